@@ -1,0 +1,63 @@
+import { McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
+import type { McpSession } from "../../src/mcp_server/mcp-session.js";
+import type { Tool } from "../../src/mcp_server/tool.js";
+
+/** A JSON-RPC message as a test looks at it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
+export type Wire = any;
+
+/** A client in memory: what it says reaches the server, what it hears is kept. */
+export class Client<Context> {
+	readonly server: McpServer<Context>;
+	readonly session: McpSession<Context>;
+	readonly texts: string[] = [];
+
+	constructor(options: Partial<McpServerOptions<Context>> & { context: Context; envelopeBytes?: number }) {
+		this.server = new McpServer<Context>({ name: "test", version: "1.2.3", ...options });
+		this.session = this.server.open({
+			send: (text) => this.texts.push(text),
+			envelopeBytes: options.envelopeBytes ?? 0,
+		});
+	}
+
+	/** Everything heard and not yet looked at. */
+	heard(): Wire[] {
+		return this.texts.splice(0).map((text) => JSON.parse(text));
+	}
+
+	/** Says something as text and returns what is heard at once. */
+	say(text: string): Wire[] {
+		this.session.receiveText(text);
+		return this.heard();
+	}
+
+	/** Sends a request and returns the one answer. */
+	ask(method: string, params?: object, id: string | number = 1): Wire {
+		const answers = this.say(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+		if (answers.length !== 1) {
+			throw new Error(`${answers.length} answers to ${method}`);
+		}
+		return answers[0];
+	}
+
+	/** Agrees on a revision. */
+	initialize(protocolVersion?: string, capabilities: object = {}): Wire {
+		return this.ask("initialize", { protocolVersion, capabilities, clientInfo: { name: "tester", version: "1" } });
+	}
+
+	call(name: string, args: object = {}, id: string | number = 1): Wire {
+		return this.ask("tools/call", { name, arguments: args }, id);
+	}
+}
+
+/** A client of a server with these tools and no hardware. */
+export function clientWith(...tools: Tool<undefined>[]): Client<undefined> {
+	return new Client<undefined>({ context: undefined, tools });
+}
+
+/** Lets promise jobs run. */
+export async function settled(): Promise<void> {
+	for (let turn = 0; turn < 20; turn += 1) {
+		await undefined;
+	}
+}

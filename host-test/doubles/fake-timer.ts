@@ -1,0 +1,62 @@
+import type { TimerHandle, TimerModule } from "../../src/protocols/timer.js";
+
+interface Entry {
+	readonly callback: () => void;
+	due: number;
+	readonly interval: number | undefined;
+}
+
+/** Timers whose time passes only when a test says so. */
+export class FakeTimer implements TimerModule {
+	now = 0;
+	readonly #entries = new Set<Entry>();
+
+	/** Timers that run. */
+	get size(): number {
+		return this.#entries.size;
+	}
+
+	set(callback: () => void, delay: number): TimerHandle {
+		return this.#add({ callback, due: this.now + delay, interval: undefined });
+	}
+
+	repeat(callback: () => void, interval: number): TimerHandle {
+		return this.#add({ callback, due: this.now + interval, interval });
+	}
+
+	clear(timer: TimerHandle): void {
+		this.#entries.delete(timer as Entry);
+	}
+
+	/** Lets time pass, and what is due in it happen, in order. */
+	pass(milliseconds: number): void {
+		const end = this.now + milliseconds;
+		let next = this.#next(end);
+		while (next !== undefined) {
+			this.now = next.due;
+			if (next.interval === undefined) {
+				this.#entries.delete(next);
+			} else {
+				next.due += next.interval;
+			}
+			next.callback();
+			next = this.#next(end);
+		}
+		this.now = end;
+	}
+
+	#add(entry: Entry): Entry {
+		this.#entries.add(entry);
+		return entry;
+	}
+
+	#next(end: number): Entry | undefined {
+		let next: Entry | undefined;
+		for (const entry of this.#entries) {
+			if (entry.due <= end && (next === undefined || entry.due < next.due)) {
+				next = entry;
+			}
+		}
+		return next;
+	}
+}

@@ -1,0 +1,59 @@
+// A test harness that needs nothing but ECMAScript, so that the suites run on XS as they do on Node.
+
+/** Tests by what they show. */
+export interface Suite {
+	readonly name: string;
+	readonly tests: Readonly<Record<string, () => void | Promise<void>>>;
+}
+
+export function suite(name: string, tests: Suite["tests"]): Suite {
+	return { name, tests };
+}
+
+export class AssertionFailed extends Error {
+	override readonly name = "AssertionFailed";
+}
+
+export function ok(value: unknown, message = "expected something true"): asserts value {
+	if (!value) {
+		throw new AssertionFailed(message);
+	}
+}
+
+/** Compares as JSON-like data: by value, the order of an object's members apart. */
+export function equal(actual: unknown, expected: unknown, message = ""): void {
+	const [actualText, expectedText] = [canonical(actual), canonical(expected)];
+	if (actualText !== expectedText) {
+		throw new AssertionFailed(`${message}\n  got      ${actualText}\n  expected ${expectedText}`);
+	}
+}
+
+export function matches(text: string, pattern: RegExp): void {
+	ok(pattern.test(text), `${JSON.stringify(text)} does not match ${String(pattern)}`);
+}
+
+/** @returns what was thrown */
+export function throws(run: () => unknown, pattern: RegExp): Error {
+	try {
+		run();
+	} catch (error) {
+		matches((error as Error).message, pattern);
+		return error as Error;
+	}
+	throw new AssertionFailed(`nothing thrown, expected ${String(pattern)}`);
+}
+
+function canonical(value: unknown): string {
+	if (Array.isArray(value)) {
+		return `[${value.map(canonical).join(",")}]`;
+	}
+	if (value instanceof ArrayBuffer) {
+		return `bytes(${new Uint8Array(value).join(",")})`;
+	}
+	if (typeof value === "object" && value !== null) {
+		const members = Object.entries(value).filter(([, member]) => member !== undefined);
+		members.sort(([a], [b]) => (a < b ? -1 : 1));
+		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
+	}
+	return value === undefined ? "undefined" : typeof value === "number" ? String(value) : JSON.stringify(value);
+}

@@ -1,0 +1,132 @@
+import { createTool } from "../../src/mcp_server/tool.js";
+import { clientWith } from "../doubles/client.js";
+import { equal, matches, suite } from "../harness.js";
+
+const echo = createTool<undefined, Record<never, never>, Record<never, never>>({
+	name: "echo",
+	description: "",
+	run: () => "echo",
+});
+const client = () => clientWith(echo);
+const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+function code(text: string, revision?: string): { id: unknown; code: number; answers: number } {
+	const peer = client();
+	if (revision !== undefined) {
+		peer.initialize(revision);
+	}
+	const answers = peer.say(text);
+	return { id: "id" in answers[0] ? answers[0].id : "left out", code: answers[0].error.code, answers: answers.length };
+}
+
+export default suite("JSON-RPC 2.0", {
+	"echoes integer and string ids exactly"() {
+		for (const id of [0, 1, -7, 9007199254740991, "", "1", "a\"b\\c\n", "日本語😀", "x".repeat(300)]) {
+			equal(client().ask("ping", undefined, id), { jsonrpc: "2.0", id, result: {} });
+		}
+	},
+	"answers malformed JSON with a parse error"() {
+		for (const text of ["", "{", "nul", '{"a":1,}', '{"jsonrpc":"2.0","id":1,"method":"ping"', "\u0000"]) {
+			equal(code(text), { id: null, code: -32700, answers: 1 }, text);
+		}
+	},
+	"answers JSON that nests too deep with a parse error"() {
+		equal(code("[".repeat(5000) + "]".repeat(5000)), { id: null, code: -32700, answers: 1 });
+	},
+	"takes brackets inside strings for what they are"() {
+		equal(client().call("echo", { text: "[{".repeat(1000) }).result.content[0].text, "echo");
+	},
+	"answers what is no request with invalid request"() {
+		for (const text of ["1", '"ping"', "null", "true", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","method":1,"params":"bar"}']) {
+			equal(code(text), { id: null, code: -32600, answers: 1 }, text);
+		}
+	},
+	"answers a request without method under its id"() {
+		equal(code('{"jsonrpc":"2.0","id":5}'), { id: 5, code: -32600, answers: 1 });
+	},
+	"answers a request whose jsonrpc is not 2.0 under its id"() {
+		equal(code('{"jsonrpc":"1.0","id":"a","method":"ping"}'), { id: "a", code: -32600, answers: 1 });
+		equal(code('{"id":6,"method":"ping"}'), { id: 6, code: -32600, answers: 1 });
+	},
+	"answers an id that is none with invalid request, and null in its place"() {
+		for (const id of ["null", "true", "1.5", "{}", "[1]", "1e400", "9007199254740993"]) {
+			equal(code(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`), { id: null, code: -32600, answers: 1 }, id);
+		}
+	},
+	"leaves an unreadable id out since 2025-11-25, which has no null"() {
+		equal(code("{", "2025-11-25"), { id: "left out", code: -32700, answers: 1 });
+		equal(code("{", "2025-06-18"), { id: null, code: -32700, answers: 1 });
+	},
+	"answers params that are an array with invalid params"() {
+		equal(code('{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}'), { id: 1, code: -32602, answers: 1 });
+	},
+	"answers params that are no structure with invalid request"() {
+		for (const params of ["1", '"a"', "true", "null"]) {
+			equal(code(`{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`), { id: 1, code: -32600, answers: 1 });
+		}
+	},
+	"answers an unknown method by its name"() {
+		const { error } = client().ask("resources/list");
+		equal(error, { code: -32601, message: "Method not found: resources/list" });
+	},
+	"escapes what it quotes of the client's words"() {
+		const name = 'no "such"\\tool\n';
+		equal(client().ask("tools/call", { name }).error.message, `Unknown tool: ${name}`);
+	},
+	"never answers a notification, whatever is wrong with it"() {
+		for (const text of [
+			'{"jsonrpc":"2.0","method":"notifications/initialized"}',
+			'{"jsonrpc":"2.0","method":"notifications/nonsense","params":5}',
+			'{"jsonrpc":"2.0","method":"tools/list"}',
+			'{"method":"no/such"}',
+			'{"jsonrpc":"2.0","id":3,"method":"notifications/initialized"}',
+			'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}',
+			'{"jsonrpc":"2.0","method":"notifications/cancelled"}',
+		]) {
+			equal(client().say(text), [], text);
+		}
+	},
+	"takes responses to nothing in silence"() {
+		equal(client().say('{"jsonrpc":"2.0","id":1,"result":{}}'), []);
+		equal(client().say('{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}'), []);
+	},
+	"answers a batch with one array until 2025-03-26"() {
+		for (const revision of [undefined, "2024-11-05", "2025-03-26"]) {
+			const peer = client();
+			if (revision !== undefined) {
+				peer.initialize(revision);
+			}
+			const [answers] = peer.say(
+				'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},7,{"jsonrpc":"2.0","id":2,"method":"x"}]',
+			);
+			equal(answers.length, 3);
+			equal(answers[0].result, {});
+			equal([answers[1].id, answers[1].error.code], [null, -32600]);
+			equal([answers[2].id, answers[2].error.code], [2, -32601]);
+		}
+	},
+	"answers a batch of notifications with nothing, an empty one with invalid request"() {
+		equal(client().say('[{"jsonrpc":"2.0","method":"notifications/initialized"}]'), []);
+		equal(code("[]"), { id: null, code: -32600, answers: 1 });
+	},
+	"refuses initialize in a batch"() {
+		const [answers] = client().say('[{"jsonrpc":"2.0","id":1,"method":"initialize"}]');
+		equal(answers[0].error.code, -32600);
+	},
+	"refuses a batch since 2025-06-18"() {
+		for (const revision of ["2025-06-18", "2025-11-25"]) {
+			equal(code('[{"jsonrpc":"2.0","id":1,"method":"ping"}]', revision).code, -32600);
+		}
+	},
+	"gives every error a code and a message"() {
+		for (const revision of REVISIONS) {
+			const peer = client();
+			peer.initialize(revision);
+			for (const text of ["{", "1", '{"jsonrpc":"2.0","id":1,"method":"x"}', '{"jsonrpc":"2.0","id":1,"method":"tools/call"}']) {
+				const [{ error }] = peer.say(text);
+				equal(Number.isInteger(error.code), true);
+				matches(error.message, /./);
+			}
+		}
+	},
+});

@@ -1,0 +1,316 @@
+import { audio, image, resourceLink, text } from "../../src/mcp_server/content.js";
+import { RpcError } from "../../src/mcp_server/json-rpc.js";
+import { integer, object, string } from "../../src/mcp_server/schema.js";
+import { createTool, type Tool } from "../../src/mcp_server/tool.js";
+import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import { Client, clientWith, settled } from "../doubles/client.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+type NoInput = Record<never, never>;
+
+function tool(name: string, run: (args: unknown, context: undefined, call: ToolCall) => unknown): Tool<undefined> {
+	return createTool<undefined, NoInput, NoInput>({ name, description: "", run: run as () => string });
+}
+
+/** A tool that ends when the test says so. */
+function slow(name = "slow") {
+	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];
+	const made = tool(name, (_args, _context, call) => new Promise((resolve, reject) => calls.push({ resolve, reject, call })));
+	return { tool: made, calls };
+}
+
+const numbered = (count: number, words: string, audience?: "user"): Tool<undefined>[] =>
+	Array.from({ length: count }, (_, at) =>
+		createTool<undefined, NoInput, NoInput>({
+			name: `${audience ?? "common"}.${at}`,
+			description: words,
+			...(audience && { audience }),
+			run: () => at,
+		}),
+	);
+
+export default suite("MCP", {
+	"answers initialize with the revision asked for, where it knows it"() {
+		for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
+			equal(clientWith().initialize(revision).result.protocolVersion, revision);
+		}
+	},
+	"answers initialize with its newest revision, where it does not"() {
+		equal(clientWith().initialize("2099-01-01").result.protocolVersion, "2025-11-25");
+	},
+	"takes a client that names no revision for one of 2024-11-05"() {
+		equal(clientWith().ask("initialize").result, {
+			protocolVersion: "2024-11-05",
+			capabilities: { tools: { listChanged: true } },
+			serverInfo: { name: "test", version: "1.2.3" },
+		});
+	},
+	"names the member of initialize that has the wrong type"() {
+		matches(clientWith().ask("initialize", { protocolVersion: 7 }).error.message, /protocolVersion/);
+		matches(clientWith().ask("initialize", { capabilities: [] }).error.message, /capabilities/);
+	},
+	"keeps the client's capabilities, vision among them"() {
+		const client = clientWith();
+		client.initialize("2024-11-05", { sampling: {}, vision: { url: "http://v/explain", token: "t" } });
+		equal(client.session.client.capabilities.sampling, {});
+		equal(client.session.client.vision, { url: "http://v/explain", token: "t" });
+		equal(client.session.client.name, "tester");
+	},
+	"goes on without a vision service whose URL is not http"() {
+		const log: string[] = [];
+		const client = new Client<undefined>({ context: undefined, log: (line) => log.push(line) });
+		ok(client.initialize("2024-11-05", { vision: { url: "ws://v" } }).result);
+		equal(client.session.client.vision, undefined);
+		matches(log.join(), /vision\.url/);
+	},
+	"answers requests before initialize"() {
+		equal(clientWith().ask("tools/list").result, { tools: [] });
+	},
+	"lists a tool with its schema"() {
+		const set = createTool({
+			name: "set",
+			title: "Set it",
+			description: "Sets.",
+			input: { volume: integer({ minimum: 0, maximum: 100 }), why: { optional: string() } },
+			annotations: { idempotentHint: true },
+			run: () => true,
+		});
+		equal(clientWith(set as Tool<undefined>).ask("tools/list").result.tools, [
+			{
+				name: "set",
+				title: "Set it",
+				description: "Sets.",
+				inputSchema: {
+					type: "object",
+					properties: { volume: { type: "integer", minimum: 0, maximum: 100 }, why: { type: "string" } },
+					required: ["volume"],
+				},
+				annotations: { idempotentHint: true },
+			},
+		]);
+	},
+	"pages a list within its bytes, the envelope counted, and loses and doubles nothing"() {
+		for (const words of ["short", "x".repeat(700), "説明".repeat(200), "😀".repeat(150)]) {
+			const client = new Client<undefined>({ context: undefined, tools: numbered(40, words), envelopeBytes: 95 });
+			const names: string[] = [];
+			let cursor: string | undefined = "";
+			while (cursor !== undefined) {
+				client.session.receive({ jsonrpc: "2.0", id: 2, method: "tools/list", params: { cursor } });
+				const page = client.texts[0] as string;
+				ok(ArrayBuffer.fromString(page).byteLength + 95 <= 8000, "page too long");
+				const { result } = client.heard()[0];
+				names.push(...result.tools.map((listed: { name: string }) => listed.name));
+				cursor = result.nextCursor;
+			}
+			equal(names, numbered(40, words).map(({ name }) => name));
+		}
+	},
+	"fills its pages"() {
+		const client = new Client<undefined>({ context: undefined, tools: numbered(40, "x".repeat(700)) });
+		equal(client.ask("tools/list").result.tools.length, 10);
+	},
+	"lists user tools only when asked, after the common ones, and marked"() {
+		const client = clientWith(...numbered(1, "", "user"), ...numbered(2, ""));
+		const names = (params: object) => client.ask("tools/list", params).result.tools.map((listed: { name: string }) => listed.name);
+		equal(names({}), ["common.0", "common.1"]);
+		equal(names({ withUserTools: true }), ["common.0", "common.1", "user.0"]);
+		equal(client.ask("tools/list", { withUserTools: true }).result.tools[2].annotations, { audience: ["user"] });
+	},
+	"refuses a cursor it did not give, by name"() {
+		for (const cursor of ["nonsense", 5]) {
+			const { error } = clientWith().ask("tools/list", { cursor });
+			equal(error.code, -32602);
+			matches(error.message, /^cursor/);
+		}
+		matches(clientWith().ask("tools/list", { withUserTools: "yes" }).error.message, /^withUserTools/);
+	},
+	"turns booleans, numbers and strings into text"() {
+		for (const [value, words] of [[true, "true"], [false, "false"], [50, "50"], [0.5, "0.5"], ["a\"b", "a\"b"]]) {
+			equal(clientWith(tool("t", () => value)).call("t").result, { content: [{ type: "text", text: words }], isError: false });
+		}
+	},
+	"turns an object into JSON, and structured content since 2025-06-18"() {
+		const client = clientWith(tool("t", () => ({ a: [1] })));
+		equal(client.call("t").result, { content: [{ type: "text", text: '{"a":[1]}' }], isError: false });
+		client.initialize("2025-06-18");
+		equal(client.call("t").result.structuredContent, { a: [1] });
+	},
+	"sends MCP content as it is, and as text to clients that do not know it"() {
+		const content = [text("t"), image("aW1n", "image/png"), audio("c25k", "audio/ogg"), resourceLink({ uri: "http://x", name: "n" })];
+		const client = clientWith(tool("t", () => content));
+		client.initialize("2025-11-25");
+		equal(client.call("t").result.content, [
+			{ type: "text", text: "t" },
+			{ type: "image", data: "aW1n", mimeType: "image/png" },
+			{ type: "audio", data: "c25k", mimeType: "audio/ogg" },
+			{ type: "resource_link", uri: "http://x", name: "n" },
+		]);
+		client.initialize("2024-11-05");
+		equal(client.call("t").result.content.map((item: { type: string }) => item.type), ["text", "image", "text", "text"]);
+	},
+	"lists an output schema and sends what it promises"() {
+		const typed = createTool({ name: "t", description: "", output: { level: integer() }, run: () => ({ level: 3 }) });
+		const client = clientWith(typed as Tool<undefined>);
+		client.initialize("2025-11-25");
+		equal(client.ask("tools/list").result.tools[0].outputSchema, {
+			type: "object",
+			properties: { level: { type: "integer" } },
+			required: ["level"],
+		});
+		equal(client.call("t").result.structuredContent, { level: 3 });
+	},
+	"answers an unknown tool as the revision wants it"() {
+		const client = clientWith();
+		equal(client.call("gone").error, { code: -32601, message: "Unknown tool: gone" });
+		for (const [revision, expected] of [["2024-11-05", -32601], ["2025-03-26", -32602], ["2025-06-18", -32602], ["2025-11-25", -32602]] as const) {
+			client.initialize(revision);
+			equal(client.call("gone").error, { code: expected, message: "Unknown tool: gone" });
+		}
+	},
+	"reports a missing argument as invalid params, and as a failed call since 2025-11-25"() {
+		const set = createTool({ name: "set", description: "", input: { volume: integer({ minimum: 0, maximum: 100 }) }, run: () => true });
+		const client = clientWith(set as Tool<undefined>);
+		equal(client.call("set").error, { code: -32602, message: "volume: missing, expected an integer from 0 to 100" });
+		client.initialize("2025-11-25");
+		equal(client.call("set").result, {
+			content: [{ type: "text", text: "volume: missing, expected an integer from 0 to 100" }],
+			isError: true,
+		});
+	},
+	"reports what is wrong with the call itself as invalid params"() {
+		const client = clientWith(tool("t", () => true));
+		matches(client.ask("tools/call").error.message, /^name/);
+		matches(client.ask("tools/call", { name: "t", arguments: [] }).error.message, /^arguments/);
+		equal(client.ask("tools/call", { name: "t", arguments: null }).result.isError, false);
+		equal(client.ask("tools/call", { name: "t" }).result.isError, false);
+	},
+	"turns what a tool throws into a failed call"() {
+		for (const [thrown, words] of [[new Error("no paper"), "no paper"], ["text", "text"], [undefined, "undefined"]]) {
+			const client = clientWith(tool("t", () => { throw thrown; }));
+			equal(client.call("t").result, { content: [{ type: "text", text: words }], isError: true });
+		}
+	},
+	"lets a tool answer with a JSON-RPC error of its own"() {
+		const client = clientWith(tool("t", () => { throw new RpcError(-32050, "jammed", { tray: 2 }); }));
+		equal(client.call("t").error, { code: -32050, message: "jammed", data: { tray: 2 } });
+	},
+	"answers a result that is none with an internal error"() {
+		const circular: Record<string, unknown> = {};
+		circular.self = circular;
+		for (const value of [undefined, null, Number.NaN, () => 1, circular]) {
+			equal(clientWith(tool("t", () => value)).call("t").error.code, -32603);
+		}
+	},
+	async "keeps several calls in flight and answers each when it is done"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		for (const id of [1, "two", 3]) {
+			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow" } });
+		}
+		equal(client.ask("ping", undefined, 4).id, 4);
+		calls[2]?.resolve("c");
+		calls[0]?.reject(new Error("a"));
+		calls[1]?.resolve("b");
+		await settled();
+		const answers = client.heard();
+		equal(answers.map(({ id }) => id).sort(), [1, 3, "two"]);
+		equal(answers.find(({ id }) => id === 1).result.isError, true);
+	},
+	async "answers both of two calls that share an id"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		for (const _ of [1, 2]) {
+			client.session.receive({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "slow" } });
+		}
+		calls[0]?.resolve("a");
+		calls[1]?.resolve("b");
+		await settled();
+		equal(client.heard().map(({ id }) => id), [7, 7]);
+	},
+	async "tells a cancelled tool, and does not answer it"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		let told = 0;
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		(calls[0] as { call: ToolCall }).call.onCancel = () => { told += 1; throw new Error("cannot stop"); };
+		for (const _ of [1, 2]) {
+			client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		}
+		equal([told, calls[0]?.call.cancelled], [1, true]);
+		calls[0]?.resolve("late");
+		await settled();
+		equal(client.heard(), []);
+	},
+	async "answers a batch when its last call is done"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		equal(client.say('[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}},{"jsonrpc":"2.0","id":2,"method":"ping"}]'), []);
+		calls[0]?.resolve("done");
+		await settled();
+		equal(client.heard().map((batch) => batch.map(({ id }: { id: number }) => id)), [[1, 2]]);
+	},
+	async "refuses more calls than it can hold, and takes more when some are done"() {
+		const { tool: made, calls } = slow();
+		const client = new Client<undefined>({ context: undefined, tools: [made], maxCalls: 2 });
+		for (const id of [1, 2]) {
+			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow" } });
+		}
+		equal(client.call("slow", {}, 3).error.code, -32000);
+		calls[0]?.resolve("a");
+		await settled();
+		client.heard();
+		client.session.receive({ jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "slow" } });
+		equal(client.heard(), []);
+	},
+	async "reports progress to a client that asked for it, until the call is done"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow", _meta: { progressToken: "p" } } });
+		calls[0]?.call.progress(1, 2, "half");
+		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "p", progress: 1, total: 2, message: "half" } }]);
+		calls[0]?.resolve("done");
+		await settled();
+		client.heard();
+		calls[0]?.call.progress(2);
+		equal(client.heard(), []);
+	},
+	"reports no progress to a client that did not ask"() {
+		const client = clientWith(tool("t", (_args, _context, call) => { call.progress(1); return true; }));
+		ok(client.call("t").result);
+	},
+	async "drops calls under way when the session closes, and hears nothing after"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		client.session.close();
+		equal(calls[0]?.call.cancelled, true);
+		calls[0]?.resolve("late");
+		await settled();
+		equal(client.say('{"jsonrpc":"2.0","id":2,"method":"ping"}'), []);
+	},
+	"announces tools that come and go"() {
+		const client = clientWith();
+		client.server.tools.add(tool("new", () => 1));
+		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }]);
+		ok(client.call("new").result);
+		equal([client.server.tools.remove("new"), client.server.tools.remove("new")], [true, false]);
+		equal(client.heard().length, 1);
+		ok(client.call("new").error);
+	},
+	"refuses a second tool of the same name, a name that is none, a tool no page can hold"() {
+		const client = clientWith(tool("t", () => 1));
+		throws(() => client.server.tools.add(tool("t", () => 2)), /t is there already/);
+		throws(() => tool("with space", () => 1), /with space/);
+		throws(() => tool("", () => 1), /tool name/);
+		throws(() => client.server.tools.add(numbered(1, "x".repeat(9000))[0] as Tool<undefined>), /common\.0/);
+		equal(client.ask("tools/list").result.tools.length, 1);
+	},
+	"refuses a default that breaks its own schema"() {
+		throws(() => createTool({ name: "t", description: "", input: { a: object({ b: integer({ maximum: 1, default: 2 }) }) }, run: () => 1 }), /t\.a\.b/);
+	},
+	"sends a notification to every session"() {
+		const client = clientWith();
+		client.server.notify("notifications/state_changed", { newState: "idle", oldState: "connecting" });
+		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/state_changed", params: { newState: "idle", oldState: "connecting" } }]);
+	},
+});

@@ -1,0 +1,167 @@
+import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
+import { FIRMWARE } from "../firmware.js";
+import type { Board, Face, Hardware } from "../hardware/hardware.js";
+import { McpServer } from "../mcp_server/mcp-server.js";
+import type { McpSession } from "../mcp_server/mcp-session.js";
+import type { Envelope } from "../protocols/envelope.js";
+import type { Protocol, ProtocolEvents } from "../protocols/protocol.js";
+import type { ProtocolError } from "../protocols/protocol-error.js";
+import { type HardwareTool, isOffered } from "../tools/define-tool.js";
+import { TOOLS } from "../tools/index.js";
+import { withPersistentParts } from "./persistent-parts.js";
+
+export interface ApplicationOptions {
+	readonly board: Board;
+	/** Makes the connection to the backend, which reports to `events`. */
+	readonly protocol: (events: ProtocolEvents) => Protocol;
+	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
+	readonly tools?: readonly HardwareTool[];
+	readonly log: (message: string) => void;
+}
+
+/** A `system` message with "reboot" restarts the device after this many milliseconds. */
+const REBOOT_DELAY = 1000;
+
+/** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
+export class Application {
+	readonly server: McpServer<Hardware>;
+	readonly #board: Board;
+	readonly #protocol: Protocol;
+	readonly #state: DeviceStateMachine;
+	readonly #log: (message: string) => void;
+	#session: McpSession<Hardware> | undefined;
+
+	constructor({ board, protocol, tools = TOOLS, log }: ApplicationOptions) {
+		this.#log = log;
+		this.#board = withPersistentParts(board);
+		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
+		this.server = new McpServer<Hardware>({
+			name: board.name,
+			version: FIRMWARE.version,
+			context: this.#board,
+			tools: tools.filter((tool) => isOffered(tool, board)),
+			log,
+		});
+		this.#protocol = protocol({
+			onConnecting: () => this.#state.enter("connecting"),
+			onSession: (session, envelopeBytes) => this.#begin(session.id, envelopeBytes),
+			onMcp: (payload) => this.#session?.receive(payload),
+			onMessage: (message) => this.#receive(message),
+			onLost: (error, retryIn) => this.#end(error, retryIn),
+		});
+	}
+
+	get state(): DeviceState {
+		return this.#state.state;
+	}
+
+	/** Starts the device: as soon as the network is there, it connects and stays connected. */
+	start(): void {
+		this.#state.enter("starting");
+		this.#state.enter("activating");
+		this.#state.enter("idle");
+		const { network } = this.#board;
+		if (network === undefined) {
+			this.#protocol.open();
+			return;
+		}
+		network.onChange = () => this.#followNetwork(network.online);
+		this.#followNetwork(network.online);
+	}
+
+	/** Ends the session and lets go of the board. */
+	stop(): void {
+		this.#protocol.close();
+		this.#session?.close();
+		this.#session = undefined;
+		this.#board.close();
+	}
+
+	#followNetwork(online: boolean): void {
+		if (online) {
+			this.#protocol.open();
+			return;
+		}
+		this.#protocol.close();
+		this.#closeSession();
+	}
+
+	#begin(sessionId: string, envelopeBytes: number): void {
+		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
+		this.#session = this.server.open({ send: (message) => this.#protocol.sendMcp(message), envelopeBytes });
+		this.#state.enter("idle");
+	}
+
+	#end(error: ProtocolError, retryIn: number): void {
+		this.#log(`no session with the backend: ${error.message} [${error.code}], next attempt in ${retryIn} ms`);
+		this.#closeSession();
+	}
+
+	#closeSession(): void {
+		this.#session?.close();
+		this.#session = undefined;
+		if (this.#state.state !== "upgrading") {
+			this.#state.enter("idle");
+		}
+	}
+
+	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
+		this.#log(`state ${oldState} -> ${newState}`);
+		this.#show({ state: newState });
+		this.server.notify("notifications/state_changed", { newState, oldState });
+	}
+
+	/** Messages of the backend that are not MCP. What is missing or of the wrong type is taken as empty. */
+	#receive(message: Envelope): void {
+		switch (message.type) {
+			case "tts":
+				this.#speak(message);
+				break;
+			case "stt":
+				this.#show({ message: word(message.text) });
+				break;
+			case "llm":
+				this.#show({ emotion: word(message.emotion), message: word(message.text) });
+				break;
+			case "alert":
+				this.#show({
+					alert: { status: word(message.status), message: word(message.message) },
+					emotion: word(message.emotion),
+				});
+				break;
+			case "system":
+				this.#command(word(message.command));
+				break;
+			case "custom":
+				this.#show({ message: JSON.stringify(message.payload) ?? "" });
+				break;
+		}
+	}
+
+	/** `start` and `stop` frame what the assistant says, `sentence_start` brings each sentence of it. */
+	#speak({ state, text }: Envelope): void {
+		if (state === "start") {
+			this.#state.enter("speaking");
+		} else if (state === "stop") {
+			this.#state.enter("idle");
+		} else if (state === "sentence_start") {
+			this.#show({ message: word(text) });
+		}
+	}
+
+	#command(command: string): void {
+		if (command === "reboot" && this.#board.system !== undefined) {
+			this.#board.system.restart(REBOOT_DELAY);
+		} else {
+			this.#log(`system command ${JSON.stringify(command)}: not known here`);
+		}
+	}
+
+	#show(change: Partial<Face>): void {
+		this.#board.screen?.show(change);
+	}
+}
+
+function word(value: unknown): string {
+	return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,68 @@
+/** The states of a device, with the names the C++ firmware gave them. */
+export type DeviceState =
+	| "unknown"
+	| "starting"
+	| "wifi_configuring"
+	| "audio_testing"
+	| "activating"
+	| "upgrading"
+	| "idle"
+	| "connecting"
+	| "listening"
+	| "speaking"
+	| "fatal_error";
+
+/** Where a device may go from each state. A fatal error may happen in any state, and ends. */
+export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = {
+	unknown: ["starting", "fatal_error"],
+	starting: ["wifi_configuring", "activating", "fatal_error"],
+	wifi_configuring: ["audio_testing", "activating", "fatal_error"],
+	audio_testing: ["wifi_configuring", "fatal_error"],
+	activating: ["upgrading", "idle", "wifi_configuring", "fatal_error"],
+	upgrading: ["idle", "activating", "fatal_error"],
+	idle: ["connecting", "listening", "speaking", "activating", "upgrading", "wifi_configuring", "fatal_error"],
+	connecting: ["idle", "listening", "fatal_error"],
+	listening: ["speaking", "idle", "fatal_error"],
+	speaking: ["listening", "idle", "fatal_error"],
+	fatal_error: [],
+};
+
+export interface DeviceStateOptions {
+	/** Called after each change, never for a refused one. */
+	readonly onChange: (newState: DeviceState, oldState: DeviceState) => void;
+	readonly log: (message: string) => void;
+}
+
+/** The state machine: holds the device's state and lets it go only where {@link TRANSITIONS} allows. */
+export class DeviceStateMachine {
+	#state: DeviceState = "unknown";
+	readonly #options: DeviceStateOptions;
+
+	constructor(options: DeviceStateOptions) {
+		this.#options = options;
+	}
+
+	get state(): DeviceState {
+		return this.#state;
+	}
+
+	/**
+	 * Enters a state. Entering the present one is no change. An illegal transition is refused and logged, and notifies
+	 * nobody.
+	 *
+	 * @returns whether the device is in that state now
+	 */
+	enter(state: DeviceState): boolean {
+		const old = this.#state;
+		if (state === old) {
+			return true;
+		}
+		if (!TRANSITIONS[old].includes(state)) {
+			this.#options.log(`state ${old} -> ${state} refused`);
+			return false;
+		}
+		this.#state = state;
+		this.#options.onChange(state, old);
+		return true;
+	}
+}

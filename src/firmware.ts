@@ -1,0 +1,2 @@
+/** The firmware's name and version, as `serverInfo` and `self.get_system_info` tell them. */
+export const FIRMWARE = { name: "xs-mcp", version: "0.1.0" } as const;

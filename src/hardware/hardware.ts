@@ -1,0 +1,152 @@
+/** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
+
+export interface Speaker {
+	/** Percent of full volume, an integer from 0 to 100. */
+	volume: number;
+}
+
+export type Theme = "light" | "dark";
+
+/** What a screen's face shows. */
+export interface Face {
+	/** The device's state: "idle", "speaking", … */
+	readonly state: string;
+	/** The last thing said, by the user or the assistant. */
+	readonly message: string;
+	/** A word such as "happy", "neutral". */
+	readonly emotion: string;
+	/** Something the person should notice. */
+	readonly alert: { readonly status: string; readonly message: string };
+}
+
+export interface Screen {
+	/** Pixels. */
+	readonly width: number;
+	readonly height: number;
+	readonly monochrome: boolean;
+	/** Percent of full backlight, an integer from 0 to 100. */
+	brightness: number;
+	theme: Theme;
+	/** Shows what has changed, and leaves the rest of the face as it is. */
+	show(change: Partial<Face>): void;
+}
+
+/** A screen whose picture can be taken. */
+export interface Snapshot {
+	/** @param quality of the JPEG, 1 to 100 */
+	take(quality: number): Promise<ArrayBuffer>;
+}
+
+/** A screen that can show a picture. */
+export interface Preview {
+	/** @param picture a JPEG or PNG file */
+	show(picture: ArrayBuffer): Promise<void>;
+}
+
+export interface Camera {
+	/** Takes a picture, as a JPEG file. */
+	capture(): Promise<ArrayBuffer>;
+}
+
+export interface Battery {
+	/** Percent, an integer from 0 to 100. */
+	readonly level: number;
+	readonly charging: boolean;
+}
+
+export interface Network {
+	readonly type: "wifi" | "ethernet" | "cellular";
+	readonly ssid?: string;
+	/** Received signal strength in dBm, where the network is a radio's. */
+	readonly rssi?: number;
+	readonly online: boolean;
+	/** Called when `online` has changed. */
+	onChange: (() => void) | undefined;
+}
+
+export interface Thermometer {
+	/** Temperature of the chip in degrees Celsius. */
+	readonly temperature: number;
+}
+
+/** What `self.get_system_info` tells. What a board does not know it leaves out. Sizes are bytes. */
+export interface SystemInfo {
+	readonly language?: string;
+	readonly flash_size?: number;
+	readonly psram_size?: number;
+	readonly minimum_free_heap_size?: number;
+	readonly chip_model_name?: string;
+	readonly chip_info?: {
+		readonly model: number;
+		readonly cores: number;
+		readonly revision: number;
+		readonly features: number;
+	};
+	readonly partition_table?: readonly object[];
+	readonly ota?: { readonly label: string };
+	readonly board?: object;
+}
+
+export interface System {
+	/** Lower case, with colons. */
+	readonly macAddress: string;
+	info(): SystemInfo;
+	/** Restarts the device, after a delay in milliseconds. Returns at once. */
+	restart(delay: number): void;
+}
+
+/** Installs firmware. */
+export interface Updater {
+	/** Downloads and installs; the promise settles when the device is about to restart, or has failed. */
+	upgrade(url: string): Promise<void>;
+}
+
+export type SettingValue = string | number | boolean;
+
+/** Values that outlive a restart. The shape of Moddable's `preference` module. */
+export interface Settings {
+	get(domain: string, key: string): SettingValue | ArrayBuffer | undefined;
+	set(domain: string, key: string, value: SettingValue): void;
+	delete(domain: string, key: string): void;
+}
+
+export interface HttpRequest {
+	readonly method: "GET" | "POST";
+	/** http or https. */
+	readonly url: string;
+	readonly headers?: ReadonlyMap<string, string>;
+	readonly body?: ArrayBuffer;
+}
+
+export interface HttpResponse {
+	readonly status: number;
+	readonly body: ArrayBuffer;
+}
+
+export interface Http {
+	/** Rejects when there is no answer at all; an answer of any status is an answer. */
+	request(request: HttpRequest): Promise<HttpResponse>;
+}
+
+/** The parts of a board. One that a board lacks is absent, and so are its tools. */
+export interface Hardware {
+	readonly speaker?: Speaker;
+	readonly screen?: Screen;
+	readonly snapshot?: Snapshot;
+	readonly preview?: Preview;
+	readonly camera?: Camera;
+	readonly battery?: Battery;
+	readonly network?: Network;
+	readonly thermometer?: Thermometer;
+	readonly system?: System;
+	readonly updater?: Updater;
+	readonly settings?: Settings;
+	readonly http?: Http;
+}
+
+/** A board: its parts, and its name as `serverInfo` gives it. */
+export interface Board extends Hardware {
+	readonly name: string;
+	/** Lets go of everything the board opened. */
+	close(): void;
+}

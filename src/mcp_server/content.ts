@@ -1,0 +1,104 @@
+import { ErrorCode, RpcError } from "./json-rpc.js";
+import { hasStructuredContent, type Revision } from "./revision.js";
+
+/** One item of a tool result's `content` (MCP tools, "Tool Result"), as JSON ready to send. */
+export class Content {
+	readonly #json: string;
+	readonly #since: Revision;
+	readonly #fallback: string;
+
+	/**
+	 * @param since the first revision with this type of item
+	 * @param fallback the text that older clients get instead
+	 */
+	constructor(json: string, since: Revision = "2024-11-05", fallback = "") {
+		this.#json = json;
+		this.#since = since;
+		this.#fallback = fallback;
+	}
+
+	toJsonFor(revision: Revision): string {
+		return revision >= this.#since ? this.#json : textItem(this.#fallback);
+	}
+}
+
+/** What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it. */
+export type ToolResult = boolean | number | string | Content | readonly Content[] | object;
+
+/** A link to something the client may fetch or read (MCP tools, "Resource Links"). */
+export interface ResourceLink {
+	readonly uri: string;
+	readonly name: string;
+	readonly title?: string;
+	readonly description?: string;
+	readonly mimeType?: string;
+}
+
+export function text(value: string): Content {
+	return new Content(textItem(value));
+}
+
+/** @param base64 the picture's bytes in base64 */
+export function image(base64: string, mimeType: string): Content {
+	return new Content(JSON.stringify({ type: "image", data: base64, mimeType }));
+}
+
+/** @param base64 the sound's bytes in base64 */
+export function audio(base64: string, mimeType: string): Content {
+	return new Content(JSON.stringify({ type: "audio", data: base64, mimeType }), "2025-03-26", `(${mimeType} sound)`);
+}
+
+export function resourceLink(link: ResourceLink): Content {
+	return new Content(JSON.stringify({ type: "resource_link", ...link }), "2025-06-18", `${link.name}: ${link.uri}`);
+}
+
+/**
+ * The `result` of `tools/call`, as JSON.
+ *
+ * @throws RpcError internal error, where the value cannot be expressed: nothing at all, a function, a circular object
+ */
+export function callResult(value: ToolResult, revision: Revision): string {
+	if (value instanceof Content) {
+		return `{"content":[${value.toJsonFor(revision)}],"isError":false}`;
+	}
+	if (typeof value === "object" && value !== null) {
+		return objectResult(value, revision);
+	}
+	if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) {
+		return `{"content":[${textItem(String(value))}],"isError":false}`;
+	}
+	throw notExpressible(typeof value === "number" ? String(value) : typeof value);
+}
+
+/** A tool that failed: the failure's words, for the language model to read. */
+export function failureResult(message: string): string {
+	return `{"content":[${textItem(message)}],"isError":true}`;
+}
+
+function objectResult(value: object, revision: Revision): string {
+	if (Array.isArray(value) && value.length > 0 && value.every((item) => item instanceof Content)) {
+		return `{"content":[${value.map((item) => item.toJsonFor(revision)).join(",")}],"isError":false}`;
+	}
+	const json = toJson(value);
+	const structured = hasStructuredContent(revision) && !Array.isArray(value) ? `,"structuredContent":${json}` : "";
+	return `{"content":[${textItem(json)}],"isError":false${structured}}`;
+}
+
+function toJson(value: object): string {
+	try {
+		return JSON.stringify(value);
+	} catch {
+		throw notExpressible("an object that is not JSON");
+	}
+}
+
+function notExpressible(what: string): RpcError {
+	return new RpcError(
+		ErrorCode.internalError,
+		`Internal error: the tool returned ${what}, not a boolean, number, string, object or content`,
+	);
+}
+
+function textItem(value: string): string {
+	return `{"type":"text","text":${JSON.stringify(value)}}`;
+}

@@ -1,0 +1,70 @@
+import { utf8Length } from "../text/utf8.js";
+
+/** The error codes of JSON-RPC 2.0 §5.1, and the one code of our own from its range for servers. */
+export const ErrorCode = {
+	parseError: -32700,
+	invalidRequest: -32600,
+	methodNotFound: -32601,
+	invalidParams: -32602,
+	internalError: -32603,
+	/** The device is working on as many calls as it can hold. */
+	tooManyCalls: -32000,
+} as const;
+
+/** MCP's request ids: a string or an integer (MCP basic protocol, "Requests"). Never null. */
+export type RequestId = string | number;
+
+/** An error that crosses the wire as a JSON-RPC error object. */
+export class RpcError extends Error {
+	readonly code: number;
+	readonly data: unknown;
+
+	constructor(code: number, message: string, data?: unknown) {
+		super(message);
+		this.name = "RpcError";
+		this.code = code;
+		this.data = data;
+	}
+}
+
+/** Integers beyond 2^53 are refused: they could not be echoed exactly. */
+export function isRequestId(value: unknown): value is RequestId {
+	return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+/** A response that carries a result. `result` is JSON already. */
+export function resultMessage(id: RequestId, result: string): string {
+	return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+/** Bytes that {@link resultMessage} adds around its result. */
+export function resultOverhead(id: RequestId): number {
+	return utf8Length(resultMessage(id, ""));
+}
+
+/**
+ * A response that carries an error.
+ *
+ * @param id the request's id; null where it could not be read (JSON-RPC 2.0 §5), undefined to leave the member out
+ */
+export function errorMessage(id: RequestId | null | undefined, error: RpcError): string {
+	const idMember = id === undefined ? "" : `"id":${JSON.stringify(id)},`;
+	const data = dataMember(error.data);
+	return `{"jsonrpc":"2.0",${idMember}"error":{"code":${error.code},"message":${JSON.stringify(error.message)}${data}}}`;
+}
+
+/** `data` is whatever a tool's author put there; what is not JSON is left out, for the error itself must get through. */
+function dataMember(data: unknown): string {
+	try {
+		const json = JSON.stringify(data);
+		return json === undefined ? "" : `,"data":${json}`;
+	} catch {
+		return "";
+	}
+}
+
+/** A notification. `params` is JSON already. */
+export function notificationMessage(method: string, params?: string): string {
+	const paramsMember = params === undefined ? "" : `,"params":${params}`;
+	return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${paramsMember}}`;
+}

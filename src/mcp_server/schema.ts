@@ -1,0 +1,109 @@
+declare const inferred: unique symbol;
+
+/**
+ * A JSON Schema, as it is listed, whose `T` says what TypeScript type a valid value has.
+ *
+ * The subset that the builders below make is also all that {@link validate} understands.
+ */
+export interface Schema<T = unknown> {
+	readonly type: "boolean" | "integer" | "number" | "string" | "array" | "object";
+	readonly description?: string;
+	readonly default?: T;
+	readonly enum?: readonly string[];
+	readonly minimum?: number;
+	readonly maximum?: number;
+	readonly minLength?: number;
+	readonly maxLength?: number;
+	readonly items?: Schema;
+	readonly minItems?: number;
+	readonly maxItems?: number;
+	readonly properties?: Readonly<Record<string, Schema>>;
+	readonly required?: readonly string[];
+	/** Only in the type system: never present. */
+	readonly [inferred]?: T;
+}
+
+/** A property that may be left out and then is undefined. */
+export interface OptionalProperty<T = unknown> {
+	readonly optional: Schema<T>;
+}
+
+/** The properties of an object, by name. One with a `default` may be left out and is then that. */
+export type Properties = Readonly<Record<string, Schema | OptionalProperty>>;
+
+type OptionalKeys<P extends Properties> = { [K in keyof P]: P[K] extends OptionalProperty ? K : never }[keyof P];
+
+/** The TypeScript type of an object with these properties. */
+export type InferProperties<P extends Properties> = {
+	readonly [K in Exclude<keyof P, OptionalKeys<P>>]: P[K] extends Schema<infer T> ? T : never;
+} & {
+	readonly [K in OptionalKeys<P>]?: P[K] extends OptionalProperty<infer T> ? T | undefined : never;
+};
+
+interface Described<T> {
+	readonly description?: string;
+	readonly default?: T;
+}
+
+interface NumberOptions extends Described<number> {
+	/** Lowest and highest value, both allowed. */
+	readonly minimum?: number;
+	readonly maximum?: number;
+}
+
+interface StringOptions extends Described<string> {
+	/** Lengths in UTF-16 code units. */
+	readonly minLength?: number;
+	readonly maxLength?: number;
+}
+
+interface ArrayOptions<T> extends Described<readonly T[]> {
+	readonly minItems?: number;
+	readonly maxItems?: number;
+}
+
+export function boolean(options: Described<boolean> = {}): Schema<boolean> {
+	return { type: "boolean", ...options };
+}
+
+export function integer(options: NumberOptions = {}): Schema<number> {
+	return { type: "integer", ...options };
+}
+
+export function number(options: NumberOptions = {}): Schema<number> {
+	return { type: "number", ...options };
+}
+
+export function string(options: StringOptions = {}): Schema<string> {
+	return { type: "string", ...options };
+}
+
+/** One of several strings. */
+export function enumeration<const T extends string>(values: readonly T[], options: Described<T> = {}): Schema<T> {
+	return { type: "string", enum: values, ...options };
+}
+
+export function array<T>(items: Schema<T>, options: ArrayOptions<T> = {}): Schema<readonly T[]> {
+	return { type: "array", items, ...options };
+}
+
+export function object<P extends Properties>(
+	properties: P,
+	options: Described<InferProperties<P>> = {},
+): Schema<InferProperties<P>> {
+	const schemas: Record<string, Schema> = {};
+	const required: string[] = [];
+	for (const [name, property] of Object.entries(properties)) {
+		const schema = "optional" in property ? property.optional : property;
+		schemas[name] = schema;
+		if (schema === property && schema.default === undefined) {
+			required.push(name);
+		}
+	}
+	return { type: "object", properties: schemas, ...(required.length > 0 && { required }), ...options };
+}
+
+/** Marks a property that may be left out. */
+export function optional<T>(schema: Schema<T>): OptionalProperty<T> {
+	return { optional: schema };
+}

@@ -1,0 +1,104 @@
+import { utf8Length } from "../text/utf8.js";
+import type { ToolResult } from "./content.js";
+import type { InferProperties, Properties, Schema } from "./schema.js";
+import { object } from "./schema.js";
+import type { ToolCall } from "./tool-call.js";
+import { validate } from "./validate.js";
+
+/** Hints for the client (MCP tools, "Tool annotations"). */
+export interface ToolAnnotations {
+	readonly title?: string;
+	readonly readOnlyHint?: boolean;
+	readonly destructiveHint?: boolean;
+	readonly idempotentHint?: boolean;
+	readonly openWorldHint?: boolean;
+}
+
+/**
+ * A tool as its author writes it.
+ *
+ * @typeParam Context what the server hands to every tool: the board's hardware, on a device
+ */
+export interface ToolDefinition<Context, Input extends Properties, Output extends Properties> {
+	/** 1 to 128 of `A-Z a-z 0-9 _ - .` (MCP tools, "Tool Names"). */
+	readonly name: string;
+	readonly title?: string;
+	/** For the language model: what the tool does and when to use it. */
+	readonly description: string;
+	/** "user": listed only for a client that asks for user tools, and marked so. */
+	readonly audience?: "user";
+	readonly annotations?: ToolAnnotations;
+	/** The arguments. None when left out. */
+	readonly input?: Input;
+	/** The members of the result, where it is an object that clients may rely on. */
+	readonly output?: Output;
+	/**
+	 * Does the work; a promise where that takes time. What it throws reaches the client as a failed call, an
+	 * `RpcError` as a JSON-RPC error.
+	 */
+	run(
+		args: InferProperties<Input>,
+		context: Context,
+		call: ToolCall,
+	): NoInfer<Result<Output>> | Promise<NoInfer<Result<Output>>>;
+}
+
+type Result<Output extends Properties> = Properties extends Output ? ToolResult : InferProperties<Output>;
+
+/** A tool as the server uses it: plain data made once, so that XS can keep it in flash. */
+export interface Tool<Context> {
+	readonly name: string;
+	readonly userOnly: boolean;
+	readonly input: Schema<object>;
+	/** The tool's object in `tools/list`, serialised, and its size in bytes as UTF-8. */
+	readonly entry: string;
+	readonly entryBytes: number;
+	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
+}
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/**
+ * Makes a tool from its definition.
+ *
+ * @throws TypeError when the name breaks MCP's rules
+ * @throws ValidationError when a default breaks its own schema
+ */
+export function createTool<Context, const Input extends Properties, const Output extends Properties>(
+	definition: ToolDefinition<Context, Input, Output>,
+): Tool<Context> {
+	const { name, title, description, audience, annotations, output } = definition;
+	if (!NAME.test(name)) {
+		throw new TypeError(`tool name ${JSON.stringify(name)}: expected 1 to 128 letters, digits, "_", "-" or "."`);
+	}
+	const input = object(definition.input ?? {});
+	checkDefaults(input, name);
+	const entry = JSON.stringify({
+		name,
+		...(title !== undefined && { title }),
+		description,
+		inputSchema: input,
+		...(output !== undefined && { outputSchema: object(output) }),
+		...((annotations ?? audience) && { annotations: { ...annotations, ...(audience && { audience: [audience] }) } }),
+	});
+	return {
+		name,
+		userOnly: audience === "user",
+		input,
+		entry,
+		entryBytes: utf8Length(entry),
+		run: definition.run as Tool<Context>["run"],
+	};
+}
+
+function checkDefaults(schema: Schema, path: string): void {
+	if (schema.default !== undefined) {
+		validate(schema, schema.default, `${path}: default`);
+	}
+	for (const [name, property] of Object.entries(schema.properties ?? {})) {
+		checkDefaults(property, `${path}.${name}`);
+	}
+	if (schema.items !== undefined) {
+		checkDefaults(schema.items, `${path}[]`);
+	}
+}

@@ -1,0 +1,119 @@
+import { isObject } from "../text/is-object.js";
+import type { Schema } from "./schema.js";
+
+/** A value that breaks its schema. The message names the argument and says what was expected. */
+export class ValidationError extends Error {
+	/** Where the value stands: "volume", "points[2].x". */
+	readonly path: string;
+
+	constructor(path: string, message: string) {
+		super(path === "" ? message : `${path}: ${message}`);
+		this.name = "ValidationError";
+		this.path = path;
+	}
+}
+
+const MAX_QUOTED = 40;
+
+/**
+ * Checks a value against a schema and returns it with defaults filled in. Members the schema does not name are left
+ * out, as JSON Schema allows them.
+ *
+ * @throws ValidationError at the first place that does not fit
+ */
+export function validate<T>(schema: Schema<T>, value: unknown, path = ""): T {
+	if (!fits(schema, value)) {
+		throw new ValidationError(path, `expected ${describe(schema)}, got ${quote(value)}`);
+	}
+	if (schema.type === "object") {
+		return validateMembers(schema, value as Record<string, unknown>, path) as T;
+	}
+	if (schema.items !== undefined) {
+		const items = schema.items;
+		return (value as unknown[]).map((item, at) => validate(items, item, `${path}[${at}]`)) as T;
+	}
+	return value as T;
+}
+
+function validateMembers(schema: Schema, value: Record<string, unknown>, path: string): Record<string, unknown> {
+	const members: Record<string, unknown> = {};
+	for (const name in schema.properties) {
+		const property = schema.properties[name] as Schema;
+		const memberPath = path === "" ? name : `${path}.${name}`;
+		if (Object.hasOwn(value, name)) {
+			members[name] = validate(property, value[name], memberPath);
+		} else if (property.default !== undefined) {
+			members[name] = property.default;
+		} else if (schema.required?.includes(name)) {
+			throw new ValidationError(memberPath, `missing, expected ${describe(property)}`);
+		}
+	}
+	return members;
+}
+
+function fits(schema: Schema, value: unknown): boolean {
+	switch (schema.type) {
+		case "boolean":
+			return typeof value === "boolean";
+		case "integer":
+			return Number.isInteger(value) && inRange(value as number, schema.minimum, schema.maximum);
+		case "number":
+			return Number.isFinite(value) && inRange(value as number, schema.minimum, schema.maximum);
+		case "string":
+			return (
+				typeof value === "string" &&
+				(schema.enum?.includes(value) ?? true) &&
+				inRange(value.length, schema.minLength, schema.maxLength)
+			);
+		case "array":
+			return Array.isArray(value) && inRange(value.length, schema.minItems, schema.maxItems);
+		case "object":
+			return isObject(value);
+	}
+}
+
+function inRange(value: number, lowest: number | undefined, highest: number | undefined): boolean {
+	return (lowest === undefined || value >= lowest) && (highest === undefined || value <= highest);
+}
+
+/** What a schema asks for, in words: "an integer from 0 to 100". */
+function describe(schema: Schema): string {
+	switch (schema.type) {
+		case "boolean":
+			return "true or false";
+		case "integer":
+			return `an integer${range(schema.minimum, schema.maximum)}`;
+		case "number":
+			return `a number${range(schema.minimum, schema.maximum)}`;
+		case "string":
+			if (schema.enum !== undefined) {
+				return `one of ${schema.enum.map((item) => JSON.stringify(item)).join(", ")}`;
+			}
+			return `a string${counted(schema.minLength, schema.maxLength, "characters")}`;
+		case "array":
+			return `an array${counted(schema.minItems, schema.maxItems, "items")}`;
+		case "object":
+			return "an object";
+	}
+}
+
+function range(lowest: number | undefined, highest: number | undefined): string {
+	if (lowest !== undefined && highest !== undefined) {
+		return ` from ${lowest} to ${highest}`;
+	}
+	if (lowest !== undefined) {
+		return ` of at least ${lowest}`;
+	}
+	return highest === undefined ? "" : ` of at most ${highest}`;
+}
+
+function counted(lowest: number | undefined, highest: number | undefined, noun: string): string {
+	const words = range(lowest, highest);
+	return words === "" ? "" : `${words} ${noun}`;
+}
+
+/** JSON has no word for infinity, which `1e999` is parsed to. */
+function quote(value: unknown): string {
+	const json = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+	return json.length > MAX_QUOTED ? `${json.slice(0, MAX_QUOTED)}…` : json;
+}

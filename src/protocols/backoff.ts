@@ -1,0 +1,37 @@
+export interface BackoffOptions {
+	/** First and longest delay in milliseconds. Default 1,000 and 60,000. */
+	readonly minimum?: number;
+	readonly maximum?: number;
+	/** A number from 0 to below 1. Default `Math.random`. */
+	readonly random?: () => number;
+}
+
+/**
+ * The delays before each new attempt: doubling, with a random half taken off or left on, so that the devices of a
+ * backend that restarts do not all come back in the same instant.
+ */
+export class Backoff {
+	readonly #minimum: number;
+	readonly #maximum: number;
+	readonly #random: () => number;
+	#step: number;
+
+	constructor(options: BackoffOptions = {}) {
+		this.#minimum = options.minimum ?? 1_000;
+		this.#maximum = options.maximum ?? 60_000;
+		this.#random = options.random ?? Math.random;
+		this.#step = this.#minimum;
+	}
+
+	/** The next delay in milliseconds: from half of the step to the whole of it. */
+	next(): number {
+		const step = this.#step;
+		this.#step = Math.min(step * 2, this.#maximum);
+		return Math.round((step / 2) * (1 + this.#random()));
+	}
+
+	/** Begins again with the first delay. */
+	reset(): void {
+		this.#step = this.#minimum;
+	}
+}

@@ -1,0 +1,23 @@
+import type { ProtocolError } from "./protocol-error.js";
+
+/** What happens on a {@link Channel}. Nothing is called once the channel was closed, from either side. */
+export interface ChannelEvents {
+	/** Connected: messages may be sent. */
+	onOpen(): void;
+	/** One whole text message. */
+	onText(text: string): void;
+	/** Anything at all was heard from the other side. */
+	onActivity(): void;
+	/** The channel failed, or the other side closed it. */
+	onClose(error: ProtocolError): void;
+}
+
+/** One connection to a backend, or the attempt at one. It is not used again after it closed. */
+export interface Channel {
+	/** Sends a text message, or queues it. When the queue is full the channel closes as "send-queue-full". */
+	send(text: string): void;
+	/** Asks the other side for a sign of life, where the transport has a way to. */
+	ping(): void;
+	/** Closes at once and in silence. Messages that still wait are dropped. */
+	close(): void;
+}

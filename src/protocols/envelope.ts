@@ -1,0 +1,38 @@
+import { isObject } from "../text/is-object.js";
+import { parseJson } from "../text/parse-json.js";
+
+/** A text message between device and backend: one JSON object with a type. */
+export interface Envelope {
+	readonly type: string;
+	readonly session_id?: unknown;
+	readonly [member: string]: unknown;
+}
+
+/**
+ * Reads a message from the wire.
+ *
+ * @throws SyntaxError that says what is wrong: no JSON, no object, no type
+ */
+export function decodeEnvelope(text: string): Envelope {
+	const message = parseJson(text);
+	if (!isObject(message)) {
+		throw new SyntaxError("expected an object");
+	}
+	if (typeof message.type !== "string") {
+		throw new SyntaxError("type: expected a string");
+	}
+	return message as Envelope;
+}
+
+/** What stands before the payload in the envelope of an MCP message. */
+export function mcpEnvelopeStart(sessionId: string): string {
+	return `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`;
+}
+
+/** What stands after it. */
+export const MCP_ENVELOPE_END = "}";
+
+/** The message that ends a session from either side. */
+export function goodbyeMessage(sessionId: string): string {
+	return JSON.stringify({ session_id: sessionId, type: "goodbye" });
+}

@@ -1,0 +1,60 @@
+import { isObject } from "../text/is-object.js";
+import type { Envelope } from "./envelope.js";
+import { ProtocolError } from "./protocol-error.js";
+
+/** The device's audio format, as its hello tells it. */
+export interface AudioParams {
+	readonly format: string;
+	/** Hertz. */
+	readonly sample_rate: number;
+	readonly channels: number;
+	/** Milliseconds. */
+	readonly frame_duration: number;
+}
+
+export const DEFAULT_AUDIO: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+
+/** What a transport says of itself in the hello. */
+export interface HelloOptions {
+	/** The hello's version: 1 on WebSocket, 3 on MQTT. */
+	readonly version: number;
+	/** "websocket", "mqtt" or "udp". */
+	readonly transport: string;
+	readonly audio: AudioParams;
+}
+
+/** The device's first message. */
+export function helloMessage({ version, transport, audio }: HelloOptions): string {
+	return JSON.stringify({ type: "hello", version, features: { mcp: true }, transport, audio_params: audio });
+}
+
+/** What a backend's hello begins. */
+export interface Session {
+	/** Empty when the backend gave none. */
+	readonly id: string;
+	/** The backend's hello as it came: `audio_params`, `udp`, and whatever else it says. */
+	readonly hello: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the backend's hello.
+ *
+ * @throws ProtocolError "hello-refused", when it is for another transport or a member has the wrong type
+ */
+export function readHello(hello: Envelope, transport: string): Session {
+	if (hello.transport !== transport) {
+		throw refused("transport", JSON.stringify(transport), hello.transport);
+	}
+	const id = hello.session_id ?? "";
+	if (typeof id !== "string") {
+		throw refused("session_id", "a string", id);
+	}
+	if (hello.audio_params !== undefined && !isObject(hello.audio_params)) {
+		throw refused("audio_params", "an object", hello.audio_params);
+	}
+	return { id, hello };
+}
+
+function refused(member: string, expected: string, got: unknown): ProtocolError {
+	return new ProtocolError("hello-refused", `hello: ${member}: expected ${expected}, got ${JSON.stringify(got)}`);
+}

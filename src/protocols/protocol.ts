@@ -1,0 +1,265 @@
+import { Backoff, type BackoffOptions } from "./backoff.js";
+import type { Channel, ChannelEvents } from "./channel.js";
+import { decodeEnvelope, type Envelope, goodbyeMessage, MCP_ENVELOPE_END, mcpEnvelopeStart } from "./envelope.js";
+import { type AudioParams, DEFAULT_AUDIO, helloMessage, readHello, type Session } from "./hello.js";
+import { ProtocolError } from "./protocol-error.js";
+import type { TimerHandle, TimerModule } from "./timer.js";
+
+/** What the application hears of its connection to the backend. */
+export interface ProtocolEvents {
+	/** An attempt begins. */
+	onConnecting(): void;
+	/** Hellos are exchanged: MCP may begin. `envelopeBytes` is what the envelope adds to each MCP message. */
+	onSession(session: Session, envelopeBytes: number): void;
+	/** The payload of an MCP message. */
+	onMcp(payload: unknown): void;
+	/** A message of another type that the device knows: one of {@link APPLICATION_TYPES}. */
+	onMessage(message: Envelope): void;
+	/** An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds. */
+	onLost(error: ProtocolError, retryIn: number): void;
+}
+
+export interface ProtocolOptions {
+	readonly events: ProtocolEvents;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+	readonly audio?: AudioParams;
+	readonly backoff?: BackoffOptions;
+	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
+	readonly helloTimeout?: number;
+	/** Milliseconds without any traffic from the backend after which it is given up; 0 for never. */
+	readonly silenceTimeout?: number;
+}
+
+/** Messages besides MCP that reach the application. */
+export const APPLICATION_TYPES: readonly string[] = ["tts", "stt", "llm", "system", "alert", "custom"];
+
+/** A session that lasted this long was a good one: the next attempt begins with the shortest delay. */
+const GOOD_SESSION = 10_000;
+
+/** Silence is looked at this many times before it is too long, and broken by a ping half-way. */
+const SILENCE_STEPS = 4;
+
+/** How many unknown types are remembered, so that each is logged once. */
+const MAX_UNKNOWN_TYPES = 16;
+
+/**
+ * A device's session with its backend, whatever the transport: hello, envelope, liveness, and attempts without end.
+ *
+ * A subclass says what transport it is and how to open a channel on it.
+ */
+export abstract class Protocol {
+	protected abstract readonly transport: string;
+	protected abstract readonly version: number;
+	/** Whether a session ends with a goodbye, or simply with its connection. */
+	protected readonly saysGoodbye: boolean = false;
+	readonly #options: ProtocolOptions;
+	readonly #backoff: Backoff;
+	#state: "closed" | "waiting" | "connecting" | "greeting" | "open" = "closed";
+	#channel: Channel | undefined;
+	/** The events of the present channel: those of an earlier one no longer count. */
+	#events: ChannelEvents | undefined;
+	#session: Session | undefined;
+	#envelopeStart = "";
+	/** Ends the attempt, or starts the next. */
+	#timer: TimerHandle | undefined;
+	#silenceTimer: TimerHandle | undefined;
+	#goodSessionTimer: TimerHandle | undefined;
+	#silentSteps = 0;
+	readonly #unknownTypes = new Set<string>();
+
+	constructor(options: ProtocolOptions) {
+		this.#options = options;
+		this.#backoff = new Backoff(options.backoff);
+	}
+
+	/** Opens a channel. May throw, which counts as a failed attempt. */
+	protected abstract connect(events: ChannelEvents): Channel;
+
+	/** The session, once hellos are exchanged. */
+	get session(): Session | undefined {
+		return this.#session;
+	}
+
+	/** Connects, and keeps connecting until {@link close}. */
+	open(): void {
+		if (this.#state === "closed") {
+			this.#attempt();
+		}
+	}
+
+	/** Ends the session and makes no further attempt. */
+	close(): void {
+		if (this.#state === "open" && this.saysGoodbye && this.#session !== undefined) {
+			this.#channel?.send(goodbyeMessage(this.#session.id));
+		}
+		this.#release();
+		this.#state = "closed";
+	}
+
+	/** Sends a JSON-RPC message. Without a session it is dropped and logged. */
+	sendMcp(message: string): void {
+		if (this.#state !== "open") {
+			this.#options.log("no session: message dropped");
+			return;
+		}
+		this.#channel?.send(this.#envelopeStart + message + MCP_ENVELOPE_END);
+	}
+
+	#attempt(): void {
+		this.#state = "connecting";
+		this.#options.events.onConnecting();
+		const events = this.#channelEvents();
+		this.#events = events;
+		this.#limit("no connection");
+		try {
+			const channel = this.connect(events);
+			if (this.#events === events) {
+				this.#channel = channel;
+			}
+		} catch (cause) {
+			const message = cause instanceof Error ? cause.message : String(cause);
+			this.#lose(cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }));
+		}
+	}
+
+	/** What a channel reports counts only while it is the present one. */
+	#channelEvents(): ChannelEvents {
+		const whilePresent =
+			<A extends unknown[]>(handle: (...args: A) => void) =>
+			(...args: A) => {
+				if (this.#events === events) {
+					handle(...args);
+				}
+			};
+		const events: ChannelEvents = {
+			onOpen: whilePresent(() => this.#greet()),
+			onText: whilePresent((text: string) => this.#receive(text)),
+			onActivity: whilePresent(() => {
+				this.#silentSteps = 0;
+			}),
+			onClose: whilePresent((error: ProtocolError) => this.#lose(error)),
+		};
+		return events;
+	}
+
+	#greet(): void {
+		this.#state = "greeting";
+		this.#limit("no hello");
+		const audio = this.#options.audio ?? DEFAULT_AUDIO;
+		this.#channel?.send(helloMessage({ version: this.version, transport: this.transport, audio }));
+	}
+
+	#receive(text: string): void {
+		let envelope: Envelope;
+		try {
+			envelope = decodeEnvelope(text);
+		} catch (error) {
+			this.#options.log(`message dropped: ${(error as Error).message}`);
+			return;
+		}
+		if (this.#state === "greeting" && envelope.type === "hello") {
+			this.#meet(envelope);
+		} else if (this.#state === "open") {
+			this.#route(envelope);
+		} else {
+			this.#options.log(`message of type ${envelope.type} before hello: dropped`);
+		}
+	}
+
+	#meet(hello: Envelope): void {
+		let session: Session;
+		try {
+			session = readHello(hello, this.transport);
+		} catch (error) {
+			this.#lose(error as ProtocolError);
+			return;
+		}
+		this.#clearTimer();
+		this.#state = "open";
+		this.#session = session;
+		this.#envelopeStart = mcpEnvelopeStart(session.id);
+		this.#goodSessionTimer = this.#options.timer.set(() => this.#backoff.reset(), GOOD_SESSION);
+		this.#watchSilence();
+		this.#options.events.onSession(session, ArrayBuffer.fromString(this.#envelopeStart + MCP_ENVELOPE_END).byteLength);
+	}
+
+	#route(envelope: Envelope): void {
+		const { type, session_id: id } = envelope;
+		if (id !== undefined && id !== this.#session?.id) {
+			this.#options.log(`message of type ${type} for another session: dropped`);
+		} else if (type === "mcp") {
+			this.#options.events.onMcp(envelope.payload);
+		} else if (type === "goodbye") {
+			this.#lose(new ProtocolError("goodbye", "the backend said goodbye"));
+		} else if (APPLICATION_TYPES.includes(type)) {
+			this.#options.events.onMessage(envelope);
+		} else if (!this.#unknownTypes.has(type) && this.#unknownTypes.size < MAX_UNKNOWN_TYPES) {
+			this.#unknownTypes.add(type);
+			this.#options.log(`message of unknown type ${JSON.stringify(type)}: dropped`);
+		}
+	}
+
+	/** Ends the attempt or session and plans the next. */
+	#lose(error: ProtocolError): void {
+		this.#release();
+		this.#state = "waiting";
+		const retryIn = this.#backoff.next();
+		this.#timer = this.#options.timer.set(() => {
+			this.#timer = undefined;
+			this.#attempt();
+		}, retryIn);
+		this.#options.events.onLost(error, retryIn);
+	}
+
+	#release(): void {
+		this.#clearTimer();
+		this.#stop(this.#silenceTimer);
+		this.#silenceTimer = undefined;
+		this.#stop(this.#goodSessionTimer);
+		this.#goodSessionTimer = undefined;
+		const channel = this.#channel;
+		this.#channel = undefined;
+		this.#events = undefined;
+		this.#session = undefined;
+		channel?.close();
+	}
+
+	/** Gives the present step of the attempt its time. */
+	#limit(what: string): void {
+		this.#clearTimer();
+		const timeout = this.#options.helloTimeout ?? 10_000;
+		this.#timer = this.#options.timer.set(() => {
+			this.#timer = undefined;
+			this.#lose(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
+		}, timeout);
+	}
+
+	/** Counts steps without traffic instead of setting a timer for each message, which would cost more than the message. */
+	#watchSilence(): void {
+		const timeout = this.#options.silenceTimeout ?? 0;
+		if (timeout === 0) {
+			return;
+		}
+		this.#silentSteps = 0;
+		this.#silenceTimer = this.#options.timer.repeat(() => {
+			this.#silentSteps += 1;
+			if (this.#silentSteps > SILENCE_STEPS) {
+				this.#lose(new ProtocolError("silent", `nothing heard for ${timeout} ms`));
+			} else if (this.#silentSteps === SILENCE_STEPS / 2) {
+				this.#channel?.ping();
+			}
+		}, timeout / SILENCE_STEPS);
+	}
+
+	#clearTimer(): void {
+		this.#stop(this.#timer);
+		this.#timer = undefined;
+	}
+
+	#stop(timer: TimerHandle | undefined): void {
+		if (timer !== undefined) {
+			this.#options.timer.clear(timer);
+		}
+	}
+}

@@ -1,0 +1,76 @@
+import type { Channel, ChannelEvents } from "./channel.js";
+import { Protocol, type ProtocolOptions } from "./protocol.js";
+import { ProtocolError } from "./protocol-error.js";
+import { parseUrl } from "./url.js";
+import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
+
+export interface WebSocketProtocolOptions extends ProtocolOptions {
+	/** ws://host[:port]/path or wss://… */
+	readonly url: string;
+	/** Sent as `Authorization: Bearer …`; as it is when it names a scheme already ("Basic …"); not at all when empty. */
+	readonly token?: string;
+	/** How audio frames are framed: 1, 2 or 3. Default 1. */
+	readonly protocolVersion?: 1 | 2 | 3;
+	/** The device's MAC address, lower case, with colons. */
+	readonly deviceId: string;
+	/** A UUID that stays with the device. */
+	readonly clientId: string;
+	/** ECMA-419's records for the WebSocket client: plain, and over TLS where the host has that. */
+	readonly network: { readonly ws?: WebSocketRecord; readonly wss?: WebSocketRecord };
+	/** Bytes that a message from the backend may have. Default 65,536. */
+	readonly maxMessageBytes?: number;
+	/** Bytes that may wait to be sent. Default 65,536. */
+	readonly maxQueuedBytes?: number;
+}
+
+const SILENCE_TIMEOUT = 120_000;
+const DEFAULT_LIMIT = 65_536;
+
+/** A session with a backend over WebSocket. */
+export class WebSocketProtocol extends Protocol {
+	protected readonly transport = "websocket";
+	protected readonly version = 1;
+	readonly #options: WebSocketProtocolOptions;
+	readonly #record: WebSocketRecord;
+	readonly #target: { readonly host: string; readonly port: number; readonly path: string };
+
+	/** @throws ProtocolError "bad-config" that names the setting: a URL or token that cannot be used */
+	constructor(options: WebSocketProtocolOptions) {
+		super({ silenceTimeout: SILENCE_TIMEOUT, ...options });
+		const { scheme, host, port, path } = parseUrl(options.url);
+		const record = scheme === "ws" ? options.network.ws : scheme === "wss" ? options.network.wss : undefined;
+		if (record === undefined) {
+			throw new ProtocolError("bad-config", `backend: ${scheme}:// is no WebSocket that this device can open`);
+		}
+		if (/[\r\n]/.test(options.token ?? "")) {
+			throw new ProtocolError("bad-config", "token: must not hold a line break");
+		}
+		this.#options = options;
+		this.#record = record;
+		this.#target = { host, port: port ?? (scheme === "wss" ? 443 : 80), path };
+	}
+
+	protected override connect(events: ChannelEvents): Channel {
+		return new WebSocketChannel({
+			record: this.#record,
+			...this.#target,
+			headers: this.#headers(),
+			maxMessageBytes: this.#options.maxMessageBytes ?? DEFAULT_LIMIT,
+			maxQueuedBytes: this.#options.maxQueuedBytes ?? DEFAULT_LIMIT,
+			events,
+			log: this.#options.log,
+		});
+	}
+
+	#headers(): Map<string, string> {
+		const { token = "", protocolVersion = 1, deviceId, clientId } = this.#options;
+		const headers = new Map<string, string>();
+		if (token !== "") {
+			headers.set("Authorization", token.includes(" ") ? token : `Bearer ${token}`);
+		}
+		headers.set("Protocol-Version", String(protocolVersion));
+		headers.set("Device-Id", deviceId);
+		headers.set("Client-Id", clientId);
+		return headers;
+	}
+}

@@ -1,0 +1,4 @@
+/** Whether a value is an object in JSON's sense: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

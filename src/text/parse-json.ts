@@ -1,0 +1,60 @@
+/**
+ * The deepest nesting of arrays and objects accepted from the wire.
+ *
+ * XS parses JSON by recursion, and running out of stack ends the machine: a message of a few hundred `[` would
+ * restart a device. MCP messages nest less than ten deep.
+ */
+export const MAX_JSON_DEPTH = 32;
+
+/**
+ * Parses JSON that came from a peer.
+ *
+ * @throws SyntaxError where the text is no JSON or nests deeper than {@link MAX_JSON_DEPTH}
+ */
+export function parseJson(text: string): unknown {
+	if (mayNestTooDeep(text) && nestsTooDeep(text)) {
+		throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
+	}
+	return JSON.parse(text);
+}
+
+/** A cheap upper bound on the depth: text with few opening brackets cannot nest deep. `indexOf` is native, a loop over characters is not. */
+function mayNestTooDeep(text: string): boolean {
+	let openings = 0;
+	for (const bracket of "[{") {
+		let at = text.indexOf(bracket);
+		while (at >= 0) {
+			openings += 1;
+			if (openings > MAX_JSON_DEPTH) {
+				return true;
+			}
+			at = text.indexOf(bracket, at + 1);
+		}
+	}
+	return false;
+}
+
+function nestsTooDeep(text: string): boolean {
+	let depth = 0;
+	let inString = false;
+	for (let at = 0; at < text.length; at += 1) {
+		const character = text.charAt(at);
+		if (inString) {
+			if (character === "\\") {
+				at += 1;
+			} else if (character === '"') {
+				inString = false;
+			}
+		} else if (character === '"') {
+			inString = true;
+		} else if (character === "[" || character === "{") {
+			depth += 1;
+			if (depth > MAX_JSON_DEPTH) {
+				return true;
+			}
+		} else if (character === "]" || character === "}") {
+			depth -= 1;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,23 @@
+import { FIRMWARE } from "../firmware.js";
+import { defineTool } from "./define-tool.js";
+
+/** The version of the answer's layout, as the C++ firmware numbers it. */
+const LAYOUT_VERSION = 2;
+
+export default defineTool({
+	name: "self.get_system_info",
+	description: "Read what the device is made of: chip, memory, firmware, board.",
+	audience: "user",
+	annotations: { readOnlyHint: true },
+	needs: ["system"],
+	run(_args, { system, settings }) {
+		const uuid = settings?.get("board", "uuid");
+		return {
+			version: LAYOUT_VERSION,
+			...system.info(),
+			mac_address: system.macAddress,
+			...(typeof uuid === "string" && { uuid }),
+			application: { name: FIRMWARE.name, version: FIRMWARE.version },
+		};
+	},
+});

@@ -1,0 +1,29 @@
+import assetsSetDownloadUrl from "./assets-set-download-url.js";
+import type { HardwareTool } from "./define-tool.js";
+import getDeviceStatus from "./get-device-status.js";
+import getSystemInfo from "./get-system-info.js";
+import reboot from "./reboot.js";
+import screenGetInfo from "./screen-get-info.js";
+import screenPreviewImage from "./screen-preview-image.js";
+import screenSnapshot from "./screen-snapshot.js";
+import setBrightness from "./set-brightness.js";
+import setTheme from "./set-theme.js";
+import setVolume from "./set-volume.js";
+import takePhoto from "./take-photo.js";
+import upgradeFirmware from "./upgrade-firmware.js";
+
+/** Every tool of the firmware, in the order they are listed. To add one, import it above and add a line here. */
+export const TOOLS: readonly HardwareTool[] = [
+	getDeviceStatus,
+	setVolume,
+	setBrightness,
+	setTheme,
+	takePhoto,
+	getSystemInfo,
+	reboot,
+	upgradeFirmware,
+	screenGetInfo,
+	screenSnapshot,
+	screenPreviewImage,
+	assetsSetDownloadUrl,
+];

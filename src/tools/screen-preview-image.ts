@@ -1,0 +1,17 @@
+import { string } from "../mcp_server/schema.js";
+import { defineTool } from "./define-tool.js";
+import { expectOk } from "./http-status.js";
+
+export default defineTool({
+	name: "self.screen.preview_image",
+	description: "Download a picture from a URL and show it on the screen.",
+	audience: "user",
+	annotations: { openWorldHint: true },
+	needs: ["preview", "http"],
+	input: { url: string({ minLength: 1, description: "Where the picture is, a JPEG or PNG file" }) },
+	async run({ url }, { preview, http }) {
+		const response = expectOk(await http.request({ method: "GET", url }), url);
+		await preview.show(response.body);
+		return true;
+	},
+});

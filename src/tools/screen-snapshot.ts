@@ -1,0 +1,25 @@
+import { integer, string } from "../mcp_server/schema.js";
+import { defineTool } from "./define-tool.js";
+import { expectOk } from "./http-status.js";
+import { encodeMultipart } from "./multipart.js";
+
+export default defineTool({
+	name: "self.screen.snapshot",
+	description: "Take a picture of what the screen shows and upload it to a URL, as a form with a JPEG file.",
+	audience: "user",
+	annotations: { openWorldHint: true },
+	needs: ["snapshot", "http"],
+	input: {
+		url: string({ minLength: 1, description: "Where to upload the picture" }),
+		quality: integer({ minimum: 1, maximum: 100, default: 80, description: "Quality of the JPEG" }),
+	},
+	async run({ url, quality }, { snapshot, http }) {
+		const picture = await snapshot.take(quality);
+		const { contentType, body } = encodeMultipart([
+			{ name: "file", filename: "screenshot.jpg", type: "image/jpeg", value: picture },
+		]);
+		const headers = new Map([["Content-Type", contentType]]);
+		expectOk(await http.request({ method: "POST", url, headers, body }), url);
+		return true;
+	},
+});

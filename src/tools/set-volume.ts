@@ -1,0 +1,14 @@
+import { integer } from "../mcp_server/schema.js";
+import { defineTool } from "./define-tool.js";
+
+export default defineTool({
+	name: "self.audio_speaker.set_volume",
+	description:
+		"Set the volume of the audio speaker. If the present volume is not known, read it with self.get_device_status first.",
+	needs: ["speaker"],
+	input: { volume: integer({ minimum: 0, maximum: 100, description: "Percent of full volume" }) },
+	run({ volume }, { speaker }) {
+		speaker.volume = volume;
+		return true;
+	},
+});

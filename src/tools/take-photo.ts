@@ -1,0 +1,39 @@
+import { text } from "../mcp_server/content.js";
+import { string } from "../mcp_server/schema.js";
+import { defineTool } from "./define-tool.js";
+import { encodeMultipart } from "./multipart.js";
+import { expectOk } from "./http-status.js";
+
+export default defineTool({
+	name: "self.camera.take_photo",
+	description:
+		"Take a photo and have it explained. Use it whenever the user asks you to look at something.\n" +
+		"Returns a JSON object that tells what the photo shows.",
+	annotations: { readOnlyHint: true, openWorldHint: true },
+	needs: ["camera", "http"],
+	input: { question: string({ description: "What to find out about the photo" }) },
+	async run({ question }, { camera, http, system, settings }, { client }) {
+		if (client.vision === undefined) {
+			throw new Error("the backend named no vision service (capabilities.vision in initialize)");
+		}
+		const { url, token } = client.vision;
+		const photo = await camera.capture();
+		const { contentType, body } = encodeMultipart([
+			{ name: "question", value: question },
+			{ name: "file", filename: "camera.jpg", type: "image/jpeg", value: photo },
+		]);
+		const headers = new Map([["Content-Type", contentType]]);
+		if (token !== "") {
+			headers.set("Authorization", `Bearer ${token}`);
+		}
+		if (system !== undefined) {
+			headers.set("Device-Id", system.macAddress);
+		}
+		const clientId = settings?.get("board", "uuid");
+		if (typeof clientId === "string") {
+			headers.set("Client-Id", clientId);
+		}
+		const response = expectOk(await http.request({ method: "POST", url, headers, body }), url);
+		return text(String.fromArrayBuffer(response.body));
+	},
+});

@@ -1,0 +1,57 @@
+// The modules that each host resolves in its own way: Moddable's SDK, the virtual device's stand-ins, a board's folder.
+
+/** Moddable's timers, as far as the firmware uses them. Milliseconds. */
+declare module "timer" {
+	interface Timer {
+		readonly brand: unique symbol;
+	}
+	const Timer: {
+		set(callback: () => void, delay?: number): Timer;
+		repeat(callback: () => void, interval: number): Timer;
+		clear(timer: object): void;
+	};
+	export default Timer;
+}
+
+/** What the firmware was built with: the manifest's `config`, and settings on mcconfig's command line. */
+declare module "mc/config" {
+	const config: Readonly<Record<string, unknown>>;
+	export default config;
+}
+
+/** Moddable's store for values that outlive a restart. */
+declare module "preference" {
+	import type { Settings } from "../src/hardware/hardware.js";
+	const Preference: Settings;
+	export default Preference;
+}
+
+/** ECMA-419's records for the network clients that the host has. */
+declare module "platform/network" {
+	import type { WebSocketRecord } from "../src/protocols/websocket-channel.js";
+	export const network: { readonly ws: WebSocketRecord; readonly wss?: WebSocketRecord };
+}
+
+/** The board that the firmware is built for. */
+declare module "board" {
+	import type { Board, System } from "../src/hardware/hardware.js";
+	export function openBoard(): Board & { readonly system: System };
+}
+
+/** What the virtual device's Node side does for its pretend board. */
+declare module "virtual-host" {
+	import type { HttpRequest, HttpResponse } from "../src/hardware/hardware.js";
+	/** What the person who started the device chose for it. */
+	export const options: { readonly macAddress: string };
+	export function restart(delay: number): void;
+	export function request(request: HttpRequest): Promise<HttpResponse>;
+	/** A picture of the pretend room, as a JPEG file. */
+	export function capture(): Promise<ArrayBuffer>;
+	/** Draws the pretend screen, as a JPEG file. */
+	export function drawScreen(screen: object, quality: number): Promise<ArrayBuffer>;
+	/** Rejects when the file is no picture. */
+	export function showPicture(picture: ArrayBuffer): Promise<void>;
+	/** Tells the person what the pretend screen shows now. */
+	export function showScreen(screen: object): void;
+	export function upgrade(url: string): Promise<void>;
+}

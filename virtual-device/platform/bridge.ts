@@ -1,0 +1,57 @@
+/** What the engine's host gives every script, and what the virtual device's Node side says before the firmware starts. */
+declare const post: (header: string, bytes?: ArrayBuffer) => void;
+declare const globalThis: {
+	hostConfig: {
+		readonly config: Readonly<Record<string, unknown>>;
+		readonly settings: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
+		readonly macAddress: string;
+	};
+	onHostMessage: (header: string, bytes?: ArrayBuffer) => void;
+};
+
+type Handler = (args: readonly unknown[], bytes: ArrayBuffer | undefined) => void;
+
+const handlers = new Map<string, Handler>();
+
+globalThis.onHostMessage = (header, bytes) => {
+	const [kind, ...args] = JSON.parse(header) as [string, ...unknown[]];
+	handlers.get(kind)?.(args, bytes);
+};
+
+export const hostConfig = globalThis.hostConfig;
+
+/** Posts a message to Node. */
+export function send(header: readonly unknown[], bytes?: ArrayBuffer): void {
+	post(JSON.stringify(header), bytes);
+}
+
+/** Says what to do with messages of a kind from Node. */
+export function receive(kind: string, handler: Handler): void {
+	handlers.set(kind, handler);
+}
+
+interface Pending {
+	resolve(reply: { value: unknown; bytes: ArrayBuffer }): void;
+	reject(error: Error): void;
+}
+
+const pending = new Map<number, Pending>();
+let lastCall = 0;
+
+/** Asks Node to do something; the promise settles with its answer. */
+export function call(service: string, argument?: unknown, bytes?: ArrayBuffer): Promise<{ value: unknown; bytes: ArrayBuffer }> {
+	lastCall += 1;
+	const id = lastCall;
+	send(["board.call", id, service, argument], bytes);
+	return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+}
+
+receive("board.answer", ([id, value, error], bytes) => {
+	const call = pending.get(id as number);
+	pending.delete(id as number);
+	if (typeof error === "string") {
+		call?.reject(new Error(error));
+	} else {
+		call?.resolve({ value, bytes: bytes ?? new ArrayBuffer(0) });
+	}
+});

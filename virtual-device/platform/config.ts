@@ -1,0 +1,4 @@
+import { hostConfig } from "./bridge.js";
+
+/** Stands in for Moddable's `mc/config`. */
+export default hostConfig.config;

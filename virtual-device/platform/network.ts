@@ -1,0 +1,7 @@
+import { WebSocketClient } from "./websocket-client.js";
+
+/** The virtual device's network clients, as ECMA-419's records. */
+export const network = {
+	ws: { io: WebSocketClient },
+	wss: { io: WebSocketClient, secure: true },
+};

@@ -1,0 +1,39 @@
+import { call, hostConfig, send } from "./bridge.js";
+
+interface HttpRequest {
+	readonly method: string;
+	readonly url: string;
+	readonly headers?: ReadonlyMap<string, string>;
+	readonly body?: ArrayBuffer;
+}
+
+export const options = { macAddress: hostConfig.macAddress };
+
+export function restart(delay: number): void {
+	send(["board.restart", delay]);
+}
+
+export async function request({ method, url, headers, body }: HttpRequest): Promise<{ status: number; body: ArrayBuffer }> {
+	const reply = await call("http", { method, url, headers: [...(headers ?? [])] }, body);
+	return { status: reply.value as number, body: reply.bytes };
+}
+
+export async function capture(): Promise<ArrayBuffer> {
+	return (await call("capture")).bytes;
+}
+
+export async function drawScreen(screen: object, quality: number): Promise<ArrayBuffer> {
+	return (await call("drawScreen", { ...screen, quality })).bytes;
+}
+
+export async function showPicture(picture: ArrayBuffer): Promise<void> {
+	await call("showPicture", undefined, picture);
+}
+
+export function showScreen(screen: object): void {
+	send(["board.screen", screen]);
+}
+
+export async function upgrade(url: string): Promise<void> {
+	await call("upgrade", { url });
+}

@@ -1,0 +1,49 @@
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+
+const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
+const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
+
+/** The modules that each host resolves in its own way, and what stands for them on the virtual device. */
+const MODULES: Readonly<Record<string, string>> = {
+	timer: `${PLATFORM}timer.ts`,
+	preference: `${PLATFORM}preference.ts`,
+	"mc/config": `${PLATFORM}config.ts`,
+	"platform/network": `${PLATFORM}network.ts`,
+	"virtual-host": `${PLATFORM}virtual-host.ts`,
+	board: `${SOURCE}boards/virtual.ts`,
+};
+
+const platform: Plugin = {
+	name: "platform",
+	setup(build) {
+		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => ({ path: MODULES[path] ?? "", ...(MODULES[path] ? {} : { errors: [{ text: `${path}: not a module of the virtual device` }] }) }));
+	},
+};
+
+/** The firmware's entry. */
+export const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
+
+/**
+ * Bundles firmware into one script for an engine.
+ *
+ * ES2022 is what XS 13.3 speaks.
+ *
+ * @param entry path of the TypeScript module to start with
+ */
+export async function bundle(entry: string = FIRMWARE_ENTRY): Promise<string> {
+	const result = await build({
+		entryPoints: [entry],
+		bundle: true,
+		write: false,
+		format: "iife",
+		target: "es2022",
+		platform: "neutral",
+		legalComments: "none",
+		minifySyntax: true,
+		minifyWhitespace: true,
+		logLevel: "silent",
+		plugins: [platform],
+	});
+	return result.outputFiles[0]?.text ?? "";
+}

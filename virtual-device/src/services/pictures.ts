@@ -1,0 +1,57 @@
+import jpeg from "jpeg-js";
+
+/** What the pretend screen shows. */
+export interface ScreenPicture {
+	readonly width: number;
+	readonly height: number;
+	readonly brightness: number;
+	readonly theme: "light" | "dark";
+	readonly state: string;
+	readonly message: string;
+	readonly emotion: string;
+	readonly alert: { readonly status: string; readonly message: string };
+}
+
+type Pixel = (x: number, y: number) => readonly [red: number, green: number, blue: number];
+
+const ROOM_QUALITY = 80;
+
+/** What the pretend camera sees: a window's light falling on a wall. */
+export function drawRoom(): Uint8Array {
+	return draw(320, 240, ROOM_QUALITY, (x, y) => {
+		const inWindow = x > 60 && x < 140 && y > 40 && y < 130;
+		return inWindow ? [170, 205, 255] : [200 - y / 4, 170 - y / 4, 130 - x / 8];
+	});
+}
+
+/** The pretend screen: its theme's colour, dimmed by its brightness, and a bar that is as long as it is bright. */
+export function drawScreen(screen: ScreenPicture & { readonly quality: number }): Uint8Array {
+	const { width, height, brightness, theme, quality } = screen;
+	const background = theme === "light" ? 240 : 24;
+	return draw(width, height, quality, (x, y) => {
+		const inBar = y > height - 20 && x < (width * brightness) / 100;
+		const level = ((inBar ? 255 - background : background) * (20 + brightness * 0.8)) / 100;
+		return [level, level, level];
+	});
+}
+
+/**
+ * The size of a picture, in pixels.
+ *
+ * @throws Error when the bytes are neither JPEG nor PNG
+ */
+export function measurePicture(bytes: Uint8Array): { width: number; height: number } {
+	const buffer = Buffer.from(bytes);
+	const isPng = buffer.length >= 24 && buffer.readUInt32BE(0) === 0x89504e47;
+	return isPng ? { width: buffer.readUInt32BE(16), height: buffer.readUInt32BE(20) } : jpeg.decode(buffer);
+}
+
+function draw(width: number, height: number, quality: number, pixel: Pixel): Uint8Array {
+	const data = Buffer.alloc(width * height * 4, 255);
+	for (let y = 0; y < height; y += 1) {
+		for (let x = 0; x < width; x += 1) {
+			data.set(pixel(x, y), (y * width + x) * 4);
+		}
+	}
+	return jpeg.encode({ data, width, height }, quality).data;
+}

@@ -1,0 +1,102 @@
+import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
+import type { Deliver, Service } from "./service.js";
+
+/** What the pretend board tells whoever runs the virtual device. */
+export interface PretendBoardEvents {
+	/** The firmware asks to be restarted, in `delay` milliseconds. */
+	onRestart(delay: number): void;
+	/** The screen shows something else. */
+	onScreen(screen: ScreenPicture): void;
+	/** Something a person would see or hear. */
+	onNote(text: string): void;
+}
+
+interface Answer {
+	readonly value?: unknown;
+	readonly bytes?: Uint8Array;
+}
+
+const HTTP_TIMEOUT = 20_000;
+
+/** What of a board takes more than ECMAScript: HTTP, pictures, restarting. */
+export class PretendBoard implements Service {
+	readonly prefix = "board";
+	readonly #deliver: Deliver;
+	readonly #events: PretendBoardEvents;
+	readonly #abort = new AbortController();
+
+	constructor(deliver: Deliver, events: PretendBoardEvents) {
+		this.#deliver = deliver;
+		this.#events = events;
+	}
+
+	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
+		if (kind === "restart") {
+			this.#events.onRestart(args[0] as number);
+		} else if (kind === "screen") {
+			this.#events.onScreen(args[0] as ScreenPicture);
+		} else {
+			void this.#call(args[0] as number, args[1] as string, args[2], bytes);
+		}
+	}
+
+	close(): void {
+		this.#abort.abort();
+	}
+
+	async #call(id: number, service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<void> {
+		let header: unknown[];
+		let answer: Answer = {};
+		try {
+			answer = await this.#serve(service, argument, bytes);
+			header = ["board.answer", id, answer.value ?? null];
+		} catch (error) {
+			header = ["board.answer", id, null, reason(error)];
+		}
+		if (!this.#abort.signal.aborted) {
+			this.#deliver({ header, ...(answer.bytes && { bytes: answer.bytes }) });
+		}
+	}
+
+	async #serve(service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<Answer> {
+		switch (service) {
+			case "http":
+				return await this.#http(argument as HttpArgument, bytes);
+			case "capture":
+				return { bytes: drawRoom() };
+			case "drawScreen":
+				return { bytes: drawScreen(argument as ScreenPicture & { quality: number }) };
+			case "showPicture": {
+				const { width, height } = measurePicture(bytes ?? new Uint8Array(0));
+				this.#events.onNote(`the screen shows a picture of ${width} x ${height} pixels`);
+				return {};
+			}
+			case "upgrade":
+				throw new Error("a virtual device cannot install firmware");
+			default:
+				throw new Error(`the pretend board has no ${service}`);
+		}
+	}
+
+	async #http({ method, url, headers }: HttpArgument, body: Uint8Array | undefined): Promise<Answer> {
+		const response = await fetch(url, {
+			method,
+			headers,
+			signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(HTTP_TIMEOUT)]),
+			...(body && { body }),
+		});
+		return { value: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
+	}
+}
+
+interface HttpArgument {
+	readonly method: string;
+	readonly url: string;
+	readonly headers: [string, string][];
+}
+
+/** `fetch` hides what went wrong in the error's cause. */
+function reason(error: unknown): string {
+	const { message, cause } = error as Error;
+	return cause instanceof Error ? `${message}: ${cause.message}` : message;
+}

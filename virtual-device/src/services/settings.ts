@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Service } from "./service.js";
+
+type Value = string | number | boolean;
+type Domains = Record<string, Record<string, Value>>;
+
+/** Keeps the firmware's settings: in a file, or, without one, as long as the virtual device lives. */
+export class SettingsStore implements Service {
+	readonly prefix = "settings";
+	readonly #file: string | undefined;
+	readonly #domains: Domains;
+
+	/** @throws Error when the file is there and is no JSON object of objects */
+	constructor(file?: string) {
+		this.#file = file;
+		this.#domains = file !== undefined && existsSync(file) ? readDomains(file) : {};
+	}
+
+	/** Everything stored, by domain and key. */
+	get domains(): Readonly<Domains> {
+		return this.#domains;
+	}
+
+	take(kind: string, args: readonly unknown[]): void {
+		const [domain, key, value] = args as [string, string, Value];
+		const values = this.#domains[domain] ?? {};
+		this.#domains[domain] = values;
+		if (kind === "set") {
+			values[key] = value;
+		} else {
+			delete values[key];
+		}
+		this.#save();
+	}
+
+	close(): void {}
+
+	/** Through a temporary file, so that a crash leaves the old settings or the new ones. */
+	#save(): void {
+		if (this.#file === undefined) {
+			return;
+		}
+		mkdirSync(dirname(this.#file), { recursive: true });
+		const temporary = `${this.#file}.${process.pid}`;
+		writeFileSync(temporary, `${JSON.stringify(this.#domains, null, "\t")}\n`);
+		renameSync(temporary, this.#file);
+	}
+}
+
+function readDomains(file: string): Domains {
+	const domains: unknown = JSON.parse(readFileSync(file, "utf8"));
+	if (typeof domains !== "object" || domains === null || Array.isArray(domains)) {
+		throw new Error(`${file}: expected a JSON object of settings by domain`);
+	}
+	return domains as Domains;
+}

@@ -1,0 +1,107 @@
+import { WebSocket } from "ws";
+import type { Deliver, Service } from "./service.js";
+
+/** Bytes the firmware may have on their way, as an ESP32's TCP stack would: its default send buffer. */
+const SEND_WINDOW = 5_744;
+
+/** Messages reach the firmware in parts of this size, as TCP segments would bring them. */
+const PART_BYTES = 1_436;
+
+const TEXT = 1;
+const BINARY = 2;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
+
+/** Opens WebSockets for the firmware. */
+export class WebSockets implements Service {
+	readonly prefix = "ws";
+	readonly #deliver: Deliver;
+	readonly #sockets = new Map<number, WebSocket>();
+
+	constructor(deliver: Deliver) {
+		this.#deliver = deliver;
+	}
+
+	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
+		const id = args[0] as number;
+		const socket = this.#sockets.get(id);
+		switch (kind) {
+			case "open":
+				this.#open(id, args[1] as string, args[2] as [string, string][]);
+				break;
+			case "write":
+				if (socket !== undefined) {
+					this.#write(id, socket, args[1] as number, args[2] as boolean, bytes);
+				}
+				break;
+			case "pause":
+				socket?.pause();
+				break;
+			case "resume":
+				socket?.resume();
+				break;
+			case "close":
+				this.#sockets.delete(id);
+				socket?.close();
+				break;
+		}
+	}
+
+	close(): void {
+		for (const socket of this.#sockets.values()) {
+			socket.terminate();
+		}
+		this.#sockets.clear();
+	}
+
+	#open(id: number, url: string, headers: readonly (readonly [string, string])[]): void {
+		const socket = new WebSocket(url, { headers: Object.fromEntries(headers), perMessageDeflate: false });
+		this.#sockets.set(id, socket);
+		const tell = (header: readonly unknown[], bytes?: Uint8Array): void => {
+			if (this.#sockets.get(id) === socket) {
+				this.#deliver({ header, ...(bytes && { bytes }) });
+			}
+		};
+		const end = (header: readonly unknown[]): void => {
+			tell(header);
+			this.#sockets.delete(id);
+		};
+		socket.on("open", () => tell(["ws.writable", id, SEND_WINDOW]));
+		socket.on("message", (data: Buffer, binary) => {
+			for (const [part, more] of split(data)) {
+				tell(["ws.data", id, more, binary], part);
+			}
+		});
+		socket.on("ping", (data) => tell(["ws.control", id, PING], data));
+		socket.on("pong", (data) => tell(["ws.control", id, PONG], data));
+		socket.on("error", (error: NodeJS.ErrnoException) => end(["ws.error", id, error.message || error.code]));
+		socket.on("close", () => end(["ws.closed", id]));
+	}
+
+	#write(id: number, socket: WebSocket, opcode: number, more: boolean, bytes: Uint8Array): void {
+		const written = (): void => {
+			if (this.#sockets.get(id) === socket) {
+				this.#deliver({ header: ["ws.writable", id, bytes.byteLength] });
+			}
+		};
+		if (opcode === TEXT || opcode === BINARY) {
+			socket.send(bytes, { binary: opcode === BINARY, fin: !more }, written);
+		} else if (opcode === PING) {
+			socket.ping(bytes, undefined, written);
+		} else if (opcode === PONG) {
+			socket.pong(bytes, undefined, written);
+		} else if (opcode === CLOSE) {
+			socket.close();
+		}
+	}
+}
+
+function* split(data: Buffer): Generator<[part: Buffer, more: boolean]> {
+	let at = 0;
+	do {
+		const part = data.subarray(at, at + PART_BYTES);
+		at += PART_BYTES;
+		yield [part, at < data.byteLength];
+	} while (at < data.byteLength);
+}

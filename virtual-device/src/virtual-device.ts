@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto";
+import { EventEmitter } from "node:events";
+import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
+import type { ScreenPicture } from "./services/pictures.js";
+import { PretendBoard } from "./services/pretend-board.js";
+import type { Service } from "./services/service.js";
+import { SettingsStore } from "./services/settings.js";
+import { Timers } from "./services/timers.js";
+import { WebSockets } from "./services/websockets.js";
+
+export interface VirtualDeviceOptions {
+	/** The bundled firmware: see {@link bundle}. */
+	readonly firmware: string;
+	/** Makes the machine that runs it, anew for every start. */
+	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
+	/** What mcconfig would put in `mc/config`: `backend`, `token`, … */
+	readonly config: Readonly<Record<string, unknown>>;
+	/** Lower case, with colons. Default: random, and kept as long as the device. */
+	readonly macAddress?: string;
+	/** File for what outlives a restart. Default: memory. */
+	readonly settingsFile?: string;
+	/** Whether the device starts again after its engine ended, as a watchdog would make it. Default: no. */
+	readonly watchdog?: boolean;
+}
+
+interface Events {
+	/** A line of the firmware's log. */
+	trace: [line: string];
+	screen: [screen: ScreenPicture];
+	/** Something a person would notice. */
+	note: [text: string];
+	/** The engine ended, by itself or because the firmware asked for a restart. */
+	exit: [exit: EngineExit];
+	/** The device is up again after a restart. */
+	restarted: [];
+}
+
+/** Messages handed to the firmware in one command, as a chip would find them in its receive window. */
+const WINDOW = 10;
+
+/** Milliseconds that a watchdog takes to bring a device up again. */
+const WATCHDOG_DELAY = 1_000;
+
+/**
+ * A device without hardware: the firmware on an engine, and Node for its sockets, timers, settings and pretend board.
+ */
+export class VirtualDevice extends EventEmitter<Events> {
+	readonly #options: VirtualDeviceOptions;
+	readonly #settings: SettingsStore;
+	readonly #macAddress: string;
+	#engine: Engine | undefined;
+	#services: readonly Service[] = [];
+	#inbox: Message[] = [];
+	#pumping = false;
+	#restartTimer: NodeJS.Timeout | undefined;
+	#stopped = false;
+	#line = "";
+
+	/** @throws Error when the settings file is there and cannot be read */
+	constructor(options: VirtualDeviceOptions) {
+		super();
+		this.#options = options;
+		this.#settings = new SettingsStore(options.settingsFile);
+		this.#macAddress = options.macAddress ?? randomMacAddress();
+	}
+
+	/** The engine's name, "XS 13.3 (64-bit)", while it runs. */
+	get engineName(): string {
+		return this.#engine?.name ?? "none";
+	}
+
+	get macAddress(): string {
+		return this.#macAddress;
+	}
+
+	/** Boots the firmware. Rejects when it does not get through its start. */
+	async start(): Promise<void> {
+		const engine = await this.#options.startEngine((text) => this.#trace(text));
+		if (this.#stopped) {
+			engine.close();
+			return;
+		}
+		this.#engine = engine;
+		this.#services = this.#startServices();
+		void engine.exited.then((exit) => this.#ended(engine, exit));
+		this.#pumping = true;
+		try {
+			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig())}`);
+			this.#serve(await engine.run(this.#options.firmware));
+		} finally {
+			this.#pumping = false;
+		}
+		void this.#pump();
+	}
+
+	/** The heap of the machine, after a collection. `undefined` on an engine that does not tell. */
+	async heap(): Promise<HeapReport | undefined> {
+		return await this.#engine?.heap();
+	}
+
+	/** Pulls the plug. The device is not started again. */
+	stop(): void {
+		this.#stopped = true;
+		clearTimeout(this.#restartTimer);
+		this.#halt();
+	}
+
+	#hostConfig(): object {
+		return { config: this.#options.config, settings: this.#settings.domains, macAddress: this.#macAddress };
+	}
+
+	#startServices(): Service[] {
+		this.#inbox = [];
+		const inbox = this.#inbox;
+		const deliver = (message: Message): void => {
+			inbox.push(message);
+			if (inbox === this.#inbox) {
+				void this.#pump();
+			}
+		};
+		const board = new PretendBoard(deliver, {
+			onRestart: (delay) => this.#restartIn(delay),
+			onScreen: (screen) => this.emit("screen", screen),
+			onNote: (text) => this.emit("note", text),
+		});
+		return [new Timers(deliver), new WebSockets(deliver), this.#settings, board];
+	}
+
+	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */
+	async #pump(): Promise<void> {
+		const engine = this.#engine;
+		if (this.#pumping || engine === undefined) {
+			return;
+		}
+		this.#pumping = true;
+		const inbox = this.#inbox;
+		try {
+			while (inbox.length > 0 && this.#engine === engine) {
+				this.#serve(await engine.deliver(inbox.splice(0, WINDOW)));
+			}
+		} catch {
+			// The engine has ended: `exited` tells why, and #ended deals with it.
+		} finally {
+			if (this.#engine === engine) {
+				this.#pumping = false;
+			}
+		}
+	}
+
+	#serve(messages: readonly Message[]): void {
+		for (const { header, bytes } of messages) {
+			const [kind = "", ...args] = header as [string, ...unknown[]];
+			const [prefix, name = ""] = kind.split(".", 2);
+			this.#services.find((service) => service.prefix === prefix)?.take(name, args, bytes);
+		}
+	}
+
+	/** The log comes in pieces, and leaves in lines. */
+	#trace(text: string): void {
+		const lines = (this.#line + text).split("\n");
+		this.#line = lines.pop() ?? "";
+		for (const line of lines) {
+			this.emit("trace", line);
+		}
+	}
+
+	#ended(engine: Engine, exit: EngineExit): void {
+		if (this.#engine !== engine) {
+			return;
+		}
+		this.#halt();
+		this.emit("exit", exit);
+		if (this.#options.watchdog) {
+			this.#restartIn(WATCHDOG_DELAY);
+		}
+	}
+
+	#restartIn(delay: number): void {
+		clearTimeout(this.#restartTimer);
+		if (!this.#stopped) {
+			this.#restartTimer = setTimeout(() => void this.#restart(), delay);
+		}
+	}
+
+	async #restart(): Promise<void> {
+		this.#halt();
+		try {
+			await this.start();
+			this.emit("restarted");
+		} catch {
+			// As above: an engine that ends while it boots is reported by #ended.
+		}
+	}
+
+	#halt(): void {
+		const engine = this.#engine;
+		this.#engine = undefined;
+		this.#pumping = false;
+		for (const service of this.#services) {
+			service.close();
+		}
+		this.#services = [];
+		this.#inbox = [];
+		engine?.close();
+	}
+}
+
+/** A locally administered unicast address. */
+function randomMacAddress(): string {
+	const bytes = randomBytes(6);
+	bytes[0] = ((bytes[0] ?? 0) & 0xfc) | 0x02;
+	return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(":");
+}
