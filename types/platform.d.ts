@@ -22,6 +22,7 @@ declare module "mc/config" {
 /** Moddable's store for values that outlive a restart. */
 declare module "preference" {
 	import type { Settings } from "../src/hardware/hardware.js";
+
 	const Preference: Settings;
 	export default Preference;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { isObject } from "../../src/text/is-object.js";
 import { decodeEnvelope, type Envelope } from "../../src/protocols/envelope.js";
+import { isObject } from "../../src/text/is-object.js";
 
 /** What the gateway asks of audio, which it does not play: the device's own defaults. */
 const AUDIO_PARAMS = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };

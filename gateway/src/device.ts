@@ -154,6 +154,11 @@ export class Device extends EventEmitter<Events> {
 		}
 	}
 
+	/** Settles when the device has answered. It answers in order, so whatever it said before has arrived by then. */
+	async ping(): Promise<void> {
+		await this.#request("ping", {});
+	}
+
 	/** Sends a message of the device protocol: `{type: "tts", state: "start"}`. The session id is added. */
 	send(message: { readonly type: string; readonly [member: string]: unknown }): void {
 		if (!this.#closed) {
@@ -181,7 +186,11 @@ export class Device extends EventEmitter<Events> {
 		}
 	}
 
-	async #request(method: string, params: object, options: RequestOptions = { timeout: CALL_TIMEOUT }): Promise<unknown> {
+	async #request(
+		method: string,
+		params: object,
+		options: RequestOptions = { timeout: CALL_TIMEOUT },
+	): Promise<unknown> {
 		if (this.#closed) {
 			throw new DeviceError("device-gone", `${this.identity.deviceId} is not connected`);
 		}

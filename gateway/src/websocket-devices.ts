@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
+import { decodeEnvelope, type Envelope } from "../../src/protocols/envelope.js";
 import { Device, type DeviceIdentity } from "./device.js";
 import { answerHello } from "./device-hello.js";
 import type { DeviceHub } from "./device-hub.js";
-import { decodeEnvelope, type Envelope } from "../../src/protocols/envelope.js";
 import { isSameSecret } from "./token.js";
 
 export interface WebSocketDevicesOptions {

@@ -1,4 +1,12 @@
-import type { Board, Face, HttpRequest, HttpResponse, Settings, SettingValue, Theme } from "../../src/hardware/hardware.js";
+import type {
+	Board,
+	Face,
+	HttpRequest,
+	HttpResponse,
+	Settings,
+	SettingValue,
+	Theme,
+} from "../../src/hardware/hardware.js";
 
 /** A store in memory. */
 export class FakeSettings implements Settings {

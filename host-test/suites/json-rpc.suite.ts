@@ -21,7 +21,7 @@ function code(text: string, revision?: string): { id: unknown; code: number; ans
 
 export default suite("JSON-RPC 2.0", {
 	"echoes integer and string ids exactly"() {
-		for (const id of [0, 1, -7, 9007199254740991, "", "1", "a\"b\\c\n", "日本語😀", "x".repeat(300)]) {
+		for (const id of [0, 1, -7, 9007199254740991, "", "1", 'a"b\\c\n', "日本語😀", "x".repeat(300)]) {
 			equal(client().ask("ping", undefined, id), { jsonrpc: "2.0", id, result: {} });
 		}
 	},
@@ -37,7 +37,15 @@ export default suite("JSON-RPC 2.0", {
 		equal(client().call("echo", { text: "[{".repeat(1000) }).result.content[0].text, "echo");
 	},
 	"answers what is no request with invalid request"() {
-		for (const text of ["1", '"ping"', "null", "true", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","method":1,"params":"bar"}']) {
+		for (const text of [
+			"1",
+			'"ping"',
+			"null",
+			"true",
+			"{}",
+			'{"jsonrpc":"2.0"}',
+			'{"jsonrpc":"2.0","method":1,"params":"bar"}',
+		]) {
 			equal(code(text), { id: null, code: -32600, answers: 1 }, text);
 		}
 	},
@@ -122,7 +130,12 @@ export default suite("JSON-RPC 2.0", {
 		for (const revision of REVISIONS) {
 			const peer = client();
 			peer.initialize(revision);
-			for (const text of ["{", "1", '{"jsonrpc":"2.0","id":1,"method":"x"}', '{"jsonrpc":"2.0","id":1,"method":"tools/call"}']) {
+			for (const text of [
+				"{",
+				"1",
+				'{"jsonrpc":"2.0","id":1,"method":"x"}',
+				'{"jsonrpc":"2.0","id":1,"method":"tools/call"}',
+			]) {
 				const [{ error }] = peer.say(text);
 				equal(Number.isInteger(error.code), true);
 				matches(error.message, /./);

@@ -15,7 +15,10 @@ function tool(name: string, run: (args: unknown, context: undefined, call: ToolC
 /** A tool that ends when the test says so. */
 function slow(name = "slow") {
 	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];
-	const made = tool(name, (_args, _context, call) => new Promise((resolve, reject) => calls.push({ resolve, reject, call })));
+	const made = tool(
+		name,
+		(_args, _context, call) => new Promise((resolve, reject) => calls.push({ resolve, reject, call })),
+	);
 	return { tool: made, calls };
 }
 
@@ -102,7 +105,10 @@ export default suite("MCP", {
 				names.push(...result.tools.map((listed: { name: string }) => listed.name));
 				cursor = result.nextCursor;
 			}
-			equal(names, numbered(40, words).map(({ name }) => name));
+			equal(
+				names,
+				numbered(40, words).map(({ name }) => name),
+			);
 		}
 	},
 	"fills its pages"() {
@@ -111,7 +117,8 @@ export default suite("MCP", {
 	},
 	"lists user tools only when asked, after the common ones, and marked"() {
 		const client = clientWith(...numbered(1, "", "user"), ...numbered(2, ""));
-		const names = (params: object) => client.ask("tools/list", params).result.tools.map((listed: { name: string }) => listed.name);
+		const names = (params: object) =>
+			client.ask("tools/list", params).result.tools.map((listed: { name: string }) => listed.name);
 		equal(names({}), ["common.0", "common.1"]);
 		equal(names({ withUserTools: true }), ["common.0", "common.1", "user.0"]);
 		equal(client.ask("tools/list", { withUserTools: true }).result.tools[2].annotations, { audience: ["user"] });
@@ -125,8 +132,17 @@ export default suite("MCP", {
 		matches(clientWith().ask("tools/list", { withUserTools: "yes" }).error.message, /^withUserTools/);
 	},
 	"turns booleans, numbers and strings into text"() {
-		for (const [value, words] of [[true, "true"], [false, "false"], [50, "50"], [0.5, "0.5"], ["a\"b", "a\"b"]]) {
-			equal(clientWith(tool("t", () => value)).call("t").result, { content: [{ type: "text", text: words }], isError: false });
+		for (const [value, words] of [
+			[true, "true"],
+			[false, "false"],
+			[50, "50"],
+			[0.5, "0.5"],
+			['a"b', 'a"b'],
+		]) {
+			equal(clientWith(tool("t", () => value)).call("t").result, {
+				content: [{ type: "text", text: words }],
+				isError: false,
+			});
 		}
 	},
 	"turns an object into JSON, and structured content since 2025-06-18"() {
@@ -136,7 +152,12 @@ export default suite("MCP", {
 		equal(client.call("t").result.structuredContent, { a: [1] });
 	},
 	"sends MCP content as it is, and as text to clients that do not know it"() {
-		const content = [text("t"), image("aW1n", "image/png"), audio("c25k", "audio/ogg"), resourceLink({ uri: "http://x", name: "n" })];
+		const content = [
+			text("t"),
+			image("aW1n", "image/png"),
+			audio("c25k", "audio/ogg"),
+			resourceLink({ uri: "http://x", name: "n" }),
+		];
 		const client = clientWith(tool("t", () => content));
 		client.initialize("2025-11-25");
 		equal(client.call("t").result.content, [
@@ -146,7 +167,10 @@ export default suite("MCP", {
 			{ type: "resource_link", uri: "http://x", name: "n" },
 		]);
 		client.initialize("2024-11-05");
-		equal(client.call("t").result.content.map((item: { type: string }) => item.type), ["text", "image", "text", "text"]);
+		equal(
+			client.call("t").result.content.map((item: { type: string }) => item.type),
+			["text", "image", "text", "text"],
+		);
 	},
 	"lists an output schema and sends what it promises"() {
 		const typed = createTool({ name: "t", description: "", output: { level: integer() }, run: () => ({ level: 3 }) });
@@ -162,13 +186,23 @@ export default suite("MCP", {
 	"answers an unknown tool as the revision wants it"() {
 		const client = clientWith();
 		equal(client.call("gone").error, { code: -32601, message: "Unknown tool: gone" });
-		for (const [revision, expected] of [["2024-11-05", -32601], ["2025-03-26", -32602], ["2025-06-18", -32602], ["2025-11-25", -32602]] as const) {
+		for (const [revision, expected] of [
+			["2024-11-05", -32601],
+			["2025-03-26", -32602],
+			["2025-06-18", -32602],
+			["2025-11-25", -32602],
+		] as const) {
 			client.initialize(revision);
 			equal(client.call("gone").error, { code: expected, message: "Unknown tool: gone" });
 		}
 	},
 	"reports a missing argument as invalid params, and as a failed call since 2025-11-25"() {
-		const set = createTool({ name: "set", description: "", input: { volume: integer({ minimum: 0, maximum: 100 }) }, run: () => true });
+		const set = createTool({
+			name: "set",
+			description: "",
+			input: { volume: integer({ minimum: 0, maximum: 100 }) },
+			run: () => true,
+		});
 		const client = clientWith(set as Tool<undefined>);
 		equal(client.call("set").error, { code: -32602, message: "volume: missing, expected an integer from 0 to 100" });
 		client.initialize("2025-11-25");
@@ -185,13 +219,25 @@ export default suite("MCP", {
 		equal(client.ask("tools/call", { name: "t" }).result.isError, false);
 	},
 	"turns what a tool throws into a failed call"() {
-		for (const [thrown, words] of [[new Error("no paper"), "no paper"], ["text", "text"], [undefined, "undefined"]]) {
-			const client = clientWith(tool("t", () => { throw thrown; }));
+		for (const [thrown, words] of [
+			[new Error("no paper"), "no paper"],
+			["text", "text"],
+			[undefined, "undefined"],
+		]) {
+			const client = clientWith(
+				tool("t", () => {
+					throw thrown;
+				}),
+			);
 			equal(client.call("t").result, { content: [{ type: "text", text: words }], isError: true });
 		}
 	},
 	"lets a tool answer with a JSON-RPC error of its own"() {
-		const client = clientWith(tool("t", () => { throw new RpcError(-32050, "jammed", { tray: 2 }); }));
+		const client = clientWith(
+			tool("t", () => {
+				throw new RpcError(-32050, "jammed", { tray: 2 });
+			}),
+		);
 		equal(client.call("t").error, { code: -32050, message: "jammed", data: { tray: 2 } });
 	},
 	"answers a result that is none with an internal error"() {
@@ -225,14 +271,20 @@ export default suite("MCP", {
 		calls[0]?.resolve("a");
 		calls[1]?.resolve("b");
 		await settled();
-		equal(client.heard().map(({ id }) => id), [7, 7]);
+		equal(
+			client.heard().map(({ id }) => id),
+			[7, 7],
+		);
 	},
 	async "tells a cancelled tool, and does not answer it"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);
 		let told = 0;
 		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
-		(calls[0] as { call: ToolCall }).call.onCancel = () => { told += 1; throw new Error("cannot stop"); };
+		(calls[0] as { call: ToolCall }).call.onCancel = () => {
+			told += 1;
+			throw new Error("cannot stop");
+		};
 		for (const _ of [1, 2]) {
 			client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
 		}
@@ -244,10 +296,18 @@ export default suite("MCP", {
 	async "answers a batch when its last call is done"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);
-		equal(client.say('[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}},{"jsonrpc":"2.0","id":2,"method":"ping"}]'), []);
+		equal(
+			client.say(
+				'[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
+			),
+			[],
+		);
 		calls[0]?.resolve("done");
 		await settled();
-		equal(client.heard().map((batch) => batch.map(({ id }: { id: number }) => id)), [[1, 2]]);
+		equal(
+			client.heard().map((batch) => batch.map(({ id }: { id: number }) => id)),
+			[[1, 2]],
+		);
 	},
 	async "refuses more calls than it can hold, and takes more when some are done"() {
 		const { tool: made, calls } = slow();
@@ -265,9 +325,20 @@ export default suite("MCP", {
 	async "reports progress to a client that asked for it, until the call is done"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);
-		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow", _meta: { progressToken: "p" } } });
+		client.session.receive({
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: { name: "slow", _meta: { progressToken: "p" } },
+		});
 		calls[0]?.call.progress(1, 2, "half");
-		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "p", progress: 1, total: 2, message: "half" } }]);
+		equal(client.heard(), [
+			{
+				jsonrpc: "2.0",
+				method: "notifications/progress",
+				params: { progressToken: "p", progress: 1, total: 2, message: "half" },
+			},
+		]);
 		calls[0]?.resolve("done");
 		await settled();
 		client.heard();
@@ -275,7 +346,12 @@ export default suite("MCP", {
 		equal(client.heard(), []);
 	},
 	"reports no progress to a client that did not ask"() {
-		const client = clientWith(tool("t", (_args, _context, call) => { call.progress(1); return true; }));
+		const client = clientWith(
+			tool("t", (_args, _context, call) => {
+				call.progress(1);
+				return true;
+			}),
+		);
 		ok(client.call("t").result);
 	},
 	async "drops calls under way when the session closes, and hears nothing after"() {
@@ -306,11 +382,22 @@ export default suite("MCP", {
 		equal(client.ask("tools/list").result.tools.length, 1);
 	},
 	"refuses a default that breaks its own schema"() {
-		throws(() => createTool({ name: "t", description: "", input: { a: object({ b: integer({ maximum: 1, default: 2 }) }) }, run: () => 1 }), /t\.a\.b/);
+		throws(
+			() =>
+				createTool({
+					name: "t",
+					description: "",
+					input: { a: object({ b: integer({ maximum: 1, default: 2 }) }) },
+					run: () => 1,
+				}),
+			/t\.a\.b/,
+		);
 	},
 	"sends a notification to every session"() {
 		const client = clientWith();
 		client.server.notify("notifications/state_changed", { newState: "idle", oldState: "connecting" });
-		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/state_changed", params: { newState: "idle", oldState: "connecting" } }]);
+		equal(client.heard(), [
+			{ jsonrpc: "2.0", method: "notifications/state_changed", params: { newState: "idle", oldState: "connecting" } },
+		]);
 	},
 });

@@ -2,7 +2,15 @@ import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
 import { readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
-import { ErrorCode, errorMessage, isRequestId, type RequestId, RpcError, resultMessage, resultOverhead } from "./json-rpc.js";
+import {
+	ErrorCode,
+	errorMessage,
+	isRequestId,
+	type RequestId,
+	RpcError,
+	resultMessage,
+	resultOverhead,
+} from "./json-rpc.js";
 import type { McpServer, SessionOptions } from "./mcp-server.js";
 import {
 	allowsBatches,

@@ -29,12 +29,7 @@ export class ToolCall {
 	readonly #send: (message: string) => void;
 	readonly #progressToken: RequestId | undefined;
 
-	constructor(
-		id: RequestId,
-		client: Client,
-		progressToken: RequestId | undefined,
-		send: (message: string) => void,
-	) {
+	constructor(id: RequestId, client: Client, progressToken: RequestId | undefined, send: (message: string) => void) {
 		this.id = id;
 		this.client = client;
 		this.#progressToken = progressToken;

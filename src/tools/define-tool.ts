@@ -36,4 +36,3 @@ export function defineTool<
 export function isOffered(tool: HardwareTool, hardware: Hardware): boolean {
 	return tool.needs.every((part) => hardware[part] !== undefined);
 }
-

@@ -1,8 +1,8 @@
 import { text } from "../mcp_server/content.js";
 import { string } from "../mcp_server/schema.js";
 import { defineTool } from "./define-tool.js";
-import { encodeMultipart } from "./multipart.js";
 import { expectOk } from "./http-status.js";
+import { encodeMultipart } from "./multipart.js";
 
 export default defineTool({
 	name: "self.camera.take_photo",

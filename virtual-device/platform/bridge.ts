@@ -39,7 +39,11 @@ const pending = new Map<number, Pending>();
 let lastCall = 0;
 
 /** Asks Node to do something; the promise settles with its answer. */
-export function call(service: string, argument?: unknown, bytes?: ArrayBuffer): Promise<{ value: unknown; bytes: ArrayBuffer }> {
+export function call(
+	service: string,
+	argument?: unknown,
+	bytes?: ArrayBuffer,
+): Promise<{ value: unknown; bytes: ArrayBuffer }> {
 	lastCall += 1;
 	const id = lastCall;
 	send(["board.call", id, service, argument], bytes);

@@ -13,7 +13,12 @@ export function restart(delay: number): void {
 	send(["board.restart", delay]);
 }
 
-export async function request({ method, url, headers, body }: HttpRequest): Promise<{ status: number; body: ArrayBuffer }> {
+export async function request({
+	method,
+	url,
+	headers,
+	body,
+}: HttpRequest): Promise<{ status: number; body: ArrayBuffer }> {
 	const reply = await call("http", { method, url, headers: [...(headers ?? [])] }, body);
 	return { status: reply.value as number, body: reply.bytes };
 }

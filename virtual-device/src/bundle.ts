@@ -17,7 +17,10 @@ const MODULES: Readonly<Record<string, string>> = {
 const platform: Plugin = {
 	name: "platform",
 	setup(build) {
-		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => ({ path: MODULES[path] ?? "", ...(MODULES[path] ? {} : { errors: [{ text: `${path}: not a module of the virtual device` }] }) }));
+		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => ({
+			path: MODULES[path] ?? "",
+			...(MODULES[path] ? {} : { errors: [{ text: `${path}: not a module of the virtual device` }] }),
+		}));
 	},
 };
 

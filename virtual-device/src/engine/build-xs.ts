@@ -93,7 +93,9 @@ async function listSources(xs: string): Promise<string[]> {
 	const folders = [join(xs, "sources"), HOST];
 	const lists = await Promise.all(
 		folders.map(async (folder) =>
-			(await readdir(folder)).filter((name) => name.endsWith(".c") && !LEFT_OUT.has(name)).map((name) => join(folder, name)),
+			(await readdir(folder))
+				.filter((name) => name.endsWith(".c") && !LEFT_OUT.has(name))
+				.map((name) => join(folder, name)),
 		),
 	);
 	return lists.flat();
@@ -117,7 +119,14 @@ async function compile(sources: readonly string[], toolchain: Toolchain, folder:
 	try {
 		const objects = sources.map((_, at) => join(temporary, `${at}.o`));
 		await inParallel(sources, (source, at) => cc(toolchain, ["-c", source, "-o", objects[at] as string]));
-		await cc(toolchain, ["-o", join(temporary, "xs-host"), ...objects, "-lm", "-lpthread", ...(process.platform === "linux" ? ["-ldl"] : [])]);
+		await cc(toolchain, [
+			"-o",
+			join(temporary, "xs-host"),
+			...objects,
+			"-lm",
+			"-lpthread",
+			...(process.platform === "linux" ? ["-ldl"] : []),
+		]);
 		await Promise.all(objects.map((object) => rm(object)));
 		await rename(temporary, folder);
 	} catch (error) {

@@ -68,4 +68,3 @@ export class NetstringReader {
 		this.#needed = colon < 0 ? 0 : colon + 1 + Number(rest.subarray(0, colon).toString()) + 1;
 	}
 }
-

@@ -87,7 +87,7 @@ class XsEngine implements Engine {
 
 	async heap(): Promise<HeapReport> {
 		const [report] = await this.#perform(encodeNetstring(Buffer.from("m")));
-		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes] = report?.header as number[];
+		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes] = (report?.header ?? []) as number[];
 		return { slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes } as HeapReport;
 	}
 
@@ -98,7 +98,7 @@ class XsEngine implements Engine {
 
 	async #hello(): Promise<void> {
 		const [hello] = await new Promise<Message[]>((resolve, reject) => this.#wait({ bytes: NO_BYTES, resolve, reject }));
-		const [major, minor, bits] = hello?.header as number[];
+		const [major, minor, bits] = (hello?.header ?? []) as number[];
 		this.name = `XS ${major}.${minor} (${bits}-bit)`;
 	}
 

@@ -1,0 +1,36 @@
+// Runs one of the project's programs: `node scripts/run.mjs file.ts …`. Installs what it needs first, so that
+// `npm start` and `npm test` do everything on a fresh clone.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Whether node_modules is what the lock file says, as far as npm's own copy of it in node_modules tells. */
+function isInstalled() {
+	const installed = `${root}node_modules/.package-lock.json`;
+	if (!existsSync(installed)) {
+		return false;
+	}
+	const wanted = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8")).packages;
+	const present = JSON.parse(readFileSync(installed, "utf8")).packages;
+	return Object.entries(wanted).every(
+		([path, entry]) => path === "" || entry.link || entry.optional || !path.includes("node_modules/") || present[path]?.version === entry.version,
+	);
+}
+
+if (!isInstalled()) {
+	console.error("Installing what the project needs, once …");
+	const { status } = spawnSync("npm", ["ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+	if (status !== 0) {
+		process.exit(status ?? 1);
+	}
+}
+
+const [program, ...rest] = process.argv.slice(2);
+const register = new URL("register.mjs", import.meta.url).href;
+const child = spawn(process.execPath, ["--import", register, `${root}${program}`, ...rest], { stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGTERM"]) {
+	process.on(signal, () => child.kill(signal));
+}
+child.on("exit", (code, signal) => process.exit(signal === null ? code : 1));

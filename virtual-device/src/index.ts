@@ -1,0 +1,5 @@
+export { bundle } from "./bundle.js";
+export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
+export { EngineError } from "./engine/engine-error.js";
+export { chooseEngine, type EngineChoice } from "./engine/index.js";
+export { VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
