@@ -98,6 +98,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 		return await this.#engine?.heap();
 	}
 
+	/** Makes the firmware throw, to see what a crash leads to. */
+	crash(): void {
+		this.#engine?.run('throw new Error("crash() was called")').catch(() => {
+			// That is what it is for: the exit event tells.
+		});
+	}
+
 	/** Pulls the plug. The device is not started again. */
 	stop(): void {
 		this.#stopped = true;

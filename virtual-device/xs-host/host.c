@@ -23,8 +23,9 @@
 /* Exit statuses: those of XS plus ten, as other XS hosts have them. 0 is the end of standard input. */
 enum { BAD_USAGE = 2, BAD_COMMAND = 3, XS_STATUS = 10 };
 
-/* A machine without limits may still not eat the computer it runs on. */
-#define MOST_BYTES (256 * 1024 * 1024)
+/* A machine without limits may still not eat the computer it runs on: most bytes of heap, and of all memory. */
+#define MOST_HEAP (256 * 1024 * 1024)
+#define MOST_MEMORY (512 * 1024 * 1024)
 /* Native stack a script may use through JSON, regular expressions and the parser. The rest of 8 MB is left as margin. */
 #define NATIVE_STACK (1024 * 1024)
 
@@ -55,7 +56,7 @@ void fxQueuePromiseJobs(txMachine* the)
 static int fits(txMachine* the, size_t more)
 {
 	size_t held = (size_t)the->maximumChunksSize + ((size_t)the->maximumHeapCount * sizeof(txSlot));
-	return held + more <= MOST_BYTES;
+	return held + more <= MOST_HEAP;
 }
 
 /* A growing heap grows by a quarter of itself, or collections would come too often. Zero means that it may not grow. */
@@ -340,11 +341,13 @@ int main(int argc, char** argv)
 {
 	char hello[64];
 	struct rlimit stack;
+	struct rlimit memory = { MOST_MEMORY, MOST_MEMORY };
 	nativeStackBase = (char*)&stack;
 	if (!parseOptions(argc, argv))
 		end(BAD_USAGE, "usage: xs-host [--slots|--chunk-bytes|--stack-slots|--native-stack|--seconds <number>]...");
 	if (!getrlimit(RLIMIT_STACK, &stack) && (stack.rlim_cur / 2 < (rlim_t)options.nativeStack))
 		options.nativeStack = stack.rlim_cur / 2;
+	setrlimit(RLIMIT_AS, &memory);
 	catchFaults();
 	txMachine* the = createMachine();
 	addGlobal(the, "post", post);

@@ -87,7 +87,8 @@ class XsEngine implements Engine {
 
 	async heap(): Promise<HeapReport> {
 		const [report] = await this.#perform(encodeNetstring(Buffer.from("m")));
-		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes] = (report?.header ?? []) as number[];
+		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes] = (report?.header ??
+			[]) as number[];
 		return { slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes } as HeapReport;
 	}
 

@@ -56,7 +56,12 @@ export class WebSockets implements Service {
 	}
 
 	#open(id: number, url: string, headers: readonly (readonly [string, string])[]): void {
-		const socket = new WebSocket(url, { headers: Object.fromEntries(headers), perMessageDeflate: false });
+		const socket = new WebSocket(url, {
+			headers: Object.fromEntries(headers),
+			perMessageDeflate: false,
+			// The chip's client does not look: the firmware has to cope.
+			skipUTF8Validation: true,
+		});
 		this.#sockets.set(id, socket);
 		const tell = (header: readonly unknown[], bytes?: Uint8Array): void => {
 			if (this.#sockets.get(id) === socket) {

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Device, DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
+import { ENGINES, startDevice, until } from "./fixtures.js";
+
+// Firmware, virtual device and gateway together, over real sockets.
+
+async function listen(t: TestContext, token?: string): Promise<{ hub: DeviceHub; url: string }> {
+	const hub = new DeviceHub();
+	const devices = new WebSocketDevices(hub, { port: 0, ...(token !== undefined && { token }) });
+	const port = await devices.listen();
+	t.after(() => devices.close());
+	return { hub, url: `ws://127.0.0.1:${port}/` };
+}
+
+/** A web service that keeps what it is sent. */
+async function webService(t: TestContext, answer: string | Buffer) {
+	const requests: { headers: IncomingMessage["headers"]; body: Buffer }[] = [];
+	const server = createServer(async (request, response) => {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) {
+			chunks.push(chunk as Buffer);
+		}
+		requests.push({ headers: request.headers, body: Buffer.concat(chunks) });
+		response.end(answer);
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.after(() => server.close());
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/explain`, requests };
+}
+
+const text = (result: { content: readonly object[] }): unknown => (result.content[0] as { text?: unknown }).text;
+
+for (const engine of ENGINES) {
+	describe(`a virtual device and the gateway, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
+		const connect = async (t: TestContext): Promise<{ device: Device; hub: DeviceHub; log: string[] }> => {
+			const { hub, url } = await listen(t, "secret");
+			const connected = hub.next();
+			const { log } = await startDevice(t, engine, { url, token: "secret" });
+			return { device: await connected, hub, log };
+		};
+
+		it("lists and calls tools", async (t) => {
+			const { device } = await connect(t);
+			const { serverInfo, protocolVersion } = await device.initialize();
+			assert.deepEqual([serverInfo.name, protocolVersion], ["virtual", "2025-11-25"]);
+			assert.equal((await device.listTools()).length, 5);
+			assert.equal((await device.listTools({ withUserTools: true })).length, 12);
+			assert.equal(text(await device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
+			const { structuredContent } = await device.callTool("self.get_device_status");
+			assert.deepEqual(structuredContent?.audio_speaker, { volume: 30 });
+		});
+
+		it("tells of changes of state as they happen", async (t) => {
+			const { device } = await connect(t);
+			const states: unknown[] = [];
+			device.on("notification", (_method, params) => states.push(params.newState));
+			device.send({ type: "tts", state: "start" });
+			device.send({ type: "tts", state: "stop" });
+			await device.ping();
+			assert.deepEqual(states.slice(-2), ["speaking", "idle"]);
+		});
+
+		it("takes a photo and has it explained", async (t) => {
+			const { device } = await connect(t);
+			const vision = await webService(t, '{"success":true,"text":"a window"}');
+			await device.initialize({ vision: { url: vision.url, token: "v-token" } });
+			assert.equal(
+				text(await device.callTool("self.camera.take_photo", { question: "何が見える?" })),
+				'{"success":true,"text":"a window"}',
+			);
+			const [request] = vision.requests;
+			assert.equal(request?.headers.authorization, "Bearer v-token");
+			assert.equal(request?.headers["device-id"], device.identity.deviceId);
+			assert.ok(request?.body.includes("何が見える?"));
+			assert.ok(request?.body.includes(Buffer.from([0xff, 0xd8, 0xff])), "a JPEG file");
+		});
+
+		it("uploads its screen and previews a picture", async (t) => {
+			const { device } = await connect(t);
+			const upload = await webService(t, "");
+			assert.equal((await device.callTool("self.screen.snapshot", { url: upload.url })).isError, false);
+			const body = upload.requests[0]?.body as Buffer;
+			const jpeg = body.subarray(body.indexOf(Buffer.from([0xff, 0xd8, 0xff])));
+			const gallery = await webService(t, jpeg);
+			assert.equal((await device.callTool("self.screen.preview_image", { url: gallery.url })).isError, false);
+			const noPicture = await webService(t, "no picture");
+			assert.equal((await device.callTool("self.screen.preview_image", { url: noPicture.url })).isError, true);
+			const failed = await device.callTool("self.screen.snapshot", { url: "http://127.0.0.1:1/" });
+			assert.equal(failed.isError, true);
+		});
+
+		it("restarts when told to, and still has its volume", async (t) => {
+			const { device, hub } = await connect(t);
+			await device.callTool("self.audio_speaker.set_volume", { volume: 12 });
+			const again = hub.next();
+			assert.equal(text(await device.callTool("self.reboot")), "true");
+			const status = await (await again).callTool("self.get_device_status");
+			assert.equal(JSON.parse(String(text(status))).audio_speaker.volume, 12);
+			assert.equal((await again).identity.clientId, device.identity.clientId);
+		});
+
+		it("is let in with the right token only", async (t) => {
+			const { hub, url } = await listen(t, "secret");
+			const refused: string[] = [];
+			hub.on("refused", (description) => refused.push(description));
+			const { log } = await startDevice(t, engine, { url, token: "wrong" });
+			await until(() => log.some((line) => line.includes("connection-failed")), "the device hears of it");
+			assert.match(refused.join(), /wrong or missing bearer token/);
+			assert.equal(hub.devices.length, 0);
+			assert.doesNotMatch([...refused, ...log].join(), /secret/);
+		});
+
+		it("fails a call under way with a clear error when the device goes", async (t) => {
+			const { device } = await connect(t);
+			const { url } = await webService(t, "");
+			const call = device.callTool("self.screen.snapshot", { url });
+			device.close("unplugged");
+			await assert.rejects(call, { code: "device-gone", message: /unplugged/ });
+			await assert.rejects(device.callTool("self.get_device_status"), { code: "device-gone" });
+		});
+	});
+}
+
+const xs = ENGINES.find(({ kind }) => kind === "xs");
+
+describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_000 }, () => {
+	const run = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
+		const root = fileURLToPath(new URL("../../", import.meta.url));
+		const program = ["--import", `${root}scripts/register.mjs`, `${root}virtual-device/src/cli.ts`];
+		const child = spawn(process.execPath, [...program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+		let output = "";
+		child.stdout.on("data", (chunk) => {
+			output += chunk;
+		});
+		child.stderr.on("data", (chunk) => {
+			output += chunk;
+		});
+		const [code] = (await once(child, "close")) as [number | null];
+		return { code, output };
+	};
+
+	it("ends with a code and a reason when its heap is too small", async () => {
+		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--slots", "5000");
+		assert.equal(code, 1);
+		assert.match(output, /out-of-memory/);
+	});
+
+	it("names the setting it cannot use", async () => {
+		const { code, output } = await run("--url", "http://127.0.0.1:1/");
+		assert.equal(code, 1);
+		assert.match(output, /backend: http:\/\/ is no WebSocket/);
+	});
+
+	it("explains itself when called without a backend", async () => {
+		const { code, output } = await run();
+		assert.equal(code, 2);
+		assert.match(output, /--url URL/);
+	});
+
+	it("is started again by its watchdog", async (t) => {
+		const { hub, url } = await listen(t);
+		const connected = hub.next();
+		const { device } = await startDevice(t, xs as (typeof ENGINES)[number], { url, watchdog: true });
+		await connected;
+		const again = hub.next();
+		const exits: string[] = [];
+		device.on("exit", ({ code }) => exits.push(code));
+		device.crash();
+		assert.equal((await again).identity.deviceId, device.macAddress);
+		assert.deepEqual(exits, ["exception"]);
+	});
+
+	it("keeps its settings in a file", async (t) => {
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+		t.after(() => rmSync(folder, { recursive: true }));
+		const settingsFile = join(folder, "nested", "settings.json");
+		const { hub, url } = await listen(t);
+		const connected = hub.next();
+		const { device: first } = await startDevice(t, xs as (typeof ENGINES)[number], { url, settingsFile });
+		await (await connected).callTool("self.screen.set_theme", { theme: "dark" });
+		await until(() => readFileSync(settingsFile, "utf8").includes("dark"), "the file is written");
+		first.stop();
+		const again = hub.next();
+		await startDevice(t, xs as (typeof ENGINES)[number], { url, settingsFile });
+		const status = await (await again).callTool("self.get_device_status");
+		assert.equal(JSON.parse(String(text(status))).screen.theme, "dark");
+	});
+});

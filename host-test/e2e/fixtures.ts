@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { type WebSocket, WebSocketServer } from "ws";
+import { bundle, chooseEngine, type HeapLimits, VirtualDevice } from "../../virtual-device/src/index.js";
+
+/** The engines that are here, by a name for test titles. */
+export const ENGINES = await Promise.all(
+	(["xs", "v8"] as const).map(async (kind) => ({ kind, ...(await chooseEngine(kind)) })),
+).then((choices) => choices.filter(({ kind, whyNotXs }) => kind === "v8" || whyNotXs === undefined));
+
+const firmware = await bundle();
+
+interface DeviceOptions {
+	readonly url: string;
+	readonly token?: string;
+	readonly limits?: HeapLimits;
+	readonly watchdog?: boolean;
+	readonly settingsFile?: string;
+}
+
+/** A virtual device that is stopped with its test, and its log. */
+export async function startDevice(
+	test: TestContext,
+	engine: (typeof ENGINES)[number],
+	{ url, token = "", limits, watchdog = false, settingsFile }: DeviceOptions,
+): Promise<{ device: VirtualDevice; log: string[] }> {
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace, ...(limits && { limits }) }),
+		config: { backend: url, token },
+		watchdog,
+		...(settingsFile !== undefined && { settingsFile }),
+	});
+	const log: string[] = [];
+	device.on("trace", (line) => log.push(line));
+	test.after(() => device.stop());
+	await device.start();
+	return { device, log };
+}
+
+/** A backend made of `ws` alone, to say and hear exactly what is on the wire. */
+export class RawBackend {
+	readonly #server: WebSocketServer;
+	socket!: WebSocket;
+	headers: Readonly<Record<string, string | string[] | undefined>> = {};
+	#heard: string[] = [];
+	#wake: (() => void) | undefined;
+
+	private constructor(server: WebSocketServer) {
+		this.#server = server;
+		server.on("connection", (socket, request) => {
+			this.socket = socket;
+			this.headers = request.headers;
+			this.#heard = [];
+			socket.on("message", (data: Buffer) => {
+				this.#heard.push(data.toString());
+				this.#wake?.();
+			});
+		});
+	}
+
+	static async listen(test: TestContext, port = 0): Promise<RawBackend> {
+		const server = new WebSocketServer({ host: "127.0.0.1", port });
+		await once(server, "listening");
+		const backend = new RawBackend(server);
+		test.after(() => backend.close());
+		return backend;
+	}
+
+	get port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	get url(): string {
+		return `ws://127.0.0.1:${this.port}/xiaozhi/v1/?a=b`;
+	}
+
+	/** The next message of the device, as text. */
+	async hear(): Promise<string> {
+		while (this.#heard.length === 0) {
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+			});
+		}
+		return this.#heard.shift() as string;
+	}
+
+	/** The next MCP message that is no notification. */
+	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
+	async answer(): Promise<any> {
+		for (;;) {
+			const { type, payload } = JSON.parse(await this.hear());
+			if (type === "mcp" && payload.method === undefined) {
+				return payload;
+			}
+		}
+	}
+
+	say(message: object | string): void {
+		this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
+	}
+
+	/** Hears the device's hello and answers it. */
+	async greet(sessionId = "s-1"): Promise<Record<string, unknown>> {
+		const hello = JSON.parse(await this.hear()) as Record<string, unknown>;
+		this.say({ type: "hello", transport: "websocket", session_id: sessionId, audio_params: {} });
+		return hello;
+	}
+
+	// biome-ignore lint/suspicious/noExplicitAny: as above
+	async ask(payload: object, envelope: object = {}): Promise<any> {
+		this.say({ ...envelope, type: "mcp", payload: { jsonrpc: "2.0", ...payload } });
+		return await this.answer();
+	}
+
+	close(): void {
+		for (const client of this.#server.clients) {
+			client.terminate();
+		}
+		this.#server.close();
+	}
+}
+
+/** Waits until something holds, which it must within five seconds. */
+export async function until(holds: () => boolean, what: string): Promise<void> {
+	const end = Date.now() + 5_000;
+	while (!holds()) {
+		if (Date.now() > end) {
+			throw new Error(`not within 5 s: ${what}`);
+		}
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+}

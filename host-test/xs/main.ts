@@ -1,0 +1,15 @@
+// The suites as a script for an engine: Node says which test to run, and hears how it went.
+import { receive, send } from "../../virtual-device/platform/bridge.js";
+import { SUITES } from "../suites/index.js";
+
+receive("test.run", ([suite, title]) => {
+	const run = SUITES.find(({ name }) => name === suite)?.tests[title as string];
+	Promise.resolve()
+		.then(run)
+		.then(
+			() => send(["test.passed"]),
+			(error: Error) => send(["test.failed", `${error.message}\n${error.stack ?? ""}`]),
+		);
+});
+
+send(["test.suites", SUITES.map(({ name, tests }) => [name, Object.keys(tests)])]);
