@@ -22,7 +22,11 @@ if (whyNotXs !== undefined) {
 				it(title, async () => {
 					const replies = await engine.deliver([{ header: ["test.run", suite, title] }]);
 					const result = replies.find(({ header }) => String(header[0]).startsWith("test."));
-					assert.equal(result?.header[0], "test.passed", String(result?.header[1] ?? "no result: a promise never settled"));
+					assert.equal(
+						result?.header[0],
+						"test.passed",
+						String(result?.header[1] ?? "no result: a promise never settled"),
+					);
 				});
 			}
 		});

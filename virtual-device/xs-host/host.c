@@ -103,6 +103,7 @@ static void endWithException(txMachine* the, int status)
 {
 	char text[4096] = "exception";
 	mxTry(the) {
+		fxBeginHost(the); /* within a frame, what follows does not count as a job of its own */
 		mxPush(mxException);
 		fxToStringBuffer(the, the->stack, text, sizeof(text));
 		mxPop();
