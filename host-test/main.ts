@@ -23,10 +23,9 @@ const files = FOLDERS.flatMap((folder) =>
 		.filter((name) => name.endsWith(".test.ts"))
 		.map((name) => `${root}${folder}/${name}`),
 );
-const reporter = process.stdout.isTTY || process.argv.includes("--verbose") ? "spec" : "dot";
 const { status } = spawnSync(
 	process.execPath,
-	["--import", `${root}scripts/register.mjs`, "--test", `--test-reporter=${reporter}`, ...files],
+	["--import", `${root}scripts/register.mjs`, "--test", "--test-reporter=spec", ...files],
 	{ stdio: "inherit", cwd: root },
 );
 process.exit(status ?? 1);

@@ -15,13 +15,22 @@ function isInstalled() {
 	const wanted = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8")).packages;
 	const present = JSON.parse(readFileSync(installed, "utf8")).packages;
 	return Object.entries(wanted).every(
-		([path, entry]) => path === "" || entry.link || entry.optional || !path.includes("node_modules/") || present[path]?.version === entry.version,
+		([path, entry]) =>
+			path === "" ||
+			entry.link ||
+			entry.optional ||
+			!path.includes("node_modules/") ||
+			present[path]?.version === entry.version,
 	);
 }
 
 if (!isInstalled()) {
 	console.error("Installing what the project needs, once …");
-	const { status } = spawnSync("npm", ["ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+	const { status } = spawnSync("npm", ["ci", "--loglevel=error"], {
+		cwd: root,
+		stdio: ["ignore", 2, 2],
+		shell: process.platform === "win32",
+	});
 	if (status !== 0) {
 		process.exit(status ?? 1);
 	}

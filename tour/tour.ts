@@ -28,7 +28,9 @@ export async function showTools(device: Device): Promise<void> {
 	for (const { name, description = "", inputSchema, annotations } of tools) {
 		const args = Object.keys((inputSchema.properties ?? {}) as object).join(", ");
 		const audience = JSON.stringify(annotations ?? {}).includes('"user"') ? paint("yellow", " [user]") : "";
-		line(`${paint("green", name.padEnd(width))} (${args})${audience} ${paint("dim", description.split(/[.\n]/)[0] ?? "")}`);
+		line(
+			`${paint("green", name.padEnd(width))} (${args})${audience} ${paint("dim", description.split(/[.\n]/)[0] ?? "")}`,
+		);
 	}
 }
 

@@ -108,7 +108,7 @@ export class McpSession<Context> {
 		if (typeof answer === "string") {
 			this.send(answer);
 		} else if (answer !== undefined) {
-			answer.then((text) => text !== undefined && this.send(text));
+			void answer.then((text) => text !== undefined && this.send(text));
 		}
 	}
 

@@ -1,13 +1,15 @@
-/** What the engine's host gives every script, and what the virtual device's Node side says before the firmware starts. */
-declare const post: (header: string, bytes?: ArrayBuffer) => void;
-declare const globalThis: {
-	hostConfig: {
+declare global {
+	/** What the engine's host gives every script. */
+	function post(header: string, bytes?: ArrayBuffer): void;
+	/** What the virtual device's Node side says before the firmware starts. */
+	var hostConfig: {
 		readonly config: Readonly<Record<string, unknown>>;
 		readonly settings: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 		readonly macAddress: string;
 	};
-	onHostMessage: (header: string, bytes?: ArrayBuffer) => void;
-};
+	/** What the engine's host hands messages to. */
+	var onHostMessage: (header: string, bytes?: ArrayBuffer) => void;
+}
 
 type Handler = (args: readonly unknown[], bytes: ArrayBuffer | undefined) => void;
 
@@ -18,7 +20,7 @@ globalThis.onHostMessage = (header, bytes) => {
 	handlers.get(kind)?.(args, bytes);
 };
 
-export const hostConfig = globalThis.hostConfig;
+export const boot = globalThis.hostConfig;
 
 /** Posts a message to Node. */
 export function send(header: readonly unknown[], bytes?: ArrayBuffer): void {

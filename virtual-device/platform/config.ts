@@ -1,4 +1,4 @@
-import { hostConfig } from "./bridge.js";
+import { boot } from "./bridge.js";
 
 /** Stands in for Moddable's `mc/config`. */
-export default hostConfig.config;
+export default boot.config;

@@ -1,9 +1,9 @@
-import { hostConfig, send } from "./bridge.js";
+import { boot, send } from "./bridge.js";
 
 type Value = string | number | boolean;
 
 const domains = new Map(
-	Object.entries(hostConfig.settings).map(([domain, values]) => [domain, new Map(Object.entries(values))]),
+	Object.entries(boot.settings).map(([domain, values]) => [domain, new Map(Object.entries(values))]),
 );
 
 /** Stands in for Moddable's `preference`: Node keeps what is stored. */

@@ -1,4 +1,4 @@
-import { call, hostConfig, send } from "./bridge.js";
+import { boot, call, send } from "./bridge.js";
 
 interface HttpRequest {
 	readonly method: string;
@@ -7,7 +7,7 @@ interface HttpRequest {
 	readonly body?: ArrayBuffer;
 }
 
-export const options = { macAddress: hostConfig.macAddress };
+export const options = { macAddress: boot.macAddress };
 
 export function restart(delay: number): void {
 	send(["board.restart", delay]);

@@ -131,7 +131,7 @@ export class WebSocketClient {
 		this.#arrivals.shift();
 		this.#announced = false;
 		if (!this.#announcing) {
-			Promise.resolve().then(() => this.#announce());
+			void Promise.resolve().then(() => this.#announce());
 		}
 	}
 

@@ -1,0 +1,222 @@
+// npm run bench: how fast and how large. Writes a table to the terminal and to bench/results.md.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
+import {
+	bundle,
+	chooseEngine,
+	type Engine,
+	type EngineChoice,
+	type HeapReport,
+	VirtualDevice,
+} from "../virtual-device/src/index.js";
+import { OPERATIONS, type Operation, SUITE } from "./operations.js";
+
+const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));
+const DEVICES = 100;
+const CALLS = 100_000;
+/** The budget of an ESP32 without PSRAM: what a machine may hold beyond XS's own built-ins. */
+const BUDGET = { slots: 3_000, chunkBytes: 64 * 1024 };
+const MEASURE_MS = 400;
+
+const lines: string[] = [];
+const say = (line = ""): void => {
+	lines.push(line);
+	console.log(line);
+};
+const row = (...cells: (string | number)[]): void => say(`| ${cells.join(" | ")} |`);
+const header = (...cells: string[]): void => {
+	row(...cells);
+	row(...cells.map(() => "---"));
+};
+
+const server = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)));
+
+async function start(
+	choice: EngineChoice,
+	config: object,
+	limits?: { slots: number; chunkBytes: number },
+): Promise<Engine> {
+	const engine = await choice.start(limits ? { limits } : {});
+	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config, settings: {}, macAddress: "" })}`);
+	await engine.run(server);
+	return engine;
+}
+
+async function rounds(engine: Engine, texts: readonly string[], count: number): Promise<void> {
+	const [done] = await engine.deliver([{ header: ["bench", texts, count] }]);
+	if (done?.header[1] !== texts.length * count) {
+		throw new Error(`${done?.header[1]} answers to ${texts.length * count} messages`);
+	}
+}
+
+/** Microseconds a round takes: the best of three, each long enough for the clock. */
+async function time(engine: Engine, { texts }: Operation): Promise<number> {
+	let count = 50;
+	let best = Number.POSITIVE_INFINITY;
+	for (let measured = 0; measured < 3; ) {
+		const begin = performance.now();
+		await rounds(engine, texts, count);
+		const took = performance.now() - begin;
+		if (took < MEASURE_MS / 2) {
+			count = Math.ceil((count * MEASURE_MS) / Math.max(took, 1));
+		} else {
+			best = Math.min(best, (took * 1000) / count);
+			measured += 1;
+		}
+	}
+	return best;
+}
+
+async function benchSpeed(choices: readonly EngineChoice[]): Promise<void> {
+	const columns: { name: string; times: number[] }[] = [];
+	for (const choice of choices) {
+		const times: number[] = [];
+		let name = "";
+		for (const operation of OPERATIONS) {
+			const engine = await start(choice, { tools: operation.tools, whole: false });
+			name = engine.name;
+			times.push(await time(engine, operation));
+			engine.close();
+		}
+		columns.push({ name, times });
+	}
+	say("## Speed: microseconds an operation, and operations a second");
+	say();
+	header("operation", ...columns.flatMap(({ name }) => [`${name}: µs`, "per s"]));
+	for (const [at, { name }] of OPERATIONS.entries()) {
+		row(
+			name,
+			...columns.flatMap(({ times }) => [(times[at] as number).toFixed(1), Math.round(1e6 / (times[at] as number))]),
+		);
+	}
+	say();
+	say(
+		"An operation is a message in its envelope, as text, to the answer in its envelope, as text. A list is all of its pages.",
+	);
+}
+
+async function benchHeap(choice: EngineChoice): Promise<void> {
+	const bare = await choice.start({});
+	const builtIns = (await bare.heap()) as HeapReport;
+	bare.close();
+	const engine = await start(choice, { tools: 20, whole: true });
+	const booted = (await engine.heap()) as HeapReport;
+	await rounds(engine, SUITE, 1);
+	const warm = (await engine.heap()) as HeapReport;
+	await rounds(engine, SUITE, Math.ceil(CALLS / SUITE.length));
+	const after = (await engine.heap()) as HeapReport;
+	say(`## Heap: the application with 20 tools, ${engine.name}, slots of ${booted.slotBytes} bytes`);
+	say();
+	header("", "slots", "chunk bytes");
+	row("XS's built-ins (in flash on an ESP32)", builtIns.slots, builtIns.chunkBytes);
+	row("after boot, beyond built-ins", booted.slots - builtIns.slots, booted.chunkBytes - builtIns.chunkBytes);
+	row("after the suite once", warm.slots - builtIns.slots, warm.chunkBytes - builtIns.chunkBytes);
+	row(`after ${CALLS} messages`, after.slots - builtIns.slots, after.chunkBytes - builtIns.chunkBytes);
+	engine.close();
+	await benchBudget(choice, builtIns);
+}
+
+async function benchBudget(choice: EngineChoice, builtIns: HeapReport): Promise<void> {
+	const limits = { slots: builtIns.slots + BUDGET.slots, chunkBytes: BUDGET.chunkBytes };
+	let verdict = "served";
+	try {
+		const engine = await start(choice, { tools: 20, whole: true }, limits);
+		await rounds(engine, SUITE, 100);
+		engine.close();
+	} catch (error) {
+		verdict = `NOT served: ${(error as Error).message}`;
+		process.exitCode = 1;
+	}
+	say();
+	say(
+		`With a hard limit of built-ins + ${BUDGET.slots} slots and ${BUDGET.chunkBytes} chunk bytes the suite is ${verdict}.`,
+	);
+}
+
+/** Kilobytes that a process has to itself. */
+function privateKilobytes(pid: string): number {
+	const fields = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8").matchAll(/^Private_\w+:\s+(\d+) kB/gm);
+	return [...fields].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0);
+}
+
+/** The engines of the devices: this process's children. Linux only. */
+function children(): string[] {
+	return readdirSync("/proc").filter((pid) => {
+		try {
+			return (
+				/^\d+$/.test(pid) &&
+				readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === String(process.pid)
+			);
+		} catch {
+			return false;
+		}
+	});
+}
+
+async function benchDevices(choice: EngineChoice): Promise<void> {
+	const hub = new DeviceHub();
+	const sockets = new WebSocketDevices(hub, { port: 0 });
+	const backend = `ws://127.0.0.1:${await sockets.listen()}/`;
+	const firmware = await bundle();
+	const devices = Array.from(
+		{ length: DEVICES },
+		() => new VirtualDevice({ firmware, startEngine: (onTrace) => choice.start({ onTrace }), config: { backend } }),
+	);
+	const times: number[] = [];
+	for (const device of devices) {
+		const connected = hub.next();
+		const begin = performance.now();
+		await device.start();
+		await connected;
+		times.push(performance.now() - begin);
+	}
+	const called = await Promise.all(hub.devices.map((device) => device.callTool("self.get_device_status")));
+	times.sort((a, b) => a - b);
+	say(`## ${DEVICES} virtual devices on one machine, ${devices[0]?.engineName}`);
+	say();
+	header("", "");
+	row("connected, and their status read", called.length);
+	row("boot to session, median", `${times[DEVICES / 2]?.toFixed(0)} ms`);
+	row("boot to session, slowest", `${times.at(-1)?.toFixed(0)} ms`);
+	if (process.platform === "linux") {
+		const memory = children()
+			.map(privateKilobytes)
+			.sort((a, b) => a - b);
+		row(
+			"memory of an engine's process, median",
+			`${((memory[Math.floor(memory.length / 2)] ?? 0) / 1024).toFixed(1)} MB`,
+		);
+		row(
+			"Node, with the gateway and what it lends the devices",
+			`${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MB in all`,
+		);
+	}
+	for (const device of devices) {
+		device.stop();
+	}
+	hub.close();
+	await sockets.close();
+}
+
+const xs64 = await chooseEngine("xs", { bits: 64, onProgress: console.error });
+const xs32 = await chooseEngine("xs", { bits: 32, onProgress: console.error });
+const v8 = await chooseEngine("v8");
+say("# Benchmarks");
+say();
+say("Written by `npm run bench`. XS 13.3 is what npm has; the Moddable SDK's is newer.");
+say(`${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}.`);
+say();
+await benchSpeed([xs64, xs32, v8].filter((choice) => choice === v8 || choice.whyNotXs === undefined));
+say();
+if (xs32.whyNotXs !== undefined) {
+	say(`No 32-bit XS here: ${xs32.whyNotXs.split("\n")[0]}`);
+	say();
+}
+if (xs64.whyNotXs === undefined) {
+	await benchHeap(xs32.whyNotXs === undefined ? xs32 : xs64);
+	say();
+	await benchDevices(xs64);
+}
+writeFileSync(RESULTS, `${lines.join("\n")}\n`);
