@@ -13,10 +13,10 @@ const start = mcpEnvelopeStart("0123456789abcdef");
 let answered = 0;
 let bytes = 0;
 
-/** What the wire would carry, counted instead of sent. */
+/** What the wire would carry, as bytes, counted instead of sent. */
 function write(message: string): void {
 	answered += 1;
-	bytes += (start + message + MCP_ENVELOPE_END).length;
+	bytes += ArrayBuffer.fromString(start.concat(message, MCP_ENVELOPE_END)).byteLength;
 }
 
 function extraTool(at: number): HardwareTool {

@@ -64,8 +64,11 @@ export function callResult(value: ToolResult, revision: Revision): string {
 	if (typeof value === "object" && value !== null) {
 		return objectResult(value, revision);
 	}
-	if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) {
-		return `{"content":[${textItem(String(value))}],"isError":false}`;
+	if (typeof value === "boolean" || Number.isFinite(value)) {
+		return `{"content":[{"type":"text","text":"${value}"}],"isError":false}`;
+	}
+	if (typeof value === "string") {
+		return `{"content":[${textItem(value)}],"isError":false}`;
 	}
 	throw notExpressible(typeof value === "number" ? String(value) : typeof value);
 }

@@ -32,15 +32,21 @@ export function isRequestId(value: unknown): value is RequestId {
 	return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-/** A response that carries a result. `result` is JSON already. */
+/**
+ * A response that carries a result. `result` is JSON already, and may be long: `concat` copies it once, where a
+ * template copies it for each of its pieces.
+ */
 export function resultMessage(id: RequestId, result: string): string {
-	return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+	return '{"jsonrpc":"2.0","id":'.concat(JSON.stringify(id), ',"result":', result, "}");
 }
 
 /** Bytes that {@link resultMessage} adds around its result. */
 export function resultOverhead(id: RequestId): number {
-	return utf8Length(resultMessage(id, ""));
+	const idBytes = typeof id === "number" ? String(id).length : utf8Length(JSON.stringify(id));
+	return EMPTY_RESULT_BYTES + idBytes;
 }
+
+const EMPTY_RESULT_BYTES = '{"jsonrpc":"2.0","id":,"result":}'.length;
 
 /**
  * A response that carries an error.

@@ -135,7 +135,7 @@ export class McpSession<Context> {
 		if (typeof method !== "string") {
 			return this.#answerWithoutMethod(message);
 		}
-		if (!Object.hasOwn(message, "id") || method.startsWith("notifications/")) {
+		if (id === undefined || method.startsWith("notifications/")) {
 			this.#take(method, params);
 			return undefined;
 		}

@@ -4,6 +4,9 @@ import type { Tool } from "./tool.js";
 const PAGE_START = '{"tools":[';
 const PAGE_END = "]}";
 
+/** Room for the longest cursor, a tool's name: names are ASCII and need no escape. */
+const CURSOR_BYTES = ',"nextCursor":""'.length + 128;
+
 /**
  * The tools of a server, in the order they are listed: common ones first, then those for users, each in the order they
  * were added. The order never changes between calls, as language models cache their prompts.
@@ -12,8 +15,9 @@ export class ToolRegistry<Context> {
 	/** Called after a tool was added or removed. */
 	onChanged: (() => void) | undefined = undefined;
 	readonly #byName = new Map<string, Tool<Context>>();
-	readonly #common: Tool<Context>[] = [];
-	readonly #user: Tool<Context>[] = [];
+	/** In the order of the list: the common ones, then those for users. */
+	readonly #tools: Tool<Context>[] = [];
+	#commonCount = 0;
 	readonly #maxEntryBytes: number;
 
 	/** @param maxEntryBytes the largest list entry that is sure to fit on a page */
@@ -33,7 +37,12 @@ export class ToolRegistry<Context> {
 			throw new RangeError(`tool ${tool.name}: ${tool.entryBytes} bytes listed, at most ${this.#maxEntryBytes} fit`);
 		}
 		this.#byName.set(tool.name, tool);
-		(tool.userOnly ? this.#user : this.#common).push(tool);
+		if (tool.userOnly) {
+			this.#tools.push(tool);
+		} else {
+			this.#tools.splice(this.#commonCount, 0, tool);
+			this.#commonCount += 1;
+		}
 		this.onChanged?.();
 	}
 
@@ -44,8 +53,8 @@ export class ToolRegistry<Context> {
 			return false;
 		}
 		this.#byName.delete(name);
-		const list = tool.userOnly ? this.#user : this.#common;
-		list.splice(list.indexOf(tool), 1);
+		this.#tools.splice(this.#tools.indexOf(tool), 1);
+		this.#commonCount -= tool.userOnly ? 0 : 1;
 		this.onChanged?.();
 		return true;
 	}
@@ -67,38 +76,27 @@ export class ToolRegistry<Context> {
 	 * @throws RpcError invalid params, when no listed tool has the cursor's name
 	 */
 	page(cursor: string, withUserTools: boolean, budget: number): string {
-		const total = this.#common.length + (withUserTools ? this.#user.length : 0);
+		const tools = this.#tools;
+		const total = withUserTools ? tools.length : this.#commonCount;
 		const first = cursor === "" ? 0 : this.#indexOf(cursor, total);
+		const entries: string[] = [];
 		let bytes = PAGE_START.length + PAGE_END.length;
-		let page = PAGE_START;
 		for (let at = first; at < total; at += 1) {
-			const tool = this.#at(at);
-			const next = at + 1 < total ? nextCursor(this.#at(at + 1)) : "";
-			bytes += tool.entryBytes + (at > first ? 1 : 0);
-			if (at > first && bytes + next.length > budget) {
-				return `${page}]${nextCursor(tool)}}`;
+			const { entry, entryBytes, name } = tools[at] as Tool<Context>;
+			bytes += entryBytes + 1;
+			if (at > first && bytes + (at + 1 < total ? CURSOR_BYTES : 0) > budget) {
+				return PAGE_START.concat(entries.join(","), `],"nextCursor":"${name}"}`);
 			}
-			page += at > first ? `,${tool.entry}` : tool.entry;
+			entries.push(entry);
 		}
-		return page + PAGE_END;
-	}
-
-	#at(index: number): Tool<Context> {
-		const common = this.#common.length;
-		return (index < common ? this.#common[index] : this.#user[index - common]) as Tool<Context>;
+		return PAGE_START.concat(entries.join(","), PAGE_END);
 	}
 
 	#indexOf(name: string, total: number): number {
-		for (let at = 0; at < total; at += 1) {
-			if (this.#at(at).name === name) {
-				return at;
-			}
+		const at = this.#tools.findIndex((tool) => tool.name === name);
+		if (at < 0 || at >= total) {
+			throw new RpcError(ErrorCode.invalidParams, `cursor: ${JSON.stringify(name)} is none that this list gave`);
 		}
-		throw new RpcError(ErrorCode.invalidParams, `cursor: ${JSON.stringify(name)} is none that this list gave`);
+		return at;
 	}
-}
-
-/** Names hold only ASCII that needs no escape, so length is size in bytes. */
-function nextCursor(tool: { readonly name: string }): string {
-	return `,"nextCursor":"${tool.name}"`;
 }

@@ -19,36 +19,52 @@ const MAX_QUOTED = 40;
  * Checks a value against a schema and returns it with defaults filled in. Members the schema does not name are left
  * out, as JSON Schema allows them.
  *
+ * @param path where the value stands, for the error
  * @throws ValidationError at the first place that does not fit
  */
 export function validate<T>(schema: Schema<T>, value: unknown, path = ""): T {
 	if (!fits(schema, value)) {
-		throw new ValidationError(path, `expected ${describe(schema)}, got ${quote(value)}`);
+		throw misfit(schema, value, path);
 	}
-	if (schema.type === "object") {
-		return validateMembers(schema, value as Record<string, unknown>, path) as T;
-	}
-	if (schema.items !== undefined) {
-		const items = schema.items;
-		return (value as unknown[]).map((item, at) => validate(items, item, `${path}[${at}]`)) as T;
-	}
-	return value as T;
+	return (isNested(schema) ? validateNested(schema, value, path) : value) as T;
 }
 
+function isNested({ type }: Schema): boolean {
+	return type === "object" || type === "array";
+}
+
+function validateNested(schema: Schema, value: unknown, path: string): unknown {
+	if (schema.type === "object") {
+		return validateMembers(schema, value as Record<string, unknown>, path);
+	}
+	const { items } = schema;
+	return items === undefined ? value : (value as unknown[]).map((item, at) => validate(items, item, `${path}[${at}]`));
+}
+
+/** Makes no path for a member that fits and is no object itself: this is what every call does with its arguments. */
 function validateMembers(schema: Schema, value: Record<string, unknown>, path: string): Record<string, unknown> {
 	const members: Record<string, unknown> = {};
 	for (const name in schema.properties) {
 		const property = schema.properties[name] as Schema;
-		const memberPath = path === "" ? name : `${path}.${name}`;
 		if (Object.hasOwn(value, name)) {
-			members[name] = validate(property, value[name], memberPath);
+			const member = value[name];
+			members[name] =
+				isNested(property) || !fits(property, member) ? validate(property, member, memberPath(path, name)) : member;
 		} else if (property.default !== undefined) {
 			members[name] = property.default;
 		} else if (schema.required?.includes(name)) {
-			throw new ValidationError(memberPath, `missing, expected ${describe(property)}`);
+			throw new ValidationError(memberPath(path, name), `missing, expected ${describe(property)}`);
 		}
 	}
 	return members;
+}
+
+function memberPath(path: string, name: string): string {
+	return path === "" ? name : `${path}.${name}`;
+}
+
+function misfit(schema: Schema, value: unknown, path: string): ValidationError {
+	return new ValidationError(path, `expected ${describe(schema)}, got ${quote(value)}`);
 }
 
 function fits(schema: Schema, value: unknown): boolean {

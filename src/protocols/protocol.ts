@@ -103,7 +103,7 @@ export abstract class Protocol {
 			this.#options.log("no session: message dropped");
 			return;
 		}
-		this.#channel?.send(this.#envelopeStart + message + MCP_ENVELOPE_END);
+		this.#channel?.send(this.#envelopeStart.concat(message, MCP_ENVELOPE_END));
 	}
 
 	#attempt(): void {

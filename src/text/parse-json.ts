@@ -18,20 +18,20 @@ export function parseJson(text: string): unknown {
 	return JSON.parse(text);
 }
 
-/** A cheap upper bound on the depth: text with few opening brackets cannot nest deep. `indexOf` is native, a loop over characters is not. */
+/** A cheap bound: text with few opening brackets cannot nest deep. `indexOf` is native, a loop over characters is not. */
 function mayNestTooDeep(text: string): boolean {
-	let openings = 0;
-	for (const bracket of "[{") {
-		let at = text.indexOf(bracket);
-		while (at >= 0) {
-			openings += 1;
-			if (openings > MAX_JSON_DEPTH) {
-				return true;
-			}
-			at = text.indexOf(bracket, at + 1);
-		}
+	return count(text, "{", MAX_JSON_DEPTH) + count(text, "[", MAX_JSON_DEPTH) > MAX_JSON_DEPTH;
+}
+
+/** How often a character stands in a text; counting ends beyond `most`. */
+function count(text: string, character: string, most: number): number {
+	let found = 0;
+	let at = text.indexOf(character);
+	while (at >= 0 && found <= most) {
+		found += 1;
+		at = text.indexOf(character, at + 1);
 	}
-	return false;
+	return found;
 }
 
 function nestsTooDeep(text: string): boolean {
