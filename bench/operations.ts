@@ -27,7 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
 		],
 	},
 	{ name: "list, 10 tools", tools: 10, texts: list("") },
-	{ name: "list, 40 tools", tools: 40, texts: list("", "self.bench.tool_17") },
+	{ name: "list, 40 tools", tools: 40, texts: list("", "self.bench.tool_10") },
 	{ name: "call set_volume", tools: 10, texts: [call("self.audio_speaker.set_volume", { volume: 50 })] },
 	{ name: "call get_device_status", tools: 10, texts: [call("self.get_device_status")] },
 	{ name: "unknown tool", tools: 10, texts: [call("self.no.such_tool")] },

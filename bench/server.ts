@@ -1,22 +1,20 @@
 // The server in an engine, called in a loop: Node says which message and how often, and takes the time.
-import { Application } from "../src/app/application.js";
 import type { Board } from "../src/hardware/hardware.js";
 import { McpServer } from "../src/mcp_server/mcp-server.js";
 import { integer, string } from "../src/mcp_server/schema.js";
-import { decodeEnvelope, MCP_ENVELOPE_END, mcpEnvelopeStart } from "../src/protocols/envelope.js";
-import type { Protocol, ProtocolEvents } from "../src/protocols/protocol.js";
+import { decodeEnvelope, mcpEnvelope } from "../src/protocols/envelope.js";
 import { defineTool, type HardwareTool } from "../src/tools/define-tool.js";
 import { TOOLS } from "../src/tools/index.js";
 import { boot, receive, send } from "../virtual-device/platform/bridge.js";
 
-const start = mcpEnvelopeStart("0123456789abcdef");
+const envelope = mcpEnvelope("0123456789abcdef");
 let answered = 0;
 let bytes = 0;
 
 /** What the wire would carry, as bytes, counted instead of sent. */
-function write(message: string): void {
+function write(text: string): void {
 	answered += 1;
-	bytes += ArrayBuffer.fromString(start.concat(message, MCP_ENVELOPE_END)).byteLength;
+	bytes += ArrayBuffer.fromString(text).byteLength;
 }
 
 function extraTool(at: number): HardwareTool {
@@ -46,38 +44,12 @@ const board: Board = {
 	close() {},
 };
 
-/** The whole application on a transport that is always there: what the memory figures are of. */
-function startApplication(tools: number): ProtocolEvents {
-	const all = [...TOOLS, ...Array.from({ length: tools - TOOLS.length }, (_, at) => extraTool(at))];
-	let events!: ProtocolEvents;
-	const transport = { open() {}, close() {}, sendMcp: write } as Partial<Protocol> as Protocol;
-	const application = new Application({
-		board,
-		tools: all,
-		log: () => {},
-		protocol: (given) => {
-			events = given;
-			return transport;
-		},
-	});
-	application.start();
-	events.onSession({ id: "0123456789abcdef", hello: {} }, start.length + 1);
-	return events;
-}
-
-/** The server alone, with as many tools as the figure asks for. */
-function startServer(tools: number): { onMcp(payload: unknown): void } {
-	const all = [
-		...TOOLS.slice(0, Math.min(5, tools)),
-		...Array.from({ length: Math.max(0, tools - 5) }, (_, at) => extraTool(at)),
-	];
-	const server = new McpServer({ name: "bench", version: "0", context: board, tools: all });
-	const session = server.open({ send: write, envelopeBytes: start.length + 1 });
-	return { onMcp: (payload) => session.receive(payload) };
-}
-
-const { tools, whole } = boot.config as { tools: number; whole: boolean };
-const target = whole ? startApplication(tools) : startServer(tools);
+/** The firmware's own tools, and as many others as the figure asks for; of 10, no more than a board usually has. */
+const { tools } = boot.config as { tools: number };
+const own = tools < 20 ? TOOLS.filter(({ userOnly }) => !userOnly) : TOOLS;
+const others = Array.from({ length: tools - own.length }, (_, at) => extraTool(at));
+const server = new McpServer({ name: "bench", version: "0", context: board, tools: [...own, ...others] });
+const session = server.open({ send: write, envelope });
 
 receive("bench", ([texts, rounds]) => {
 	answered = 0;
@@ -85,7 +57,7 @@ receive("bench", ([texts, rounds]) => {
 	for (let round = 0; round < (rounds as number); round += 1) {
 		for (const text of texts as string[]) {
 			try {
-				target.onMcp(decodeEnvelope(text).payload);
+				session.receive(decodeEnvelope(text).payload);
 			} catch {
 				answered += 1;
 			}

@@ -1,4 +1,4 @@
-import { McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
+import { McpServer, type McpServerOptions, type SessionOptions } from "../../src/mcp_server/mcp-server.js";
 import type { McpSession } from "../../src/mcp_server/mcp-session.js";
 import type { Tool } from "../../src/mcp_server/tool.js";
 
@@ -12,11 +12,13 @@ export class Client<Context> {
 	readonly session: McpSession<Context>;
 	readonly texts: string[] = [];
 
-	constructor(options: Partial<McpServerOptions<Context>> & { context: Context; envelopeBytes?: number }) {
+	constructor(
+		options: Partial<McpServerOptions<Context>> & { context: Context; envelope?: SessionOptions["envelope"] },
+	) {
 		this.server = new McpServer<Context>({ name: "test", version: "1.2.3", ...options });
 		this.session = this.server.open({
 			send: (text) => this.texts.push(text),
-			envelopeBytes: options.envelopeBytes ?? 0,
+			...(options.envelope && { envelope: options.envelope }),
 		});
 	}
 

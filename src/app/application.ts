@@ -3,7 +3,7 @@ import { FIRMWARE } from "../firmware.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import type { Envelope } from "../protocols/envelope.js";
+import { type Envelope, mcpEnvelope } from "../protocols/envelope.js";
 import type { Protocol, ProtocolEvents } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import { type HardwareTool, isOffered } from "../tools/define-tool.js";
@@ -44,7 +44,7 @@ export class Application {
 		});
 		this.#protocol = protocol({
 			onConnecting: () => this.#state.enter("connecting"),
-			onSession: (session, envelopeBytes) => this.#begin(session.id, envelopeBytes),
+			onSession: (session) => this.#begin(session.id),
 			onMcp: (payload) => this.#session?.receive(payload),
 			onMessage: (message) => this.#receive(message),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
@@ -86,9 +86,9 @@ export class Application {
 		this.#closeSession();
 	}
 
-	#begin(sessionId: string, envelopeBytes: number): void {
+	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
-		this.#session = this.server.open({ send: (message) => this.#protocol.sendMcp(message), envelopeBytes });
+		this.#session = this.server.open({ send: (text) => this.#protocol.send(text), envelope: mcpEnvelope(sessionId) });
 		this.#state.enter("idle");
 	}
 

@@ -32,15 +32,23 @@ export function isRequestId(value: unknown): value is RequestId {
 	return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-/**
- * A response that carries a result. `result` is JSON already, and may be long: `concat` copies it once, where a
- * template copies it for each of its pieces.
- */
-export function resultMessage(id: RequestId, result: string): string {
-	return '{"jsonrpc":"2.0","id":'.concat(JSON.stringify(id), ',"result":', result, "}");
+/** What a transport puts around each message: the start and the end of an envelope. */
+export interface Envelope {
+	readonly start: string;
+	readonly end: string;
 }
 
-/** Bytes that {@link resultMessage} adds around its result. */
+export const NO_ENVELOPE: Envelope = { start: "", end: "" };
+
+/**
+ * A response that carries a result, in its envelope. `result` is JSON already, and may be long: `concat` copies it once,
+ * where a template would copy it for each of its pieces, and a device has no room for copies.
+ */
+export function resultMessage(id: RequestId, result: string, { start, end }: Envelope): string {
+	return start.concat('{"jsonrpc":"2.0","id":', JSON.stringify(id), ',"result":', result, "}", end);
+}
+
+/** Bytes that {@link resultMessage} adds around its result, the envelope apart. */
 export function resultOverhead(id: RequestId): number {
 	const idBytes = typeof id === "number" ? String(id).length : utf8Length(JSON.stringify(id));
 	return EMPTY_RESULT_BYTES + idBytes;
@@ -49,14 +57,14 @@ export function resultOverhead(id: RequestId): number {
 const EMPTY_RESULT_BYTES = '{"jsonrpc":"2.0","id":,"result":}'.length;
 
 /**
- * A response that carries an error.
+ * A response that carries an error, in its envelope.
  *
  * @param id the request's id; null where it could not be read (JSON-RPC 2.0 §5), undefined to leave the member out
  */
-export function errorMessage(id: RequestId | null | undefined, error: RpcError): string {
+export function errorMessage(id: RequestId | null | undefined, error: RpcError, { start, end }: Envelope): string {
 	const idMember = id === undefined ? "" : `"id":${JSON.stringify(id)},`;
-	const data = dataMember(error.data);
-	return `{"jsonrpc":"2.0",${idMember}"error":{"code":${error.code},"message":${JSON.stringify(error.message)}${data}}}`;
+	const body = `{"code":${error.code},"message":${JSON.stringify(error.message)}${dataMember(error.data)}}`;
+	return `${start}{"jsonrpc":"2.0",${idMember}"error":${body}}${end}`;
 }
 
 /** `data` is whatever a tool's author put there; what is not JSON is left out, for the error itself must get through. */

@@ -1,4 +1,4 @@
-import { notificationMessage } from "./json-rpc.js";
+import { type Envelope, notificationMessage } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
 import type { Tool } from "./tool.js";
 import { ToolRegistry } from "./tool-registry.js";
@@ -21,10 +21,10 @@ export interface McpServerOptions<Context> {
 }
 
 export interface SessionOptions {
-	/** Hands one JSON-RPC message to the peer. */
-	readonly send: (message: string) => void;
-	/** Bytes that the transport adds around each message. Default 0. */
-	readonly envelopeBytes?: number;
+	/** Hands one message, in its envelope, to the peer. */
+	readonly send: (text: string) => void;
+	/** What the transport wants around each message. Default: nothing. */
+	readonly envelope?: Envelope;
 }
 
 /**
@@ -71,7 +71,7 @@ export class McpServer<Context> {
 		}
 		const message = notificationMessage(method, params && JSON.stringify(params));
 		for (const session of this.#sessions) {
-			session.send(message);
+			session.notify(message);
 		}
 	}
 }

@@ -1,11 +1,14 @@
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
+import { utf8Length } from "../text/utf8.js";
 import { readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
 import {
+	type Envelope,
 	ErrorCode,
 	errorMessage,
 	isRequestId,
+	NO_ENVELOPE,
 	type RequestId,
 	RpcError,
 	resultMessage,
@@ -42,7 +45,8 @@ export class McpSession<Context> {
 	#client: Client = { capabilities: {} };
 	readonly #server: McpServer<Context>;
 	readonly #send: (message: string) => void;
-	readonly #envelopeBytes: number;
+	readonly #envelope: Envelope;
+	readonly #pageBytes: number;
 	readonly #onClose: () => void;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[] = [];
@@ -51,7 +55,8 @@ export class McpSession<Context> {
 	constructor(server: McpServer<Context>, options: SessionOptions, onClose: () => void) {
 		this.#server = server;
 		this.#send = options.send;
-		this.#envelopeBytes = options.envelopeBytes ?? 0;
+		this.#envelope = options.envelope ?? NO_ENVELOPE;
+		this.#pageBytes = server.pageBytes - utf8Length(this.#envelope.start) - utf8Length(this.#envelope.end);
 		this.#onClose = onClose;
 	}
 
@@ -85,12 +90,10 @@ export class McpSession<Context> {
 		this.#deliver(Array.isArray(message) ? this.#answerBatch(message) : this.#answer(message));
 	}
 
-	/** Sends a message that is no answer. */
-	send(message: string): void {
-		if (!this.#closed) {
-			this.#send(message);
-		}
-	}
+	/** Sends a notification. */
+	readonly notify = (message: string): void => {
+		this.#deliver(this.#wrap(message));
+	};
 
 	/** Ends the session: calls under way are cancelled, their results dropped. */
 	close(): void {
@@ -106,10 +109,16 @@ export class McpSession<Context> {
 
 	#deliver(answer: Answer): void {
 		if (typeof answer === "string") {
-			this.send(answer);
+			if (!this.#closed) {
+				this.#send(answer);
+			}
 		} else if (answer !== undefined) {
-			void answer.then((text) => text !== undefined && this.send(text));
+			void answer.then((text) => this.#deliver(text));
 		}
+	}
+
+	#wrap(message: string): string {
+		return this.#envelope.start.concat(message, this.#envelope.end);
 	}
 
 	/** JSON-RPC 2.0 §6, where the revision has batches: the answers in one array, and none when nothing is due. */
@@ -122,25 +131,32 @@ export class McpSession<Context> {
 		}
 		const answers = messages.map((message) => this.#answer(message, true));
 		if (answers.some((answer) => answer instanceof Promise)) {
-			return Promise.all(answers).then(joinBatch);
+			return Promise.all(answers).then((texts) => this.#joinBatch(texts));
 		}
-		return joinBatch(answers as (string | undefined)[]);
+		return this.#joinBatch(answers as (string | undefined)[]);
 	}
 
+	#joinBatch(answers: readonly (string | undefined)[]): string | undefined {
+		const due = answers.filter((answer) => answer !== undefined);
+		return due.length > 0 ? this.#wrap(`[${due.join(",")}]`) : undefined;
+	}
+
+	/** The answer in its envelope; in a batch without one. */
 	#answer(message: unknown, inBatch = false): Answer {
+		const envelope = inBatch ? NO_ENVELOPE : this.#envelope;
 		if (!isObject(message)) {
-			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object");
+			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", envelope);
 		}
 		const { id, method, params } = message;
 		if (typeof method !== "string") {
-			return this.#answerWithoutMethod(message);
+			return this.#answerWithoutMethod(message, envelope);
 		}
 		if (id === undefined || method.startsWith("notifications/")) {
 			this.#take(method, params);
 			return undefined;
 		}
 		if (!isRequestId(id)) {
-			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: id must be a string or an integer");
+			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: id must be a string or an integer", envelope);
 		}
 		try {
 			if (message.jsonrpc !== "2.0") {
@@ -149,36 +165,36 @@ export class McpSession<Context> {
 			if (inBatch && method === "initialize") {
 				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: initialize must not be part of a batch");
 			}
-			return this.#dispatch(id, method, checkParams(params));
+			return this.#dispatch(id, method, checkParams(params), envelope);
 		} catch (error) {
-			return errorMessage(id, toRpcError(error));
+			return errorMessage(id, toRpcError(error), envelope);
 		}
 	}
 
 	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
-	#answerWithoutMethod(message: Params): string | undefined {
+	#answerWithoutMethod(message: Params, envelope: Envelope): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
 			this.#server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}
 		const error = new RpcError(ErrorCode.invalidRequest, "Invalid request: method must be a string");
-		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.#revision), error);
+		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.#revision), error, envelope);
 	}
 
-	#unreadable(code: number, text: string): string {
-		return errorMessage(unreadableId(this.#revision), new RpcError(code, text));
+	#unreadable(code: number, text: string, envelope = this.#envelope): string {
+		return errorMessage(unreadableId(this.#revision), new RpcError(code, text), envelope);
 	}
 
-	#dispatch(id: RequestId, method: string, params: Params): Answer {
+	#dispatch(id: RequestId, method: string, params: Params, envelope: Envelope): Answer {
 		switch (method) {
 			case "tools/call":
-				return this.#callTool(id, params);
+				return this.#callTool(id, params, envelope);
 			case "tools/list":
-				return resultMessage(id, this.#listTools(id, params));
+				return resultMessage(id, this.#listTools(id, params), envelope);
 			case "initialize":
-				return resultMessage(id, this.#initialize(params));
+				return resultMessage(id, this.#initialize(params), envelope);
 			case "ping":
-				return resultMessage(id, "{}");
+				return resultMessage(id, "{}", envelope);
 			default:
 				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
 		}
@@ -228,11 +244,10 @@ export class McpSession<Context> {
 		if (typeof withUserTools !== "boolean") {
 			throw new RpcError(ErrorCode.invalidParams, "withUserTools: expected true or false");
 		}
-		const budget = this.#server.pageBytes - this.#envelopeBytes - resultOverhead(id);
-		return this.#server.tools.page(cursor, withUserTools, budget);
+		return this.#server.tools.page(cursor, withUserTools, this.#pageBytes - resultOverhead(id));
 	}
 
-	#callTool(id: RequestId, params: Params): Answer {
+	#callTool(id: RequestId, params: Params, envelope: Envelope): Answer {
 		const { name } = params;
 		if (typeof name !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "name: expected the name of a tool");
@@ -244,23 +259,30 @@ export class McpSession<Context> {
 		if (this.#calls.length >= this.#server.maxCalls) {
 			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.#server.maxCalls}`);
 		}
-		const call = new ToolCall(id, this.#client, progressToken(params), this.#send);
+		const call = new ToolCall(id, this.#client, progressToken(params), this.notify);
 		try {
 			const result = tool.run(validate(tool.input, readArguments(params)), this.#server.context, call);
-			return result instanceof Promise ? this.#settle(tool, call, result) : this.#succeed(id, result);
+			return result instanceof Promise
+				? this.#settle(tool, call, result, envelope)
+				: resultMessage(id, callResult(result, this.#revision), envelope);
 		} catch (error) {
-			return this.#fail(tool, id, error);
+			return this.#fail(tool, id, error, envelope);
 		}
 	}
 
 	/** Waits for an asynchronous call. Nothing is answered to one that was cancelled (MCP "Cancellation"). */
-	async #settle(tool: Tool<Context>, call: ToolCall, result: Promise<ToolResult>): Promise<string | undefined> {
+	async #settle(
+		tool: Tool<Context>,
+		call: ToolCall,
+		result: Promise<ToolResult>,
+		envelope: Envelope,
+	): Promise<string | undefined> {
 		this.#calls.push(call);
 		let answer: string;
 		try {
-			answer = this.#succeed(call.id, await result);
+			answer = resultMessage(call.id, callResult(await result, this.#revision), envelope);
 		} catch (error) {
-			answer = this.#fail(tool, call.id, error);
+			answer = this.#fail(tool, call.id, error, envelope);
 		}
 		call.end();
 		const at = this.#calls.indexOf(call);
@@ -270,20 +292,16 @@ export class McpSession<Context> {
 		return call.cancelled ? undefined : answer;
 	}
 
-	#succeed(id: RequestId, value: ToolResult): string {
-		return resultMessage(id, callResult(value, this.#revision));
-	}
-
-	#fail(tool: Tool<Context>, id: RequestId, error: unknown): string {
+	#fail(tool: Tool<Context>, id: RequestId, error: unknown, envelope: Envelope): string {
 		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(this.#revision)) {
-			return errorMessage(id, new RpcError(ErrorCode.invalidParams, error.message));
+			return errorMessage(id, new RpcError(ErrorCode.invalidParams, error.message), envelope);
 		}
 		if (error instanceof RpcError) {
-			return errorMessage(id, error);
+			return errorMessage(id, error, envelope);
 		}
 		const text = error instanceof Error ? error.message || error.name : String(error);
 		this.#server.log(`tool ${tool.name} failed: ${text}`);
-		return resultMessage(id, failureResult(text));
+		return resultMessage(id, failureResult(text), envelope);
 	}
 }
 
@@ -312,11 +330,6 @@ function readArguments(params: Params): Params {
 function progressToken(params: Params): RequestId | undefined {
 	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
 	return isRequestId(token) ? token : undefined;
-}
-
-function joinBatch(answers: readonly (string | undefined)[]): string | undefined {
-	const due = answers.filter((answer) => answer !== undefined);
-	return due.length > 0 ? `[${due.join(",")}]` : undefined;
 }
 
 function toRpcError(error: unknown): RpcError {

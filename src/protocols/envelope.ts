@@ -24,13 +24,10 @@ export function decodeEnvelope(text: string): Envelope {
 	return message as Envelope;
 }
 
-/** What stands before the payload in the envelope of an MCP message. */
-export function mcpEnvelopeStart(sessionId: string): string {
-	return `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`;
+/** What stands around an MCP message on the wire. */
+export function mcpEnvelope(sessionId: string): { readonly start: string; readonly end: string } {
+	return { start: `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`, end: "}" };
 }
-
-/** What stands after it. */
-export const MCP_ENVELOPE_END = "}";
 
 /** The message that ends a session from either side. */
 export function goodbyeMessage(sessionId: string): string {

@@ -1,6 +1,6 @@
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import type { Channel, ChannelEvents } from "./channel.js";
-import { decodeEnvelope, type Envelope, goodbyeMessage, MCP_ENVELOPE_END, mcpEnvelopeStart } from "./envelope.js";
+import { decodeEnvelope, type Envelope, goodbyeMessage } from "./envelope.js";
 import { type AudioParams, DEFAULT_AUDIO, helloMessage, readHello, type Session } from "./hello.js";
 import { ProtocolError } from "./protocol-error.js";
 import type { TimerHandle, TimerModule } from "./timer.js";
@@ -9,8 +9,8 @@ import type { TimerHandle, TimerModule } from "./timer.js";
 export interface ProtocolEvents {
 	/** An attempt begins. */
 	onConnecting(): void;
-	/** Hellos are exchanged: MCP may begin. `envelopeBytes` is what the envelope adds to each MCP message. */
-	onSession(session: Session, envelopeBytes: number): void;
+	/** Hellos are exchanged: MCP may begin. */
+	onSession(session: Session): void;
 	/** The payload of an MCP message. */
 	onMcp(payload: unknown): void;
 	/** A message of another type that the device knows: one of {@link APPLICATION_TYPES}. */
@@ -60,7 +60,6 @@ export abstract class Protocol {
 	/** The events of the present channel: those of an earlier one no longer count. */
 	#events: ChannelEvents | undefined;
 	#session: Session | undefined;
-	#envelopeStart = "";
 	/** Ends the attempt, or starts the next. */
 	#timer: TimerHandle | undefined;
 	#silenceTimer: TimerHandle | undefined;
@@ -97,13 +96,13 @@ export abstract class Protocol {
 		this.#state = "closed";
 	}
 
-	/** Sends a JSON-RPC message. Without a session it is dropped and logged. */
-	sendMcp(message: string): void {
+	/** Sends a message, which has its envelope already. Without a session it is dropped and logged. */
+	send(text: string): void {
 		if (this.#state !== "open") {
 			this.#options.log("no session: message dropped");
 			return;
 		}
-		this.#channel?.send(this.#envelopeStart.concat(message, MCP_ENVELOPE_END));
+		this.#channel?.send(text);
 	}
 
 	#attempt(): void {
@@ -178,10 +177,9 @@ export abstract class Protocol {
 		this.#clearTimer();
 		this.#state = "open";
 		this.#session = session;
-		this.#envelopeStart = mcpEnvelopeStart(session.id);
 		this.#goodSessionTimer = this.#options.timer.set(() => this.#backoff.reset(), GOOD_SESSION);
 		this.#watchSilence();
-		this.#options.events.onSession(session, ArrayBuffer.fromString(this.#envelopeStart + MCP_ENVELOPE_END).byteLength);
+		this.#options.events.onSession(session);
 	}
 
 	#route(envelope: Envelope): void {

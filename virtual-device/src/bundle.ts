@@ -30,21 +30,24 @@ export const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 /**
  * Bundles firmware into one script for an engine.
  *
- * ES2022 is what XS 13.3 speaks.
+ * ES2022 is what XS 13.3 speaks. The modules' contents stand at the top of the script, in no function of their own: XS
+ * copies the code of a function out of the one around it, and would hold all of it once more while it loads.
  *
  * @param entry path of the TypeScript module to start with
+ * @param shortNames whether local names are shortened, as Moddable's release builds strip them; stack traces suffer
  */
-export async function bundle(entry: string = FIRMWARE_ENTRY): Promise<string> {
+export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false): Promise<string> {
 	const result = await build({
 		entryPoints: [entry],
 		bundle: true,
 		write: false,
-		format: "iife",
+		format: "esm",
 		target: "es2022",
 		platform: "neutral",
 		legalComments: "none",
 		minifySyntax: true,
 		minifyWhitespace: true,
+		minifyIdentifiers: shortNames,
 		logLevel: "silent",
 		plugins: [platform],
 	});

@@ -108,10 +108,10 @@ static int deliver(txMachine* the, Reader* messages)
 static void report(txMachine* the)
 {
 	char text[160];
+	long peak = (long)(the->stackTop - the->stackPeak) - BUILT_IN_STACK;
 	fxCollectGarbage(the);
 	int length = snprintf(text, sizeof(text), "[%d,%d,%d,%d,%ld,%d]", the->currentHeapCount, the->peakHeapCount,
-		the->currentChunksSize, the->peakChunksSize, (long)(the->stackTop - the->stackPeak) - BUILT_IN_STACK,
-		(int)sizeof(txSlot));
+		the->currentChunksSize, the->peakChunksSize, peak > 0 ? peak : 0, (int)sizeof(txSlot));
 	bufferAppend(&reply, "h", 1);
 	bufferAppendNetstring(&reply, text, length);
 }
