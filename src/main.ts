@@ -3,28 +3,19 @@ import built from "mc/config";
 import { network } from "platform/network";
 import Timer from "timer";
 import { Application } from "./app/application.js";
-import { clientId } from "./app/client-id.js";
 import { readConfig } from "./app/config.js";
-import { WebSocketProtocol } from "./protocols/websocket_protocol.js";
+import { createProtocol } from "./app/connect.js";
+import { deviceUuid } from "./app/uuid.js";
 
 const board = openBoard();
-const config = readConfig(built, board.settings);
+const deviceId = board.system.macAddress;
+const config = readConfig(built, board.settings, deviceId);
+const uuid = deviceUuid(board.settings);
 const log = (message: string): void => trace(`${message}\n`);
 
 const application = new Application({
 	board,
-	protocol: (events) =>
-		new WebSocketProtocol({
-			url: config.backend,
-			token: config.token,
-			protocolVersion: config.protocolVersion,
-			deviceId: board.system.macAddress,
-			clientId: clientId(board.settings),
-			network,
-			timer: Timer,
-			events,
-			log,
-		}),
+	protocol: (events) => createProtocol({ config, network, deviceId, uuid, timer: Timer, events, log }),
 	log,
 });
 application.start();

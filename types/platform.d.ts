@@ -29,8 +29,8 @@ declare module "preference" {
 
 /** ECMA-419's records for the network clients that the host has. */
 declare module "platform/network" {
-	import type { WebSocketRecord } from "../src/protocols/websocket-channel.js";
-	export const network: { readonly ws: WebSocketRecord; readonly wss?: WebSocketRecord };
+	import type { NetworkClients } from "../src/app/connect.js";
+	export const network: NetworkClients;
 }
 
 /** The board that the firmware is built for. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { decodeEnvelope, type Envelope } from "../../src/protocols/envelope.js";
+import type { Envelope } from "../../src/protocols/envelope.js";
 import { isObject } from "../../src/text/is-object.js";
 
 /** What the gateway asks of audio, which it does not play: the device's own defaults. */
@@ -14,13 +14,7 @@ export class HelloRefused extends Error {}
  * @param transport what the device must name: "websocket" or "mqtt"
  * @throws HelloRefused that says what is wrong
  */
-export function answerHello(text: string, transport: string): { sessionId: string; answer: object } {
-	let hello: Envelope;
-	try {
-		hello = decodeEnvelope(text);
-	} catch (error) {
-		throw new HelloRefused(`hello: ${(error as Error).message}`);
-	}
+export function answerHello(hello: Envelope, transport: string): { sessionId: string; answer: object } {
 	if (hello.type !== "hello") {
 		throw new HelloRefused(`expected hello, got ${hello.type}`);
 	}

@@ -155,8 +155,8 @@ export class Device extends EventEmitter<Events> {
 	}
 
 	/** Settles when the device has answered. It answers in order, so whatever it said before has arrived by then. */
-	async ping(): Promise<void> {
-		await this.#request("ping", {});
+	async ping({ timeout = CALL_TIMEOUT }: { timeout?: number } = {}): Promise<void> {
+		await this.#request("ping", {}, { timeout });
 	}
 
 	/** Sends a message of the device protocol: `{type: "tts", state: "start"}`. The session id is added. */

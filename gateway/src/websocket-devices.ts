@@ -6,6 +6,7 @@ import { decodeEnvelope, type Envelope } from "../../src/protocols/envelope.js";
 import { Device, type DeviceIdentity } from "./device.js";
 import { answerHello } from "./device-hello.js";
 import type { DeviceHub } from "./device-hub.js";
+import { receiveFromDevice } from "./device-messages.js";
 import { isSameSecret } from "./token.js";
 
 export interface WebSocketDevicesOptions {
@@ -92,7 +93,7 @@ export class WebSocketDevices {
 		socket.once("message", (data: Buffer) => {
 			clearTimeout(timer);
 			try {
-				const { sessionId, answer } = answerHello(data.toString(), "websocket");
+				const { sessionId, answer } = answerHello(decodeEnvelope(data.toString()), "websocket");
 				socket.send(JSON.stringify(answer));
 				this.#begin(socket, identity, sessionId);
 			} catch (error) {
@@ -115,6 +116,7 @@ export class WebSocketDevices {
 			}
 		});
 		socket.on("close", () => device.ended("the device closed the connection"));
+		device.once("closed", () => socket.close());
 		this.#hub.add(device);
 	}
 
@@ -126,13 +128,7 @@ export class WebSocketDevices {
 			this.#hub.refused(`${device.identity.deviceId}: message dropped: ${(error as Error).message}`);
 			return;
 		}
-		if (envelope.session_id !== undefined && envelope.session_id !== device.sessionId) {
-			this.#hub.refused(`${device.identity.deviceId}: message for another session dropped`);
-		} else if (envelope.type === "mcp") {
-			device.receive(envelope.payload);
-		} else if (envelope.type === "goodbye") {
-			device.close("the device said goodbye");
-		}
+		receiveFromDevice(this.#hub, device, envelope);
 	}
 
 	/** A device that has not answered a ping when the next is due is gone. */

@@ -8,18 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Device, DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
-import { ENGINES, startDevice, until } from "./fixtures.js";
+import type { Device, DeviceHub } from "../../gateway/src/index.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
-
-async function listen(t: TestContext, token?: string): Promise<{ hub: DeviceHub; url: string }> {
-	const hub = new DeviceHub();
-	const devices = new WebSocketDevices(hub, { port: 0, ...(token !== undefined && { token }) });
-	const port = await devices.listen();
-	t.after(() => devices.close());
-	return { hub, url: `ws://127.0.0.1:${port}/` };
-}
 
 /** A web service that keeps what it is sent. */
 async function webService(t: TestContext, answer: string | Buffer) {
@@ -39,12 +31,19 @@ async function webService(t: TestContext, answer: string | Buffer) {
 
 const text = (result: { content: readonly object[] }): unknown => (result.content[0] as { text?: unknown }).text;
 
-for (const engine of ENGINES) {
-	describe(`a virtual device and the gateway, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
+const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
+
+for (const [engine, transport] of ENGINES.flatMap((each) =>
+	Object.keys(TRANSPORTS).map((name) => [each, name] as const),
+)) {
+	describe(`a virtual device and the gateway over ${transport}, firmware on ${engine.kind}`, {
+		timeout: 30_000,
+	}, () => {
+		const open = TRANSPORTS[transport] as (t: TestContext) => Promise<GatewaySide>;
 		const connect = async (t: TestContext): Promise<{ device: Device; hub: DeviceHub; log: string[] }> => {
-			const { hub, url } = await listen(t, "secret");
+			const { hub, config } = await open(t);
 			const connected = hub.next();
-			const { log } = await startDevice(t, engine, { url, token: "secret" });
+			const { log } = await startDevice(t, engine, { config });
 			return { device: await connected, hub, log };
 		};
 
@@ -108,13 +107,13 @@ for (const engine of ENGINES) {
 			assert.equal((await again).identity.clientId, device.identity.clientId);
 		});
 
-		it("is let in with the right token only", async (t) => {
-			const { hub, url } = await listen(t, "secret");
+		it("is let in with the right secret only", async (t) => {
+			const { hub, wrongConfig } = await open(t);
 			const refused: string[] = [];
 			hub.on("refused", (description) => refused.push(description));
-			const { log } = await startDevice(t, engine, { url, token: "wrong" });
+			const { log } = await startDevice(t, engine, { config: wrongConfig });
 			await until(() => log.some((line) => line.includes("connection-failed")), "the device hears of it");
-			assert.match(refused.join(), /wrong or missing bearer token/);
+			assert.match(refused.join(), /wrong or missing bearer token|bad user name or password/);
 			assert.equal(hub.devices.length, 0);
 			assert.doesNotMatch([...refused, ...log].join(), /secret/);
 		});
@@ -167,9 +166,9 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 	});
 
 	it("is started again by its watchdog", async (t) => {
-		const { hub, url } = await listen(t);
+		const { hub, config } = await listen(t);
 		const connected = hub.next();
-		const { device } = await startDevice(t, xs as (typeof ENGINES)[number], { url, watchdog: true });
+		const { device } = await startDevice(t, xs as (typeof ENGINES)[number], { config, watchdog: true });
 		await connected;
 		const again = hub.next();
 		const exits: string[] = [];
@@ -183,14 +182,14 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
 		t.after(() => rmSync(folder, { recursive: true }));
 		const settingsFile = join(folder, "nested", "settings.json");
-		const { hub, url } = await listen(t);
+		const { hub, config } = await listen(t);
 		const connected = hub.next();
-		const { device: first } = await startDevice(t, xs as (typeof ENGINES)[number], { url, settingsFile });
+		const { device: first } = await startDevice(t, xs as (typeof ENGINES)[number], { config, settingsFile });
 		await (await connected).callTool("self.screen.set_theme", { theme: "dark" });
 		await until(() => readFileSync(settingsFile, "utf8").includes("dark"), "the file is written");
 		first.stop();
 		const again = hub.next();
-		await startDevice(t, xs as (typeof ENGINES)[number], { url, settingsFile });
+		await startDevice(t, xs as (typeof ENGINES)[number], { config, settingsFile });
 		const status = await (await again).callTool("self.get_device_status");
 		assert.equal(JSON.parse(String(text(status))).screen.theme, "dark");
 	});

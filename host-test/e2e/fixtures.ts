@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
+import { DeviceHub, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { bundle, chooseEngine, type HeapLimits, VirtualDevice } from "../../virtual-device/src/index.js";
 
 /** The engines that are here, by a name for test titles. */
@@ -12,8 +13,8 @@ export const ENGINES = await Promise.all(
 const firmware = await bundle();
 
 interface DeviceOptions {
-	readonly url: string;
-	readonly token?: string;
+	/** What mcconfig would put in `mc/config`. */
+	readonly config: { readonly backend: string; readonly [setting: string]: unknown };
 	readonly limits?: HeapLimits;
 	readonly watchdog?: boolean;
 	readonly settingsFile?: string;
@@ -23,12 +24,12 @@ interface DeviceOptions {
 export async function startDevice(
 	test: TestContext,
 	engine: (typeof ENGINES)[number],
-	{ url, token = "", limits, watchdog = false, settingsFile }: DeviceOptions,
+	{ config, limits, watchdog = false, settingsFile }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
 		firmware,
 		startEngine: (onTrace) => engine.start({ onTrace, ...(limits && { limits }) }),
-		config: { backend: url, token },
+		config,
 		watchdog,
 		...(settingsFile !== undefined && { settingsFile }),
 	});
@@ -38,6 +39,31 @@ export async function startDevice(
 	await device.start();
 	return { device, log };
 }
+
+/** A gateway's side for devices over one transport, and what a device has to be told to get in, or not. */
+export interface GatewaySide {
+	readonly hub: DeviceHub;
+	readonly config: DeviceOptions["config"];
+	readonly wrongConfig: DeviceOptions["config"];
+}
+
+export const TRANSPORTS: Readonly<Record<string, (test: TestContext) => Promise<GatewaySide>>> = {
+	async websocket(test) {
+		const hub = new DeviceHub();
+		const devices = new WebSocketDevices(hub, { port: 0, token: "secret" });
+		const backend = `ws://127.0.0.1:${await devices.listen()}/`;
+		test.after(() => devices.close());
+		return { hub, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
+	},
+	async mqtt(test) {
+		const hub = new DeviceHub();
+		const users = new Map([["maker", "secret"]]);
+		const { devices, port } = await MqttDevices.listen(hub, { port: 0, users });
+		test.after(() => devices.close());
+		const config = { backend: `mqtt://127.0.0.1:${port}`, username: "maker" };
+		return { hub, config: { ...config, password: "secret" }, wrongConfig: { ...config, password: "wrong" } };
+	},
+};
 
 /** A backend made of `ws` alone, to say and hear exactly what is on the wire. */
 export class RawBackend {

@@ -9,7 +9,7 @@ for (const engine of ENGINES) {
 	describe(`WebSocket, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
 		it("connects with its headers and says hello first", async (t) => {
 			const backend = await RawBackend.listen(t);
-			const { device } = await startDevice(t, engine, { url: backend.url, token: "secret" });
+			const { device } = await startDevice(t, engine, { config: { backend: backend.url, token: "secret" } });
 			assert.deepEqual(await backend.greet(), {
 				type: "hello",
 				version: 1,
@@ -28,7 +28,7 @@ for (const engine of ENGINES) {
 
 		it("answers the dialogue of the protocol document", async (t) => {
 			const backend = await RawBackend.listen(t);
-			await startDevice(t, engine, { url: backend.url });
+			await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet("abc");
 			assert.deepEqual(JSON.parse(await backend.hear()), {
 				session_id: "abc",
@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
 
 		it("keeps its session through everything that is not for it", async (t) => {
 			const backend = await RawBackend.listen(t);
-			const { log } = await startDevice(t, engine, { url: backend.url });
+			const { log } = await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet();
 			for (const text of [
 				"",
@@ -96,7 +96,7 @@ for (const engine of ENGINES) {
 
 		it("puts fragments together, cut anywhere in a character", async (t) => {
 			const backend = await RawBackend.listen(t);
-			await startDevice(t, engine, { url: backend.url });
+			await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet();
 			const id = `日本語😀${"x".repeat(5000)}`;
 			const bytes = Buffer.from(JSON.stringify({ type: "mcp", payload: { jsonrpc: "2.0", id, method: "ping" } }));
@@ -108,7 +108,7 @@ for (const engine of ENGINES) {
 
 		it("sends a long list whole, and in order after many requests at once", async (t) => {
 			const backend = await RawBackend.listen(t);
-			await startDevice(t, engine, { url: backend.url });
+			await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet();
 			const ids = Array.from({ length: 50 }, (_, at) => at);
 			for (const id of ids) {
@@ -128,7 +128,7 @@ for (const engine of ENGINES) {
 
 		it("answers a ping of the WebSocket's", async (t) => {
 			const backend = await RawBackend.listen(t);
-			await startDevice(t, engine, { url: backend.url });
+			await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet();
 			const pong = new Promise((resolve) => backend.socket.once("pong", resolve));
 			backend.socket.ping("now");
@@ -138,7 +138,7 @@ for (const engine of ENGINES) {
 		it("comes back with a new session when the backend goes and comes", async (t) => {
 			const first = await RawBackend.listen(t);
 			const { port } = first;
-			const { log } = await startDevice(t, engine, { url: first.url });
+			const { log } = await startDevice(t, engine, { config: { backend: first.url } });
 			await first.greet("one");
 			await first.ask({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } });
 			first.close();
@@ -153,7 +153,7 @@ for (const engine of ENGINES) {
 
 		it("tries again after a goodbye, and does not answer it", async (t) => {
 			const backend = await RawBackend.listen(t);
-			await startDevice(t, engine, { url: backend.url });
+			await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet("one");
 			backend.say({ type: "goodbye", session_id: "one" });
 			assert.equal((await nextHello(backend)).type, "hello");

@@ -15,7 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	tools: ["hardware", "mcp_server", "firmware.js"],
 	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js"],
 	boards: ["hardware", "drivers", "preference", "virtual-host"],
-	"main.ts": ["app", "protocols", "board", "mc/config", "platform/network", "timer"],
+	"main.ts": ["app", "board", "mc/config", "platform/network", "timer"],
 	"firmware.ts": [],
 };
 

@@ -1,14 +1,29 @@
 import type { Settings } from "../hardware/hardware.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 
-/** Where the device finds its backend. */
+/** Where the device finds its backend, and what it says of itself there. */
 export interface Config {
-	/** ws://host[:port]/path, wss://… */
+	/** ws://host[:port]/path, wss://…, mqtt://host[:port], mqtts://… */
 	readonly backend: string;
-	/** Empty when the backend asks for none. */
+	/** WebSocket: the bearer token. Empty when the backend asks for none. */
 	readonly token: string;
-	/** Framing of binary audio on WebSocket. */
+	/** WebSocket: framing of binary audio. */
 	readonly protocolVersion: 1 | 2 | 3;
+	/** MQTT: the client id. Default: the device's MAC address. */
+	readonly clientId: string;
+	/** MQTT: empty for none. */
+	readonly username: string;
+	readonly password: string;
+	/** MQTT: seconds. Default 240. */
+	readonly keepAlive: number;
+	/** MQTT: where the device's messages go. Default: xs-mcp/CLIENT_ID/up. */
+	readonly publishTopic: string;
+	/** MQTT: where the backend's come from; empty where it pushes without a subscription. Default: xs-mcp/CLIENT_ID/down. */
+	readonly subscribeTopic: string;
+	/** MQTT: quality of service. */
+	readonly qos: 0 | 1;
+	/** MQTT: "udp" for a backend that opens an audio channel over UDP. */
+	readonly transport: "mqtt" | "udp";
 }
 
 /** The domain of the settings that override what the firmware was built with. */
@@ -17,29 +32,55 @@ export const CONFIG_DOMAIN = "xs-mcp";
 /**
  * Reads the configuration: a stored setting if there is one, else what the firmware was built with.
  *
+ * @param deviceId the device's MAC address
  * @throws ProtocolError "bad-config" that names the setting
  */
-export function readConfig(built: Readonly<Record<string, unknown>>, settings: Settings | undefined): Config {
+export function readConfig(
+	built: Readonly<Record<string, unknown>>,
+	settings: Settings | undefined,
+	deviceId: string,
+): Config {
 	const read = (key: string): unknown => settings?.get(CONFIG_DOMAIN, key) ?? built[key];
+	const clientId = text("clientId", read("clientId") ?? deviceId);
 	return {
-		backend: expectString("backend", read("backend")),
-		token: expectString("token", read("token") ?? ""),
-		protocolVersion: expectVersion(read("protocolVersion") ?? 1),
+		backend: text("backend", read("backend")),
+		token: text("token", read("token") ?? ""),
+		protocolVersion: oneOf("protocolVersion", Number(read("protocolVersion") ?? 1), [1, 2, 3]),
+		clientId,
+		username: text("username", read("username") ?? ""),
+		password: text("password", read("password") ?? ""),
+		keepAlive: seconds("keepAlive", read("keepAlive") ?? 240),
+		publishTopic: text("publishTopic", read("publishTopic") ?? `xs-mcp/${clientId}/up`),
+		subscribeTopic: text("subscribeTopic", read("subscribeTopic") ?? `xs-mcp/${clientId}/down`),
+		qos: oneOf("qos", Number(read("qos") ?? 0), [0, 1]),
+		transport: oneOf("transport", read("transport") ?? "mqtt", ["mqtt", "udp"]),
 	};
 }
 
-function expectString(key: string, value: unknown): string {
+function text(key: string, value: unknown): string {
 	if (typeof value !== "string") {
-		throw new ProtocolError("bad-config", `${key}: expected a string, got ${JSON.stringify(value)}`);
+		throw bad(key, "a string", value);
 	}
 	return value;
 }
 
-/** On the command line of mcconfig every value is a string. */
-function expectVersion(value: unknown): 1 | 2 | 3 {
-	const version = Number(value);
-	if (version === 1 || version === 2 || version === 3) {
-		return version;
+/** On the command line of mcconfig every value is a string; MQTT has 16 bits for it. */
+function seconds(key: string, value: unknown): number {
+	const number = Number(value);
+	if (!Number.isInteger(number) || number < 1 || number > 65_535) {
+		throw bad(key, "whole seconds from 1 to 65535", value);
 	}
-	throw new ProtocolError("bad-config", `protocolVersion: expected 1, 2 or 3, got ${JSON.stringify(value)}`);
+	return number;
+}
+
+function oneOf<const T>(key: string, value: unknown, choices: readonly T[]): T {
+	const choice = choices.find((each) => each === value);
+	if (choice === undefined) {
+		throw bad(key, choices.map((each) => JSON.stringify(each)).join(" or "), value);
+	}
+	return choice;
+}
+
+function bad(key: string, expected: string, value: unknown): ProtocolError {
+	return new ProtocolError("bad-config", `${key}: expected ${expected}, got ${JSON.stringify(value)}`);
 }

@@ -29,7 +29,7 @@ export function mcpEnvelope(sessionId: string): { readonly start: string; readon
 	return { start: `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`, end: "}" };
 }
 
-/** The message that ends a session from either side. */
-export function goodbyeMessage(sessionId: string): string {
+/** The message that ends a session from either side; without an id, whatever session there is. */
+export function goodbyeMessage(sessionId?: string): string {
 	return JSON.stringify({ session_id: sessionId, type: "goodbye" });
 }

@@ -17,6 +17,7 @@ const SMALLEST_PART = 64;
  */
 export class WriteQueue {
 	readonly #limit: number;
+	readonly #overhead: number;
 	readonly #write: (part: MessagePart) => number;
 	readonly #messages: ArrayBuffer[] = [];
 	/** How much of the first message is written. */
@@ -26,10 +27,12 @@ export class WriteQueue {
 
 	/**
 	 * @param limit bytes that may wait
+	 * @param overhead bytes that the transport adds to the first part of a message
 	 * @param write writes a part and returns how many bytes may be written next
 	 */
-	constructor(limit: number, write: (part: MessagePart) => number) {
+	constructor(limit: number, overhead: number, write: (part: MessagePart) => number) {
 		this.#limit = limit;
+		this.#overhead = overhead;
 		this.#write = write;
 	}
 
@@ -59,8 +62,9 @@ export class WriteQueue {
 		let message = this.#messages[0];
 		while (message !== undefined) {
 			const left = message.byteLength - this.#written;
-			const size = Math.min(left, this.#writable);
-			if (size < left && size < SMALLEST_PART) {
+			const room = this.#writable - (this.#written === 0 ? this.#overhead : 0);
+			const size = Math.min(left, room);
+			if (size < 0 || (size < left && size < SMALLEST_PART)) {
 				return;
 			}
 			this.#writePart(message, size);

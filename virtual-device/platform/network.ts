@@ -1,7 +1,10 @@
+import { MQTTClient } from "./mqtt-client.js";
 import { WebSocketClient } from "./websocket-client.js";
 
 /** The virtual device's network clients, as ECMA-419's records. */
 export const network = {
 	ws: { io: WebSocketClient },
 	wss: { io: WebSocketClient, secure: true },
+	mqtt: { io: MQTTClient },
+	mqtts: { io: MQTTClient, secure: true },
 };

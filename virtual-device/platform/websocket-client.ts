@@ -1,4 +1,10 @@
+import { Arrivals, toBuffer } from "./arrivals.js";
 import { receive, send } from "./bridge.js";
+
+interface PartOptions {
+	readonly more: boolean;
+	readonly binary: boolean;
+}
 
 interface Options {
 	readonly host: string;
@@ -6,7 +12,7 @@ interface Options {
 	readonly path: string;
 	readonly headers: ReadonlyMap<string, string>;
 	readonly secure?: boolean;
-	readonly onReadable?: (count: number, options: { more: boolean; binary: boolean }) => void;
+	readonly onReadable?: (count: number, options: PartOptions) => void;
 	readonly onWritable?: (count: number) => void;
 	readonly onControl?: (opcode: number, data: ArrayBuffer) => void;
 	readonly onClose?: () => void;
@@ -17,14 +23,6 @@ interface WriteOptions {
 	readonly opcode?: number;
 	readonly binary?: boolean;
 	readonly more?: boolean;
-}
-
-/** A part of a message that has come in, and how much of it is read. */
-interface Arrival {
-	readonly bytes: ArrayBuffer;
-	readonly more: boolean;
-	readonly binary: boolean;
-	read: number;
 }
 
 const clients = new Map<number, WebSocketClient>();
@@ -38,33 +36,27 @@ let lastId = 0;
 export class WebSocketClient {
 	readonly #id: number;
 	readonly #options: Options;
-	readonly #arrivals: Arrival[] = [];
+	readonly #arrivals: Arrivals<PartOptions>;
 	#writable = 0;
-	#announced = false;
-	#announcing = false;
-	#paused = false;
 
 	constructor(options: Options) {
 		lastId += 1;
-		this.#id = lastId;
+		const id = lastId;
+		this.#id = id;
 		this.#options = options;
-		clients.set(this.#id, this);
+		this.#arrivals = new Arrivals({
+			announce: (count, part) => options.onReadable?.(count, part),
+			hold: (paused) => send([paused ? "ws.pause" : "ws.resume", id]),
+			isOpen: () => clients.has(id),
+		});
+		clients.set(id, this);
 		const { host, port, path, headers, secure } = options;
 		const authority = host.includes(":") ? `[${host}]` : host;
-		send(["ws.open", this.#id, `${secure ? "wss" : "ws"}://${authority}:${port}${path}`, [...headers]]);
+		send(["ws.open", id, `${secure ? "wss" : "ws"}://${authority}:${port}${path}`, [...headers]]);
 	}
 
 	read(count: number): ArrayBuffer | undefined {
-		const arrival = this.#arrivals[0];
-		if (arrival === undefined || arrival.bytes.byteLength === 0) {
-			return undefined;
-		}
-		const start = arrival.read;
-		arrival.read = Math.min(start + count, arrival.bytes.byteLength);
-		if (arrival.read === arrival.bytes.byteLength) {
-			this.#finishArrival();
-		}
-		return start === 0 && this.#arrivals[0] !== arrival ? arrival.bytes : arrival.bytes.slice(start, arrival.read);
+		return this.#arrivals.read(count);
 	}
 
 	write(data: ArrayBuffer | Uint8Array, { opcode, binary = true, more = false }: WriteOptions = {}): number {
@@ -89,11 +81,8 @@ export class WebSocketClient {
 	}
 
 	/** @internal A part of a message has come in. */
-	arrive(bytes: ArrayBuffer, more: boolean, binary: boolean): void {
-		this.#arrivals.push({ bytes, more, binary, read: 0 });
-		if (this.#arrivals.length === 1) {
-			this.#announce();
-		}
+	arrive(bytes: ArrayBuffer, options: PartOptions): void {
+		this.#arrivals.add(bytes, options);
 	}
 
 	/** @internal */
@@ -110,55 +99,14 @@ export class WebSocketClient {
 			this.#options.onError?.(new Error(error));
 		}
 	}
-
-	#announce(): void {
-		this.#announcing = true;
-		let arrival = this.#arrivals[0];
-		while (arrival !== undefined && !this.#announced && clients.has(this.#id)) {
-			this.#announced = true;
-			this.#options.onReadable?.(arrival.bytes.byteLength, arrival);
-			if (arrival.bytes.byteLength === 0) {
-				this.#finishArrival();
-			}
-			arrival = this.#arrivals[0];
-		}
-		this.#announcing = false;
-		this.#hold(arrival !== undefined);
-	}
-
-	/** The next part is announced after whoever reads is done with this one. */
-	#finishArrival(): void {
-		this.#arrivals.shift();
-		this.#announced = false;
-		if (!this.#announcing) {
-			void Promise.resolve().then(() => this.#announce());
-		}
-	}
-
-	/** Nobody reads: Node must not send more. */
-	#hold(paused: boolean): void {
-		if (paused !== this.#paused && clients.has(this.#id)) {
-			this.#paused = paused;
-			send([paused ? "ws.pause" : "ws.resume", this.#id]);
-		}
-	}
-}
-
-function toBuffer(data: ArrayBuffer | Uint8Array): ArrayBuffer {
-	if (data instanceof ArrayBuffer) {
-		return data;
-	}
-	const { buffer, byteOffset, byteLength } = data;
-	const whole = byteLength === buffer.byteLength;
-	return (whole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)) as ArrayBuffer;
 }
 
 receive("ws.writable", ([id, count]) => clients.get(id as number)?.grant(count as number));
-receive("ws.data", ([id, more, binary], bytes) => {
-	clients.get(id as number)?.arrive(bytes ?? new ArrayBuffer(0), more as boolean, binary as boolean);
+receive("ws.data", ([id, more, binary], bytes = new ArrayBuffer(0)) => {
+	clients.get(id as number)?.arrive(bytes, { more: more as boolean, binary: binary as boolean });
 });
-receive("ws.control", ([id, opcode], bytes) => {
-	clients.get(id as number)?.control(opcode as number, bytes ?? new ArrayBuffer(0));
+receive("ws.control", ([id, opcode], bytes = new ArrayBuffer(0)) => {
+	clients.get(id as number)?.control(opcode as number, bytes);
 });
 receive("ws.closed", ([id]) => clients.get(id as number)?.end(undefined));
 receive("ws.error", ([id, message]) => clients.get(id as number)?.end(message as string));

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
+import { MqttSockets } from "./services/mqtt-sockets.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import { PretendBoard } from "./services/pretend-board.js";
 import type { Service } from "./services/service.js";
@@ -130,7 +131,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onScreen: (screen) => this.emit("screen", screen),
 			onNote: (text) => this.emit("note", text),
 		});
-		return [new Timers(deliver), new WebSockets(deliver), this.#settings, board];
+		return [new Timers(deliver), new WebSockets(deliver), new MqttSockets(deliver), this.#settings, board];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */

@@ -1,11 +1,6 @@
 import { WebSocket } from "ws";
+import { SEND_WINDOW, splitIntoParts } from "./parts.js";
 import type { Deliver, Service } from "./service.js";
-
-/** Bytes the firmware may have on their way, as an ESP32's TCP stack would: its default send buffer. */
-const SEND_WINDOW = 5_744;
-
-/** Messages reach the firmware in parts of this size, as TCP segments would bring them. */
-const PART_BYTES = 1_436;
 
 const TEXT = 1;
 const BINARY = 2;
@@ -74,7 +69,7 @@ export class WebSockets implements Service {
 		};
 		socket.on("open", () => tell(["ws.writable", id, SEND_WINDOW]));
 		socket.on("message", (data: Buffer, binary) => {
-			for (const [part, more] of split(data)) {
+			for (const [part, more] of splitIntoParts(data)) {
 				tell(["ws.data", id, more, binary], part);
 			}
 		});
@@ -100,13 +95,4 @@ export class WebSockets implements Service {
 			socket.close();
 		}
 	}
-}
-
-function* split(data: Buffer): Generator<[part: Buffer, more: boolean]> {
-	let at = 0;
-	do {
-		const part = data.subarray(at, at + PART_BYTES);
-		at += PART_BYTES;
-		yield [part, at < data.byteLength];
-	} while (at < data.byteLength);
 }

@@ -5,7 +5,7 @@ import type { Settings } from "../hardware/hardware.js";
  *
  * @param random a number from 0 to below 1
  */
-export function clientId(settings: Settings | undefined, random: () => number = Math.random): string {
+export function deviceUuid(settings: Settings | undefined, random: () => number = Math.random): string {
 	const stored = settings?.get("board", "uuid");
 	if (typeof stored === "string") {
 		return stored;

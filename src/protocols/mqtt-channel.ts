@@ -1,0 +1,160 @@
+import { ProtocolError } from "./protocol-error.js";
+import { QueuedChannel, type QueuedChannelOptions } from "./queued-channel.js";
+import type { MessagePart } from "./write-queue.js";
+
+/** MQTT's quality of service: at most once, at least once. */
+export type QoS = 0 | 1;
+
+interface WriteOptions {
+	readonly operation?: number;
+	readonly topic?: string;
+	readonly QoS?: QoS;
+	/** Bytes of the whole message, of which this write is the first part. */
+	readonly byteLength?: number;
+	readonly items?: readonly { readonly topic: string; readonly QoS: QoS }[];
+}
+
+/** An instance of ECMA-419's MQTT client, as far as it is used. */
+export interface MqttClient {
+	read(count: number): ArrayBuffer | number | undefined;
+	/** Writes all or throws. A message's further parts are written without options. Returns how many bytes may follow. */
+	write(data: Uint8Array, options?: WriteOptions): number;
+	close(): void;
+}
+
+/** What the broker publishes when the device is gone without a word. */
+export interface Will {
+	readonly topic: string;
+	readonly message: string;
+	readonly QoS: QoS;
+	readonly retain: boolean;
+}
+
+export interface MqttClientOptions {
+	readonly host: string;
+	readonly port: number;
+	readonly id: string;
+	readonly user?: string;
+	readonly password?: string;
+	/** Milliseconds. */
+	readonly keepAlive: number;
+	readonly will?: Will;
+	onReadable(count: number, options: { readonly more: boolean }): void;
+	onWritable(count: number): void;
+	/** The SDK's typings have the operation first; its client passes the message alone. */
+	onControl(...args: unknown[]): void;
+	onClose(): void;
+	onError(error?: unknown): void;
+}
+
+/** ECMA-419's record for an MQTT client: its class, and the options that say how it reaches the network. */
+export interface MqttRecord {
+	readonly io: new (options: MqttClientOptions) => MqttClient;
+	readonly [option: string]: unknown;
+}
+
+export interface MqttChannelOptions extends QueuedChannelOptions {
+	readonly record: MqttRecord;
+	readonly client: Pick<MqttClientOptions, "host" | "port" | "id" | "user" | "password" | "keepAlive" | "will">;
+	/** Where the device's messages go. */
+	readonly publishTopic: string;
+	/** Where the backend's come from; empty when it pushes without a subscription. */
+	readonly subscribeTopic: string;
+	readonly qos: QoS;
+}
+
+/** MQTT 3.1.1 §2.2.1. */
+const SUBSCRIBE = 8;
+const SUBACK = 9;
+const PINGREQ = 12;
+
+/** MQTT 3.1.1 §3.9.3: the broker refuses the subscription. */
+const FAILURE = 0x80;
+
+/** The length that stands before a topic, and a packet's id. */
+const LENGTH_AND_ID = 4;
+
+const NOTHING = new Uint8Array(0);
+
+/** A connection through ECMA-419's MQTT client class: it is open when the broker has taken the subscription. */
+export class MqttChannel extends QueuedChannel {
+	readonly #options: MqttChannelOptions;
+	#client: MqttClient | undefined;
+	#connected = false;
+
+	/** Connects at once. */
+	constructor(options: MqttChannelOptions) {
+		super(options, ArrayBuffer.fromString(options.publishTopic).byteLength + LENGTH_AND_ID);
+		this.#options = options;
+		this.#client = new options.record.io({
+			...options.record,
+			...options.client,
+			onReadable: (count, { more }) => this.readable({ count, more, text: true }),
+			onWritable: (count) => this.#writable(count),
+			onControl: (...args) => this.#control(args.at(-1) as { operation?: number; payload?: ArrayLike<number> }),
+			onClose: () => this.fail(new ProtocolError("connection-closed", "the broker closed the connection")),
+			onError: (cause) => this.fail(this.connectionError(cause)),
+		});
+	}
+
+	override ping(): void {
+		this.#write({ operation: PINGREQ });
+	}
+
+	protected override readPart(count: number): ArrayBuffer | number | undefined {
+		return this.#client?.read(count);
+	}
+
+	protected override writePart({ bytes, messageBytes, first }: MessagePart): number {
+		const { publishTopic, qos } = this.#options;
+		const options = first ? { topic: publishTopic, QoS: qos, byteLength: messageBytes } : undefined;
+		return this.#client?.write(bytes, options) ?? 0;
+	}
+
+	/** Without a DISCONNECT: the broker publishes the will, and so the backend hears of every end, however it came. */
+	protected override closeClient(): void {
+		this.#client?.close();
+		this.#client = undefined;
+	}
+
+	#writable(count: number): void {
+		if (this.closed) {
+			return;
+		}
+		if (this.#connected) {
+			this.writable(count);
+			return;
+		}
+		this.#connected = true;
+		const { subscribeTopic, qos } = this.#options;
+		if (subscribeTopic === "") {
+			this.writable(count);
+			this.opened();
+		} else {
+			this.writable(this.#write({ operation: SUBSCRIBE, items: [{ topic: subscribeTopic, QoS: qos }] }));
+		}
+	}
+
+	#control({ operation, payload }: { operation?: number; payload?: ArrayLike<number> }): void {
+		this.heard();
+		if (operation !== SUBACK) {
+			return;
+		}
+		if (payload?.[0] === FAILURE) {
+			const { subscribeTopic } = this.#options;
+			this.fail(new ProtocolError("connection-failed", `the broker refuses the subscription to ${subscribeTopic}`));
+		} else {
+			this.opened();
+		}
+	}
+
+	/** A control packet. Where there is no room for one the connection is about to show it anyway. */
+	#write(options: WriteOptions): number {
+		try {
+			return this.#client?.write(NOTHING, options) ?? 0;
+		} catch (error) {
+			this.log(`MQTT operation ${options.operation} not sent: ${String(error)}`);
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,162 @@
+import type { Channel, ChannelEvents } from "./channel.js";
+import { MessageAssembler } from "./message-assembler.js";
+import { ProtocolError } from "./protocol-error.js";
+import { type MessagePart, WriteQueue } from "./write-queue.js";
+
+export interface QueuedChannelOptions {
+	/** Bytes that a message from the backend may have. */
+	readonly maxMessageBytes: number;
+	/** Bytes that may wait to be sent. */
+	readonly maxQueuedBytes: number;
+	readonly events: ChannelEvents;
+	readonly log: (message: string) => void;
+}
+
+/** A part of a message that the client has to read. */
+interface ReadablePart {
+	readonly count: number;
+	/** Whether further parts of the same message follow. */
+	readonly more: boolean;
+	/** Whether it is text; what is not is read and dropped. */
+	readonly text: boolean;
+}
+
+/**
+ * What the channels on ECMA-419's network clients share: messages that arrive in parts and leave in parts, as much at a
+ * time as the client allows.
+ *
+ * While answers wait to be sent, the channel does not read: a backend that asks faster than it listens is held up by
+ * its own connection, and the device's memory stays bounded.
+ */
+export abstract class QueuedChannel implements Channel {
+	protected readonly log: (message: string) => void;
+	readonly #events: ChannelEvents;
+	readonly #assembler: MessageAssembler;
+	readonly #queue: WriteQueue;
+	readonly #maxWaiting: number;
+	#open = false;
+	#closed = false;
+	#unread: ReadablePart | undefined;
+
+	/** @param overhead bytes that the transport adds to the first part of a message */
+	constructor({ events, log, maxMessageBytes, maxQueuedBytes }: QueuedChannelOptions, overhead: number) {
+		this.#events = events;
+		this.log = log;
+		this.#assembler = new MessageAssembler(maxMessageBytes);
+		this.#queue = new WriteQueue(maxQueuedBytes, overhead, (part) => this.#writeOrFail(part));
+		this.#maxWaiting = maxQueuedBytes / 2;
+	}
+
+	abstract ping(): void;
+
+	/** Reads from the client; undefined where there is nothing, as in an empty message. */
+	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
+
+	/** Writes to the client, all or throwing, and returns how many bytes may be written next. */
+	protected abstract writePart(part: MessagePart): number;
+
+	/** Lets go of the client. */
+	protected abstract closeClient(): void;
+
+	protected get closed(): boolean {
+		return this.#closed;
+	}
+
+	send(text: string): void {
+		if (this.#closed) {
+			return;
+		}
+		const message = ArrayBuffer.fromString(text);
+		if (!this.#queue.push(message)) {
+			const waiting = `${this.#queue.bytes} bytes wait, ${message.byteLength} more do not fit`;
+			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
+		}
+	}
+
+	close(): void {
+		if (!this.#closed) {
+			this.#closed = true;
+			this.closeClient();
+		}
+	}
+
+	/** Anything at all was heard. */
+	protected heard(): void {
+		if (!this.#closed) {
+			this.#events.onActivity();
+		}
+	}
+
+	/** The connection is ready for messages. */
+	protected opened(): void {
+		if (!this.#closed && !this.#open) {
+			this.#open = true;
+			this.#events.onOpen();
+		}
+	}
+
+	/** The client has a part of a message. */
+	protected readable(part: ReadablePart): void {
+		if (this.#closed) {
+			return;
+		}
+		this.#events.onActivity();
+		if (this.#queue.bytes > this.#maxWaiting) {
+			this.#unread = part;
+			return;
+		}
+		const data = this.readPart(part.count);
+		if (part.text) {
+			this.#append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part.more);
+		}
+	}
+
+	/** The client takes this many bytes. */
+	protected writable(count: number): void {
+		if (this.#closed) {
+			return;
+		}
+		this.#queue.onWritable(count);
+		const unread = this.#unread;
+		if (unread !== undefined && this.#queue.bytes <= this.#maxWaiting) {
+			this.#unread = undefined;
+			this.readable(unread);
+		}
+	}
+
+	/** Closes, and says why. */
+	protected fail(error: ProtocolError): void {
+		if (!this.#closed) {
+			this.close();
+			this.#events.onClose(error);
+		}
+	}
+
+	protected connectionError(cause: unknown): ProtocolError {
+		const detail = cause instanceof Error ? `: ${cause.message}` : "";
+		const message = this.#open ? `the connection broke${detail}` : `no connection${detail}`;
+		return new ProtocolError("connection-failed", message, { cause });
+	}
+
+	#append(part: ArrayBuffer, more: boolean): void {
+		let text: string | undefined;
+		try {
+			text = this.#assembler.append(part, more);
+		} catch (error) {
+			this.log((error as Error).message);
+			return;
+		}
+		if (text !== undefined) {
+			this.#events.onText(text);
+		}
+	}
+
+	#writeOrFail(part: MessagePart): number {
+		try {
+			return this.writePart(part);
+		} catch (cause) {
+			this.fail(this.connectionError(cause));
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,94 @@
+/** A part of a message that has come in. */
+interface Arrival<Options> {
+	readonly bytes: ArrayBuffer;
+	readonly options: Options;
+	read: number;
+}
+
+export interface ArrivalsOptions<Options> {
+	/** Tells the client's owner that there is something to read. */
+	readonly announce: (count: number, options: Options) => void;
+	/** Nobody reads: Node must not send more; or it may again. */
+	readonly hold: (paused: boolean) => void;
+	/** Whether the client is there yet. */
+	readonly isOpen: () => boolean;
+}
+
+/**
+ * Parts of messages that wait to be read, as in the SDK's clients: a part is announced only when the one before has
+ * been read, however long that takes.
+ */
+export class Arrivals<Options> {
+	readonly #options: ArrivalsOptions<Options>;
+	readonly #waiting: Arrival<Options>[] = [];
+	#announced = false;
+	#announcing = false;
+	#paused = false;
+
+	constructor(options: ArrivalsOptions<Options>) {
+		this.#options = options;
+	}
+
+	add(bytes: ArrayBuffer, options: Options): void {
+		this.#waiting.push({ bytes, options, read: 0 });
+		if (this.#waiting.length === 1) {
+			this.#announce();
+		}
+	}
+
+	/** @returns undefined where there is nothing to read, as in an empty message */
+	read(count: number): ArrayBuffer | undefined {
+		const arrival = this.#waiting[0];
+		if (arrival === undefined || arrival.bytes.byteLength === 0) {
+			return undefined;
+		}
+		const start = arrival.read;
+		arrival.read = Math.min(start + count, arrival.bytes.byteLength);
+		const isWhole = start === 0 && arrival.read === arrival.bytes.byteLength;
+		if (arrival.read === arrival.bytes.byteLength) {
+			this.#finish();
+		}
+		return isWhole ? arrival.bytes : arrival.bytes.slice(start, arrival.read);
+	}
+
+	#announce(): void {
+		this.#announcing = true;
+		let arrival = this.#waiting[0];
+		while (arrival !== undefined && !this.#announced && this.#options.isOpen()) {
+			this.#announced = true;
+			this.#options.announce(arrival.bytes.byteLength, arrival.options);
+			if (arrival.bytes.byteLength === 0) {
+				this.#finish();
+			}
+			arrival = this.#waiting[0];
+		}
+		this.#announcing = false;
+		this.#hold(arrival !== undefined);
+	}
+
+	/** The next part is announced after whoever reads is done with this one. */
+	#finish(): void {
+		this.#waiting.shift();
+		this.#announced = false;
+		if (!this.#announcing) {
+			void Promise.resolve().then(() => this.#announce());
+		}
+	}
+
+	#hold(paused: boolean): void {
+		if (paused !== this.#paused && this.#options.isOpen()) {
+			this.#paused = paused;
+			this.#options.hold(paused);
+		}
+	}
+}
+
+/** The bytes of a view or a buffer, as a buffer of just them. */
+export function toBuffer(data: ArrayBuffer | Uint8Array): ArrayBuffer {
+	if (data instanceof ArrayBuffer) {
+		return data;
+	}
+	const { buffer, byteOffset, byteLength } = data;
+	const whole = byteLength === buffer.byteLength;
+	return (whole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)) as ArrayBuffer;
+}

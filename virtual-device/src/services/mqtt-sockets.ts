@@ -1,0 +1,266 @@
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import mqttPacket, { type IConnectPacket, type Packet, type Parser } from "mqtt-packet";
+import { SEND_WINDOW, splitIntoParts } from "./parts.js";
+import type { Deliver, Service } from "./service.js";
+
+interface OpenOptions {
+	readonly host: string;
+	readonly port: number;
+	readonly clientId: string;
+	readonly user?: string;
+	readonly password?: string;
+	/** Milliseconds; 0 for none. */
+	readonly keepAlive: number;
+	readonly will?: { readonly topic: string; readonly message: string; readonly QoS: 0 | 1; readonly retain: boolean };
+	readonly secure: boolean;
+}
+
+interface WriteOptions {
+	readonly operation?: number;
+	readonly topic: string;
+	readonly QoS?: 0 | 1;
+	readonly byteLength?: number;
+	readonly items: readonly { readonly topic: string; readonly QoS: 0 | 1 }[];
+}
+
+/** MQTT 3.1.1 §2.2.1, as ECMA-419 numbers its operations. */
+const PUBLISH = 3;
+const PUBACK = 4;
+const SUBSCRIBE = 8;
+const SUBACK = 9;
+const PINGREQ = 12;
+const PINGRESP = 13;
+const DISCONNECT = 14;
+
+/** Opens MQTT connections for the firmware. */
+export class MqttSockets implements Service {
+	readonly prefix = "mqtt";
+	readonly #deliver: Deliver;
+	readonly #connections = new Map<number, MqttConnection>();
+
+	constructor(deliver: Deliver) {
+		this.#deliver = deliver;
+	}
+
+	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
+		const id = args[0] as number;
+		const connection = this.#connections.get(id);
+		switch (kind) {
+			case "open":
+				this.#connections.set(id, this.#open(id, args[1] as OpenOptions));
+				break;
+			case "write":
+				connection?.write(args[1] as WriteOptions | null, bytes);
+				break;
+			case "pause":
+				connection?.socket.pause();
+				break;
+			case "resume":
+				connection?.socket.resume();
+				break;
+			case "close":
+				this.#connections.delete(id);
+				connection?.close();
+				break;
+		}
+	}
+
+	close(): void {
+		for (const connection of this.#connections.values()) {
+			connection.socket.destroy();
+		}
+		this.#connections.clear();
+	}
+
+	#open(id: number, options: OpenOptions): MqttConnection {
+		const connection: MqttConnection = new MqttConnection(options, (kind, argument, bytes) => {
+			if (this.#connections.get(id) !== connection) {
+				return;
+			}
+			this.#deliver({ header: [`mqtt.${kind}`, id, argument], ...(bytes && { bytes }) });
+			if (kind === "closed" || kind === "error") {
+				this.#connections.delete(id);
+			}
+		});
+		return connection;
+	}
+}
+
+type Tell = (
+	kind: "writable" | "data" | "control" | "closed" | "error",
+	argument?: unknown,
+	bytes?: Uint8Array,
+) => void;
+
+/** One connection to a broker: a socket, and `mqtt-packet` to read and make what goes through it. */
+class MqttConnection {
+	readonly socket: Socket;
+	readonly #tell: Tell;
+	readonly #parser: Parser = mqttPacket.parser({ protocolVersion: 4 });
+	/** A message of the firmware's that is not whole yet. */
+	#message: { readonly options: WriteOptions; readonly parts: Uint8Array[]; remaining: number } | undefined;
+	#lastId = 0;
+	#keepAliveTimer: NodeJS.Timeout | undefined;
+	#ended = false;
+
+	constructor(options: OpenOptions, tell: Tell) {
+		this.#tell = tell;
+		const { host, port, secure } = options;
+		this.socket = secure ? connectTls({ host, port, servername: host }) : connectTcp({ host, port });
+		this.socket.once(secure ? "secureConnect" : "connect", () => this.#send(connectPacket(options)));
+		this.socket.on("data", (data) => this.#parser.parse(data));
+		this.socket.on("error", (error: NodeJS.ErrnoException) => this.#end("error", error.message || error.code));
+		this.socket.on("close", () => this.#end("closed"));
+		this.#parser.on("packet", (packet) => this.#receive(packet, options));
+		this.#parser.on("error", (error: Error) => this.#fail(error.message));
+	}
+
+	write(options: WriteOptions | null, bytes: Uint8Array): void {
+		const operation = options === null ? PUBLISH : (options.operation ?? PUBLISH);
+		switch (operation) {
+			case PUBLISH:
+				this.#publish(options, bytes);
+				break;
+			case SUBSCRIBE:
+				this.#subscribe((options as WriteOptions).items);
+				break;
+			case PINGREQ:
+				this.#send({ cmd: "pingreq" });
+				break;
+			case DISCONNECT:
+				this.#send({ cmd: "disconnect" });
+				break;
+		}
+	}
+
+	/** What was written still goes out. */
+	close(): void {
+		clearInterval(this.#keepAliveTimer);
+		this.socket.end();
+	}
+
+	/** A message may come in parts; what is not the last part makes room for the next at once. */
+	#publish(options: WriteOptions | null, bytes: Uint8Array): void {
+		if (options !== null) {
+			this.#message = { options, parts: [], remaining: options.byteLength ?? bytes.byteLength };
+		}
+		const message = this.#message;
+		if (message === undefined) {
+			return;
+		}
+		message.parts.push(bytes);
+		message.remaining -= bytes.byteLength;
+		if (message.remaining > 0) {
+			this.#tell("writable", bytes.byteLength);
+			return;
+		}
+		this.#message = undefined;
+		const { topic, QoS: qos = 0 } = message.options;
+		const payload = Buffer.concat(message.parts);
+		const packet: Packet = { cmd: "publish", topic, payload, qos, dup: false, retain: false };
+		this.#send(qos === 0 ? packet : { ...packet, messageId: this.#nextId() }, () =>
+			this.#tell("writable", bytes.byteLength),
+		);
+	}
+
+	#subscribe(items: WriteOptions["items"]): void {
+		const subscriptions = items.map(({ topic, QoS: qos }) => ({ topic, qos }));
+		this.#send({ cmd: "subscribe", messageId: this.#nextId(), subscriptions });
+	}
+
+	#receive(packet: Packet, { keepAlive }: OpenOptions): void {
+		switch (packet.cmd) {
+			case "connack":
+				if (packet.returnCode === 0) {
+					this.#keepAlive(keepAlive);
+					this.#tell("writable", SEND_WINDOW);
+				} else {
+					this.#fail(`the broker refuses the connection, code ${packet.returnCode}`);
+				}
+				break;
+			case "publish":
+				this.#arrive(packet.topic, Buffer.from(packet.payload), packet.qos);
+				if (packet.qos === 1 && packet.messageId !== undefined) {
+					this.#send({ cmd: "puback", messageId: packet.messageId });
+				}
+				break;
+			case "suback":
+				this.#tell("control", { operation: SUBACK, id: packet.messageId, payload: packet.granted });
+				break;
+			case "puback":
+				this.#tell("control", { operation: PUBACK, id: packet.messageId });
+				break;
+			case "pingresp":
+				this.#tell("control", { operation: PINGRESP });
+				break;
+			default:
+				this.#fail(`the broker sent ${packet.cmd}, which is not for a client`);
+		}
+	}
+
+	#arrive(topic: string, payload: Buffer, qos: number): void {
+		let first: object = { topic, byteLength: payload.byteLength, QoS: qos };
+		for (const [part, more] of splitIntoParts(payload)) {
+			this.#tell("data", { ...first, more }, part);
+			first = {};
+		}
+	}
+
+	/** MQTT 3.1.1 §3.1.2.10: the client pings in time, and expects the broker to answer before it is time again. */
+	#keepAlive(keepAlive: number): void {
+		if (keepAlive === 0) {
+			return;
+		}
+		let answered = true;
+		this.#parser.on("packet", () => {
+			answered = true;
+		});
+		this.#keepAliveTimer = setInterval(() => {
+			if (!answered) {
+				this.#fail("the broker does not answer");
+				return;
+			}
+			answered = false;
+			this.#send({ cmd: "pingreq" });
+		}, keepAlive * 0.75);
+	}
+
+	#send(packet: Packet, written?: () => void): void {
+		this.socket.write(mqttPacket.generate(packet), () => written?.());
+	}
+
+	#nextId(): number {
+		this.#lastId = (this.#lastId % 65_535) + 1;
+		return this.#lastId;
+	}
+
+	#fail(message: string): void {
+		this.#end("error", message);
+		this.socket.destroy();
+	}
+
+	#end(kind: "closed" | "error", message?: string): void {
+		clearInterval(this.#keepAliveTimer);
+		if (!this.#ended) {
+			this.#ended = true;
+			this.#tell(kind, message);
+		}
+	}
+}
+
+function connectPacket({ clientId, user, password, keepAlive, will }: OpenOptions): IConnectPacket {
+	return {
+		cmd: "connect",
+		protocolId: "MQTT",
+		protocolVersion: 4,
+		clean: true,
+		clientId,
+		keepalive: Math.ceil(keepAlive / 1000),
+		...(user !== undefined && { username: user }),
+		...(password !== undefined && { password: Buffer.from(password) }),
+		...(will && {
+			will: { topic: will.topic, payload: Buffer.from(will.message), qos: will.QoS, retain: will.retain },
+		}),
+	};
+}
