@@ -1,21 +1,28 @@
 import type { EngineExitCode } from "./engine.js";
 
-/** Why an engine could not be had, or could not go on. Stable: callers may match on it. */
+/**
+ * Why an engine, or a command to it, failed. Codes are stable: tests and users may match on them.
+ *
+ * - the codes of an exit: the machine had ended, or ended while the command was waiting or running;
+ * - `no-sources`: the XS sources are not installed; `no-compiler`, `no-32-bit-compiler`, `compile-failed`: they could not
+ *   be built;
+ * - `start-failed`: the process or thread of the machine could not be started;
+ * - `invalid-header`: the script posted a header that is no JSON array. The machine goes on.
+ */
 export type EngineErrorCode =
 	| EngineExitCode
-	/** No C compiler was found. */
+	| "no-sources"
 	| "no-compiler"
-	/** The compiler does not make 32-bit programs here. */
 	| "no-32-bit-compiler"
-	/** The C compiler failed. */
 	| "compile-failed"
-	/** The npm package with XS's sources is not installed. */
-	| "no-sources";
+	| "start-failed"
+	| "invalid-header";
 
+/** The error of everything in this folder. */
 export class EngineError extends Error {
 	readonly code: EngineErrorCode;
 
-	constructor(code: EngineErrorCode, message: string, options?: { cause?: unknown }) {
+	constructor(code: EngineErrorCode, message: string, options?: ErrorOptions) {
 		super(message, options);
 		this.name = "EngineError";
 		this.code = code;

@@ -1,129 +1,71 @@
-import vm from "node:vm";
-import type { Engine, EngineExit, EngineExitCode, Message } from "./engine.js";
-import { EngineError } from "./engine-error.js";
+import { Worker } from "node:worker_threads";
+import { CommandQueue, type Packet, type Port, type PortEvents } from "./command-queue.js";
+import type { Engine, EngineExit } from "./engine.js";
+import { QueuedEngine } from "./queued-engine.js";
 
-/** What the realm needs beyond ECMAScript to look like XS's. It runs inside, so that everything is of that realm. */
-const PRELUDE = `
-((post, encode, decode) => {
-	globalThis.post = (header, bytes) => {
-		if (typeof header !== "string") throw new TypeError("post: the header is no string");
-		post(header, bytes && new Uint8Array(bytes));
-	};
-	ArrayBuffer.fromString = (text) => Uint8Array.from(encode(String(text))).buffer;
-	String.fromArrayBuffer = (bytes) => {
-		const text = decode(new Uint8Array(bytes));
-		if (text === undefined) throw new TypeError("invalid UTF-8");
-		return text;
-	};
-	return (header, bytes) => onHostMessage(header, bytes && Uint8Array.from(bytes).buffer);
-})`;
-
-type Hand = (header: string, bytes: Uint8Array | undefined) => void;
-
-/** Starts a machine on V8, in a realm of its own within this process: fast, and there without a compiler. */
-export async function startV8Engine({ onTrace }: { onTrace?: (text: string) => void } = {}): Promise<Engine> {
-	return new V8Engine(onTrace);
+/** How to start a V8 machine. */
+export interface V8EngineOptions {
+	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. `Infinity`: no limit. */
+	readonly timeoutMs?: number;
+	/** Receives what the script traces. Without it, traces are dropped. */
+	readonly onTrace?: (text: string) => void;
 }
+
+/** What v8-worker.mjs sends. */
+type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string } | { readonly ended: EngineExit };
+
+/** As much as an XS machine without limits may have. */
+const MOST_HEAP_MB = 256;
 
 /**
- * The realm has its own queue of promise jobs, which is run dry after each message ("afterEvaluate"). A rejection that
- * nobody handles shows in Node, whose process-wide event tells the realm's promises from others by their prototype.
+ * Starts a machine on Node's own V8, in a thread of its own: for quick tests, and for computers without a C compiler.
+ *
+ * It differs from a device in what V8 does differently: memory, speed, newer built-ins, and strings of UTF-16 units where
+ * XS counts code points. Stack overflow is an exception that the script could catch. Rejects with an `EngineError` of the
+ * exit's code where the thread cannot start.
  */
-class V8Engine implements Engine {
-	readonly name = `V8 ${process.versions.v8.split(".").slice(0, 2).join(".")}`;
-	readonly exited: Promise<EngineExit>;
-	readonly #context: vm.Context;
-	readonly #hand: Hand;
-	readonly #turn = new vm.Script("turn()");
-	readonly #promise: new () => object;
-	readonly #onRejection = (reason: unknown, promise: object): void => this.#rejected(reason, promise);
-	#posted: Message[] = [];
-	#exit: EngineExit | undefined;
-	#resolveExit!: (exit: EngineExit) => void;
-
-	constructor(onTrace: ((text: string) => void) | undefined) {
-		this.exited = new Promise((resolve) => {
-			this.#resolveExit = resolve;
-		});
-		const trace = (...texts: unknown[]): void => onTrace?.(texts.join(""));
-		this.#context = vm.createContext({ trace }, { microtaskMode: "afterEvaluate" });
-		const prelude = vm.runInContext(PRELUDE, this.#context) as (post: Hand, encode: unknown, decode: unknown) => Hand;
-		this.#hand = prelude((header, bytes) => this.#post(header, bytes), encode, decode);
-		this.#promise = vm.runInContext("Promise", this.#context) as new () => object;
-		process.on("unhandledRejection", this.#onRejection);
-	}
-
-	run(script: string): Promise<Message[]> {
-		return this.#perform(() => vm.runInContext(script, this.#context, { filename: "firmware.js" }));
-	}
-
-	deliver(messages: readonly Message[]): Promise<Message[]> {
-		return this.#perform(() => {
-			for (const { header, bytes } of messages) {
-				this.#context.turn = () => this.#hand(JSON.stringify(header), bytes);
-				this.#turn.runInContext(this.#context);
-			}
-		});
-	}
-
-	async heap(): Promise<undefined> {}
-
-	close(): void {
-		this.#end("closed", "closed");
-	}
-
-	async #perform(work: () => void): Promise<Message[]> {
-		if (this.#exit === undefined) {
-			try {
-				work();
-			} catch (error) {
-				this.#end("exception", describe(error));
-			}
-			// Node reports an unhandled rejection a turn later.
-			await new Promise((resolve) => setImmediate(resolve));
-		}
-		if (this.#exit !== undefined) {
-			throw new EngineError(this.#exit.code, this.#exit.detail);
-		}
-		return this.#posted.splice(0);
-	}
-
-	#post(header: string, bytes: Uint8Array | undefined): void {
-		this.#posted.push({ header: JSON.parse(header) as unknown[], ...(bytes && { bytes: Uint8Array.from(bytes) }) });
-	}
-
-	/** Another realm's rejection is another's business: Node would have ended the process for it. */
-	#rejected(reason: unknown, promise: object): void {
-		if (promise instanceof this.#promise) {
-			this.#end("unhandled-rejection", describe(reason));
-		} else if (process.listenerCount("unhandledRejection") === 1) {
-			throw reason;
-		}
-	}
-
-	#end(code: EngineExitCode, detail: string): void {
-		if (this.#exit === undefined) {
-			this.#exit = { code, detail };
-			process.off("unhandledRejection", this.#onRejection);
-			this.#resolveExit(this.#exit);
-		}
-	}
+export async function startV8Engine(options: V8EngineOptions = {}): Promise<Engine> {
+	const queue = new CommandQueue((events) => openThread(options.onTrace, events), options.timeoutMs ?? 10_000);
+	const [hello] = await queue.request({ kind: "hello" });
+	const [version]: string[] = JSON.parse(hello?.header ?? "[]");
+	return new QueuedEngine(`V8 ${version?.split(".").slice(0, 2).join(".")}`, queue);
 }
 
-function encode(text: string): Uint8Array {
-	return Buffer.from(text);
+function openThread(onTrace: ((text: string) => void) | undefined, events: PortEvents): Port {
+	const worker = new Worker(new URL("./v8-worker.mjs", import.meta.url), {
+		execArgv: [],
+		env: {},
+		resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+	});
+	let exit: EngineExit = { code: "crashed", detail: "the thread ended" };
+	const terminate = () => {
+		// Resolves when the thread is gone, which "exit" tells as well.
+		worker.terminate().catch(() => {});
+	};
+	worker.on("message", (message: WorkerMessage) => {
+		if ("packets" in message) events.reply(message.packets);
+		else if ("trace" in message) onTrace?.(message.trace);
+		else {
+			exit = message.ended;
+			terminate();
+		}
+	});
+	worker.on("error", (error: NodeJS.ErrnoException) => {
+		const code = error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "out-of-memory" : "crashed";
+		exit = { code, detail: error.message };
+	});
+	worker.on("exit", () => events.ended(exit));
+	return {
+		send: (command) => {
+			if (command.kind === "deliver") {
+				worker.postMessage({ kind: "deliver", packets: command.packets.map(tighten) });
+			} else if (command.kind !== "hello") worker.postMessage(command);
+		},
+		kill: terminate,
+	};
 }
 
-/** `undefined` for bytes that are no UTF-8: an exception would be of the wrong realm. */
-function decode(bytes: Uint8Array): string | undefined {
-	try {
-		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-	} catch {
-		return undefined;
-	}
-}
-
-function describe(error: unknown): string {
-	const { stack } = (error ?? {}) as { stack?: unknown };
-	return typeof stack === "string" ? stack : String(error);
+/** Sending a view of a large buffer would copy all of that buffer. */
+function tighten(packet: Packet): Packet {
+	return packet.bytes ? { header: packet.header, bytes: new Uint8Array(packet.bytes) } : packet;
 }

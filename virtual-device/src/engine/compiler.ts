@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { EngineError } from "./engine-error.js";
+
+const run = promisify(execFile);
+
+/** Size of a machine's pointers. */
+export type HostBits = 64 | 32;
+
+/** A C compiler that works here. */
+export interface Compiler {
+	/** What to call: a program and its first arguments, as $CC may hold "ccache gcc". */
+	readonly command: readonly string[];
+	/** What it says of itself, in one line. */
+	readonly version: string;
+	/** Flags that make it produce what was asked for. */
+	readonly flags: readonly string[];
+}
+
+/** What programs of this computer have unless told otherwise. */
+export const NATIVE_BITS: HostBits = process.arch === "arm" || process.arch === "ia32" ? 32 : 64;
+
+/**
+ * Finds the compiler: $CC where that is set, else `cc`, `gcc` or `clang`.
+ *
+ * Rejects with an `EngineError`: `no-compiler`, or `no-32-bit-compiler` where it cannot link programs of 32 bits.
+ */
+export async function findCompiler(bits: HostBits = NATIVE_BITS): Promise<Compiler> {
+	const candidates = process.env.CC ? [process.env.CC] : ["cc", "gcc", "clang"];
+	for (const candidate of candidates) {
+		const command = candidate.trim().split(/\s+/);
+		const version = await readVersion(command);
+		if (version === undefined) continue;
+		const compiler = { command, version, flags: bits === NATIVE_BITS ? [] : [`-m${bits}`] };
+		if (bits !== NATIVE_BITS) await checkBits(compiler, bits);
+		return compiler;
+	}
+	throw new EngineError("no-compiler", `No C compiler found: tried ${candidates.join(", ")}`);
+}
+
+/** Runs the compiler; an `EngineError` `compile-failed` carries what it said. `what` names the work in that error. */
+export async function compile({ command, flags }: Compiler, args: readonly string[], what: string): Promise<void> {
+	const [program = "cc", ...first] = command;
+	try {
+		await run(program, [...first, ...flags, ...args]);
+	} catch (cause) {
+		const said = cause instanceof Error && "stderr" in cause ? String(cause.stderr).trim() : String(cause);
+		throw new EngineError("compile-failed", `${program} failed at ${what}: ${said.split("\n")[0]}`, { cause });
+	}
+}
+
+async function readVersion([program = "cc", ...first]: readonly string[]): Promise<string | undefined> {
+	try {
+		const { stdout } = await run(program, [...first, "--version"]);
+		return stdout.split("\n")[0];
+	} catch {
+		return undefined; // not installed, or no compiler: the next candidate may be
+	}
+}
+
+/** Links a small program: compilers accept -m32 without having the libraries for it. */
+async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
+	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
+	try {
+		const source = join(folder, "probe.c");
+		await writeFile(
+			source,
+			'#include <math.h>\n#include <stdio.h>\nint main(void) { return printf("%f", sin(0)) < 0; }\n',
+		);
+		await compile(compiler, [source, "-lm", "-o", join(folder, "probe")], `a ${bits}-bit program`);
+	} catch (cause) {
+		if (bits === 64) throw cause;
+		throw new EngineError("no-32-bit-compiler", "The C compiler makes no 32-bit programs (gcc-multilib missing?)", {
+			cause,
+		});
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}

@@ -1,0 +1,73 @@
+// The thread of one V8 machine: a realm with ECMAScript's built-ins only, commands in, replies out.
+// Plain JavaScript, so that the thread starts without a TypeScript loader.
+import { setImmediate } from "node:timers/promises";
+import { createContext, runInContext, Script } from "node:vm";
+import { parentPort } from "node:worker_threads";
+import { realm } from "./v8-realm.mjs";
+
+/** @type {{ header: string, bytes?: Uint8Array }[]} */
+let posted = [];
+/** @type {{ header: string, bytes?: Uint8Array } | undefined} */
+let inbox;
+let ended = false;
+
+const host = {
+	post(header, bytes) {
+		posted.push(bytes === undefined ? { header } : { header, bytes: new Uint8Array(bytes).slice() });
+	},
+	trace(text) {
+		parentPort.postMessage({ trace: text });
+	},
+};
+
+// Evaluating a script in this context runs its promise jobs before the call returns. Calling a function of it from here
+// would not, hence a script that calls `deliver`.
+const context = createContext({}, { microtaskMode: "afterEvaluate" });
+const DELIVER = Symbol.for("xs-mcp.deliver");
+const deliver = runInContext(`(${realm})`, context)(host);
+Object.defineProperty(context, DELIVER, { value: () => deliver(inbox.header, inbox.bytes) });
+const deliverScript = new Script('globalThis[Symbol.for("xs-mcp.deliver")]()');
+
+function evaluate(script) {
+	script.runInContext(context, { displayErrors: false }); // otherwise Node writes source lines into the error's stack
+}
+
+function perform(command) {
+	if (command.kind === "run") evaluate(new Script(command.script, { filename: "script" }));
+	if (command.kind === "deliver") {
+		for (inbox of command.packets) evaluate(deliverScript);
+	}
+}
+
+function textOf(error) {
+	try {
+		const text = typeof error === "object" && error !== null && "stack" in error ? error.stack : error;
+		const lines = String(text).split("\n");
+		return lines.filter((line) => !/^\s+at .*(node:|v8-worker|v8-realm|evalmachine)/.test(line)).join("\n");
+	} catch {
+		return "an exception that has no text";
+	}
+}
+
+function end(code, error) {
+	if (ended) return;
+	ended = true;
+	const detail = textOf(error);
+	const overflow = detail.startsWith("RangeError: Maximum call stack size exceeded");
+	parentPort.postMessage({ ended: { code: overflow ? "stack-overflow" : code, detail } });
+}
+
+process.on("unhandledRejection", (reason) => end("unhandled-rejection", reason));
+
+parentPort.on("message", async (command) => {
+	posted = [];
+	try {
+		perform(command);
+	} catch (error) {
+		end("exception", error);
+	}
+	await setImmediate(); // Node reports unhandled rejections before it comes here
+	if (!ended) parentPort.postMessage({ packets: posted });
+});
+
+parentPort.postMessage({ packets: [{ header: JSON.stringify([process.versions.v8]) }] });
