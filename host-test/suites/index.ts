@@ -1,5 +1,25 @@
 import type { Suite } from "../harness.js";
+import application from "./application.suite.js";
+import deviceState from "./device-state.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
+import mqtt from "./mqtt.suite.js";
+import protocol from "./protocol.suite.js";
+import schema from "./schema.suite.js";
+import text from "./text.suite.js";
+import tools from "./tools.suite.js";
+import webSocket from "./websocket.suite.js";
 
-export const SUITES: readonly Suite[] = [jsonRpc, mcp];
+/** Every suite that needs nothing but ECMAScript. */
+export const SUITES: readonly Suite[] = [
+	text,
+	schema,
+	jsonRpc,
+	mcp,
+	deviceState,
+	protocol,
+	webSocket,
+	mqtt,
+	tools,
+	application,
+];

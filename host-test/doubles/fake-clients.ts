@@ -1,0 +1,125 @@
+import type { MqttClient, MqttClientOptions } from "../../src/protocols/mqtt-channel.js";
+import type { WebSocketClient, WebSocketClientOptions } from "../../src/protocols/websocket-channel.js";
+
+/** What a test does to a network client, and what the client takes, by the rules of ECMA-419: writes all or throws. */
+abstract class FakeClient {
+	/** Parts as they were written. */
+	readonly written: { bytes: Uint8Array; options: Record<string, unknown> }[] = [];
+	closed = false;
+	/** Bytes that may be written. */
+	room = 0;
+	/** Parts that wait to be read. */
+	readonly #inbox: ArrayBuffer[] = [];
+
+	protected abstract tellReadable(count: number, options: { more: boolean; binary: boolean }): void;
+	protected abstract tellWritable(count: number): void;
+
+	read(count: number): ArrayBuffer | undefined {
+		const part = this.#inbox.shift();
+		if (part !== undefined && part.byteLength !== count) {
+			throw new Error(`${count} bytes read of ${part.byteLength}`);
+		}
+		return part?.byteLength === 0 ? undefined : part;
+	}
+
+	close(): void {
+		this.closed = true;
+	}
+
+	/** Makes room for this many bytes. */
+	grant(count: number): void {
+		this.room = count;
+		this.tellWritable(count);
+	}
+
+	/** A message comes in, in these parts. */
+	arrive(parts: readonly (string | ArrayBuffer)[], binary = false): void {
+		for (const [at, part] of parts.entries()) {
+			const bytes = typeof part === "string" ? ArrayBuffer.fromString(part) : part;
+			this.#inbox.push(bytes);
+			this.tellReadable(bytes.byteLength, { more: at < parts.length - 1, binary });
+		}
+	}
+
+	/** Whole messages, put together from their parts, which may be cut within a character. */
+	get messages(): string[] {
+		const messages: string[] = [];
+		let bytes: number[] = [];
+		for (const { bytes: part, options } of this.written) {
+			bytes.push(...part);
+			if (!options.more) {
+				messages.push(String.fromArrayBuffer(Uint8Array.from(bytes).buffer));
+				bytes = [];
+			}
+		}
+		return messages;
+	}
+
+	protected take(data: Uint8Array, options: Record<string, unknown>, overhead = 0): number {
+		if (this.closed || data.byteLength + overhead > this.room) {
+			throw new Error(`${data.byteLength} bytes written where ${this.room} may be`);
+		}
+		this.room -= data.byteLength + overhead;
+		this.written.push({ bytes: data.slice(), options });
+		return this.room;
+	}
+}
+
+export class FakeWebSocketClient extends FakeClient implements WebSocketClient {
+	/** Every client made, the latest last. */
+	static readonly made: FakeWebSocketClient[] = [];
+	readonly options: WebSocketClientOptions & Readonly<Record<string, unknown>>;
+
+	constructor(options: WebSocketClientOptions) {
+		super();
+		this.options = options as WebSocketClientOptions & Record<string, unknown>;
+		FakeWebSocketClient.made.push(this);
+	}
+
+	write(data: Uint8Array, options: { opcode?: number; binary?: boolean; more?: boolean }): number {
+		return this.take(data, options);
+	}
+
+	protected override tellReadable(count: number, options: { more: boolean; binary: boolean }): void {
+		this.options.onReadable(count, options);
+	}
+
+	protected override tellWritable(count: number): void {
+		this.options.onWritable(count);
+	}
+}
+
+export class FakeMqttClient extends FakeClient implements MqttClient {
+	static readonly made: FakeMqttClient[] = [];
+	readonly options: MqttClientOptions & Readonly<Record<string, unknown>>;
+	/** Operations other than publishing. */
+	readonly operations: Record<string, unknown>[] = [];
+	#remaining = 0;
+
+	constructor(options: MqttClientOptions) {
+		super();
+		this.options = options as MqttClientOptions & Record<string, unknown>;
+		FakeMqttClient.made.push(this);
+	}
+
+	/** As the SDK's: a message's first part carries its topic, and nothing else may be written until it is whole. */
+	write(data: Uint8Array, options?: { operation?: number; topic?: string; byteLength?: number }): number {
+		if (options?.operation !== undefined) {
+			this.operations.push(options);
+			return this.room;
+		}
+		if ((options === undefined) !== this.#remaining > 0) {
+			throw new Error(`${this.#remaining} bytes of a message left`);
+		}
+		this.#remaining = (options?.byteLength ?? this.#remaining) - data.byteLength;
+		return this.take(data, { ...options, more: this.#remaining > 0 }, options ? (options.topic ?? "").length + 4 : 0);
+	}
+
+	protected override tellReadable(count: number, { more }: { more: boolean }): void {
+		this.options.onReadable(count, { more });
+	}
+
+	protected override tellWritable(count: number): void {
+		this.options.onWritable(count);
+	}
+}

@@ -1,0 +1,73 @@
+import { type DeviceState, DeviceStateMachine, TRANSITIONS } from "../../src/device_state/device-state.js";
+import { equal, suite } from "../harness.js";
+
+/** The edges that the C++ firmware has; a fatal error may come from anywhere, and ends. */
+const EDGES: readonly string[] = [
+	"unknown starting",
+	"starting wifi_configuring",
+	"starting activating",
+	"wifi_configuring audio_testing",
+	"wifi_configuring activating",
+	"audio_testing wifi_configuring",
+	"activating upgrading",
+	"activating idle",
+	"activating wifi_configuring",
+	"upgrading idle",
+	"upgrading activating",
+	"idle connecting",
+	"idle listening",
+	"idle speaking",
+	"idle activating",
+	"idle upgrading",
+	"idle wifi_configuring",
+	"connecting idle",
+	"connecting listening",
+	"listening speaking",
+	"listening idle",
+	"speaking listening",
+	"speaking idle",
+];
+
+const STATES = Object.keys(TRANSITIONS) as DeviceState[];
+
+/** The shortest way from the beginning to a state, by legal steps. */
+function wayTo(target: DeviceState): DeviceState[] {
+	const ways: DeviceState[][] = [["unknown"]];
+	for (const way of ways) {
+		const last = way.at(-1) as DeviceState;
+		if (last === target) {
+			return way.slice(1);
+		}
+		ways.push(...TRANSITIONS[last].filter((next) => !way.includes(next)).map((next) => [...way, next]));
+	}
+	throw new Error(`no way to ${target}`);
+}
+
+function machineIn(state: DeviceState) {
+	const changes: string[] = [];
+	const log: string[] = [];
+	const machine = new DeviceStateMachine({
+		onChange: (newState, oldState) => changes.push(`${oldState} ${newState}`),
+		log: (line) => log.push(line),
+	});
+	for (const step of wayTo(state)) {
+		machine.enter(step);
+	}
+	changes.length = 0;
+	return { machine, changes, log };
+}
+
+export default suite("device state", {
+	"allows exactly the edges it should, from every state to every other"() {
+		for (const from of STATES) {
+			for (const to of STATES) {
+				const { machine, changes, log } = machineIn(from);
+				const legal = EDGES.includes(`${from} ${to}`) || (to === "fatal_error" && from !== "fatal_error");
+				const entered = machine.enter(to);
+				equal([entered, machine.state], legal || from === to ? [true, to] : [false, from], `${from} ${to}`);
+				equal(changes, legal ? [`${from} ${to}`] : [], "notified");
+				equal(log.length, legal || from === to ? 0 : 1, "logged");
+			}
+		}
+	},
+});

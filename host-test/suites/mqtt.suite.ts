@@ -1,0 +1,127 @@
+import { MqttProtocol, type MqttProtocolOptions } from "../../src/protocols/mqtt_protocol.js";
+import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { FakeMqttClient } from "../doubles/fake-clients.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+const SUBACK = 9;
+
+function connect(options: Partial<MqttProtocolOptions> = {}) {
+	const log: string[] = [];
+	const heard: unknown[] = [];
+	const lost: ProtocolError[] = [];
+	const timer = new FakeTimer();
+	const protocol = new MqttProtocol({
+		url: "mqtt://broker",
+		clientId: "dev-1",
+		publishTopic: "up",
+		subscribeTopic: "down",
+		network: { mqtt: { io: FakeMqttClient } },
+		timer,
+		log: (line) => log.push(line),
+		events: {
+			onConnecting() {},
+			onSession: ({ id }) => heard.push(`session ${id}`),
+			onMcp: (payload) => heard.push(payload),
+			onMessage() {},
+			onLost: (error) => lost.push(error),
+		},
+		...options,
+	});
+	protocol.open();
+	return { protocol, timer, client: FakeMqttClient.made.at(-1) as FakeMqttClient, log, heard, lost };
+}
+
+function inSession(options: Partial<MqttProtocolOptions> = {}) {
+	const fake = connect(options);
+	fake.client.grant(1000);
+	fake.client.options.onControl({ operation: SUBACK, payload: [0] });
+	fake.client.arrive([
+		`{"type":"hello","transport":"${options.transport ?? "mqtt"}","session_id":"s","udp":{"port":8}}`,
+	]);
+	fake.client.written.length = 0;
+	return fake;
+}
+
+export default suite("MQTT", {
+	"connects with its client id, keep-alive and will"() {
+		const { options } = connect({ username: "u", password: "p" }).client;
+		equal(
+			[options.host, options.port, options.id, options.user, options.password],
+			["broker", 1883, "dev-1", "u", "p"],
+		);
+		equal(
+			[options.keepAlive, options.will],
+			[240_000, { topic: "up", message: '{"type":"goodbye"}', QoS: 0, retain: false }],
+		);
+		equal("user" in connect().client.options, false);
+	},
+	"uses 8883 over TLS, and the record for it"() {
+		const { options } = connect({ url: "mqtts://b", network: { mqtts: { io: FakeMqttClient, secure: true } } }).client;
+		equal([options.port, options.secure], [8883, true]);
+		throws(() => connect({ url: "mqtts://b" }), /^backend: mqtts/);
+		throws(() => connect({ publishTopic: "a/#" }), /^publishTopic: /);
+	},
+	"subscribes first, and says hello when the broker has taken it"() {
+		const { client } = connect({ qos: 1 });
+		client.grant(1000);
+		equal(client.operations, [{ operation: 8, items: [{ topic: "down", QoS: 1 }] }]);
+		equal(client.written, []);
+		client.options.onControl({ operation: SUBACK, payload: [1] });
+		const { type, version, transport } = JSON.parse(client.messages[0] as string);
+		equal([type, version, transport], ["hello", 3, "mqtt"]);
+		equal([client.written[0]?.options.topic, client.written[0]?.options.QoS], ["up", 1]);
+	},
+	"understands a client that tells the operation first"() {
+		const { client } = connect();
+		client.grant(1000);
+		client.options.onControl(SUBACK, { operation: SUBACK, payload: [0] });
+		equal(client.messages.length, 1);
+	},
+	"says hello at once where it has nothing to subscribe to"() {
+		const { client } = connect({ subscribeTopic: "" });
+		client.grant(1000);
+		equal([client.operations, client.messages.length], [[], 1]);
+	},
+	"ends the attempt when the broker refuses the subscription"() {
+		const { client, lost } = connect();
+		client.grant(1000);
+		client.options.onControl({ operation: SUBACK, payload: [0x80] });
+		equal(lost[0]?.code, "connection-failed");
+		matches(lost[0]?.message ?? "", /down/);
+	},
+	"says udp where it is set to, and keeps the backend's udp block"() {
+		const { protocol, heard } = inSession({ transport: "udp" });
+		equal([heard, protocol.session?.hello.udp], [["session s"], { port: 8 }]);
+	},
+	"publishes a long message in parts, and nothing between them"() {
+		const { protocol, client } = inSession();
+		const texts = ["x".repeat(3000), "short", "日本語".repeat(200)];
+		for (const text of texts) {
+			protocol.send(text);
+		}
+		for (let turn = 0; turn < 60; turn += 1) {
+			client.grant(150);
+		}
+		ok(client.messages.join("|") === texts.join("|"), `${client.messages.map(({ length }) => length)}`);
+		equal(client.written.filter(({ options }) => options.topic === "up").length, texts.length);
+	},
+	"puts a message together from its parts"() {
+		const { client, heard } = inSession();
+		client.arrive(['{"type":"mcp",', '"payload":', "5}"]);
+		equal(heard.at(-1), 5);
+	},
+	"says goodbye when it closes, and does not answer one"() {
+		const { protocol, client } = inSession();
+		protocol.close();
+		equal(JSON.parse(client.messages[0] as string), { type: "goodbye", session_id: "s" });
+		const other = inSession();
+		other.client.arrive(['{"type":"goodbye","session_id":"s"}']);
+		equal([other.client.messages, other.lost[0]?.code, other.client.closed], [[], "goodbye", true]);
+	},
+	"leaves it to keep-alive to tell a dead broker"() {
+		const { timer, lost } = inSession();
+		timer.pass(1_000_000);
+		equal(lost, []);
+	},
+});

@@ -1,0 +1,247 @@
+import { Backoff } from "../../src/protocols/backoff.js";
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { parseUrl } from "../../src/protocols/url.js";
+import { fakeProtocol } from "../doubles/fake-protocol.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+/** A protocol in a session. */
+function inSession(...args: Parameters<typeof fakeProtocol>) {
+	const fake = fakeProtocol(...args);
+	fake.protocol.open();
+	fake.protocol.channel.greet();
+	fake.heard.length = 0;
+	return fake;
+}
+
+export default suite("device protocol", {
+	"says hello first, with its features"() {
+		const { protocol } = fakeProtocol();
+		protocol.open();
+		equal(protocol.channel.sent, []);
+		protocol.channel.events.onOpen();
+		equal(JSON.parse(protocol.channel.sent[0] as string), {
+			type: "hello",
+			version: 7,
+			features: { mcp: true },
+			transport: "fake",
+			audio_params: { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 },
+		});
+	},
+	"begins a session with the backend's hello, and keeps what it says"() {
+		const { protocol, heard } = fakeProtocol();
+		protocol.open();
+		protocol.channel.events.onOpen();
+		protocol.channel.say({ type: "hello", transport: "fake", session_id: "abc", udp: { server: "u", port: 1 } });
+		equal(heard, ["connecting", "session abc"]);
+		equal(protocol.session?.hello.udp, { server: "u", port: 1 });
+	},
+	"takes a hello without a session id"() {
+		const { protocol, heard } = fakeProtocol();
+		protocol.open();
+		protocol.channel.events.onOpen();
+		protocol.channel.say({ type: "hello", transport: "fake" });
+		equal(heard.at(-1), "session ");
+	},
+	"refuses a hello for another transport, or with members of the wrong type"() {
+		for (const hello of [
+			{ transport: "x" },
+			{},
+			{ transport: "fake", session_id: 5 },
+			{ transport: "fake", audio_params: 5 },
+		]) {
+			const { protocol, lost } = fakeProtocol();
+			protocol.open();
+			protocol.channel.events.onOpen();
+			protocol.channel.say({ type: "hello", ...hello });
+			equal(lost[0]?.error.code, "hello-refused");
+			ok(protocol.channel.closed);
+		}
+	},
+	"drops and logs what comes before hello"() {
+		const { protocol, heard, log } = fakeProtocol();
+		protocol.open();
+		protocol.channel.events.onOpen();
+		protocol.channel.say({ type: "mcp", payload: {} });
+		equal(heard, ["connecting"]);
+		matches(log.join(), /mcp before hello/);
+	},
+	"hands on MCP, with its session's id or with none"() {
+		const { protocol, heard } = inSession();
+		protocol.channel.say({ type: "mcp", session_id: "s-1", payload: 1 });
+		protocol.channel.say({ type: "mcp", payload: 2 });
+		equal(heard, [{ mcp: 1 }, { mcp: 2 }]);
+	},
+	"drops and logs what is for another session"() {
+		const { protocol, heard, log } = inSession();
+		protocol.channel.say({ type: "mcp", session_id: "s-2", payload: 1 });
+		equal(heard, []);
+		matches(log.join(), /another session/);
+	},
+	"hands on the messages an application knows, and logs each unknown type once"() {
+		const { protocol, heard, log } = inSession();
+		for (const type of ["tts", "stt", "llm", "system", "alert", "custom", "nonsense", "nonsense"]) {
+			protocol.channel.say({ type });
+		}
+		equal(heard, ["message tts", "message stt", "message llm", "message system", "message alert", "message custom"]);
+		equal(log.filter((line) => line.includes("nonsense")).length, 1);
+	},
+	"logs and drops what is malformed, and stays up"() {
+		const { protocol, heard, log, lost } = inSession();
+		for (const text of ["", "{", "[]", "1", "null", '{"type":1}', "{}"]) {
+			protocol.channel.say(text);
+		}
+		equal(log.filter((line) => line.startsWith("message dropped")).length, 7);
+		equal([heard, lost], [[], []]);
+	},
+	"sends in a session only"() {
+		const { protocol, log } = fakeProtocol();
+		protocol.send("early");
+		protocol.open();
+		protocol.channel.greet();
+		protocol.send("now");
+		equal(protocol.channel.sent.at(-1), "now");
+		matches(log.join(), /no session/);
+	},
+	"ends the session at a goodbye, which it does not answer, and connects again"() {
+		const { protocol, timer, lost } = inSession({}, true);
+		const { sent } = protocol.channel;
+		const before = sent.length;
+		protocol.channel.say({ type: "goodbye", session_id: "s-1" });
+		equal([lost[0]?.error.code, sent.length], ["goodbye", before]);
+		timer.pass(1000);
+		equal(protocol.channels.length, 2);
+	},
+	"says goodbye when it closes, on a transport that does"() {
+		const { protocol } = inSession({}, true);
+		protocol.close();
+		equal(JSON.parse(protocol.channel.sent.at(-1) as string), { type: "goodbye", session_id: "s-1" });
+		const { protocol: other } = inSession();
+		other.close();
+		equal(other.channel.sent.length, 1);
+	},
+	"leaves nothing behind when it closes"() {
+		for (const step of [0, 1, 2]) {
+			const { protocol, timer } = fakeProtocol({ silenceTimeout: 120_000 });
+			protocol.open();
+			const { channel } = protocol;
+			if (step > 0) {
+				channel.greet();
+			}
+			if (step > 1) {
+				channel.events.onClose(new ProtocolError("connection-closed", "x"));
+			}
+			protocol.close();
+			timer.pass(1_000_000);
+			equal([timer.size, protocol.channels.length], [0, 1]);
+		}
+	},
+	"gives a connection ten seconds, and then a hello ten more"() {
+		const { protocol, timer, lost } = fakeProtocol();
+		protocol.open();
+		timer.pass(9_999);
+		equal(lost, []);
+		protocol.channel.events.onOpen();
+		timer.pass(9_999);
+		equal(lost, []);
+		timer.pass(1);
+		equal(lost[0]?.error.code, "hello-timeout");
+		ok(protocol.channel.closed);
+	},
+	"takes a connection that cannot even be begun for a failed attempt"() {
+		const fake = fakeProtocol();
+		fake.protocol.failure = new Error("no radio");
+		fake.protocol.open();
+		equal([fake.lost[0]?.error.code, fake.lost[0]?.error.message], ["connection-failed", "no radio"]);
+		fake.protocol.failure = undefined;
+		fake.timer.pass(1000);
+		fake.protocol.channel.greet();
+		equal(fake.heard.at(-1), "session s-1");
+	},
+	"does not hear what an earlier channel still reports"() {
+		const { protocol, timer, heard, lost } = inSession();
+		const old = protocol.channel;
+		old.events.onClose(new ProtocolError("connection-closed", "x"));
+		timer.pass(1000);
+		protocol.channel.greet("s-2");
+		heard.length = 0;
+		old.say({ type: "mcp", payload: 1 });
+		old.events.onOpen();
+		old.events.onClose(new ProtocolError("connection-closed", "y"));
+		equal([heard, lost.length, protocol.channel.sent.length], [[], 1, 1]);
+	},
+	"gives up a backend that is silent for two minutes, and asks after one"() {
+		const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+		timer.pass(60_000);
+		equal(protocol.channel.pings, 1);
+		timer.pass(60_000);
+		equal(lost, []);
+		timer.pass(30_000);
+		equal(lost[0]?.error.code, "silent");
+	},
+	"keeps a session in which anything at all is heard"() {
+		const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+		for (let minute = 0; minute < 10; minute += 1) {
+			timer.pass(60_000);
+			protocol.channel.events.onActivity();
+		}
+		equal(lost, []);
+	},
+	"waits longer after each failure, up to a minute, and begins anew after a good session"() {
+		const { protocol, timer, lost } = fakeProtocol({ backoff: { random: () => 0.999_999 } });
+		protocol.open();
+		const fail = (): void => protocol.channel.events.onClose(new ProtocolError("connection-failed", "x"));
+		for (let attempt = 0; attempt < 9; attempt += 1) {
+			fail();
+			timer.pass(lost.at(-1)?.retryIn as number);
+		}
+		equal(
+			lost.map(({ retryIn }) => retryIn),
+			[1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000, 60000],
+		);
+		protocol.channel.greet();
+		timer.pass(9_000);
+		fail();
+		equal(lost.at(-1)?.retryIn, 60_000);
+		timer.pass(60_000);
+		protocol.channel.greet();
+		timer.pass(10_000);
+		fail();
+		equal(lost.at(-1)?.retryIn, 1000);
+	},
+	"spreads the devices of a backend that restarts"() {
+		for (const random of [0, 0.25, 0.999]) {
+			const backoff = new Backoff({ random: () => random });
+			for (const step of [1000, 2000, 4000]) {
+				const delay = backoff.next();
+				ok(delay >= step / 2 && delay <= step, `${delay} of ${step}`);
+			}
+		}
+	},
+	"takes URLs apart"() {
+		const cases: [string, object][] = [
+			["ws://h", { scheme: "ws", host: "h", port: undefined, path: "/" }],
+			["wss://h.example:8443/a/b?c=d", { scheme: "wss", host: "h.example", port: 8443, path: "/a/b?c=d" }],
+			["mqtt://127.0.0.1:1883", { scheme: "mqtt", host: "127.0.0.1", port: 1883, path: "/" }],
+			["ws://[::1]:80/", { scheme: "ws", host: "::1", port: 80, path: "/" }],
+			["ws://h?x", { scheme: "ws", host: "h", port: undefined, path: "/?x" }],
+		];
+		for (const [url, parts] of cases) {
+			equal(parseUrl(url), parts, url);
+		}
+	},
+	"names the setting when a URL is none"() {
+		for (const url of [
+			"",
+			"h",
+			"ws://",
+			"ws://h:0",
+			"ws://h:65536",
+			"ws://a b/",
+			"ws://u:p@h/",
+			"://h",
+			"ws://h/a b",
+		]) {
+			equal((throws(() => parseUrl(url), /^backend: /) as ProtocolError).code, "bad-config", url);
+		}
+	},
+});

@@ -1,0 +1,165 @@
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { isOffered } from "../../src/tools/define-tool.js";
+import { TOOLS } from "../../src/tools/index.js";
+import { Client, settled, type Wire } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const COMMON = [
+	"self.get_device_status",
+	"self.audio_speaker.set_volume",
+	"self.screen.set_brightness",
+	"self.screen.set_theme",
+	"self.camera.take_photo",
+];
+const USER = [
+	"self.get_system_info",
+	"self.reboot",
+	"self.upgrade_firmware",
+	"self.screen.get_info",
+	"self.screen.snapshot",
+	"self.screen.preview_image",
+	"self.assets.set_download_url",
+];
+
+function clientOf(board: Hardware): Client<Hardware> {
+	return new Client<Hardware>({ context: board, tools: TOOLS.filter((tool) => isOffered(tool, board)) });
+}
+
+const names = (board: Hardware, withUserTools = true): string[] =>
+	clientOf(board)
+		.ask("tools/list", { withUserTools })
+		.result.tools.map(({ name }: { name: string }) => name);
+
+/** The text of a call's only content. */
+const words = ({ result }: Wire): string => result.content[0].text;
+
+/** Calls a tool that takes its time. */
+async function call(client: Client<Hardware>, name: string, args: object = {}): Promise<Wire> {
+	client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
+	await settled();
+	return client.heard()[0];
+}
+
+export default suite("tools of every board", {
+	"are listed common first, then for users, in an order that stays"() {
+		equal(names(new FakeBoard(), false), COMMON);
+		equal(names(new FakeBoard()), [...COMMON, ...USER]);
+	},
+	"are absent where their part is"() {
+		equal(names({}), ["self.get_device_status"]);
+		equal(names({ speaker: { volume: 1 } }), COMMON.slice(0, 2));
+		const { camera } = new FakeBoard();
+		ok(!names({ camera }).includes("self.camera.take_photo"), "a camera is no use without http");
+	},
+	"tell the whole condition, and only of what is there"() {
+		equal(JSON.parse(words(clientOf(new FakeBoard()).call(COMMON[0] as string))), {
+			audio_speaker: { volume: 70 },
+			screen: { brightness: 75, theme: "light" },
+			battery: { level: 88, charging: true },
+			network: { type: "wifi", ssid: "home", signal: "strong" },
+			chip: { temperature: 41.5 },
+		});
+		equal(words(clientOf({}).call(COMMON[0] as string)), "{}");
+	},
+	"have words for signal strength"() {
+		for (const [rssi, word] of [
+			[-60, "strong"],
+			[-61, "medium"],
+			[-70, "medium"],
+			[-71, "weak"],
+		] as const) {
+			const network = { ...new FakeBoard().network, rssi };
+			equal(JSON.parse(words(clientOf({ network }).call(COMMON[0] as string))).network.signal, word);
+		}
+	},
+	"set volume, brightness and theme"() {
+		const board = new FakeBoard();
+		const client = clientOf(board);
+		equal(words(client.call("self.audio_speaker.set_volume", { volume: 0 })), "true");
+		equal(words(client.call("self.screen.set_brightness", { brightness: 100 })), "true");
+		equal(words(client.call("self.screen.set_theme", { theme: "dark" })), "true");
+		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [0, 100, "dark"]);
+	},
+	"refuse what is out of range, and leave the part as it is"() {
+		const board = new FakeBoard();
+		const client = clientOf(board);
+		for (const volume of [-1, 101, 0.5, "50", null]) {
+			matches(client.call("self.audio_speaker.set_volume", { volume }).error.message, /^volume: expected/);
+		}
+		matches(
+			client.call("self.screen.set_theme", { theme: "blue" }).error.message,
+			/^theme: expected one of "light", "dark"/,
+		);
+		equal([board.speaker.volume, board.screen.theme], [70, "light"]);
+	},
+	async "have a photo explained by the client's vision service"() {
+		const board = new FakeBoard();
+		board.settings.set("board", "uuid", "u-1");
+		board.response = { status: 200, body: ArrayBuffer.fromString('{"text":"a cat"}') };
+		const client = clientOf(board);
+		client.initialize("2024-11-05", { vision: { url: "http://v/x", token: "t" } });
+		equal(words(await call(client, "self.camera.take_photo", { question: "what?" })), '{"text":"a cat"}');
+		const [request] = board.requests;
+		equal([request?.method, request?.url], ["POST", "http://v/x"]);
+		equal(request?.headers?.get("Authorization"), "Bearer t");
+		equal([request?.headers?.get("Device-Id"), request?.headers?.get("Client-Id")], [board.system.macAddress, "u-1"]);
+		const boundary = /boundary=(.*)$/.exec(request?.headers?.get("Content-Type") ?? "")?.[1] as string;
+		const body = String.fromArrayBuffer(request?.body as ArrayBuffer).split(`--${boundary}`);
+		equal([body.length, body[3]], [4, "--\r\n"]);
+		matches(body[1] as string, /name="question"\r\n\r\nwhat\?\r\n$/);
+		matches(body[2] as string, /name="file"; filename="camera\.jpg"\r\nContent-Type: image\/jpeg\r\n\r\nPHOTO\r\n$/);
+	},
+	async "say so when nobody can explain a photo"() {
+		const board = new FakeBoard();
+		const client = clientOf(board);
+		const blind = await call(client, "self.camera.take_photo", { question: "?" });
+		equal([blind.result.isError, board.requests.length], [true, 0]);
+		matches(words(blind), /vision/);
+		client.initialize("2024-11-05", { vision: { url: "http://v/x" } });
+		board.response = { status: 500, body: new ArrayBuffer(0) };
+		matches(
+			words(await call(client, "self.camera.take_photo", { question: "?" })),
+			/http:\/\/v\/x answered with HTTP status 500/,
+		);
+	},
+	"tell what the device is made of"() {
+		const board = new FakeBoard();
+		board.settings.set("board", "uuid", "u-1");
+		equal(JSON.parse(words(clientOf(board).call("self.get_system_info"))), {
+			version: 2,
+			flash_size: 4_194_304,
+			mac_address: board.system.macAddress,
+			uuid: "u-1",
+			application: { name: "xs-mcp", version: "0.1.0" },
+		});
+	},
+	"restart a second after the answer"() {
+		const board = new FakeBoard();
+		equal(words(clientOf(board).call("self.reboot")), "true");
+		equal(board.restarts, [1000]);
+	},
+	async "answer an upgrade at once, and show its failure"() {
+		const board = new FakeBoard();
+		board.upgradeFails = true;
+		equal(words(clientOf(board).call("self.upgrade_firmware", { url: "http://f" })), "true");
+		await settled();
+		matches(board.shown[0]?.alert?.message ?? "", /no such firmware/);
+	},
+	async "work the screen for users"() {
+		const board = new FakeBoard();
+		const client = clientOf(board);
+		equal(JSON.parse(words(client.call("self.screen.get_info"))), { width: 320, height: 240, monochrome: false });
+		equal(words(await call(client, "self.screen.snapshot", { url: "http://s" })), "true");
+		await call(client, "self.screen.snapshot", { url: "http://s", quality: 1 });
+		equal(board.snapshots, [80, 1]);
+		board.response = { status: 200, body: ArrayBuffer.fromString("PICTURE") };
+		equal(words(await call(client, "self.screen.preview_image", { url: "http://p" })), "true");
+		equal(
+			board.pictures.map((picture) => String.fromArrayBuffer(picture)),
+			["PICTURE"],
+		);
+		equal(words(client.call("self.assets.set_download_url", { url: "http://a" })), "true");
+		equal(board.settings.get("assets", "download_url"), "http://a");
+	},
+});

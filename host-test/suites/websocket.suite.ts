@@ -1,0 +1,176 @@
+import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { WebSocketProtocol, type WebSocketProtocolOptions } from "../../src/protocols/websocket_protocol.js";
+import { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
+const PAYLOAD = (value: string): string => `{"type":"mcp","payload":"${value}"}`;
+
+function connect(options: Partial<WebSocketProtocolOptions> = {}) {
+	const log: string[] = [];
+	const heard: unknown[] = [];
+	const lost: ProtocolError[] = [];
+	const protocol = new WebSocketProtocol({
+		url: "ws://backend:9000/xiaozhi/?a=b",
+		token: "t",
+		deviceId: "02:00:00:00:00:01",
+		clientId: "uuid",
+		network: { ws: { io: FakeWebSocketClient } },
+		timer: new FakeTimer(),
+		log: (line) => log.push(line),
+		events: {
+			onConnecting() {},
+			onSession() {},
+			onMcp: (payload) => heard.push(payload),
+			onMessage() {},
+			onLost: (error) => lost.push(error),
+		},
+		...options,
+	});
+	protocol.open();
+	return { protocol, client: FakeWebSocketClient.made.at(-1) as FakeWebSocketClient, log, heard, lost };
+}
+
+function inSession(options: Partial<WebSocketProtocolOptions> = {}) {
+	const fake = connect(options);
+	fake.client.grant(1000);
+	fake.client.arrive([HELLO]);
+	fake.client.written.length = 0;
+	return fake;
+}
+
+export default suite("WebSocket", {
+	"connects to host, port and path with its headers"() {
+		const { options } = connect().client;
+		equal([options.host, options.port, options.path], ["backend", 9000, "/xiaozhi/?a=b"]);
+		equal(
+			[...options.headers],
+			[
+				["Authorization", "Bearer t"],
+				["Protocol-Version", "1"],
+				["Device-Id", "02:00:00:00:00:01"],
+				["Client-Id", "uuid"],
+			],
+		);
+	},
+	"sends a token that names its scheme as it is, and none when it is empty"() {
+		equal(connect({ token: "Basic abc" }).client.options.headers.get("Authorization"), "Basic abc");
+		equal(connect({ token: "" }).client.options.headers.has("Authorization"), false);
+		equal(connect({ protocolVersion: 3 }).client.options.headers.get("Protocol-Version"), "3");
+	},
+	"uses the record of its scheme, with the options in it, and changes none of them"() {
+		const wss = Object.freeze({ io: FakeWebSocketClient, socket: Object.freeze({ secure: true }) });
+		const { options } = connect({ url: "wss://h", network: Object.freeze({ wss }) }).client;
+		equal([options.port, options.path, options.socket], [443, "/", { secure: true }]);
+		equal(connect({ url: "ws://h" }).client.options.port, 80);
+	},
+	"names the setting it cannot use"() {
+		equal((throws(() => connect({ url: "wss://h" }), /^backend: wss/) as ProtocolError).code, "bad-config");
+		throws(() => connect({ url: "http://h" }), /^backend: http/);
+		throws(() => connect({ token: "a\r\nX: y" }), /^token: /);
+	},
+	"says hello as soon as it may write"() {
+		const { client } = connect();
+		equal(client.written, []);
+		client.grant(1000);
+		equal(JSON.parse(client.messages[0] as string).version, 1);
+		equal(client.written[0]?.options.binary, false);
+	},
+	"writes no more than it may, and all of it in the end"() {
+		const { protocol, client } = inSession();
+		const texts = ["a".repeat(5000), "short", "日本語".repeat(100)];
+		for (const text of texts) {
+			protocol.send(text);
+		}
+		for (let turn = 0; turn < 60; turn += 1) {
+			client.grant(150);
+		}
+		equal(client.messages, texts);
+	},
+	"waits for room rather than write crumbs"() {
+		const { protocol, client } = inSession();
+		client.grant(10);
+		protocol.send("x".repeat(500));
+		equal(client.written, []);
+	},
+	"ends the session when more waits than may, and says how much"() {
+		const { protocol, client, lost } = inSession({ maxQueuedBytes: 1000 });
+		client.grant(0);
+		protocol.send("x".repeat(600));
+		equal(lost, []);
+		protocol.send("x".repeat(600));
+		equal(lost[0]?.code, "send-queue-full");
+		matches(lost[0]?.message ?? "", /600 bytes wait/);
+		ok(client.closed);
+	},
+	"does not read while too much waits, and goes on when there is room"() {
+		const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
+		client.grant(0);
+		protocol.send("x".repeat(600));
+		client.arrive([PAYLOAD("a")]);
+		equal(heard, []);
+		client.grant(1000);
+		equal(heard, ["a"]);
+	},
+	"puts a message together from its parts, cut within a character too"() {
+		const { client, heard } = inSession();
+		const bytes = new Uint8Array(ArrayBuffer.fromString(PAYLOAD("日😀")));
+		for (let at = 1; at < bytes.length; at += 1) {
+			client.arrive([bytes.slice(0, at).buffer, bytes.slice(at).buffer]);
+		}
+		equal(heard.length, bytes.length - 1);
+		ok(heard.every((payload) => payload === "日😀"));
+	},
+	"refuses a message that is too long, and takes the next"() {
+		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
+		client.arrive([PAYLOAD("x".repeat(400)), "y".repeat(600), "z".repeat(600)]);
+		client.arrive([PAYLOAD("next")]);
+		equal(heard, ["next"]);
+		matches(log.join(), /at most 1000/);
+	},
+	"refuses what is not UTF-8, and takes the next"() {
+		const { client, heard, log } = inSession();
+		client.arrive([Uint8Array.of(0x22, 0xc3, 0x28).buffer]);
+		client.arrive([PAYLOAD("next")]);
+		equal(heard, ["next"]);
+		matches(log.join(), /not UTF-8/);
+	},
+	"takes an empty message for a malformed one"() {
+		const { client, log } = inSession();
+		client.arrive([""]);
+		matches(log.join(), /message dropped/);
+	},
+	"reads audio and drops it"() {
+		const { client, heard, lost } = inSession();
+		client.arrive([new ArrayBuffer(500)], true);
+		client.arrive([PAYLOAD("next")]);
+		equal([heard, lost], [["next"], []]);
+	},
+	"tells why the connection ended"() {
+		const closed = inSession();
+		closed.client.options.onClose();
+		const broken = inSession();
+		broken.client.options.onError(new Error("reset"));
+		const never = connect();
+		never.client.options.onError();
+		equal(
+			[closed.lost[0]?.code, broken.lost[0]?.message, never.lost[0]?.message],
+			["connection-closed", "the connection broke: reset", "no connection"],
+		);
+	},
+	"ends the session when the client cannot write after all"() {
+		const { protocol, client, lost } = inSession();
+		client.room = 0;
+		protocol.send("x");
+		equal(lost[0]?.code, "connection-failed");
+	},
+	"hears nothing after it closed"() {
+		const { protocol, client, heard, lost } = inSession();
+		protocol.close();
+		client.arrive([PAYLOAD("late")]);
+		client.grant(100);
+		client.options.onClose();
+		equal([heard, lost, client.written], [[], [], []]);
+	},
+});
