@@ -1,27 +1,36 @@
 import { parseArgs } from "node:util";
-import { DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
+import { type Device, DeviceHub } from "../gateway/src/index.js";
 import { bundle, chooseEngine, VirtualDevice } from "../virtual-device/src/index.js";
+import { type Backend, listenForMqtt, listenForWebSockets } from "./backend.js";
 import { event, heading, line, paint } from "./output.js";
 import { prompt } from "./prompt.js";
 import { showEvents, tour } from "./tour.js";
 
-const HELP = `A backend on loopback and a virtual device, from handshake to called tools.
+const HELP = `A backend on loopback and virtual devices, from handshake to called tools.
 
   npm start [-- options]
 
-  --once           the tour, then exit; so it is without a terminal
-  --engine xs|v8   what runs the firmware (default: xs, or v8 where XS cannot be built)
-  --port N         where the backend listens (default: 8765, or a free port when that is taken)
-  --verbose        shows the device's log
+  --once                      the tour, then exit; so it is without a terminal
+  --transport websocket|mqtt  one of the two (default: a device over each)
+  --broker URL                MQTT through another's broker, like mqtt://127.0.0.1:1883 (default: one of our own)
+  --port N                    where the backend listens, with --transport (default: 8765 or 1883, or a free port)
+  --engine xs|v8              what runs the firmware (default: xs, or v8 where XS cannot be built)
+  --verbose                   shows the devices' logs
   --help
 `;
 
-const DEFAULT_PORT = 8765;
 const CONNECT_TIMEOUT = 20_000;
+
+function fail(message: string): never {
+	console.error(`npm start: ${message}`);
+	process.exit(2);
+}
 
 const { values } = parseArgs({
 	options: {
 		once: { type: "boolean", default: false },
+		transport: { type: "string" },
+		broker: { type: "string" },
 		engine: { type: "string", default: "xs" },
 		port: { type: "string" },
 		verbose: { type: "boolean", default: false },
@@ -33,24 +42,42 @@ if (values.help) {
 	process.stdout.write(HELP);
 	process.exit(0);
 }
-if (values.engine !== "xs" && values.engine !== "v8") {
-	console.error(`npm start: --engine: expected xs or v8, got ${values.engine}`);
-	process.exit(2);
+const { engine: kind, transport, port } = values;
+if (kind !== "xs" && kind !== "v8") {
+	fail(`--engine: expected xs or v8, got ${kind}`);
+}
+if (transport !== undefined && transport !== "websocket" && transport !== "mqtt") {
+	fail(`--transport: expected websocket or mqtt, got ${transport}`);
+}
+if (port !== undefined && (transport === undefined || !/^[0-9]{1,5}$/.test(port) || Number(port) > 65_535)) {
+	fail(`--port: expected a port from 0 to 65535, together with --transport, got ${port}`);
 }
 
-/** On the port asked for, or, when none was and the default is taken, on a free one. */
-async function listen(hub: DeviceHub): Promise<{ devices: WebSocketDevices; port: number }> {
-	for (const port of values.port === undefined ? [DEFAULT_PORT, 0] : [Number(values.port)]) {
-		const devices = new WebSocketDevices(hub, { port });
-		try {
-			return { devices, port: await devices.listen() };
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || values.port !== undefined) {
-				throw error;
-			}
-		}
-	}
-	throw new Error("no free port");
+const engine = await chooseEngine(kind, { onProgress: console.log });
+const firmware = await bundle();
+const hub = new DeviceHub();
+const virtuals: VirtualDevice[] = [];
+const backends: Backend[] = [];
+let failed = false;
+
+/** A virtual device for a backend; settles when its session has begun. */
+async function connect({ url }: Backend): Promise<Device> {
+	const virtual = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		config: { backend: url },
+		watchdog: true,
+	});
+	virtuals.push(virtual);
+	virtual.on("trace", (text) => values.verbose && line(paint("dim", `device: ${text}`)));
+	virtual.on("note", (text) => event(text));
+	virtual.on("exit", ({ code, detail }) => {
+		failed = true;
+		line(paint("red", `the device's engine ended: ${code}: ${detail}`));
+	});
+	const connected = hub.next();
+	await virtual.start();
+	return await withTimeout(connected, `no device connected to ${url}`);
 }
 
 async function withTimeout<T>(promise: Promise<T>, what: string): Promise<T> {
@@ -60,38 +87,30 @@ async function withTimeout<T>(promise: Promise<T>, what: string): Promise<T> {
 	return await Promise.race([promise, timeout]);
 }
 
-const engine = await chooseEngine(values.engine, { onProgress: console.log });
-const hub = new DeviceHub();
-hub.on("refused", (description) => line(paint("yellow", description)));
-const { devices, port } = await listen(hub);
-const backend = `ws://127.0.0.1:${port}/`;
-
-const virtual = new VirtualDevice({
-	firmware: await bundle(),
-	startEngine: (onTrace) => engine.start({ onTrace }),
-	config: { backend },
-	watchdog: true,
-});
-let failed = false;
-virtual.on("trace", (text) => values.verbose && line(paint("dim", `device: ${text}`)));
-virtual.on("note", (text) => event(text));
-virtual.on("exit", ({ code, detail }) => {
-	failed = true;
-	line(paint("red", `the device's engine ended: ${code}: ${detail}`));
-});
+async function open(): Promise<void> {
+	const asked = port === undefined ? undefined : Number(port);
+	if (transport !== "mqtt") {
+		backends.push(await listenForWebSockets(hub, asked));
+	}
+	if (transport !== "websocket") {
+		backends.push(await listenForMqtt(hub, values.broker, asked));
+	}
+}
 
 try {
-	const connected = hub.next();
-	await virtual.start();
-	heading("xs-mcp");
-	line(`engine  ${paint("green", virtual.engineName)}`);
-	if (engine.whyNotXs !== undefined) {
-		line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
+	hub.on("refused", (description) => line(paint("yellow", description)));
+	await open();
+	for (const backend of backends) {
+		const device = await connect(backend);
+		heading(`xs-mcp over ${device.identity.transport}`);
+		line(`engine  ${paint("green", virtuals[0]?.engineName ?? "")}`);
+		if (engine.whyNotXs !== undefined) {
+			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
+		}
+		line(`backend ${backend.url}`);
+		showEvents(device);
+		await tour(device);
 	}
-	line(`backend ${backend}`);
-	const device = await withTimeout(connected, "no device connected");
-	showEvents(device);
-	await tour(device);
 	if (!values.once && process.stdin.isTTY) {
 		hub.on("connected", (again) => {
 			event(`device ${again.identity.deviceId} is back, session ${again.sessionId}`);
@@ -103,7 +122,10 @@ try {
 	failed = true;
 	console.error(paint("red", (error as Error).message));
 }
-virtual.stop();
+hub.removeAllListeners();
+for (const virtual of virtuals) {
+	virtual.stop();
+}
 hub.close();
-await devices.close();
+await Promise.all(backends.map((backend) => backend.close()));
 process.exitCode = failed ? 1 : 0;
