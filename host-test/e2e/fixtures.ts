@@ -4,6 +4,7 @@ import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { DeviceHub, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { bundle, chooseEngine, type HeapLimits, VirtualDevice } from "../../virtual-device/src/index.js";
+import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 /** The engines that are here, by a name for test titles. */
 export const ENGINES = await Promise.all(
@@ -40,6 +41,10 @@ export async function startDevice(
 	return { device, log };
 }
 
+if (whyNoMosquitto !== undefined) {
+	console.log(`Not against mosquitto: ${whyNoMosquitto}`);
+}
+
 /** A gateway's side for devices over one transport, and what a device has to be told to get in, or not. */
 export interface GatewaySide {
 	readonly hub: DeviceHub;
@@ -63,6 +68,17 @@ export const TRANSPORTS: Readonly<Record<string, (test: TestContext) => Promise<
 		const config = { backend: `mqtt://127.0.0.1:${port}`, username: "maker" };
 		return { hub, config: { ...config, password: "secret" }, wrongConfig: { ...config, password: "wrong" } };
 	},
+	...(whyNoMosquitto === undefined && {
+		async mosquitto(test: TestContext) {
+			const hub = new DeviceHub();
+			const broker = await Mosquitto.start(test);
+			const access = { username: "maker", password: "secret" };
+			const devices = await MqttDevices.connect(hub, { url: broker.url, ...access });
+			test.after(() => devices.close());
+			const config = { backend: broker.url, ...access };
+			return { hub, config, wrongConfig: { ...config, password: "wrong" } };
+		},
+	}),
 };
 
 /** A backend made of `ws` alone, to say and hear exactly what is on the wire. */
@@ -148,12 +164,12 @@ export class RawBackend {
 	}
 }
 
-/** Waits until something holds, which it must within five seconds. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-	const end = Date.now() + 5_000;
+/** Waits until something holds, which it must in time: by default within five seconds. */
+export async function until(holds: () => boolean, what: string, timeout = 5_000): Promise<void> {
+	const end = Date.now() + timeout;
 	while (!holds()) {
 		if (Date.now() > end) {
-			throw new Error(`not within 5 s: ${what}`);
+			throw new Error(`not within ${timeout} ms: ${what}`);
 		}
 		await new Promise((resolve) => setTimeout(resolve, 10));
 	}

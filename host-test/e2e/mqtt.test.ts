@@ -1,0 +1,309 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createConnection, createServer } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { Aedes } from "aedes";
+import mqtt, { type MqttClient } from "mqtt";
+import mqttPacket from "mqtt-packet";
+import { type CallResult, DeviceHub, MqttDevices } from "../../gateway/src/index.js";
+import { ENGINES, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
+
+interface Status {
+	readonly audio_speaker: unknown;
+}
+
+type Engine = (typeof ENGINES)[number];
+
+/** A broker that knows nothing of devices, and a backend that is nothing but an MQTT client. */
+async function handMade(t: TestContext, config: { publishTopic?: string; subscribeTopic?: string } = {}) {
+	const { publishTopic = "device-server", subscribeTopic = "devices/p2p/dev-1" } = config;
+	const aedes = await Aedes.createBroker();
+	const server = createServer(aedes.handle).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const client: MqttClient = await mqtt.connectAsync(url);
+	await client.subscribeAsync(publishTopic, { qos: 1 });
+	t.after(async () => {
+		client.end(true);
+		server.close();
+		await new Promise<void>((resolve) => aedes.close(resolve));
+	});
+	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
+	const inbox: any[] = [];
+	client.on("message", (_topic, payload) => inbox.push(JSON.parse(payload.toString())));
+	const hear = async () => {
+		await until(() => inbox.length > 0, "the device says something");
+		return inbox.shift();
+	};
+	return {
+		aedes,
+		url,
+		config: { backend: url, clientId: "dev-1", publishTopic, subscribeTopic },
+		hear,
+		say: (message: object | string | Buffer, qos: 0 | 1 = 0) =>
+			client.publishAsync(
+				subscribeTopic,
+				typeof message === "string" || Buffer.isBuffer(message) ? message : JSON.stringify(message),
+				{ qos },
+			),
+		async answer() {
+			for (;;) {
+				const { type, payload } = await hear();
+				if (type === "mcp" && payload.method === undefined) {
+					return payload;
+				}
+			}
+		},
+	};
+}
+
+type HandMade = Awaited<ReturnType<typeof handMade>>;
+
+async function greet(backend: HandMade, transport = "mqtt"): Promise<Record<string, unknown>> {
+	const hello = await backend.hear();
+	await backend.say({
+		type: "hello",
+		transport,
+		session_id: "s-1",
+		udp: { server: "127.0.0.1", port: 9, key: "k", nonce: "n" },
+	});
+	return hello;
+}
+
+for (const engine of ENGINES) {
+	describe(`MQTT, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+		it("talks to a hand-made backend, hello to goodbye", async (t) => {
+			const backend = await handMade(t);
+			const { device } = await startDevice(t, engine, { config: { ...backend.config, qos: 1 } });
+			assert.deepEqual(await greet(backend), {
+				type: "hello",
+				version: 3,
+				features: { mcp: true },
+				transport: "mqtt",
+				audio_params: { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 },
+			});
+			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } }, 1);
+			assert.equal((await backend.answer()).result.protocolVersion, "2024-11-05");
+			await backend.say({
+				type: "mcp",
+				payload: { jsonrpc: "2.0", id: 2, method: "tools/list", params: { cursor: "", withUserTools: true } },
+			});
+			assert.equal((await backend.answer()).result.tools.length, 12);
+			await backend.say({
+				type: "mcp",
+				session_id: "s-1",
+				payload: {
+					jsonrpc: "2.0",
+					id: "x",
+					method: "tools/call",
+					params: { name: "self.audio_speaker.set_volume", arguments: { volume: 9 } },
+				},
+			});
+			assert.deepEqual(await backend.answer(), {
+				jsonrpc: "2.0",
+				id: "x",
+				result: { content: [{ type: "text", text: "true" }], isError: false },
+			});
+			await backend.say({ type: "goodbye", session_id: "s-1" });
+			assert.equal((await backend.hear()).type, "goodbye", "the will, which the broker publishes");
+			assert.equal((await greet(backend)).type, "hello", "and back again");
+			device.stop();
+			assert.deepEqual(
+				await backend.hear().then((message) => (message.type === "goodbye" ? message : backend.hear())),
+				{ type: "goodbye" },
+			);
+		});
+
+		it("asks for udp where it is set to", async (t) => {
+			const backend = await handMade(t);
+			await startDevice(t, engine, { config: { ...backend.config, transport: "udp" } });
+			assert.equal((await greet(backend, "udp")).transport, "udp");
+			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "ping" } });
+			assert.equal((await backend.answer()).id, 1);
+		});
+
+		it("takes long messages in parts, refuses those too long, and keeps its session", async (t) => {
+			const backend = await handMade(t);
+			const { log } = await startDevice(t, engine, { config: backend.config });
+			await greet(backend);
+			const id = "日本語😀".repeat(2000);
+			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id, method: "ping" } }, 1);
+			assert.equal((await backend.answer()).id, id);
+			await backend.say("x".repeat(70_000));
+			await backend.say(randomBytes(300));
+			await backend.say("{");
+			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 2, method: "ping" } });
+			assert.equal((await backend.answer()).id, 2);
+			assert.match(log.join("\n"), /70000 bytes refused/);
+		});
+
+		it("survives a broker that sends nonsense, and tries again", async (t) => {
+			const connack = mqttPacket.generate({ cmd: "connack", returnCode: 0, sessionPresent: false });
+			const replies = [
+				Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+				Buffer.concat([connack, Buffer.from([0x30, 0x00, 0xf0, 0x01])]),
+				mqttPacket.generate({ cmd: "connack", returnCode: 5, sessionPresent: false }),
+			];
+			let attempts = 0;
+			const server = createServer((socket) => {
+				socket.on("error", () => {});
+				socket.once("data", () => socket.write(replies[attempts++ % replies.length] as Buffer));
+			}).listen(0, "127.0.0.1");
+			await once(server, "listening");
+			t.after(() => server.close());
+			const { log } = await startDevice(t, engine, {
+				config: { backend: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}` },
+			});
+			await until(() => attempts >= 3, "three attempts");
+			assert.ok(log.filter((line) => line.includes("next attempt")).length >= 2, log.join("\n"));
+		});
+	});
+}
+
+describe("the gateway's broker", { timeout: 60_000 }, () => {
+	const engine = ENGINES[0] as Engine;
+	const listen = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
+
+	it("cuts bad peers off, and the others go on", async (t) => {
+		const { hub, config } = await listen(t);
+		const connected = hub.next();
+		await startDevice(t, engine, { config });
+		const device = await connected;
+		const refused: string[] = [];
+		hub.on("refused", (description) => refused.push(description));
+		const connect = mqttPacket.generate({
+			cmd: "connect",
+			protocolId: "MQTT",
+			protocolVersion: 4,
+			clean: true,
+			clientId: "bad",
+			keepalive: 0,
+			username: "maker",
+			password: Buffer.from("secret"),
+		});
+		const attacks = [
+			randomBytes(2000),
+			Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]),
+			Buffer.from([0x10, 0x80, 0x80, 0x80, 0x80, 0x01]),
+			Buffer.from([0x30, 0x05]),
+			Buffer.concat([connect, randomBytes(500)]),
+			Buffer.concat([connect, Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f])]),
+			Buffer.concat([connect, connect]),
+		];
+		for (const attack of attacks) {
+			const socket = createConnection(Number(config.backend.split(":")[2]), "127.0.0.1");
+			socket.on("error", () => {});
+			socket.write(attack);
+			await Promise.race([once(socket, "close"), new Promise((resolve) => setTimeout(resolve, 200))]);
+			socket.destroy();
+			await device.ping();
+		}
+		assert.match(refused.join("\n"), /too long/);
+		assert.equal(hub.devices.length, 1);
+	});
+
+	it("lets a device reach nobody but the gateway", async (t) => {
+		const { hub, config } = await listen(t);
+		const connected = hub.next();
+		await startDevice(t, engine, { config: { ...config, clientId: "victim" } });
+		const device = await connected;
+		const spy = await mqtt.connectAsync(config.backend, {
+			clientId: "spy",
+			username: "maker",
+			password: "secret",
+			reconnectPeriod: 0,
+		});
+		t.after(() => spy.end(true));
+		spy.on("error", () => {});
+		const overheard: string[] = [];
+		spy.on("message", (topic) => overheard.push(topic));
+		await assert.rejects(spy.subscribeAsync("#"));
+		spy.publish("xs-mcp/victim/down", '{"type":"goodbye"}');
+		await device.ping();
+		await device.callTool("self.get_device_status");
+		assert.deepEqual(overheard, []);
+		assert.equal(device.connected, true);
+	});
+
+	it("replaces a device that comes twice, cleanly", async (t) => {
+		const { hub, config } = await listen(t);
+		const connected = hub.next();
+		const first = await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
+		const before = await connected;
+		const again = hub.next();
+		first.device.on("exit", () => assert.fail("the first must not crash"));
+		await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
+		const after = await again;
+		assert.equal(before.connected, false);
+		assert.equal(hub.get("twin"), after);
+		first.device.stop();
+		await after.ping();
+		assert.equal(hub.devices.length, 1);
+	});
+
+	it("serves 200 devices, each listed and called once, none mixed up", async (t) => {
+		const { hub, config } = await listen(t);
+		const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
+		for (let at = 0; at < ids.length; at += 20) {
+			await Promise.all(
+				ids.slice(at, at + 20).map((clientId) => startDevice(t, engine, { config: { ...config, clientId } })),
+			);
+		}
+		await until(() => hub.devices.length === ids.length, "all are there", 30_000);
+		await Promise.all(
+			ids.map(async (clientId, at) => {
+				const device = hub.get(clientId);
+				assert.equal((await device?.listTools())?.length, 5);
+				await device?.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
+			}),
+		);
+		for (const [at, clientId] of ids.entries()) {
+			const result = (await hub.get(clientId)?.callTool("self.get_device_status")) as CallResult;
+			assert.deepEqual((JSON.parse(String(result.content[0]?.text)) as Status).audio_speaker, { volume: at % 101 });
+		}
+	});
+});
+
+describe("another's broker that goes and comes", { skip: whyNoMosquitto, timeout: 60_000 }, () => {
+	it("fails the call under way with a clear error, and the device is back by itself", async (t) => {
+		const broker = await Mosquitto.start(t);
+		const access = { username: "maker", password: "secret" };
+		const hub = new DeviceHub();
+		const devices = await MqttDevices.connect(hub, { url: broker.url, ...access });
+		t.after(() => devices.close());
+		const connected = hub.next();
+		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...access } });
+		const device = await connected;
+		const silent = createServer(() => {}).listen(0, "127.0.0.1");
+		t.after(() => silent.close());
+		await once(silent, "listening");
+		const call = device.callTool("self.screen.snapshot", {
+			url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
+		});
+		await device.ping();
+		const back = hub.next();
+		await broker.kill();
+		await assert.rejects(call, { code: "device-gone", message: /broker/ });
+		await broker.run();
+		assert.equal((await (await back).callTool("self.get_device_status")).isError, false);
+	});
+
+	it("tells of a device that is gone without a word", async (t) => {
+		const broker = await Mosquitto.start(t);
+		const access = { username: "maker", password: "secret" };
+		const hub = new DeviceHub();
+		const devices = await MqttDevices.connect(hub, { url: broker.url, ...access });
+		t.after(() => devices.close());
+		const connected = hub.next();
+		const { device: virtual } = await startDevice(t, ENGINES[0] as Engine, {
+			config: { backend: broker.url, ...access },
+		});
+		const device = await connected;
+		const closed = once(device, "closed");
+		virtual.stop();
+		await closed;
+		assert.equal(hub.devices.length, 0);
+	});
+});
