@@ -1,6 +1,7 @@
 import type { Suite } from "../harness.js";
 import application from "./application.suite.js";
 import deviceState from "./device-state.suite.js";
+import examples from "./examples.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
@@ -22,4 +23,5 @@ export const SUITES: readonly Suite[] = [
 	mqtt,
 	tools,
 	application,
+	examples,
 ];

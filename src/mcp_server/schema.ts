@@ -79,7 +79,10 @@ export function string(options: StringOptions = {}): Schema<string> {
 }
 
 /** One of several strings. */
-export function enumeration<const T extends string>(values: readonly T[], options: Described<T> = {}): Schema<T> {
+export function enumeration<const T extends string>(
+	values: readonly T[],
+	options: Described<NoInfer<T>> = {},
+): Schema<T> {
 	return { type: "string", enum: values, ...options };
 }
 

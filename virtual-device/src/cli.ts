@@ -4,10 +4,12 @@ import { bundle, chooseEngine, VirtualDevice } from "./index.js";
 
 const HELP = `One virtual device: the firmware on the XS engine, against any backend.
 
-  npm run device -- --url ws://HOST:PORT/path [options]
+  npm run device -- --url URL [options]
 
-  --url URL             the backend: ws://… or wss://…
-  --token TOKEN         bearer token, if the backend asks for one
+  --url URL             the backend: ws://…, wss://…, mqtt://… or mqtts://…
+  --token TOKEN         WebSocket: bearer token, if the backend asks for one
+  --set NAME=VALUE      another setting of the firmware, as often as needed: clientId, username, password,
+                        publishTopic, subscribeTopic, keepAlive, qos, transport, protocolVersion
   --mac ADDRESS         the device's id, like 02:12:34:56:78:9a (default: random)
   --settings FILE       keeps volume, brightness, UUID … over restarts (default: memory only)
   --engine xs|v8        default: xs
@@ -23,6 +25,7 @@ const { values } = parseArgs({
 	options: {
 		url: { type: "string" },
 		token: { type: "string", default: "" },
+		set: { type: "string", multiple: true, default: [] },
 		mac: { type: "string" },
 		settings: { type: "string" },
 		engine: { type: "string", default: "xs" },
@@ -52,6 +55,16 @@ function positiveInteger(flag: string, text: string | undefined): number | undef
 	return text === undefined ? undefined : Number(text);
 }
 
+/** NAME=VALUE pairs, as mcconfig takes them. */
+function parseSettings(pairs: readonly string[]): Record<string, string> {
+	return Object.fromEntries(
+		pairs.map((pair) => {
+			const at = pair.indexOf("=");
+			return at > 0 ? [pair.slice(0, at), pair.slice(at + 1)] : fail(`--set: expected NAME=VALUE, got ${pair}`);
+		}),
+	);
+}
+
 function describeHeap({ slots, peakSlots, chunkBytes, peakChunkBytes, slotBytes }: HeapReport): string {
 	return `heap: ${slots} slots of ${slotBytes} bytes (peak ${peakSlots}), ${chunkBytes} chunk bytes (peak ${peakChunkBytes})`;
 }
@@ -74,7 +87,7 @@ const engine = await chooseEngine(values.engine, { bits: values.bits === "32" ? 
 const device = new VirtualDevice({
 	firmware: await bundle(),
 	startEngine: (onTrace) => engine.start({ onTrace, limits }),
-	config: { backend: values.url, token: values.token },
+	config: { ...parseSettings(values.set), backend: values.url, token: values.token },
 	watchdog: values.restart,
 	...(values.mac !== undefined && { macAddress: values.mac }),
 	...(values.settings !== undefined && { settingsFile: values.settings }),

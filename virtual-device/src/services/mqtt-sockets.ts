@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import mqttPacket, { type IConnectPacket, type Packet, type Parser } from "mqtt-packet";
 import { SEND_WINDOW, splitIntoParts } from "./parts.js";
@@ -107,7 +107,9 @@ class MqttConnection {
 	constructor(options: OpenOptions, tell: Tell) {
 		this.#tell = tell;
 		const { host, port, secure } = options;
-		this.socket = secure ? connectTls({ host, port, servername: host }) : connectTcp({ host, port });
+		this.socket = secure
+			? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
+			: connectTcp({ host, port });
 		this.socket.once(secure ? "secureConnect" : "connect", () => this.#send(connectPacket(options)));
 		this.socket.on("data", (data) => this.#parser.parse(data));
 		this.socket.on("error", (error: NodeJS.ErrnoException) => this.#end("error", error.message || error.code));

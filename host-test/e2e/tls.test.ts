@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { DeviceHub, MqttDevices } from "../../gateway/src/index.js";
+import { until } from "./fixtures.js";
+
+/** A key and a certificate for localhost that nobody vouches for; undefined where openssl is missing. */
+function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tls-"));
+	t.after(() => rmSync(folder, { recursive: true }));
+	const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+	const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
+	try {
+		execFileSync("openssl", [...request, "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert], {
+			stdio: "ignore",
+		});
+	} catch {
+		return undefined;
+	}
+	return { key: readFileSync(key), cert: readFileSync(cert), file: cert };
+}
+
+/** A virtual device in a process of its own, which trusts a certificate or does not. */
+function startProcess(t: TestContext, url: string, trusted?: string): { output: string } {
+	const root = fileURLToPath(new URL("../../", import.meta.url));
+	const child = spawn(
+		process.execPath,
+		["--import", `${root}scripts/register.mjs`, `${root}virtual-device/src/cli.ts`, "--engine", "v8", "--url", url],
+		{
+			stdio: ["ignore", "pipe", "pipe"],
+			env: { ...process.env, ...(trusted !== undefined && { NODE_EXTRA_CA_CERTS: trusted }) },
+		},
+	);
+	t.after(() => child.kill());
+	const said = { output: "" };
+	for (const stream of [child.stdout, child.stderr]) {
+		stream.on("data", (chunk) => {
+			said.output += chunk;
+		});
+	}
+	return said;
+}
+
+describe("MQTT over TLS", { timeout: 30_000 }, () => {
+	it("lets a device in that trusts the certificate, and one that does not refuses the broker", async (t) => {
+		const certificate = makeCertificate(t);
+		if (certificate === undefined) {
+			t.skip("openssl is not installed");
+			return;
+		}
+		const hub = new DeviceHub();
+		const { devices, port } = await MqttDevices.listen(hub, { host: "localhost", port: 0, tls: certificate });
+		t.after(() => devices.close());
+		const distrustful = startProcess(t, `mqtts://localhost:${port}`);
+		await until(() => distrustful.output.includes("connection-failed"), "the device refuses", 15_000);
+		assert.match(distrustful.output, /self.signed certificate/);
+		assert.equal(hub.devices.length, 0);
+		const connected = hub.next();
+		startProcess(t, `mqtts://localhost:${port}`, certificate.file);
+		assert.equal((await (await connected).callTool("self.get_device_status")).isError, false);
+	});
+});
