@@ -4,6 +4,8 @@ import { describeResult, event, heading, line, paint } from "./output.js";
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
 const SPEECH = 200;
 
+const MAX_WORDS = 50;
+
 /** What a backend does with a device, step by step: handshake, list, calls, state changes. */
 export async function tour(device: Device): Promise<void> {
 	heading("Handshake");
@@ -28,10 +30,14 @@ export async function showTools(device: Device): Promise<void> {
 	for (const { name, description = "", inputSchema, annotations } of tools) {
 		const args = Object.keys((inputSchema.properties ?? {}) as object).join(", ");
 		const audience = JSON.stringify(annotations ?? {}).includes('"user"') ? paint("yellow", " [user]") : "";
-		line(
-			`${paint("green", name.padEnd(width))} (${args})${audience} ${paint("dim", description.split(/[.\n]/)[0] ?? "")}`,
-		);
+		line(`${paint("green", name.padEnd(width))} (${args})${audience} ${paint("dim", firstWords(description))}`);
 	}
+}
+
+/** Enough of a description to tell tools apart. */
+function firstWords(description: string): string {
+	const sentence = description.split(/[.\n]/)[0] ?? "";
+	return sentence.length > MAX_WORDS ? `${sentence.slice(0, MAX_WORDS)}…` : sentence;
 }
 
 /** Calls a tool and shows what it answers, or why it does not. */

@@ -15,6 +15,7 @@ import {
 	resultOverhead,
 } from "./json-rpc.js";
 import type { McpServer, SessionOptions } from "./mcp-server.js";
+import { checkParams, type Params, progressToken, readArguments } from "./params.js";
 import {
 	allowsBatches,
 	negotiate,
@@ -28,12 +29,8 @@ import type { Tool } from "./tool.js";
 import { type Client, ToolCall } from "./tool-call.js";
 import { ValidationError, validate } from "./validate.js";
 
-type Params = Readonly<Record<string, unknown>>;
-
 /** An answer to send: now, later, or none. */
 type Answer = string | undefined | Promise<string | undefined>;
-
-const NO_PARAMS: Params = {};
 
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls under way.
@@ -303,33 +300,6 @@ export class McpSession<Context> {
 		this.#server.log(`tool ${tool.name} failed: ${text}`);
 		return resultMessage(id, failureResult(text), envelope);
 	}
-}
-
-function checkParams(params: unknown): Params {
-	if (params === undefined) {
-		return NO_PARAMS;
-	}
-	if (isObject(params)) {
-		return params;
-	}
-	if (Array.isArray(params)) {
-		throw new RpcError(ErrorCode.invalidParams, "Invalid params: expected an object, got an array");
-	}
-	throw new RpcError(ErrorCode.invalidRequest, "Invalid request: params must be an object");
-}
-
-/** Clients exist that send null for "no arguments". */
-function readArguments(params: Params): Params {
-	const value = params.arguments ?? NO_PARAMS;
-	if (!isObject(value)) {
-		throw new RpcError(ErrorCode.invalidParams, "arguments: expected an object");
-	}
-	return value;
-}
-
-function progressToken(params: Params): RequestId | undefined {
-	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-	return isRequestId(token) ? token : undefined;
 }
 
 function toRpcError(error: unknown): RpcError {

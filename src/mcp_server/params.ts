@@ -1,0 +1,44 @@
+import { isObject } from "../text/is-object.js";
+import { ErrorCode, isRequestId, type RequestId, RpcError } from "./json-rpc.js";
+
+/** The params of a request: in MCP always by name. */
+export type Params = Readonly<Record<string, unknown>>;
+
+const NO_PARAMS: Params = {};
+
+/**
+ * The params of a request, none being an empty object.
+ *
+ * @throws RpcError invalid params for an array, which JSON-RPC has and MCP has not; invalid request for what is no structure
+ */
+export function checkParams(params: unknown): Params {
+	if (params === undefined) {
+		return NO_PARAMS;
+	}
+	if (isObject(params)) {
+		return params;
+	}
+	if (Array.isArray(params)) {
+		throw new RpcError(ErrorCode.invalidParams, "Invalid params: expected an object, got an array");
+	}
+	throw new RpcError(ErrorCode.invalidRequest, "Invalid request: params must be an object");
+}
+
+/**
+ * The arguments of `tools/call`. Clients exist that send null for "no arguments".
+ *
+ * @throws RpcError invalid params
+ */
+export function readArguments(params: Params): Params {
+	const value = params.arguments ?? NO_PARAMS;
+	if (!isObject(value)) {
+		throw new RpcError(ErrorCode.invalidParams, "arguments: expected an object");
+	}
+	return value;
+}
+
+/** The token under which a client wants to hear of progress (MCP "Progress"), if it does. */
+export function progressToken(params: Params): RequestId | undefined {
+	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+	return isRequestId(token) ? token : undefined;
+}
