@@ -49,9 +49,9 @@ static void parseOptions(int argc, char** argv)
 static txMachine* createMachine(void)
 {
 	txCreation creation = {
-		.initialChunkSize = options.chunkBytes ? options.chunkBytes : 32 * 1024,
+		.initialChunkSize = options.chunkBytes ? options.chunkBytes : 160 * 1024, /* the firmware, and room between collections */
 		.incrementalChunkSize = options.chunkBytes ? 0 : 16 * 1024,
-		.initialHeapCount = options.slots ? options.slots + 1 : 8 * 1024, /* XS keeps one slot for itself */
+		.initialHeapCount = options.slots ? options.slots + 1 : 12 * 1024, /* XS keeps one slot for itself */
 		.incrementalHeapCount = options.slots ? 0 : 1024,
 		.stackCount = options.stackSlots + BUILT_IN_STACK,
 		.initialKeyCount = 1024,
