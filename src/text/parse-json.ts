@@ -34,17 +34,17 @@ function count(text: string, character: string, most: number): number {
 	return found;
 }
 
+/** Goes by an iterator: XS finds the n-th character of a text by counting from its start. */
 function nestsTooDeep(text: string): boolean {
 	let depth = 0;
 	let inString = false;
-	for (let at = 0; at < text.length; at += 1) {
-		const character = text.charAt(at);
-		if (inString) {
-			if (character === "\\") {
-				at += 1;
-			} else if (character === '"') {
-				inString = false;
-			}
+	let escaped = false;
+	for (const character of text) {
+		if (escaped) {
+			escaped = false;
+		} else if (inString) {
+			escaped = character === "\\";
+			inString = character !== '"';
 		} else if (character === '"') {
 			inString = true;
 		} else if (character === "[" || character === "{") {
