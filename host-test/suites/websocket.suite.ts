@@ -122,6 +122,13 @@ export default suite("WebSocket", {
 		equal(heard.length, bytes.length - 1);
 		ok(heard.every((payload) => payload === "日😀"));
 	},
+	"puts a message together from single bytes, empty parts among them"() {
+		const { client, heard } = inSession();
+		const bytes = new Uint8Array(ArrayBuffer.fromString(PAYLOAD("日本語".repeat(500))));
+		const parts = [new ArrayBuffer(0), ...Array.from(bytes, (byte) => Uint8Array.of(byte).buffer), new ArrayBuffer(0)];
+		client.arrive(parts);
+		equal(heard, ["日本語".repeat(500)]);
+	},
 	"refuses a message that is too long, and takes the next"() {
 		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
 		client.arrive([PAYLOAD("x".repeat(400)), "y".repeat(600), "z".repeat(600)]);

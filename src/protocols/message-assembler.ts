@@ -1,14 +1,18 @@
 /** A message that is not accepted: too long, or no text. */
 export class MessageRefused extends Error {}
 
+const SMALLEST_CAPACITY = 1_024;
+
 /**
  * Puts together messages that arrive in parts.
  *
- * A message over the limit is dropped as it comes, so that it never takes more memory than the limit.
+ * The parts are copied into one buffer that grows, for a peer may send as small parts as it likes. A message over the
+ * limit is dropped as it comes.
  */
 export class MessageAssembler {
 	readonly #limit: number;
-	#parts: ArrayBuffer[] = [];
+	#buffer: Uint8Array | undefined;
+	/** Bytes of the present message so far, dropped ones included. */
 	#bytes = 0;
 
 	/** @param limit bytes that a message may have */
@@ -24,40 +28,45 @@ export class MessageAssembler {
 	 * @throws MessageRefused after the last part of a message that is too long or is not UTF-8
 	 */
 	append(part: ArrayBuffer, more: boolean): string | undefined {
+		const start = this.#bytes;
 		this.#bytes += part.byteLength;
-		if (this.#bytes > this.#limit) {
-			this.#parts = [];
-		} else {
-			this.#parts.push(part);
+		if (!more && start === 0) {
+			return this.#finish(part);
 		}
-		return more ? undefined : this.#finish();
+		if (this.#bytes > this.#limit) {
+			this.#buffer = undefined;
+		} else {
+			this.#reserve(this.#bytes, start).set(new Uint8Array(part), start);
+		}
+		return more ? undefined : this.#finish(this.#buffer?.slice(0, this.#bytes).buffer);
 	}
 
-	#finish(): string {
+	/** A buffer of at least that capacity, which holds what is there already. */
+	#reserve(capacity: number, held: number): Uint8Array {
+		const present = this.#buffer;
+		if (present !== undefined && present.byteLength >= capacity) {
+			return present;
+		}
+		const doubled = Math.max(SMALLEST_CAPACITY, (present?.byteLength ?? 0) * 2, capacity);
+		const buffer = new Uint8Array(Math.min(doubled, this.#limit));
+		if (present !== undefined) {
+			buffer.set(present.subarray(0, held));
+		}
+		this.#buffer = buffer;
+		return buffer;
+	}
+
+	#finish(message: ArrayBuffer | undefined): string {
 		const bytes = this.#bytes;
-		const parts = this.#parts;
 		this.#bytes = 0;
-		this.#parts = [];
-		if (bytes > this.#limit) {
+		this.#buffer = undefined;
+		if (message === undefined || bytes > this.#limit) {
 			throw new MessageRefused(`message of ${bytes} bytes refused: at most ${this.#limit} are taken`);
 		}
 		try {
-			return String.fromArrayBuffer(join(parts, bytes));
+			return String.fromArrayBuffer(message);
 		} catch {
 			throw new MessageRefused(`message of ${bytes} bytes refused: not UTF-8`);
 		}
 	}
-}
-
-function join(parts: readonly ArrayBuffer[], bytes: number): ArrayBuffer {
-	if (parts.length === 1) {
-		return parts[0] as ArrayBuffer;
-	}
-	const whole = new Uint8Array(bytes);
-	let at = 0;
-	for (const part of parts) {
-		whole.set(new Uint8Array(part), at);
-		at += part.byteLength;
-	}
-	return whole.buffer;
 }
