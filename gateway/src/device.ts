@@ -168,8 +168,10 @@ export class Device extends EventEmitter<Events> {
 
 	/** Ends the session with the device. */
 	close(reason = "closed by the gateway"): void {
-		this.#link.close(reason);
-		this.ended(reason);
+		if (!this.#closed) {
+			this.#link.close(reason);
+			this.ended(reason);
+		}
 	}
 
 	/** @internal A message of the device's, its envelope checked already. */
