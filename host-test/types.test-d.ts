@@ -1,5 +1,5 @@
 // What must not compile, and what must be inferred: checked by `npm run typecheck`, never run.
-import { array, boolean, enumeration, integer, object, optional, string } from "../src/mcp_server/schema.js";
+import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
 import { defineTool } from "../src/tools/define-tool.js";
 
 const about = { name: "t", description: "" };
@@ -45,3 +45,85 @@ defineTool({ ...about, needs: [], output: { level: integer() }, run: () => ({ le
 
 // @ts-expect-error a default that is none of the values
 enumeration(["a", "b"], { default: "c" });
+
+// Several parts may be asked for, and each is there; what takes time may be awaited.
+defineTool({
+	...about,
+	needs: ["camera", "http"],
+	input: { url: string({ default: "" }), grid: array(array(number())) },
+	async run({ url, grid }, { camera, http, battery }, { client }) {
+		const body: ArrayBuffer = await camera.capture();
+		const first: number | undefined = grid[0]?.[0];
+		const token: string | undefined = client.vision?.token;
+		const level: number | undefined = battery?.level;
+		// @ts-expect-error the battery was not asked for, and may be missing
+		const charging: boolean = battery.charging;
+		// @ts-expect-error arguments are not to be changed
+		grid.push([]);
+		// @ts-expect-error nor are they where they are nested
+		grid[0]?.push(1);
+		const { status } = await http.request({ method: "POST", url, body });
+		return { status, first, token, level, charging };
+	},
+});
+
+// What has a default, or is required, is never undefined; what is optional may be.
+defineTool({
+	...about,
+	needs: [],
+	input: {
+		count: integer({ default: 1 }),
+		where: object({ x: integer(), label: optional(string()), unit: enumeration(["m", "km"], { default: "m" }) }),
+		mode: optional(enumeration(["a", "b"])),
+	},
+	run({ count, where, mode }) {
+		const unit: "m" | "km" = where.unit;
+		const total: number = count + where.x;
+		// @ts-expect-error it may be undefined
+		const length: number = where.label.length;
+		// @ts-expect-error it may be undefined
+		const known: "a" | "b" = mode;
+		// @ts-expect-error no such unit
+		const isMile = where.unit === "mile";
+		// @ts-expect-error no such member
+		const y = where.y;
+		return { unit, total, length, known, isMile, y };
+	},
+});
+
+// @ts-expect-error a tool must return something where it waits, too
+defineTool({ ...about, needs: [], async run() {} });
+
+// @ts-expect-error null is no result
+defineTool({ ...about, needs: [], run: () => null });
+
+// @ts-expect-error not what the output promises, though it comes later
+defineTool({ ...about, needs: [], output: { level: integer() }, run: async () => ({ level: "1" }) });
+
+// @ts-expect-error less than the output promises
+defineTool({ ...about, needs: [], output: { level: integer(), unit: string() }, run: () => ({ level: 1 }) });
+
+// @ts-expect-error an output is an object
+defineTool({ ...about, needs: [], output: { level: integer() }, run: () => 1 });
+
+defineTool({
+	...about,
+	needs: [],
+	output: { level: integer(), note: optional(string()), points: array(object({ x: number() })) },
+	run: async () => ({ level: 1, points: [{ x: 0.5 }] }),
+});
+
+// @ts-expect-error no such audience
+defineTool({ ...about, needs: [], audience: "model", run: () => true });
+
+// @ts-expect-error a tool has a description
+defineTool({ name: "t", needs: [], run: () => true });
+
+// @ts-expect-error a default of another type
+integer({ default: "1" });
+
+// @ts-expect-error limits of numbers are none of a string's
+string({ minimum: 1 });
+
+// @ts-expect-error items of another type
+array(string(), { default: [1] });

@@ -1,6 +1,12 @@
 import type { MqttClient, MqttClientOptions } from "../../src/protocols/mqtt-channel.js";
 import type { WebSocketClient, WebSocketClientOptions } from "../../src/protocols/websocket-channel.js";
 
+interface Part {
+	readonly bytes: ArrayBuffer;
+	readonly more: boolean;
+	readonly binary: boolean;
+}
+
 /** What a test does to a network client, and what the client takes, by the rules of ECMA-419: writes all or throws. */
 abstract class FakeClient {
 	/** Parts as they were written. */
@@ -8,36 +14,55 @@ abstract class FakeClient {
 	closed = false;
 	/** Bytes that may be written. */
 	room = 0;
-	/** Parts that wait to be read. */
-	readonly #inbox: ArrayBuffer[] = [];
+	/** Parts that came in and are not told yet. */
+	readonly #inbox: Part[] = [];
+	/** What was told and is not read yet: as with the SDK's clients nothing more is told until it is, if it has a byte. */
+	#unread: ArrayBuffer | undefined;
 
 	protected abstract tellReadable(count: number, options: { more: boolean; binary: boolean }): void;
 	protected abstract tellWritable(count: number): void;
 
 	read(count: number): ArrayBuffer | undefined {
-		const part = this.#inbox.shift();
-		if (part !== undefined && part.byteLength !== count) {
-			throw new Error(`${count} bytes read of ${part.byteLength}`);
+		const part = this.#unread;
+		if (part === undefined) {
+			return undefined;
 		}
-		return part?.byteLength === 0 ? undefined : part;
+		if (this.closed || part.byteLength !== count) {
+			throw new Error(`${count} bytes read of ${part.byteLength}${this.closed ? " after close" : ""}`);
+		}
+		this.#unread = undefined;
+		return part;
 	}
 
 	close(): void {
 		this.closed = true;
 	}
 
-	/** Makes room for this many bytes. */
+	/** Makes room for this many bytes. What was read meanwhile makes way for what came in after it. */
 	grant(count: number): void {
 		this.room = count;
 		this.tellWritable(count);
+		this.#tell();
 	}
 
-	/** A message comes in, in these parts. */
-	arrive(parts: readonly (string | ArrayBuffer)[], binary = false): void {
+	/** A message comes in, in these parts, or the part of one that comes in now. */
+	arrive(parts: readonly (string | ArrayBuffer)[], { binary = false, unfinished = false } = {}): void {
 		for (const [at, part] of parts.entries()) {
 			const bytes = typeof part === "string" ? ArrayBuffer.fromString(part) : part;
-			this.#inbox.push(bytes);
-			this.tellReadable(bytes.byteLength, { more: at < parts.length - 1, binary });
+			this.#inbox.push({ bytes, more: unfinished || at < parts.length - 1, binary });
+		}
+		this.#tell();
+	}
+
+	#tell(): void {
+		while (this.#unread === undefined) {
+			const part = this.#inbox.shift();
+			if (part === undefined) {
+				return;
+			}
+			const { bytes, more, binary } = part;
+			this.#unread = bytes.byteLength === 0 ? undefined : bytes;
+			this.tellReadable(bytes.byteLength, { more, binary });
 		}
 	}
 
@@ -46,6 +71,9 @@ abstract class FakeClient {
 		const messages: string[] = [];
 		let bytes: number[] = [];
 		for (const { bytes: part, options } of this.written) {
+			if (options.opcode !== undefined) {
+				continue;
+			}
 			bytes.push(...part);
 			if (!options.more) {
 				messages.push(String.fromArrayBuffer(Uint8Array.from(bytes).buffer));
@@ -76,8 +104,11 @@ export class FakeWebSocketClient extends FakeClient implements WebSocketClient {
 		FakeWebSocketClient.made.push(this);
 	}
 
+	/** As the SDK's: every frame, a ping's too, takes the room of its header besides. */
 	write(data: Uint8Array, options: { opcode?: number; binary?: boolean; more?: boolean }): number {
-		return this.take(data, options);
+		this.take(data, options);
+		this.room = Math.max(0, this.room - (data.byteLength < 126 ? 6 : 8));
+		return this.room;
 	}
 
 	protected override tellReadable(count: number, options: { more: boolean; binary: boolean }): void {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { type WebSocket, WebSocketServer } from "ws";
 import { DeviceHub, MqttDevices } from "../../gateway/src/index.js";
 import { until } from "./fixtures.js";
 
@@ -62,5 +66,33 @@ describe("MQTT over TLS", { timeout: 30_000 }, () => {
 		const connected = hub.next();
 		startProcess(t, `mqtts://localhost:${port}`, certificate.file);
 		assert.equal((await (await connected).callTool("self.get_device_status")).isError, false);
+	});
+});
+
+describe("WebSocket over TLS", { timeout: 30_000 }, () => {
+	it("says hello to a backend whose certificate the device trusts, and to no other", async (t) => {
+		const certificate = makeCertificate(t);
+		if (certificate === undefined) {
+			t.skip("openssl is not installed");
+			return;
+		}
+		const https = createServer(certificate).listen(0, "localhost");
+		await once(https, "listening");
+		const sockets = new WebSocketServer({ server: https });
+		t.after(() => {
+			for (const socket of sockets.clients) {
+				socket.terminate();
+			}
+			https.close();
+		});
+		const url = `wss://localhost:${(https.address() as AddressInfo).port}/`;
+		const distrustful = startProcess(t, url);
+		await until(() => distrustful.output.includes("connection-failed"), "the device refuses", 15_000);
+		assert.equal(sockets.clients.size, 0);
+		const connected = once(sockets, "connection");
+		startProcess(t, url, certificate.file);
+		const [socket] = (await connected) as [WebSocket];
+		const [hello] = (await once(socket, "message")) as [Buffer];
+		assert.equal(JSON.parse(hello.toString()).transport, "websocket");
 	});
 });

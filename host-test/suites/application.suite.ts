@@ -1,14 +1,13 @@
 import { Application } from "../../src/app/application.js";
-import { readConfig } from "../../src/app/config.js";
-import { deviceUuid } from "../../src/app/uuid.js";
+import type { Board } from "../../src/hardware/hardware.js";
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
-import type { Wire } from "../doubles/client.js";
+import { settled, type Wire } from "../doubles/client.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { FakeProtocol } from "../doubles/fake-protocol.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, suite } from "../harness.js";
 
-function start(board = new FakeBoard()) {
+function start(board: Board = new FakeBoard()) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	let protocol!: FakeProtocol;
@@ -27,14 +26,19 @@ function start(board = new FakeBoard()) {
 			.splice(0)
 			.map((text) => JSON.parse(text))
 			.filter(({ type }) => type === "mcp");
-	return { application, board, protocol, timer, log, mcp };
+	return { application, protocol, timer, log, mcp };
 }
 
-function inSession(board?: FakeBoard) {
+function inSession(board = new FakeBoard()) {
 	const started = start(board);
 	started.protocol.channel.greet();
-	return started;
+	return { ...started, board };
 }
+
+const request = (id: number, method: string, params?: object): object => ({
+	type: "mcp",
+	payload: { jsonrpc: "2.0", id, method, params },
+});
 
 const stateChange = (newState: string, oldState: string): object => ({
 	jsonrpc: "2.0",
@@ -164,43 +168,119 @@ export default suite("application", {
 		for (const value of [-1, 101, 1.5, "50", true]) {
 			const settings = new FakeSettings();
 			settings.set("audio", "output_volume", value);
+			settings.set("display", "brightness", value);
 			settings.set("display", "theme", "pink");
 			const board = new FakeBoard(settings);
 			start(board);
-			equal([board.speaker.volume, board.screen.theme], [70, "light"]);
+			equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [70, 75, "light"]);
 		}
 	},
-	"makes its UUID once"() {
-		const settings = new FakeSettings();
-		const uuid = deviceUuid(settings);
-		matches(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-		equal(deviceUuid(settings), uuid);
-		ok(deviceUuid(undefined) !== uuid);
+	"introduces itself by its board's name and the firmware's version"() {
+		const { protocol, mcp } = inSession();
+		mcp();
+		protocol.channel.say(request(1, "initialize"));
+		equal(mcp()[0].payload.result.serverInfo, { name: "fake", version: "0.1.0" });
 	},
-	"reads its settings, stored ones before those it was built with"() {
-		const settings = new FakeSettings();
-		const built = { backend: "ws://built/", token: "built", protocolVersion: "2", keepAlive: "60", qos: "1" };
-		settings.set("xs-mcp", "backend", "mqtt://stored");
-		const { backend, token, protocolVersion, keepAlive, qos, clientId, publishTopic, subscribeTopic } = readConfig(
-			built,
-			settings,
-			"mac",
+	"speaks once, however often it is told, and is silent when it was"() {
+		const { protocol, mcp } = inSession();
+		mcp();
+		for (const state of ["stop", "start", "start", "sentence_start", "stop", "stop"]) {
+			protocol.channel.say({ type: "tts", state });
+		}
+		equal(
+			mcp().map(({ payload }) => payload.params.newState),
+			["speaking", "idle"],
 		);
-		equal([backend, token, protocolVersion, keepAlive, qos], ["mqtt://stored", "built", 2, 60, 1]);
-		equal([clientId, publishTopic, subscribeTopic], ["mac", "xs-mcp/mac/up", "xs-mcp/mac/down"]);
 	},
-	"names the setting that it cannot use"() {
-		const built = { backend: "ws://h/" };
-		for (const [key, value] of [
-			["backend", 5],
-			["token", 5],
-			["protocolVersion", 4],
-			["keepAlive", 0],
-			["qos", 2],
-			["transport", "ws"],
+	async "drops what a call of the last session comes to"() {
+		const answers: (() => void)[] = [];
+		const board = new FakeBoard();
+		const answerLater = () =>
+			new Promise<{ status: number; body: ArrayBuffer }>((resolve) => {
+				answers.push(() => resolve({ status: 200, body: new ArrayBuffer(0) }));
+			});
+		const { protocol, timer, mcp } = inSession(Object.assign(board, { http: { request: answerLater } }));
+		const call = { name: "self.screen.preview_image", arguments: { url: "http://p" } };
+		protocol.channel.say(request(1, "tools/call", call));
+		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
+		timer.pass(1000);
+		protocol.channel.greet("s-2");
+		protocol.channel.say(request(1, "tools/call", call));
+		mcp();
+		answers[0]?.();
+		await settled();
+		equal(mcp(), []);
+		answers[1]?.();
+		await settled();
+		equal(
+			mcp().map(({ session_id, payload }) => [session_id, payload.id]),
+			[["s-2", 1]],
+		);
+	},
+	"tells a new session of its own beginning, and of nothing before"() {
+		const { protocol, timer, mcp } = inSession();
+		protocol.channel.say({ type: "tts", state: "start" });
+		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
+		timer.pass(1000);
+		protocol.channel.greet("s-2");
+		equal(mcp(), [{ session_id: "s-2", type: "mcp", payload: stateChange("idle", "connecting") }]);
+	},
+	"follows its network, off and on and off again"() {
+		const board = new FakeBoard();
+		const { application, protocol, timer } = inSession(board);
+		for (const [online, state, channels] of [
+			[true, "idle", 1],
+			[false, "idle", 1],
+			[false, "idle", 1],
+			[true, "connecting", 2],
 		] as const) {
-			throws(() => readConfig({ ...built, [key]: value }, undefined, "mac"), new RegExp(`^${key}: expected`));
+			board.network.online = online;
+			board.network.onChange?.();
+			equal([application.state, protocol.channels.length], [state, channels]);
 		}
-		throws(() => readConfig({}, undefined, "mac"), /^backend: expected a string/);
+		ok(protocol.channels[0]?.closed);
+		board.network.online = false;
+		board.network.onChange?.();
+		timer.pass(1_000_000);
+		equal([protocol.channels.length, timer.size, application.state], [2, 0, "idle"]);
+	},
+	"stays stopped when the network changes after it stopped"() {
+		const board = new FakeBoard();
+		const { application, protocol, timer } = inSession(board);
+		application.stop();
+		board.network.onChange?.();
+		equal([protocol.channels.length, timer.size], [1, 0]);
+	},
+	"runs on a board that has no part at all"() {
+		const { application, protocol, log, mcp } = start({ name: "bare", close() {} });
+		protocol.channel.greet();
+		equal(application.state, "idle");
+		mcp();
+		for (const type of ["tts", "stt", "llm", "alert", "custom"]) {
+			protocol.channel.say({ type, state: "start", text: "t" });
+		}
+		protocol.channel.say({ type: "system", command: "reboot" });
+		matches(log.at(-1) as string, /"reboot": not known here/);
+		mcp();
+		protocol.channel.say(request(1, "tools/list", { withUserTools: true }));
+		equal(
+			mcp()[0].payload.result.tools.map(({ name }: { name: string }) => name),
+			["self.get_device_status"],
+		);
+	},
+	"stores brightness and theme as they change, and nothing before they do"() {
+		const { board, protocol } = inSession();
+		equal([...board.settings.values.keys()], []);
+		protocol.channel.say(
+			request(1, "tools/call", { name: "self.screen.set_brightness", arguments: { brightness: 5 } }),
+		);
+		protocol.channel.say(request(2, "tools/call", { name: "self.screen.set_theme", arguments: { theme: "dark" } }));
+		equal(
+			[...board.settings.values],
+			[
+				["display/brightness", 5],
+				["display/theme", "dark"],
+			],
+		);
 	},
 });

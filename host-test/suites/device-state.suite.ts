@@ -28,7 +28,23 @@ const EDGES: readonly string[] = [
 	"speaking idle",
 ];
 
-const STATES = Object.keys(TRANSITIONS) as DeviceState[];
+/** Every state there is, in the words of the C++ firmware. */
+const STATES: readonly DeviceState[] = [
+	"unknown",
+	"starting",
+	"wifi_configuring",
+	"audio_testing",
+	"activating",
+	"upgrading",
+	"idle",
+	"connecting",
+	"listening",
+	"speaking",
+	"fatal_error",
+];
+
+const isLegal = (from: DeviceState, to: DeviceState): boolean =>
+	EDGES.includes(`${from} ${to}`) || (to === "fatal_error" && from !== "fatal_error");
 
 /** The shortest way from the beginning to a state, by legal steps. */
 function wayTo(target: DeviceState): DeviceState[] {
@@ -38,7 +54,7 @@ function wayTo(target: DeviceState): DeviceState[] {
 		if (last === target) {
 			return way.slice(1);
 		}
-		ways.push(...TRANSITIONS[last].filter((next) => !way.includes(next)).map((next) => [...way, next]));
+		ways.push(...STATES.filter((next) => isLegal(last, next) && !way.includes(next)).map((next) => [...way, next]));
 	}
 	throw new Error(`no way to ${target}`);
 }
@@ -62,12 +78,35 @@ export default suite("device state", {
 		for (const from of STATES) {
 			for (const to of STATES) {
 				const { machine, changes, log } = machineIn(from);
-				const legal = EDGES.includes(`${from} ${to}`) || (to === "fatal_error" && from !== "fatal_error");
+				const legal = isLegal(from, to);
 				const entered = machine.enter(to);
 				equal([entered, machine.state], legal || from === to ? [true, to] : [false, from], `${from} ${to}`);
 				equal(changes, legal ? [`${from} ${to}`] : [], "notified");
 				equal(log.length, legal || from === to ? 0 : 1, "logged");
 			}
 		}
+	},
+	"knows the states it should, and begins in none of them that is known"() {
+		equal(Object.keys(TRANSITIONS).sort(), [...STATES].sort());
+		equal(new DeviceStateMachine({ onChange() {}, log() {} }).state, "unknown");
+	},
+	"names both states when it refuses"() {
+		const { machine, log } = machineIn("connecting");
+		machine.enter("speaking");
+		equal(log, ["state connecting -> speaking refused"]);
+	},
+	"is in its new state already when it notifies, and may be moved on from there"() {
+		const seen: string[] = [];
+		const machine = new DeviceStateMachine({
+			onChange(newState, oldState) {
+				seen.push(`${oldState} ${newState} ${machine.state}`);
+				if (newState === "starting") {
+					machine.enter("activating");
+				}
+			},
+			log() {},
+		});
+		machine.enter("starting");
+		equal(seen, ["unknown starting starting", "starting activating activating"]);
 	},
 });

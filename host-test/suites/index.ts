@@ -1,6 +1,10 @@
 import type { Suite } from "../harness.js";
 import application from "./application.suite.js";
+import attempts from "./attempts.suite.js";
+import backoff from "./backoff.suite.js";
+import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
+import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
@@ -9,7 +13,10 @@ import protocol from "./protocol.suite.js";
 import schema from "./schema.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
+import toolsHttp from "./tools-http.suite.js";
+import url from "./url.suite.js";
 import webSocket from "./websocket.suite.js";
+import webSocketFlow from "./websocket-flow.suite.js";
 
 /** Every suite that needs nothing but ECMAScript. */
 export const SUITES: readonly Suite[] = [
@@ -18,10 +25,17 @@ export const SUITES: readonly Suite[] = [
 	jsonRpc,
 	mcp,
 	deviceState,
+	backoff,
+	url,
+	envelope,
 	protocol,
+	attempts,
 	webSocket,
+	webSocketFlow,
 	mqtt,
 	tools,
+	toolsHttp,
+	config,
 	application,
 	examples,
 ];

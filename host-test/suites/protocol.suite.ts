@@ -1,8 +1,6 @@
-import { Backoff } from "../../src/protocols/backoff.js";
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
-import { parseUrl } from "../../src/protocols/url.js";
 import { fakeProtocol } from "../doubles/fake-protocol.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, ok, suite } from "../harness.js";
 
 /** A protocol in a session. */
 function inSession(...args: Parameters<typeof fakeProtocol>) {
@@ -208,40 +206,50 @@ export default suite("device protocol", {
 		fail();
 		equal(lost.at(-1)?.retryIn, 1000);
 	},
-	"spreads the devices of a backend that restarts"() {
-		for (const random of [0, 0.25, 0.999]) {
-			const backoff = new Backoff({ random: () => random });
-			for (const step of [1000, 2000, 4000]) {
-				const delay = backoff.next();
-				ok(delay >= step / 2 && delay <= step, `${delay} of ${step}`);
-			}
-		}
+	"says in its hello what audio it has"() {
+		const audio = { format: "pcm", sample_rate: 24_000, channels: 2, frame_duration: 20 };
+		const { protocol } = fakeProtocol({ audio });
+		protocol.open();
+		protocol.channel.events.onOpen();
+		equal(JSON.parse(protocol.channel.sent[0] as string).audio_params, audio);
 	},
-	"takes URLs apart"() {
-		const cases: [string, object][] = [
-			["ws://h", { scheme: "ws", host: "h", port: undefined, path: "/" }],
-			["wss://h.example:8443/a/b?c=d", { scheme: "wss", host: "h.example", port: 8443, path: "/a/b?c=d" }],
-			["mqtt://127.0.0.1:1883", { scheme: "mqtt", host: "127.0.0.1", port: 1883, path: "/" }],
-			["ws://[::1]:80/", { scheme: "ws", host: "::1", port: 80, path: "/" }],
-			["ws://h?x", { scheme: "ws", host: "h", port: undefined, path: "/?x" }],
-		];
-		for (const [url, parts] of cases) {
-			equal(parseUrl(url), parts, url);
-		}
+	"does not end at a goodbye to another session, nor at one before hello"() {
+		const { protocol, lost, log } = fakeProtocol();
+		protocol.open();
+		protocol.channel.events.onOpen();
+		protocol.channel.say({ type: "goodbye" });
+		protocol.channel.say({ type: "hello", transport: "fake", session_id: "s-1" });
+		protocol.channel.say({ type: "goodbye", session_id: "s-0" });
+		equal([lost, log.length], [[], 2]);
+		protocol.channel.say({ type: "goodbye" });
+		equal(lost[0]?.error.code, "goodbye");
 	},
-	"names the setting when a URL is none"() {
-		for (const url of [
-			"",
-			"h",
-			"ws://",
-			"ws://h:0",
-			"ws://h:65536",
-			"ws://a b/",
-			"ws://u:p@h/",
-			"://h",
-			"ws://h/a b",
-		]) {
-			equal((throws(() => parseUrl(url), /^backend: /) as ProtocolError).code, "bad-config", url);
+	"drops a second hello, and stays in its session"() {
+		const { protocol, heard, lost } = inSession();
+		protocol.channel.say({ type: "hello", transport: "fake", session_id: "s-1" });
+		equal([heard, lost, protocol.session?.id], [[], [], "s-1"]);
+	},
+	"hands on a message whole"() {
+		const message = { type: "alert", session_id: "s-1", status: "a", extra: [1] };
+		let received: unknown;
+		const events = { onConnecting() {}, onSession() {}, onMcp() {}, onLost() {} };
+		const { protocol } = inSession({
+			events: {
+				...events,
+				onMessage(envelope) {
+					received = envelope;
+				},
+			},
+		});
+		protocol.channel.say(message);
+		equal(received, message);
+	},
+	"remembers no more unknown types than it has room for"() {
+		const { protocol, log, lost } = inSession();
+		for (let type = 0; type < 1000; type += 1) {
+			protocol.channel.say({ type: `type ${type}` });
 		}
+		ok(log.length > 0 && log.length <= 100, `${log.length} lines`);
+		equal(lost, []);
 	},
 });

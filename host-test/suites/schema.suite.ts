@@ -10,7 +10,7 @@ import {
 	type Schema,
 	string,
 } from "../../src/mcp_server/schema.js";
-import { validate } from "../../src/mcp_server/validate.js";
+import { ValidationError, validate } from "../../src/mcp_server/validate.js";
 import { equal, ok, suite, throws } from "../harness.js";
 
 const check = (properties: Properties, value: object): unknown => validate(object(properties), value);
@@ -95,6 +95,116 @@ export default suite("schema", {
 		for (const name of ["constructor", "toString", "hasOwnProperty"]) {
 			throws(() => check({ [name]: optional(string()), need: string() }, {}), /^need: missing/);
 			equal(check({ [name]: optional(string()) }, {}), {});
+		}
+	},
+	"keeps no argument for one that is there under an odd name"() {
+		equal(check({ constructor: string(), toString: integer() }, JSON.parse('{"constructor":"c","toString":1}')), {
+			constructor: "c",
+			toString: 1,
+		});
+		const given = JSON.parse('{"__proto__":{"admin":true},"a":1}');
+		const taken = check({ a: integer(), admin: optional(boolean()) }, given) as Record<string, unknown>;
+		equal([Object.keys(taken), taken.admin], [["a"], undefined]);
+	},
+	"asks for an argument named __proto__ as for any other"() {
+		const properties = { ["__proto__"]: string() };
+		equal(JSON.stringify(object(properties).properties), '{"__proto__":{"type":"string"}}');
+		throws(() => check(properties, {}), /^__proto__: missing, expected a string$/);
+		equal(JSON.stringify(check(properties, JSON.parse('{"__proto__":"p"}'))), '{"__proto__":"p"}');
+	},
+	"takes no number that is none"() {
+		for (const value of [JSON.parse("1e999"), JSON.parse("-1e999"), Number.NaN]) {
+			throws(() => validate(integer(), value, "v"), /^v: expected an integer, got (-?Infinity|NaN)$/);
+			throws(() => validate(number({ minimum: 0 }), value, "v"), /^v: expected a number of at least 0, got/);
+		}
+		equal(validate(number(), Number.MAX_VALUE), Number.MAX_VALUE);
+		equal(validate(integer(), 2 ** 53), 2 ** 53);
+	},
+	"takes minus zero for zero"() {
+		for (const schema of [integer({ minimum: 0, maximum: 0 }), number({ minimum: 0 })]) {
+			ok(validate(schema, JSON.parse("-0")) === 0);
+		}
+		throws(() => validate(integer({ minimum: 1 }), -0, "v"), /got 0$/);
+	},
+	"takes no type for another"() {
+		const values: Record<string, unknown> = {
+			boolean: true,
+			integer: 1,
+			string: "1",
+			array: [],
+			object: {},
+			none: null,
+		};
+		const schemas: Record<string, Schema> = {
+			boolean: boolean(),
+			integer: integer(),
+			string: string(),
+			array: array(integer()),
+			object: object({}),
+		};
+		for (const [type, schema] of Object.entries(schemas)) {
+			for (const [other, value] of Object.entries(values)) {
+				if (type === other) {
+					equal(validate(schema, value), value);
+				} else {
+					throws(() => validate(schema, value, "v"), /^v: expected /);
+				}
+			}
+		}
+	},
+	"says how many there may be"() {
+		const cases: [Schema, unknown, RegExp][] = [
+			[string({ minLength: 2 }), "a", /^expected a string of at least 2 characters, got "a"$/],
+			[string({ minLength: 2, maxLength: 3 }), "abcd", /^expected a string from 2 to 3 characters, got "abcd"$/],
+			[array(integer(), { maxItems: 1 }), [1, 2], /^expected an array of at most 1 items, got \[1,2\]$/],
+			[array(integer(), { minItems: 1, maxItems: 2 }), [], /^expected an array from 1 to 2 items, got \[\]$/],
+		];
+		for (const [schema, value, message] of cases) {
+			throws(() => validate(schema, value), message);
+		}
+	},
+	"names the place however deep, in the message and apart from it"() {
+		const cases: [Properties, object, string][] = [
+			[{ o: object({ p: object({ q: boolean() }) }) }, { o: { p: { q: 0 } } }, "o.p.q"],
+			[{ o: object({ p: integer() }) }, { o: {} }, "o.p"],
+			[{ o: optional(object({ p: integer() })) }, { o: {} }, "o.p"],
+			[{ rows: array(array(integer())) }, { rows: [[1], [1, 2, "3"]] }, "rows[1][2]"],
+			[{ o: object({ a: array(object({ x: enumeration(["y"]) })) }) }, { o: { a: [{ x: "z" }] } }, "o.a[0].x"],
+			[{ a: integer(), b: integer() }, { a: 1 }, "b"],
+		];
+		for (const [properties, value, path] of cases) {
+			const error = throws(() => check(properties, value), /: (expected|missing, expected) /) as ValidationError;
+			ok(error instanceof ValidationError);
+			equal([error.path, error.message.startsWith(`${path}: `)], [path, true], path);
+		}
+	},
+	"does not take null for left out"() {
+		throws(() => check({ a: optional(string()) }, { a: null }), /^a: expected a string, got null$/);
+		throws(() => check({ a: integer({ default: 1 }) }, { a: null }), /^a: expected an integer, got null$/);
+	},
+	"fills in defaults in every item, and none where the whole is optional and left out"() {
+		const item = object({ x: integer({ default: 0 }), on: boolean({ default: false }) });
+		equal(check({ items: array(item) }, { items: [{}, { x: 2, on: true }] }), {
+			items: [
+				{ x: 0, on: false },
+				{ x: 2, on: true },
+			],
+		});
+		equal(check({ item: optional(item) }, {}), {});
+		equal(check({ mode: enumeration(["a", "b"], { default: "b" }), s: string({ default: "" }) }, {}), {
+			mode: "b",
+			s: "",
+		});
+	},
+	"leaves what it was given as it was"() {
+		const given = Object.freeze({ o: Object.freeze({}), list: Object.freeze([Object.freeze({})]) });
+		const inner = object({ a: integer({ default: 1 }) });
+		equal(check({ o: inner, list: array(inner) }, given), { o: { a: 1 }, list: [{ a: 1 }] });
+		equal(given, { o: {}, list: [{}] });
+	},
+	"quotes long objects and arrays short, too"() {
+		for (const value of [{ a: "x".repeat(60_000) }, Array.from({ length: 5000 }, () => 1), "語".repeat(20_000)]) {
+			ok(throws(() => validate(integer(), value, "v"), /^v: expected an integer, got .*…$/).message.length < 100);
 		}
 	},
 });

@@ -1,8 +1,22 @@
+import { isObject } from "../../src/text/is-object.js";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/text/parse-json.js";
 import { utf8Length } from "../../src/text/utf8.js";
 import { equal, suite, throws } from "../harness.js";
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+/** JSON so many levels deep, in which these pairs of opening and closing take turns. */
+function deep(levels: number, pairs: readonly (readonly [string, string])[]): string {
+	let json = "0";
+	for (let level = 0; level < levels; level += 1) {
+		const [open, close] = pairs[level % pairs.length] as readonly [string, string];
+		json = open + json + close;
+	}
+	return json;
+}
+
+const ARRAY = ["[", "]"] as const;
+const OBJECT = ['{"a":', "}"] as const;
 
 export default suite("text", {
 	"parses JSON down to its limit, and no deeper"() {
@@ -11,15 +25,70 @@ export default suite("text", {
 		throws(() => parseJson('[{"a":'.repeat(17)), /deeper than 32/);
 		throws(() => parseJson("[".repeat(60_000)), /deeper than 32/);
 	},
+	"parses 31 and 32 levels and refuses 33, of arrays, of objects, of both in turn"() {
+		for (const pairs of [[ARRAY], [OBJECT], [ARRAY, OBJECT], [OBJECT, ARRAY]]) {
+			for (const levels of [31, 32]) {
+				equal(JSON.stringify(parseJson(deep(levels, pairs))), deep(levels, pairs));
+			}
+			throws(() => parseJson(deep(33, pairs)), /^nested deeper than 32 levels$/);
+		}
+	},
 	"counts depth, not brackets"() {
 		const wide = JSON.stringify(Array.from({ length: 500 }, () => ({ a: [1] })));
 		equal(JSON.stringify(parseJson(wide)), wide);
 		const quoted = JSON.stringify({ a: `${"[{".repeat(100)}\\"${"[".repeat(100)}` });
 		equal(JSON.stringify(parseJson(quoted)), quoted);
 	},
+	"takes brackets for text just where they stand in a string"() {
+		const brackets = "[{".repeat(40);
+		for (const text of [`"${brackets}`, `\\${brackets}`, `\\"${brackets}\\`, `\u2028${brackets}`, `${brackets}"`]) {
+			const json = JSON.stringify({ [text]: text });
+			equal(parseJson(json), { [text]: text }, json);
+		}
+		equal(parseJson(`["\\u0022${brackets}"]`), [`"${brackets}`]);
+		for (const ended of ['"\\\\"', '"\\"\\\\"', '"\\u005c"']) {
+			throws(() => parseJson(`[${ended},${nested(32)}]`), /deeper than 32/);
+		}
+	},
+	"refuses with a syntax error what is no JSON, deep or not"() {
+		for (const text of [
+			"",
+			"[",
+			"]".repeat(100) + "[".repeat(20),
+			`"${"[".repeat(100)}`,
+			`${nested(20)}${nested(20)}`,
+		]) {
+			equal(throws(() => parseJson(text), /./) instanceof SyntaxError, true, text);
+		}
+	},
 	"tells the length of UTF-8"() {
-		for (const text of ["", "a", "é", "日本語", "😀", 'mixed é 日 😀 "\\']) {
-			equal(utf8Length(text), ArrayBuffer.fromString(text).byteLength, text);
+		for (const text of [
+			"",
+			"a",
+			"é",
+			"ñÿß ΩЖ",
+			"日本語",
+			"ﾊﾝｶｸ",
+			"😀",
+			"👩‍👩‍👧",
+			'mixed é 日 😀 "\\',
+			"\u007f\u0080\u07ff\u0800\uffff\u{10000}\u{10ffff}",
+			"x".repeat(5000) + "語".repeat(5000),
+		]) {
+			equal(utf8Length(text), ArrayBuffer.fromString(text).byteLength, text.slice(0, 40));
+		}
+	},
+	"counts half a surrogate pair as three bytes"() {
+		for (const text of ["\ud83d", "a\ude00b", "\ude00\ud83d"]) {
+			equal(utf8Length(text), ArrayBuffer.fromString(text).byteLength, JSON.stringify(text));
+		}
+	},
+	"knows an object from all else that JSON has"() {
+		for (const value of [{}, { a: 1 }, Object.create(null), JSON.parse('{"__proto__":1}')]) {
+			equal(isObject(value), true);
+		}
+		for (const value of [null, undefined, [], [{}], "", "{}", 0, Number.NaN, true, () => 1]) {
+			equal(isObject(value), false, String(value));
 		}
 	},
 });

@@ -162,4 +162,60 @@ export default suite("tools of every board", {
 		equal(words(client.call("self.assets.set_download_url", { url: "http://a" })), "true");
 		equal(board.settings.get("assets", "download_url"), "http://a");
 	},
+	"are absent each with the part it needs"() {
+		const needs: Partial<Record<keyof Hardware, readonly string[]>> = {
+			speaker: ["self.audio_speaker.set_volume"],
+			screen: ["self.screen.set_brightness", "self.screen.set_theme", "self.screen.get_info"],
+			camera: ["self.camera.take_photo"],
+			system: ["self.get_system_info", "self.reboot"],
+			updater: ["self.upgrade_firmware"],
+			snapshot: ["self.screen.snapshot"],
+			preview: ["self.screen.preview_image"],
+			settings: ["self.assets.set_download_url"],
+			http: ["self.camera.take_photo", "self.screen.snapshot", "self.screen.preview_image"],
+			battery: [],
+			network: [],
+			thermometer: [],
+		};
+		for (const [part, tools] of Object.entries(needs)) {
+			const expected = [...COMMON, ...USER].filter((name) => !tools.includes(name));
+			equal(names({ ...new FakeBoard(), [part]: undefined } as Hardware), expected, `without ${part}`);
+		}
+	},
+	"are marked as the user's, those that are, and no others"() {
+		const { tools } = clientOf(new FakeBoard()).ask("tools/list", { withUserTools: true }).result;
+		for (const { name, annotations, description } of tools) {
+			equal(annotations?.audience, USER.includes(name) ? ["user"] : undefined, name);
+			ok(description.length > 10, name);
+		}
+		matches(tools[0].description, /first step before/);
+	},
+	"tell of each part alone, and leave out what a part does not know"() {
+		const { speaker, screen, battery, thermometer } = new FakeBoard();
+		const cases: [Hardware, object][] = [
+			[{ speaker }, { audio_speaker: { volume: 70 } }],
+			[{ screen }, { screen: { brightness: 75, theme: "light" } }],
+			[{ battery }, { battery: { level: 88, charging: true } }],
+			[{ thermometer }, { chip: { temperature: 41.5 } }],
+			[{ network: { type: "ethernet", online: true, onChange: undefined } }, { network: { type: "ethernet" } }],
+			[
+				{ network: { type: "cellular", rssi: 0, online: true, onChange: undefined } },
+				{ network: { type: "cellular", signal: "strong" } },
+			],
+		];
+		for (const [board, status] of cases) {
+			const client = clientOf(board);
+			client.initialize("2025-06-18");
+			const { result } = client.call("self.get_device_status");
+			equal([JSON.parse(result.content[0].text), result.structuredContent], [status, status]);
+		}
+	},
+	"refuse brightness out of range"() {
+		const board = new FakeBoard();
+		for (const brightness of [-1, 101, 50.5, true]) {
+			const { error } = clientOf(board).call("self.screen.set_brightness", { brightness });
+			matches(error.message, /^brightness: expected an integer from 0 to 100, got/);
+		}
+		equal(board.screen.brightness, 75);
+	},
 });

@@ -1,44 +1,7 @@
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
-import { WebSocketProtocol, type WebSocketProtocolOptions } from "../../src/protocols/websocket_protocol.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { connect, inSession, mcp } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
-
-const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
-const PAYLOAD = (value: string): string => `{"type":"mcp","payload":"${value}"}`;
-
-function connect(options: Partial<WebSocketProtocolOptions> = {}) {
-	const log: string[] = [];
-	const heard: unknown[] = [];
-	const lost: ProtocolError[] = [];
-	const protocol = new WebSocketProtocol({
-		url: "ws://backend:9000/xiaozhi/?a=b",
-		token: "t",
-		deviceId: "02:00:00:00:00:01",
-		clientId: "uuid",
-		network: { ws: { io: FakeWebSocketClient } },
-		timer: new FakeTimer(),
-		log: (line) => log.push(line),
-		events: {
-			onConnecting() {},
-			onSession() {},
-			onMcp: (payload) => heard.push(payload),
-			onMessage() {},
-			onLost: (error) => lost.push(error),
-		},
-		...options,
-	});
-	protocol.open();
-	return { protocol, client: FakeWebSocketClient.made.at(-1) as FakeWebSocketClient, log, heard, lost };
-}
-
-function inSession(options: Partial<WebSocketProtocolOptions> = {}) {
-	const fake = connect(options);
-	fake.client.grant(1000);
-	fake.client.arrive([HELLO]);
-	fake.client.written.length = 0;
-	return fake;
-}
 
 export default suite("WebSocket", {
 	"connects to host, port and path with its headers"() {
@@ -108,14 +71,14 @@ export default suite("WebSocket", {
 		const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
 		client.grant(0);
 		protocol.send("x".repeat(600));
-		client.arrive([PAYLOAD("a")]);
+		client.arrive([mcp("a")]);
 		equal(heard, []);
 		client.grant(1000);
 		equal(heard, ["a"]);
 	},
 	"puts a message together from its parts, cut within a character too"() {
 		const { client, heard } = inSession();
-		const bytes = new Uint8Array(ArrayBuffer.fromString(PAYLOAD("日😀")));
+		const bytes = new Uint8Array(ArrayBuffer.fromString(mcp("日😀")));
 		for (let at = 1; at < bytes.length; at += 1) {
 			client.arrive([bytes.slice(0, at).buffer, bytes.slice(at).buffer]);
 		}
@@ -124,22 +87,22 @@ export default suite("WebSocket", {
 	},
 	"puts a message together from single bytes, empty parts among them"() {
 		const { client, heard } = inSession();
-		const bytes = new Uint8Array(ArrayBuffer.fromString(PAYLOAD("日本語".repeat(500))));
+		const bytes = new Uint8Array(ArrayBuffer.fromString(mcp("日本語".repeat(500))));
 		const parts = [new ArrayBuffer(0), ...Array.from(bytes, (byte) => Uint8Array.of(byte).buffer), new ArrayBuffer(0)];
 		client.arrive(parts);
 		equal(heard, ["日本語".repeat(500)]);
 	},
 	"refuses a message that is too long, and takes the next"() {
 		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
-		client.arrive([PAYLOAD("x".repeat(400)), "y".repeat(600), "z".repeat(600)]);
-		client.arrive([PAYLOAD("next")]);
+		client.arrive([mcp("x".repeat(400)), "y".repeat(600), "z".repeat(600)]);
+		client.arrive([mcp("next")]);
 		equal(heard, ["next"]);
 		matches(log.join(), /at most 1000/);
 	},
 	"refuses what is not UTF-8, and takes the next"() {
 		const { client, heard, log } = inSession();
 		client.arrive([Uint8Array.of(0x22, 0xc3, 0x28).buffer]);
-		client.arrive([PAYLOAD("next")]);
+		client.arrive([mcp("next")]);
 		equal(heard, ["next"]);
 		matches(log.join(), /not UTF-8/);
 	},
@@ -150,8 +113,8 @@ export default suite("WebSocket", {
 	},
 	"reads audio and drops it"() {
 		const { client, heard, lost } = inSession();
-		client.arrive([new ArrayBuffer(500)], true);
-		client.arrive([PAYLOAD("next")]);
+		client.arrive([new ArrayBuffer(500)], { binary: true });
+		client.arrive([mcp("next")]);
 		equal([heard, lost], [["next"], []]);
 	},
 	"tells why the connection ended"() {
@@ -175,7 +138,7 @@ export default suite("WebSocket", {
 	"hears nothing after it closed"() {
 		const { protocol, client, heard, lost } = inSession();
 		protocol.close();
-		client.arrive([PAYLOAD("late")]);
+		client.arrive([mcp("late")]);
 		client.grant(100);
 		client.options.onClose();
 		equal([heard, lost, client.written], [[], [], []]);

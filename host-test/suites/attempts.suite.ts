@@ -1,0 +1,209 @@
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { FakeProtocol, fakeProtocol } from "../doubles/fake-protocol.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const broken = (): ProtocolError => new ProtocolError("connection-failed", "x");
+
+function inSession(...args: Parameters<typeof fakeProtocol>) {
+	const fake = fakeProtocol(...args);
+	fake.protocol.open();
+	fake.protocol.channel.greet();
+	fake.heard.length = 0;
+	return fake;
+}
+
+/** A protocol that is closed from within one of its own events. */
+function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" | "onLost") {
+	let protocol: FakeProtocol | undefined;
+	const close = (at: string) => () => {
+		if (at === event) {
+			protocol?.close();
+		}
+	};
+	const timer = new FakeTimer();
+	protocol = new FakeProtocol({
+		timer,
+		log() {},
+		events: {
+			onConnecting: close("onConnecting"),
+			onSession: close("onSession"),
+			onMcp: close("onMcp"),
+			onMessage: close("onMessage"),
+			onLost: close("onLost"),
+		},
+	});
+	protocol.open();
+	return { protocol, timer };
+}
+
+export default suite("device protocol, attempt after attempt", {
+	"opens once, however often it is told to"() {
+		const { protocol } = fakeProtocol();
+		protocol.open();
+		protocol.open();
+		protocol.channel.greet();
+		protocol.open();
+		equal(protocol.channels.length, 1);
+	},
+	"gives up a connection that does not come within ten seconds, and tries again"() {
+		const { protocol, timer, lost } = fakeProtocol();
+		protocol.open();
+		const { channel } = protocol;
+		timer.pass(9_999);
+		equal([lost, channel.closed], [[], false]);
+		timer.pass(1);
+		equal([lost[0]?.error.code, lost[0]?.retryIn, channel.closed], ["hello-timeout", 500, true]);
+		matches(lost[0]?.error.message ?? "", /^no connection within 10000 ms$/);
+		timer.pass(499);
+		equal(protocol.channels.length, 1);
+		timer.pass(1);
+		equal(protocol.channels.length, 2);
+	},
+	"waits for hello as long as it was told to"() {
+		const { protocol, timer, lost } = fakeProtocol({ helloTimeout: 50 });
+		protocol.open();
+		protocol.channel.events.onOpen();
+		timer.pass(50);
+		matches(lost[0]?.error.message ?? "", /^no hello within 50 ms$/);
+	},
+	"does not take a hello that comes too late"() {
+		const { protocol, timer, heard, log } = fakeProtocol();
+		protocol.open();
+		const { channel } = protocol;
+		channel.events.onOpen();
+		timer.pass(10_000);
+		channel.say({ type: "hello", transport: "fake", session_id: "late" });
+		equal([heard, log, protocol.session], [["connecting"], [], undefined]);
+	},
+	"tries again after a hello it refused"() {
+		const { protocol, timer, heard, lost } = fakeProtocol();
+		protocol.open();
+		protocol.channel.events.onOpen();
+		protocol.channel.say({ type: "hello", transport: "other" });
+		equal(lost[0]?.error.code, "hello-refused");
+		timer.pass(500);
+		protocol.channel.greet("s-2");
+		equal(heard, ["connecting", "connecting", "session s-2"]);
+	},
+	"keeps the code of what connecting throws, and takes anything for a reason"() {
+		for (const [thrown, code, message] of [
+			[new ProtocolError("bad-config", "no such host"), "bad-config", "no such host"],
+			[new TypeError("no class"), "connection-failed", "no class"],
+			["text", "connection-failed", "text"],
+		] as const) {
+			const { protocol, lost } = fakeProtocol();
+			protocol.failure = thrown as Error;
+			protocol.open();
+			equal([lost.length, lost[0]?.error.code, lost[0]?.error.message], [1, code, message]);
+		}
+	},
+	"says one thing only of a channel that fails twice"() {
+		const { protocol, lost } = inSession();
+		const { events } = protocol.channel;
+		events.onClose(broken());
+		events.onClose(broken());
+		equal(lost.length, 1);
+	},
+	"begins anew after ten seconds in a session, not before"() {
+		for (const [lasted, expected] of [
+			[9_999, 2000],
+			[10_000, 1000],
+		] as const) {
+			const { protocol, timer, lost } = fakeProtocol({ backoff: { random: () => 0.999_999 } });
+			protocol.open();
+			protocol.channel.events.onClose(broken());
+			timer.pass(1000);
+			protocol.channel.greet();
+			timer.pass(lasted);
+			protocol.channel.events.onClose(broken());
+			equal(lost.at(-1)?.retryIn, expected, `${lasted} ms`);
+		}
+	},
+	"takes a silence for the end after two minutes, by half a minute at most, whenever it begins"() {
+		for (const last of [0, 1, 15_000, 29_999, 30_000, 59_999, 100_000]) {
+			const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+			timer.pass(last);
+			protocol.channel.events.onActivity();
+			timer.pass(119_999);
+			equal(lost, [], `heard at ${last}`);
+			timer.pass(30_001);
+			equal(lost[0]?.error.code, "silent", `heard at ${last}`);
+			ok(protocol.channels[0]?.closed);
+		}
+	},
+	"asks for a sign of life once in each silence"() {
+		const { protocol, timer } = inSession({ silenceTimeout: 120_000 });
+		timer.pass(90_000);
+		equal(protocol.channel.pings, 1);
+		protocol.channel.events.onActivity();
+		timer.pass(30_000);
+		equal(protocol.channel.pings, 1);
+		timer.pass(60_000);
+		equal(protocol.channel.pings, 2);
+	},
+	"bears any silence where none is set"() {
+		const { protocol, timer, lost } = inSession();
+		timer.pass(10_000_000);
+		equal([lost, protocol.channel.pings, timer.size], [[], 0, 0]);
+	},
+	"is not kept alive by a channel of before"() {
+		const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+		const old = protocol.channel;
+		old.events.onClose(broken());
+		timer.pass(500);
+		protocol.channel.greet("s-2");
+		for (let quarter = 0; quarter < 5; quarter += 1) {
+			timer.pass(30_000);
+			old.events.onActivity();
+		}
+		equal(lost.at(-1)?.error.code, "silent");
+	},
+	"drops and logs what is sent outside a session"() {
+		const { protocol, log } = fakeProtocol();
+		const dropped = (): number => log.filter((line) => line === "no session: message dropped").length;
+		protocol.send("a");
+		protocol.open();
+		protocol.send("b");
+		protocol.channel.events.onOpen();
+		protocol.send("c");
+		const { channel } = protocol;
+		protocol.close();
+		protocol.send("d");
+		equal([dropped(), channel.sent.length], [4, 1]);
+	},
+	"may be opened again after it closed"() {
+		const { protocol, timer, heard } = inSession({ silenceTimeout: 120_000 });
+		const old = protocol.channel;
+		protocol.close();
+		protocol.close();
+		equal([protocol.session, old.closed, timer.size], [undefined, true, 0]);
+		protocol.open();
+		protocol.channel.greet("s-2");
+		equal([heard, protocol.channels.length], [["connecting", "session s-2"], 2]);
+	},
+	"closes from within whatever it reports, and leaves nothing behind"() {
+		for (const event of ["onSession", "onMcp", "onMessage", "onLost"] as const) {
+			const { protocol, timer } = closedFrom(event);
+			const { channel } = protocol;
+			channel.greet();
+			channel.say({ type: "mcp", payload: {} });
+			channel.say({ type: "tts" });
+			channel.events.onClose(broken());
+			timer.pass(1_000_000);
+			equal([timer.size, channel.closed, protocol.channels.length], [0, true, 1], event);
+		}
+	},
+	"closes from within the report that it connects, and leaves nothing behind"() {
+		const { protocol, timer } = closedFrom("onConnecting");
+		equal([timer.size, protocol.channels.filter(({ closed }) => !closed).length], [0, 0]);
+	},
+	"says no goodbye where there was no session"() {
+		const { protocol } = fakeProtocol({}, true);
+		protocol.open();
+		protocol.channel.events.onOpen();
+		const { channel } = protocol;
+		protocol.close();
+		equal(channel.sent.length, 1);
+	},
+});

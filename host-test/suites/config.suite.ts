@@ -1,0 +1,155 @@
+import { type Config, readConfig } from "../../src/app/config.js";
+import { createProtocol } from "../../src/app/connect.js";
+import { deviceUuid } from "../../src/app/uuid.js";
+import type { Settings } from "../../src/hardware/hardware.js";
+import { MqttProtocol } from "../../src/protocols/mqtt_protocol.js";
+import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { WebSocketProtocol } from "../../src/protocols/websocket_protocol.js";
+import { FakeSettings } from "../doubles/fake-board.js";
+import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const read = (built: object, settings?: Settings): Config =>
+	readConfig({ backend: "ws://h/", ...built }, settings, "mac");
+
+/** The protocol for these settings, and its client once it connects. */
+function protocolFor(built: object) {
+	const events = { onConnecting() {}, onSession() {}, onMcp() {}, onMessage() {}, onLost() {} };
+	return createProtocol({
+		config: read(built),
+		network: { ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } },
+		deviceId: "mac",
+		uuid: "uuid",
+		timer: new FakeTimer(),
+		events,
+		log() {},
+	});
+}
+
+export default suite("configuration", {
+	"makes its UUID once"() {
+		const settings = new FakeSettings();
+		const uuid = deviceUuid(settings);
+		matches(uuid, UUID);
+		equal(deviceUuid(settings), uuid);
+		equal(settings.get("board", "uuid"), uuid);
+		ok(deviceUuid(undefined) !== uuid);
+	},
+	"makes UUIDs of version 4 from any chance"() {
+		for (const random of [0, 0.25, 0.5, 0.75, 0.999_999]) {
+			matches(
+				deviceUuid(undefined, () => random),
+				UUID,
+			);
+		}
+		equal(
+			deviceUuid(undefined, () => 0),
+			"00000000-0000-4000-8000-000000000000",
+		);
+	},
+	"reads its settings, stored ones before those it was built with"() {
+		const settings = new FakeSettings();
+		settings.set("xs-mcp", "backend", "mqtt://stored");
+		const built = { backend: "ws://built/", token: "built", protocolVersion: "2", keepAlive: "60", qos: "1" };
+		const { backend, token, protocolVersion, keepAlive, qos, clientId, publishTopic, subscribeTopic } = read(
+			built,
+			settings,
+		);
+		equal([backend, token, protocolVersion, keepAlive, qos], ["mqtt://stored", "built", 2, 60, 1]);
+		equal([clientId, publishTopic, subscribeTopic], ["mac", "xs-mcp/mac/up", "xs-mcp/mac/down"]);
+	},
+	"has a default for all but the backend"() {
+		equal(read({}), {
+			backend: "ws://h/",
+			token: "",
+			protocolVersion: 1,
+			clientId: "mac",
+			username: "",
+			password: "",
+			keepAlive: 240,
+			publishTopic: "xs-mcp/mac/up",
+			subscribeTopic: "xs-mcp/mac/down",
+			qos: 0,
+			transport: "mqtt",
+		});
+	},
+	"prefers a stored setting even where it is empty or zero"() {
+		const settings = new FakeSettings();
+		settings.set("xs-mcp", "token", "");
+		settings.set("xs-mcp", "qos", 0);
+		settings.set("xs-mcp", "subscribeTopic", "");
+		const { token, qos, subscribeTopic } = read({ token: "built", qos: 1, subscribeTopic: "built" }, settings);
+		equal([token, qos, subscribeTopic], ["", 0, ""]);
+	},
+	"derives its topics from its client id"() {
+		const { publishTopic, subscribeTopic } = read({ clientId: "dev-1", subscribeTopic: "mine" });
+		equal([publishTopic, subscribeTopic], ["xs-mcp/dev-1/up", "mine"]);
+	},
+	"names the setting that it cannot use"() {
+		for (const [key, value] of [
+			["backend", 5],
+			["token", 5],
+			["protocolVersion", 4],
+			["protocolVersion", "one"],
+			["clientId", true],
+			["username", 1],
+			["password", 1],
+			["keepAlive", 0],
+			["keepAlive", 65_536],
+			["keepAlive", 1.5],
+			["keepAlive", "soon"],
+			["publishTopic", 1],
+			["subscribeTopic", 1],
+			["qos", 2],
+			["qos", -1],
+			["transport", "ws"],
+		] as const) {
+			const error = throws(() => read({ [key]: value }), new RegExp(`^${key}: expected .*, got `)) as ProtocolError;
+			equal(error.code, "bad-config", key);
+		}
+		throws(() => readConfig({}, undefined, "mac"), /^backend: expected a string/);
+	},
+	"quotes what it cannot use as it was set"() {
+		for (const key of ["protocolVersion", "keepAlive", "qos", "transport", "backend"]) {
+			const value = key === "backend" ? 5 : "nonsense";
+			throws(() => read({ [key]: value }), new RegExp(`^${key}: .*, got ${JSON.stringify(value)}$`));
+		}
+	},
+	"does not take stored bytes for text"() {
+		const settings: Settings = { get: () => new ArrayBuffer(4), set() {}, delete() {} };
+		throws(() => read({}, settings), /^clientId: expected a string/);
+	},
+	"makes the protocol that the backend's URL asks for"() {
+		ok(protocolFor({ backend: "ws://h/" }) instanceof WebSocketProtocol);
+		ok(protocolFor({ backend: "mqtt://h" }) instanceof MqttProtocol);
+		for (const backend of ["wss://h", "mqtts://h", "http://h", "mqttx://h", "nonsense", ""]) {
+			const error = throws(() => protocolFor({ backend }), /^backend: /) as ProtocolError;
+			equal(error.code, "bad-config", backend);
+		}
+	},
+	"tells WebSocket who the device is, by MAC address and UUID"() {
+		const protocol = protocolFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" });
+		protocol.open();
+		const { headers } = (FakeWebSocketClient.made.at(-1) as FakeWebSocketClient).options;
+		equal(
+			[...headers],
+			[
+				["Authorization", "Bearer t"],
+				["Protocol-Version", "3"],
+				["Device-Id", "mac"],
+				["Client-Id", "uuid"],
+			],
+		);
+		protocol.close();
+	},
+	"tells MQTT its keep-alive in milliseconds"() {
+		const protocol = protocolFor({ backend: "mqtt://h", keepAlive: 60, username: "u", password: "p" });
+		protocol.open();
+		const { options } = FakeMqttClient.made.at(-1) as FakeMqttClient;
+		equal([options.keepAlive, options.id, options.user, options.password], [60_000, "mac", "u", "p"]);
+		protocol.close();
+	},
+});

@@ -1,0 +1,71 @@
+import { decodeEnvelope, goodbyeMessage, mcpEnvelope } from "../../src/protocols/envelope.js";
+import { DEFAULT_AUDIO, helloMessage, readHello } from "../../src/protocols/hello.js";
+import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { equal, suite, throws } from "../harness.js";
+
+/** Hello as docs/protocol.md and the protocol document have it, to the letter. */
+const hello = (version: number, transport: string): string =>
+	`{"type":"hello","version":${version},"features":{"mcp":true},"transport":"${transport}","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`;
+
+export default suite("envelope and hello", {
+	"is an object with a type, and keeps every other member"() {
+		equal(decodeEnvelope('{"type":"x","session_id":"s","a":[1]}'), { type: "x", session_id: "s", a: [1] });
+		equal(decodeEnvelope(' {"type":""}\n'), { type: "" });
+		equal(decodeEnvelope('{"type":"mcp","__proto__":{"x":1}}').x, undefined);
+	},
+	"is refused with what is wrong"() {
+		const cases: [string, RegExp][] = [
+			["[]", /^expected an object$/],
+			["null", /^expected an object$/],
+			['"mcp"', /^expected an object$/],
+			["{}", /^type: expected a string$/],
+			['{"type":null}', /^type: expected a string$/],
+			['{"type":["mcp"]}', /^type: expected a string$/],
+			["", /./],
+			['{"type":"mcp"', /./],
+			[`{"type":"mcp","payload":${"[".repeat(40)}${"]".repeat(40)}}`, /deeper than 32/],
+		];
+		for (const [text, message] of cases) {
+			equal(throws(() => decodeEnvelope(text), message) instanceof SyntaxError, true, text);
+		}
+	},
+	"stands around an MCP message in the document's order"() {
+		for (const id of ["s-1", "", 'quo"te\\', "日本語", "a\nb"]) {
+			const { start, end } = mcpEnvelope(id);
+			equal(
+				`${start}{"jsonrpc":"2.0"}${end}`,
+				JSON.stringify({ session_id: id, type: "mcp", payload: { jsonrpc: "2.0" } }),
+			);
+		}
+	},
+	"says goodbye for a session, or for whichever there is"() {
+		equal(goodbyeMessage("s-1"), '{"session_id":"s-1","type":"goodbye"}');
+		equal(goodbyeMessage(), '{"type":"goodbye"}');
+	},
+	"says hello to the letter"() {
+		for (const [version, transport] of [
+			[1, "websocket"],
+			[3, "mqtt"],
+			[3, "udp"],
+		] as const) {
+			equal(helloMessage({ version, transport, audio: DEFAULT_AUDIO }), hello(version, transport));
+		}
+	},
+	"takes a backend's hello, and all that it says"() {
+		const full = { type: "hello", transport: "udp", session_id: "s", audio_params: {}, udp: { port: 8 }, other: 1 };
+		equal(readHello(full, "udp"), { id: "s", hello: full });
+		equal(readHello({ type: "hello", transport: "mqtt" }, "mqtt").id, "");
+	},
+	"refuses a hello by the member that is wrong"() {
+		const cases: [object, RegExp][] = [
+			[{}, /^hello: transport: expected "websocket", got undefined$/],
+			[{ transport: "mqtt" }, /^hello: transport: expected "websocket", got "mqtt"$/],
+			[{ transport: "websocket", session_id: 7 }, /^hello: session_id: expected a string, got 7$/],
+			[{ transport: "websocket", audio_params: [] }, /^hello: audio_params: expected an object, got \[\]$/],
+		];
+		for (const [members, message] of cases) {
+			const error = throws(() => readHello({ type: "hello", ...members }, "websocket"), message);
+			equal((error as ProtocolError).code, "hello-refused");
+		}
+	},
+});

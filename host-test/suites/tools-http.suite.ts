@@ -1,0 +1,158 @@
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { isOffered } from "../../src/tools/define-tool.js";
+import { TOOLS } from "../../src/tools/index.js";
+import { Client, settled, type Wire } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const VISION = { vision: { url: "https://v/explain", token: "t" } };
+
+const clientOf = (board: Hardware): Client<Hardware> =>
+	new Client<Hardware>({ context: board, tools: TOOLS.filter((tool) => isOffered(tool, board)) });
+
+const words = ({ result }: Wire): string => result.content[0].text;
+
+async function call(client: Client<Hardware>, name: string, args: object): Promise<Wire> {
+	client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
+	await settled();
+	return client.heard()[0];
+}
+
+/** A client whose backend has a vision service, and its board. */
+function seeing(board: Hardware = new FakeBoard()): Client<Hardware> {
+	const client = clientOf(board);
+	client.initialize("2024-11-05", VISION);
+	return client;
+}
+
+const photo = (client: Client<Hardware>, question = "?"): Promise<Wire> =>
+	call(client, "self.camera.take_photo", { question });
+
+/** The body of a form, each boundary replaced by a word. */
+function form(board: FakeBoard): string {
+	const [request] = board.requests;
+	const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(request?.headers?.get("Content-Type") ?? "")?.[1];
+	ok(boundary !== undefined && boundary.length <= 70, "a boundary as RFC 2046 has it");
+	return String.fromArrayBuffer(request?.body as ArrayBuffer)
+		.split(`--${boundary}`)
+		.join("BOUNDARY");
+}
+
+export default suite("tools that use the network", {
+	async "upload a photo as a form, to the letter"() {
+		const board = new FakeBoard();
+		await photo(seeing(board), "何ですか\r\n?");
+		equal(
+			form(board),
+			'BOUNDARY\r\nContent-Disposition: form-data; name="question"\r\n\r\n何ですか\r\n?\r\n' +
+				'BOUNDARY\r\nContent-Disposition: form-data; name="file"; filename="camera.jpg"\r\nContent-Type: image/jpeg\r\n\r\nPHOTO\r\n' +
+				"BOUNDARY--\r\n",
+		);
+	},
+	async "upload a photo's bytes as they are"() {
+		const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
+		const board = new FakeBoard();
+		await photo(seeing({ ...board, camera: { capture: async () => bytes.buffer } }));
+		const body = Array.from(new Uint8Array(board.requests[0]?.body as ArrayBuffer)).join();
+		ok(body.includes(Array.from(bytes).join()), "256 bytes in a row");
+	},
+	async "send only the headers that they have something for"() {
+		const { camera, http, requests } = new FakeBoard();
+		const client = clientOf({ camera, http });
+		client.initialize("2024-11-05", { vision: { url: "http://v/x" } });
+		await photo(client);
+		equal([...(requests[0]?.headers?.keys() ?? [])], ["Content-Type"]);
+	},
+	async "pass on what the vision service says, word for word"() {
+		const board = new FakeBoard();
+		const said = '{"success": true, "text": "猫 \\"Tama\\""}';
+		board.response = { status: 201, body: ArrayBuffer.fromString(said) };
+		equal((await photo(seeing(board))).result, { content: [{ type: "text", text: said }], isError: false });
+	},
+	async "ask the vision service that the backend named last"() {
+		const board = new FakeBoard();
+		const client = seeing(board);
+		client.initialize("2024-11-05");
+		matches(words(await photo(client)), /no vision service/);
+		client.initialize("2024-11-05", { vision: { url: "http://second/", token: "t2" } });
+		await photo(client);
+		equal([board.requests.length, board.requests[0]?.url], [1, "http://second/"]);
+	},
+	async "report every status that is no success, by URL and number"() {
+		for (const status of [199, 300, 302, 404, 500]) {
+			const board = new FakeBoard();
+			board.response = { status, body: ArrayBuffer.fromString("PAGE") };
+			const client = seeing(board);
+			for (const [name, url, args] of [
+				["self.camera.take_photo", VISION.vision.url, { question: "?" }],
+				["self.screen.snapshot", "http://s/", { url: "http://s/" }],
+				["self.screen.preview_image", "http://p/", { url: "http://p/" }],
+			] as const) {
+				const answer = await call(client, name, args);
+				equal([answer.result.isError, words(answer)], [true, `${url} answered with HTTP status ${status}`]);
+			}
+			equal(board.pictures, []);
+		}
+	},
+	async "report a part or a network that fails, in its own words"() {
+		const fail = (message: string) => async (): Promise<never> => {
+			throw new Error(message);
+		};
+		const board = new FakeBoard();
+		const broken: [Hardware, string, string][] = [
+			[{ ...board, camera: { capture: fail("lens cap") } }, "self.camera.take_photo", "lens cap"],
+			[{ ...board, http: { request: fail("no route") } }, "self.camera.take_photo", "no route"],
+			[{ ...board, snapshot: { take: fail("no memory") } }, "self.screen.snapshot", "no memory"],
+			[{ ...board, preview: { show: fail("no picture") } }, "self.screen.preview_image", "no picture"],
+		];
+		for (const [hardware, name, message] of broken) {
+			const answer = await call(seeing(hardware), name, { question: "?", url: "http://x/" });
+			equal([answer.result.isError, words(answer)], [true, message]);
+		}
+	},
+	async "upload a snapshot as a form with one JPEG file"() {
+		const board = new FakeBoard();
+		await call(clientOf(board), "self.screen.snapshot", { url: "http://s/up" });
+		const [request] = board.requests;
+		equal([request?.method, request?.url], ["POST", "http://s/up"]);
+		equal(
+			form(board),
+			'BOUNDARY\r\nContent-Disposition: form-data; name="file"; filename="screenshot.jpg"\r\nContent-Type: image/jpeg\r\n\r\nSCREEN\r\nBOUNDARY--\r\n',
+		);
+	},
+	async "fetch the picture to show"() {
+		const board = new FakeBoard();
+		await call(clientOf(board), "self.screen.preview_image", { url: "https://p/cat.png" });
+		equal(board.requests, [{ method: "GET", url: "https://p/cat.png" }]);
+	},
+	async "refuse what is out of range before they do anything"() {
+		const board = new FakeBoard();
+		const client = clientOf(board);
+		for (const [name, args, message] of [
+			["self.screen.snapshot", { url: "http://s", quality: 0 }, /^quality: expected an integer from 1 to 100, got 0$/],
+			["self.screen.snapshot", { url: "http://s", quality: 101 }, /^quality: expected/],
+			["self.screen.snapshot", { quality: 50 }, /^url: missing/],
+			["self.screen.snapshot", { url: "" }, /^url: expected a string of at least 1 characters, got ""$/],
+			["self.screen.preview_image", {}, /^url: missing/],
+			["self.upgrade_firmware", { url: 5 }, /^url: expected/],
+			["self.assets.set_download_url", {}, /^url: missing/],
+			["self.camera.take_photo", {}, /^question: missing, expected a string$/],
+		] as const) {
+			matches((await call(client, name, args)).error.message, message);
+		}
+		equal([board.snapshots, board.requests, board.shown], [[], [], []]);
+	},
+	async "show nothing of an upgrade that works"() {
+		const board = new FakeBoard();
+		equal(words(await call(clientOf(board), "self.upgrade_firmware", { url: "http://f" })), "true");
+		equal(board.shown, []);
+	},
+	async "survive a failed upgrade where there is no screen to show it"() {
+		const board = new FakeBoard();
+		board.upgradeFails = true;
+		equal(
+			words(await call(clientOf({ updater: board.updater }), "self.upgrade_firmware", { url: "http://f" })),
+			"true",
+		);
+	},
+});
