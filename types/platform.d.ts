@@ -8,7 +8,7 @@ declare module "timer" {
 	const Timer: {
 		set(callback: () => void, delay?: number): Timer;
 		repeat(callback: () => void, interval: number): Timer;
-		clear(timer: object): void;
+		clear(timer: object | null | undefined): void;
 	};
 	export default Timer;
 }

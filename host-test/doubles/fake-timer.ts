@@ -24,7 +24,7 @@ export class FakeTimer implements TimerModule {
 		return this.#add({ callback, due: this.now + interval, interval });
 	}
 
-	clear(timer: TimerHandle): void {
+	clear(timer: TimerHandle | null | undefined): void {
 		this.#entries.delete(timer as Entry);
 	}
 

@@ -14,7 +14,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	protocols: ["text"],
 	tools: ["hardware", "mcp_server", "firmware.js"],
 	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js"],
-	boards: ["hardware", "drivers", "preference", "virtual-host"],
+	boards: ["hardware", "drivers", "net", "preference", "timer", "virtual-host"],
+	platform: [
+		"app",
+		"embedded:io/socket/tcp",
+		"embedded:network/mqtt/client",
+		"embedded:network/websocket/client",
+		"net",
+	],
 	"main.ts": ["app", "board", "mc/config", "platform/network", "timer"],
 	"firmware.ts": [],
 };

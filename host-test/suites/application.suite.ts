@@ -1,50 +1,5 @@
-import { Application } from "../../src/app/application.js";
-import type { Board } from "../../src/hardware/hardware.js";
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
-import { settled, type Wire } from "../doubles/client.js";
-import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
-import { FakeProtocol } from "../doubles/fake-protocol.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, ok, suite } from "../harness.js";
-
-function start(board: Board = new FakeBoard()) {
-	const timer = new FakeTimer();
-	const log: string[] = [];
-	let protocol!: FakeProtocol;
-	const application = new Application({
-		board,
-		log: (line) => log.push(line),
-		protocol: (events) => {
-			protocol = new FakeProtocol({ events, timer, log: (line) => log.push(line) });
-			return protocol;
-		},
-	});
-	application.start();
-	/** MCP messages sent on the present channel and not yet looked at. */
-	const mcp = (): Wire[] =>
-		protocol.channel.sent
-			.splice(0)
-			.map((text) => JSON.parse(text))
-			.filter(({ type }) => type === "mcp");
-	return { application, protocol, timer, log, mcp };
-}
-
-function inSession(board = new FakeBoard()) {
-	const started = start(board);
-	started.protocol.channel.greet();
-	return { ...started, board };
-}
-
-const request = (id: number, method: string, params?: object): object => ({
-	type: "mcp",
-	payload: { jsonrpc: "2.0", id, method, params },
-});
-
-const stateChange = (newState: string, oldState: string): object => ({
-	jsonrpc: "2.0",
-	method: "notifications/state_changed",
-	params: { newState, oldState },
-});
+import { inSession, request, start, stateChange } from "../doubles/started-application.js";
+import { equal, matches, suite } from "../harness.js";
 
 export default suite("application", {
 	"goes from unknown to connecting as it starts"() {
@@ -114,67 +69,6 @@ export default suite("application", {
 		}
 		equal(application.state, "idle");
 	},
-	"is idle when it has lost its session, and connects again with nothing of the old one"() {
-		const { application, protocol, timer, mcp } = inSession();
-		protocol.channel.say({
-			type: "mcp",
-			payload: { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } },
-		});
-		protocol.channel.say({ type: "tts", state: "start" });
-		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
-		equal(application.state, "idle");
-		timer.pass(1000);
-		equal(application.state, "connecting");
-		protocol.channel.greet("s-2");
-		mcp();
-		protocol.channel.say({
-			type: "mcp",
-			payload: { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "x" } },
-		});
-		equal(mcp()[0].payload.error.code, -32601);
-	},
-	"connects when the network is there, and lets go when it is not"() {
-		const board = new FakeBoard();
-		board.network.online = false;
-		const { application, protocol, mcp } = start(board);
-		equal([application.state, protocol.channels.length], ["idle", 0]);
-		board.network.online = true;
-		board.network.onChange?.();
-		protocol.channel.greet();
-		mcp();
-		board.network.online = false;
-		board.network.onChange?.();
-		ok(protocol.channel.closed);
-		equal(application.state, "idle");
-	},
-	"lets go of everything when it stops"() {
-		const { application, board, protocol, timer } = inSession();
-		application.stop();
-		timer.pass(1_000_000);
-		equal([board.closed, protocol.channel.closed, timer.size], [true, true, 0]);
-	},
-	"restores volume, brightness and theme, and stores them as they change"() {
-		const settings = new FakeSettings();
-		settings.set("audio", "output_volume", 11);
-		settings.set("display", "brightness", 22);
-		settings.set("display", "theme", "dark");
-		const { board, protocol } = inSession(new FakeBoard(settings));
-		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [11, 22, "dark"]);
-		const params = { name: "self.audio_speaker.set_volume", arguments: { volume: 33 } };
-		protocol.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params } });
-		equal([board.speaker.volume, settings.get("audio", "output_volume")], [33, 33]);
-	},
-	"does not restore nonsense"() {
-		for (const value of [-1, 101, 1.5, "50", true]) {
-			const settings = new FakeSettings();
-			settings.set("audio", "output_volume", value);
-			settings.set("display", "brightness", value);
-			settings.set("display", "theme", "pink");
-			const board = new FakeBoard(settings);
-			start(board);
-			equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [70, 75, "light"]);
-		}
-	},
 	"introduces itself by its board's name and the firmware's version"() {
 		const { protocol, mcp } = inSession();
 		mcp();
@@ -192,65 +86,6 @@ export default suite("application", {
 			["speaking", "idle"],
 		);
 	},
-	async "drops what a call of the last session comes to"() {
-		const answers: (() => void)[] = [];
-		const board = new FakeBoard();
-		const answerLater = () =>
-			new Promise<{ status: number; body: ArrayBuffer }>((resolve) => {
-				answers.push(() => resolve({ status: 200, body: new ArrayBuffer(0) }));
-			});
-		const { protocol, timer, mcp } = inSession(Object.assign(board, { http: { request: answerLater } }));
-		const call = { name: "self.screen.preview_image", arguments: { url: "http://p" } };
-		protocol.channel.say(request(1, "tools/call", call));
-		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
-		timer.pass(1000);
-		protocol.channel.greet("s-2");
-		protocol.channel.say(request(1, "tools/call", call));
-		mcp();
-		answers[0]?.();
-		await settled();
-		equal(mcp(), []);
-		answers[1]?.();
-		await settled();
-		equal(
-			mcp().map(({ session_id, payload }) => [session_id, payload.id]),
-			[["s-2", 1]],
-		);
-	},
-	"tells a new session of its own beginning, and of nothing before"() {
-		const { protocol, timer, mcp } = inSession();
-		protocol.channel.say({ type: "tts", state: "start" });
-		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
-		timer.pass(1000);
-		protocol.channel.greet("s-2");
-		equal(mcp(), [{ session_id: "s-2", type: "mcp", payload: stateChange("idle", "connecting") }]);
-	},
-	"follows its network, off and on and off again"() {
-		const board = new FakeBoard();
-		const { application, protocol, timer } = inSession(board);
-		for (const [online, state, channels] of [
-			[true, "idle", 1],
-			[false, "idle", 1],
-			[false, "idle", 1],
-			[true, "connecting", 2],
-		] as const) {
-			board.network.online = online;
-			board.network.onChange?.();
-			equal([application.state, protocol.channels.length], [state, channels]);
-		}
-		ok(protocol.channels[0]?.closed);
-		board.network.online = false;
-		board.network.onChange?.();
-		timer.pass(1_000_000);
-		equal([protocol.channels.length, timer.size, application.state], [2, 0, "idle"]);
-	},
-	"stays stopped when the network changes after it stopped"() {
-		const board = new FakeBoard();
-		const { application, protocol, timer } = inSession(board);
-		application.stop();
-		board.network.onChange?.();
-		equal([protocol.channels.length, timer.size], [1, 0]);
-	},
 	"runs on a board that has no part at all"() {
 		const { application, protocol, log, mcp } = start({ name: "bare", close() {} });
 		protocol.channel.greet();
@@ -266,21 +101,6 @@ export default suite("application", {
 		equal(
 			mcp()[0].payload.result.tools.map(({ name }: { name: string }) => name),
 			["self.get_device_status"],
-		);
-	},
-	"stores brightness and theme as they change, and nothing before they do"() {
-		const { board, protocol } = inSession();
-		equal([...board.settings.values.keys()], []);
-		protocol.channel.say(
-			request(1, "tools/call", { name: "self.screen.set_brightness", arguments: { brightness: 5 } }),
-		);
-		protocol.channel.say(request(2, "tools/call", { name: "self.screen.set_theme", arguments: { theme: "dark" } }));
-		equal(
-			[...board.settings.values],
-			[
-				["display/brightness", 5],
-				["display/theme", "dark"],
-			],
 		);
 	},
 });

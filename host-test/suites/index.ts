@@ -1,5 +1,6 @@
 import type { Suite } from "../harness.js";
 import application from "./application.suite.js";
+import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
 import backoff from "./backoff.suite.js";
 import config from "./config.suite.js";
@@ -37,5 +38,6 @@ export const SUITES: readonly Suite[] = [
 	toolsHttp,
 	config,
 	application,
+	applicationLife,
 	examples,
 ];

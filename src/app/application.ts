@@ -71,6 +71,9 @@ export class Application {
 
 	/** Ends the session and lets go of the board. */
 	stop(): void {
+		if (this.#board.network !== undefined) {
+			this.#board.network.onChange = undefined;
+		}
 		this.#protocol.close();
 		this.#session?.close();
 		this.#session = undefined;

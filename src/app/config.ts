@@ -45,14 +45,14 @@ export function readConfig(
 	return {
 		backend: text("backend", read("backend")),
 		token: text("token", read("token") ?? ""),
-		protocolVersion: oneOf("protocolVersion", Number(read("protocolVersion") ?? 1), [1, 2, 3]),
+		protocolVersion: number("protocolVersion", read("protocolVersion") ?? 1, [1, 2, 3]),
 		clientId,
 		username: text("username", read("username") ?? ""),
 		password: text("password", read("password") ?? ""),
 		keepAlive: seconds("keepAlive", read("keepAlive") ?? 240),
 		publishTopic: text("publishTopic", read("publishTopic") ?? `xs-mcp/${clientId}/up`),
 		subscribeTopic: text("subscribeTopic", read("subscribeTopic") ?? `xs-mcp/${clientId}/down`),
-		qos: oneOf("qos", Number(read("qos") ?? 0), [0, 1]),
+		qos: number("qos", read("qos") ?? 0, [0, 1]),
 		transport: oneOf("transport", read("transport") ?? "mqtt", ["mqtt", "udp"]),
 	};
 }
@@ -71,6 +71,15 @@ function seconds(key: string, value: unknown): number {
 		throw bad(key, "whole seconds from 1 to 65535", value);
 	}
 	return number;
+}
+
+/** As above, a number may be a string. */
+function number<const T extends number>(key: string, value: unknown, choices: readonly T[]): T {
+	const choice = choices.find((each) => String(each) === String(value));
+	if (choice === undefined) {
+		throw bad(key, choices.join(" or "), value);
+	}
+	return choice;
 }
 
 function oneOf<const T>(key: string, value: unknown, choices: readonly T[]): T {

@@ -22,8 +22,17 @@ export class Content {
 	}
 }
 
-/** What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it. */
-export type ToolResult = boolean | number | string | Content | readonly Content[] | object;
+/**
+ * What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it. A
+ * promise is an object too, but no result: without this a tool could wait and return nothing.
+ */
+export type ToolResult =
+	| boolean
+	| number
+	| string
+	| Content
+	| readonly Content[]
+	| (object & { readonly then?: never });
 
 /** A link to something the client may fetch or read (MCP tools, "Resource Links"). */
 export interface ResourceLink {

@@ -16,12 +16,13 @@ export type RequestId = string | number;
 
 /** An error that crosses the wire as a JSON-RPC error object. */
 export class RpcError extends Error {
+	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	override readonly name = "RpcError";
 	readonly code: number;
 	readonly data: unknown;
 
 	constructor(code: number, message: string, data?: unknown) {
 		super(message);
-		this.name = "RpcError";
 		this.code = code;
 		this.data = data;
 	}

@@ -94,16 +94,20 @@ export function object<P extends Properties>(
 	properties: P,
 	options: Described<InferProperties<P>> = {},
 ): Schema<InferProperties<P>> {
-	const schemas: Record<string, Schema> = {};
 	const required: string[] = [];
-	for (const [name, property] of Object.entries(properties)) {
+	const schemas = Object.entries(properties).map(([name, property]): [string, Schema] => {
 		const schema = "optional" in property ? property.optional : property;
-		schemas[name] = schema;
 		if (schema === property && schema.default === undefined) {
 			required.push(name);
 		}
-	}
-	return { type: "object", properties: schemas, ...(required.length > 0 && { required }), ...options };
+		return [name, schema];
+	});
+	return {
+		type: "object",
+		properties: Object.fromEntries(schemas),
+		...(required.length > 0 && { required }),
+		...options,
+	};
 }
 
 /** Marks a property that may be left out. */

@@ -3,12 +3,13 @@ import type { Schema } from "./schema.js";
 
 /** A value that breaks its schema. The message names the argument and says what was expected. */
 export class ValidationError extends Error {
+	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	override readonly name = "ValidationError";
 	/** Where the value stands: "volume", "points[2].x". */
 	readonly path: string;
 
 	constructor(path: string, message: string) {
 		super(path === "" ? message : `${path}: ${message}`);
-		this.name = "ValidationError";
 		this.path = path;
 	}
 }
@@ -43,7 +44,8 @@ function validateNested(schema: Schema, value: unknown, path: string): unknown {
 
 /** Makes no path for a member that fits and is no object itself: this is what every call does with its arguments. */
 function validateMembers(schema: Schema, value: Record<string, unknown>, path: string): Record<string, unknown> {
-	const members: Record<string, unknown> = {};
+	// Without a prototype: an argument may have any name, `__proto__` too.
+	const members: Record<string, unknown> = Object.create(null);
 	for (const name in schema.properties) {
 		const property = schema.properties[name] as Schema;
 		if (Object.hasOwn(value, name)) {

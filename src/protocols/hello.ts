@@ -23,9 +23,9 @@ export interface HelloOptions {
 	readonly audio: AudioParams;
 }
 
-/** The device's first message. */
+/** The device's first message. The audio format is copied, for XS stringifies nothing that was preloaded into flash. */
 export function helloMessage({ version, transport, audio }: HelloOptions): string {
-	return JSON.stringify({ type: "hello", version, features: { mcp: true }, transport, audio_params: audio });
+	return JSON.stringify({ type: "hello", version, features: { mcp: true }, transport, audio_params: { ...audio } });
 }
 
 /** What a backend's hello begins. */

@@ -63,6 +63,10 @@ export class MessageAssembler {
 		if (message === undefined || bytes > this.#limit) {
 			throw new MessageRefused(`message of ${bytes} bytes refused: at most ${this.#limit} are taken`);
 		}
+		if (new Uint8Array(message).includes(0)) {
+			// XS would take what stands before it for the whole.
+			throw new MessageRefused(`message of ${bytes} bytes refused: a NUL byte in it`);
+		}
 		try {
 			return String.fromArrayBuffer(message);
 		} catch {

@@ -98,7 +98,7 @@ export class MqttChannel extends QueuedChannel {
 	}
 
 	override ping(): void {
-		this.#write({ operation: PINGREQ });
+		this.writable(this.#write({ operation: PINGREQ }));
 	}
 
 	protected override readPart(count: number): ArrayBuffer | number | undefined {

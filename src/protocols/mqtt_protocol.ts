@@ -72,8 +72,8 @@ export class MqttProtocol extends Protocol {
 				host: this.#host,
 				port: this.#port,
 				id: clientId,
-				...(username !== "" && { user: username }),
-				...(password !== "" && { password }),
+				// MQTT 3.1.1 §3.1.2.9: no password without a user name.
+				...(username !== "" && { user: username, ...(password !== "" && { password }) }),
 				keepAlive: this.#options.keepAlive ?? KEEP_ALIVE,
 				will: { topic: publishTopic, message: goodbyeMessage(), QoS: qos, retain: false },
 			},

@@ -19,11 +19,12 @@ export type ProtocolErrorCode =
 
 /** A failure of the transport, apart from errors that cross the wire. */
 export class ProtocolError extends Error {
+	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	override readonly name = "ProtocolError";
 	readonly code: ProtocolErrorCode;
 
 	constructor(code: ProtocolErrorCode, message: string, options?: { cause?: unknown }) {
 		super(message, options);
-		this.name = "ProtocolError";
 		this.code = code;
 	}
 }

@@ -108,6 +108,9 @@ export abstract class Protocol {
 	#attempt(): void {
 		this.#state = "connecting";
 		this.#options.events.onConnecting();
+		if (this.#state !== "connecting") {
+			return;
+		}
 		const events = this.#channelEvents();
 		this.#events = events;
 		this.#limit("no connection");

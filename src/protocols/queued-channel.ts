@@ -101,7 +101,8 @@ export abstract class QueuedChannel implements Channel {
 			return;
 		}
 		this.#events.onActivity();
-		if (this.#queue.bytes > this.#maxWaiting) {
+		// An empty part cannot be left unread: the client goes on to the next at once.
+		if (this.#queue.bytes > this.#maxWaiting && part.count > 0) {
 			this.#unread = part;
 			return;
 		}

@@ -5,5 +5,6 @@ export type TimerHandle = object;
 export interface TimerModule {
 	set(callback: () => void, delay: number): TimerHandle;
 	repeat(callback: () => void, interval: number): TimerHandle;
-	clear(timer: TimerHandle): void;
+	/** None is as good as one that has run: nothing is cleared. */
+	clear(timer: TimerHandle | null | undefined): void;
 }

@@ -67,7 +67,7 @@ export class WebSocketChannel extends QueuedChannel {
 
 	override ping(): void {
 		try {
-			this.#client?.write(new Uint8Array(0), { opcode: OPCODE_PING });
+			this.writable(this.#client?.write(new Uint8Array(0), { opcode: OPCODE_PING }) ?? 0);
 		} catch (error) {
 			this.log(`ping not sent: ${String(error)}`);
 		}

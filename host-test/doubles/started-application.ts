@@ -1,0 +1,49 @@
+import { Application } from "../../src/app/application.js";
+import type { Board } from "../../src/hardware/hardware.js";
+import type { Wire } from "./client.js";
+import { FakeBoard } from "./fake-board.js";
+import { FakeProtocol } from "./fake-protocol.js";
+import { FakeTimer } from "./fake-timer.js";
+
+/** An application that has started, its connection, its time and its log. */
+export function start(board: Board = new FakeBoard()) {
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	let protocol!: FakeProtocol;
+	const application = new Application({
+		board,
+		log: (line) => log.push(line),
+		protocol: (events) => {
+			protocol = new FakeProtocol({ events, timer, log: (line) => log.push(line) });
+			return protocol;
+		},
+	});
+	application.start();
+	/** MCP messages sent on the present channel and not yet looked at. */
+	const mcp = (): Wire[] =>
+		protocol.channel.sent
+			.splice(0)
+			.map((text) => JSON.parse(text))
+			.filter(({ type }) => type === "mcp");
+	return { application, protocol, timer, log, mcp };
+}
+
+/** The same in a session. */
+export function inSession(board = new FakeBoard()) {
+	const started = start(board);
+	started.protocol.channel.greet();
+	return { ...started, board };
+}
+
+/** A request of the backend in its envelope. */
+export const request = (id: number, method: string, params?: object): object => ({
+	type: "mcp",
+	payload: { jsonrpc: "2.0", id, method, params },
+});
+
+/** The notification of a change of state. */
+export const stateChange = (newState: string, oldState: string): object => ({
+	jsonrpc: "2.0",
+	method: "notifications/state_changed",
+	params: { newState, oldState },
+});

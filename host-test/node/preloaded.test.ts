@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { RpcError } from "../../src/mcp_server/json-rpc.js";
+import { ValidationError } from "../../src/mcp_server/validate.js";
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
+
+/** XS freezes what is preloaded into flash, the built-ins too: a property of the same name cannot be assigned. */
+function whileReadOnly<T>(make: () => T): T {
+	Object.defineProperty(Error.prototype, "name", { writable: false });
+	try {
+		return make();
+	} finally {
+		Object.defineProperty(Error.prototype, "name", { writable: true });
+	}
+}
+
+it("errors carry their names where the built-ins are read-only", () => {
+	const errors = whileReadOnly(() => [
+		new RpcError(-32600, "no"),
+		new ValidationError("volume", "no"),
+		new ProtocolError("silent", "no"),
+	]);
+	assert.deepEqual(
+		errors.map(({ name }) => name),
+		["RpcError", "ValidationError", "ProtocolError"],
+	);
+});

@@ -1,0 +1,86 @@
+import Preference from "preference";
+import Timer from "timer";
+import type {
+	Board,
+	Face,
+	Network,
+	Screen,
+	Settings,
+	Speaker,
+	System,
+	SystemInfo,
+	Theme,
+} from "../hardware/hardware.js";
+
+class SimulatorSpeaker implements Speaker {
+	volume = 70;
+}
+
+/** Nothing is drawn: what it should show is told in the trace. */
+class SimulatorScreen implements Screen {
+	readonly width = 320;
+	readonly height = 240;
+	readonly monochrome = false;
+	brightness = 75;
+	theme: Theme = "light";
+
+	show(change: Partial<Face>): void {
+		trace(`screen ${JSON.stringify(change)}\n`);
+	}
+}
+
+/** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
+class SimulatorNetwork implements Network {
+	readonly type = "ethernet";
+	readonly online = true;
+	onChange: (() => void) | undefined = undefined;
+}
+
+class SimulatorSystem implements System {
+	readonly macAddress: string;
+
+	constructor(settings: Settings) {
+		this.macAddress = macAddress(settings);
+	}
+
+	info(): SystemInfo {
+		return { language: "en-US", chip_model_name: "simulator", board: { type: "simulator", name: "simulator" } };
+	}
+
+	/** The simulator has no way to start firmware again: it says so, and goes on. */
+	restart(delay: number): void {
+		Timer.set(() => trace("restart: the simulator goes on\n"), delay);
+	}
+}
+
+/** A locally administered address, made once, so that each computer's simulator is a device of its own. */
+function macAddress(settings: Settings): string {
+	const stored = settings.get("board", "mac");
+	if (typeof stored === "string") {
+		return stored;
+	}
+	const bytes = ["02"];
+	while (bytes.length < 6) {
+		bytes.push(
+			Math.floor(Math.random() * 256)
+				.toString(16)
+				.padStart(2, "0"),
+		);
+	}
+	const address = bytes.join(":");
+	settings.set("board", "mac", address);
+	return address;
+}
+
+/** Moddable's desktop simulator, for which the firmware is built as for a chip. */
+export function openBoard(): Board & { readonly system: System } {
+	return {
+		name: "simulator",
+		speaker: new SimulatorSpeaker(),
+		screen: new SimulatorScreen(),
+		network: new SimulatorNetwork(),
+		system: new SimulatorSystem(Preference),
+		settings: Preference,
+		close() {},
+	};
+}
