@@ -70,7 +70,7 @@ export class WebSockets implements Service {
 		socket.on("open", () => tell(["ws.writable", id, SEND_WINDOW]));
 		socket.on("message", (data: Buffer, binary) => {
 			for (const [part, more] of splitIntoParts(data)) {
-				tell(["ws.data", id, more, binary], part);
+				tell(["ws.data", id, { more, binary }], part);
 			}
 		});
 		socket.on("ping", (data) => tell(["ws.control", id, PING], data));
