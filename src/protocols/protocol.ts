@@ -120,6 +120,9 @@ export abstract class Protocol {
 				this.#channel = channel;
 			}
 		} catch (cause) {
+			if (this.#events !== events) {
+				return;
+			}
 			const message = cause instanceof Error ? cause.message : String(cause);
 			this.#lose(cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }));
 		}
