@@ -3,9 +3,10 @@ import { goodbyeMessage } from "./envelope.js";
 import { MqttChannel, type MqttRecord, type QoS } from "./mqtt-channel.js";
 import { Protocol, type ProtocolOptions } from "./protocol.js";
 import { ProtocolError } from "./protocol-error.js";
+import type { ChannelLimits } from "./queued-channel.js";
 import { parseUrl } from "./url.js";
 
-export interface MqttProtocolOptions extends ProtocolOptions {
+export interface MqttProtocolOptions extends ProtocolOptions, ChannelLimits {
 	/** mqtt://host[:port] (1883) or mqtts://host[:port] (8883). */
 	readonly url: string;
 	readonly clientId: string;
@@ -23,14 +24,9 @@ export interface MqttProtocolOptions extends ProtocolOptions {
 	readonly transport?: "mqtt" | "udp";
 	/** ECMA-419's records for the MQTT client: plain, and over TLS where the host has that. */
 	readonly network: { readonly mqtt?: MqttRecord; readonly mqtts?: MqttRecord };
-	/** Bytes that a message from the backend may have. Default 65,536. */
-	readonly maxMessageBytes?: number;
-	/** Bytes that may wait to be sent. Default 65,536. */
-	readonly maxQueuedBytes?: number;
 }
 
 const KEEP_ALIVE = 240_000;
-const DEFAULT_LIMIT = 65_536;
 
 /**
  * A session with a backend over MQTT 3.1.1.
@@ -80,8 +76,8 @@ export class MqttProtocol extends Protocol {
 			publishTopic,
 			subscribeTopic,
 			qos,
-			maxMessageBytes: this.#options.maxMessageBytes ?? DEFAULT_LIMIT,
-			maxQueuedBytes: this.#options.maxQueuedBytes ?? DEFAULT_LIMIT,
+			maxMessageBytes: this.#options.maxMessageBytes,
+			maxQueuedBytes: this.#options.maxQueuedBytes,
 			events,
 			log: this.#options.log,
 		});

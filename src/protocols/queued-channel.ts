@@ -3,14 +3,20 @@ import { MessageAssembler } from "./message-assembler.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type MessagePart, WriteQueue } from "./write-queue.js";
 
-export interface QueuedChannelOptions {
-	/** Bytes that a message from the backend may have. */
-	readonly maxMessageBytes: number;
-	/** Bytes that may wait to be sent. */
-	readonly maxQueuedBytes: number;
+/** What a channel may hold in memory. */
+export interface ChannelLimits {
+	/** Bytes that a message from the backend may have. Default 65,536. */
+	readonly maxMessageBytes?: number | undefined;
+	/** Bytes that may wait to be sent. Default 65,536. */
+	readonly maxQueuedBytes?: number | undefined;
+}
+
+export interface QueuedChannelOptions extends ChannelLimits {
 	readonly events: ChannelEvents;
 	readonly log: (message: string) => void;
 }
+
+const DEFAULT_LIMIT = 65_536;
 
 /** A part of a message that the client has to read. */
 interface ReadablePart {
@@ -39,7 +45,8 @@ export abstract class QueuedChannel implements Channel {
 	#unread: ReadablePart | undefined;
 
 	/** @param overhead bytes that the transport adds to the first part of a message */
-	constructor({ events, log, maxMessageBytes, maxQueuedBytes }: QueuedChannelOptions, overhead: number) {
+	constructor(options: QueuedChannelOptions, overhead: number) {
+		const { events, log, maxMessageBytes = DEFAULT_LIMIT, maxQueuedBytes = DEFAULT_LIMIT } = options;
 		this.#events = events;
 		this.log = log;
 		this.#assembler = new MessageAssembler(maxMessageBytes);

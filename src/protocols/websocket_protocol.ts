@@ -1,10 +1,11 @@
 import type { Channel, ChannelEvents } from "./channel.js";
 import { Protocol, type ProtocolOptions } from "./protocol.js";
 import { ProtocolError } from "./protocol-error.js";
+import type { ChannelLimits } from "./queued-channel.js";
 import { parseUrl } from "./url.js";
 import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
 
-export interface WebSocketProtocolOptions extends ProtocolOptions {
+export interface WebSocketProtocolOptions extends ProtocolOptions, ChannelLimits {
 	/** ws://host[:port]/path or wss://… */
 	readonly url: string;
 	/** Sent as `Authorization: Bearer …`; as it is when it names a scheme already ("Basic …"); not at all when empty. */
@@ -17,14 +18,9 @@ export interface WebSocketProtocolOptions extends ProtocolOptions {
 	readonly clientId: string;
 	/** ECMA-419's records for the WebSocket client: plain, and over TLS where the host has that. */
 	readonly network: { readonly ws?: WebSocketRecord; readonly wss?: WebSocketRecord };
-	/** Bytes that a message from the backend may have. Default 65,536. */
-	readonly maxMessageBytes?: number;
-	/** Bytes that may wait to be sent. Default 65,536. */
-	readonly maxQueuedBytes?: number;
 }
 
 const SILENCE_TIMEOUT = 120_000;
-const DEFAULT_LIMIT = 65_536;
 
 /** A session with a backend over WebSocket. */
 export class WebSocketProtocol extends Protocol {
@@ -55,8 +51,8 @@ export class WebSocketProtocol extends Protocol {
 			record: this.#record,
 			...this.#target,
 			headers: this.#headers(),
-			maxMessageBytes: this.#options.maxMessageBytes ?? DEFAULT_LIMIT,
-			maxQueuedBytes: this.#options.maxQueuedBytes ?? DEFAULT_LIMIT,
+			maxMessageBytes: this.#options.maxMessageBytes,
+			maxQueuedBytes: this.#options.maxQueuedBytes,
 			events,
 			log: this.#options.log,
 		});
