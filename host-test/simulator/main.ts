@@ -1,0 +1,3 @@
+import { SUITES } from "../suites/index.js";
+
+trace(`${SUITES.length}\n`);
