@@ -5,9 +5,6 @@ import { ChildGroup } from "./child-group.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 import { type Samples, Xsbug, type XsbugMachine } from "./xsbug.js";
 
-/** Milliseconds until the firmware has connected to its debugger. */
-const START_TIMEOUT = 60_000;
-
 interface Events {
 	/** A line of the firmware's trace. */
 	line: [line: string];

@@ -61,7 +61,10 @@ describe("a machine that is debugged", () => {
 		say(socket, '<instruments><instrument name="Timers" value=""/><instrument name="CPU 0" value="%"/></instruments>');
 		say(socket, "<samples>3,17</samples>");
 		const [samples] = await sampled;
-		assert.deepEqual(Object.fromEntries(samples), { Timers: { value: 3, unit: "" }, "CPU 0": { value: 17, unit: "%" } });
+		assert.deepEqual(Object.fromEntries(samples), {
+			Timers: { value: 3, unit: "" },
+			"CPU 0": { value: 17, unit: "%" },
+		});
 	});
 
 	it("that says what makes no sense is let go, and the next one is heard", async (t) => {

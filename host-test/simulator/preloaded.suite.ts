@@ -20,11 +20,7 @@ export default suite("what is preloaded", {
 		equal([RpcError.prototype, Error.prototype, FakeBoard.prototype].map(Object.isFrozen), [true, true, false]);
 	},
 	"names its errors although the built-ins are frozen"() {
-		const errors = [
-			new RpcError(-32600, "no"),
-			new ValidationError("volume", "no"),
-			new ProtocolError("silent", "no"),
-		];
+		const errors = [new RpcError(-32600, "no"), new ValidationError("volume", "no"), new ProtocolError("silent", "no")];
 		equal(
 			errors.map(({ name, message }) => `${name}: ${message.endsWith("no")}`),
 			["RpcError: true", "ValidationError: true", "ProtocolError: true"],
