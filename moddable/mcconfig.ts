@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
+/** Where builds go: not into the SDK. */
 const OUTPUT = fileURLToPath(new URL("../.cache/moddable", import.meta.url));
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
@@ -12,12 +13,13 @@ const LINES_SHOWN = 20;
 /**
  * Runs mcconfig in a manifest's folder.
  *
- * @param args as on its command line
+ * @param args as on its command line; where it builds is known
  * @param show whether what it says goes to the terminal. Otherwise it is part of the error.
  * @throws SdkError when it fails
  */
 export async function mcconfig(sdk: Sdk, folder: string, args: readonly string[], show: boolean): Promise<void> {
-	const child = spawn(join(sdk.bin, "mcconfig"), args, {
+	mkdirSync(OUTPUT, { recursive: true });
+	const child = spawn(join(sdk.bin, "mcconfig"), ["-o", OUTPUT, ...args], {
 		cwd: folder,
 		env: sdkEnvironment(sdk),
 		stdio: show ? "inherit" : ["ignore", "pipe", "pipe"],
@@ -46,9 +48,8 @@ export async function mcconfig(sdk: Sdk, folder: string, args: readonly string[]
  * @throws SdkError when the build fails
  */
 export async function buildForSimulator(sdk: Sdk, folder: string, settings: readonly string[] = []): Promise<string> {
-	mkdirSync(OUTPUT, { recursive: true });
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
-	await mcconfig(sdk, folder, ["-d", "-m", "-p", sdk.host, "-t", "build", "-o", OUTPUT, ...settings], false);
+	await mcconfig(sdk, folder, ["-d", "-m", "-p", sdk.host, "-t", "build", ...settings], false);
 	const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { build: { NAME: string } };
 	return join(OUTPUT, "bin", sdk.host, "mc", "debug", manifest.build.NAME, "mc.so");
 }
