@@ -34,6 +34,18 @@ declare module "net" {
 	export default Net;
 }
 
+/** The engine itself. */
+declare module "debug" {
+	const Debug: {
+		/** Collects garbage now. */
+		gc(): void;
+	};
+	export default Debug;
+}
+
+/** The firmware, which starts as it is imported. */
+declare module "main" {}
+
 /** The chip, on devices. */
 declare const System: {
 	restart(): void;
