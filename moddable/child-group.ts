@@ -25,7 +25,10 @@ for (const [signal, number] of [
 	process.once(signal, () => process.exit(128 + number));
 }
 
-/** A program and whatever it starts in turn: they end together, and at the latest with this process. */
+/**
+ * A program and whatever it starts in turn: they end together, and at the latest with this process. It has no terminal,
+ * so Ctrl-C reaches it through this process only.
+ */
 export class ChildGroup {
 	readonly process: ChildProcess;
 	/** Settles when the program has ended, or could not be started, with why. */
@@ -36,21 +39,26 @@ export class ChildGroup {
 		running.add(this);
 		this.ended = new Promise((resolve) => {
 			this.process.once("error", (error: NodeJS.ErrnoException) => {
+				running.delete(this);
 				resolve(error.code === "ENOENT" ? notInstalled(program) : error.message);
 			});
-			this.process.once("exit", (code, signal) => resolve(`${program} ended with ${signal ?? `exit code ${code}`}`));
+			this.process.once("exit", (code, signal) => {
+				// What it leaves behind. Later the group's number may be another one's.
+				this.signal("SIGKILL");
+				running.delete(this);
+				resolve(`${program} ended with ${signal ?? `exit code ${code}`}`);
+			});
 		});
 	}
 
 	/** Ends the program and all it started, and waits until it has. */
 	async stop(): Promise<void> {
-		const impatience = setTimeout(() => this.signal("SIGKILL"), PATIENCE);
-		this.signal("SIGTERM");
-		await this.ended;
-		clearTimeout(impatience);
-		// What it started may be slower than itself, or deaf.
-		this.signal("SIGKILL");
-		running.delete(this);
+		if (running.has(this)) {
+			const impatience = setTimeout(() => this.signal("SIGKILL"), PATIENCE);
+			this.signal("SIGTERM");
+			await this.ended;
+			clearTimeout(impatience);
+		}
 	}
 
 	/** Sends a signal to all of them that are left. */

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ChildGroup } from "./child-group.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -19,23 +20,21 @@ const LINES_SHOWN = 20;
 export async function mcconfig(sdk: Sdk, folder: string, args: readonly string[], show: boolean): Promise<void> {
 	const output = outputOf(folder);
 	mkdirSync(output, { recursive: true });
-	const child = spawn(join(sdk.bin, "mcconfig"), ["-o", output, ...args], {
-		cwd: folder,
-		env: sdkEnvironment(sdk),
-		stdio: show ? "inherit" : ["ignore", "pipe", "pipe"],
-	});
-	let said = "";
-	for (const stream of [child.stdout, child.stderr]) {
-		stream?.on("data", (bytes) => {
-			said += bytes;
-		});
-	}
+	const command = [join(sdk.bin, "mcconfig"), ["-o", output, ...args]] as const;
+	const options = { cwd: folder, env: sdkEnvironment(sdk) };
+	// Where the person looks on, it has the terminal: the SDK's debugger may ask for Ctrl-C.
+	const child = show
+		? spawn(...command, { ...options, stdio: "inherit" })
+		: new ChildGroup(...command, { ...options, stdio: ["ignore", "pipe", "pipe"] }).process;
+	const said: Buffer[] = [];
+	child.stdout?.on("data", (bytes) => said.push(bytes));
+	child.stderr?.on("data", (bytes) => said.push(bytes));
 	const status = await new Promise<number | null>((resolve, reject) => {
 		child.on("error", (error) => reject(new SdkError(`mcconfig cannot be run: ${error.message}`)));
 		child.on("close", resolve);
 	});
 	if (status !== 0) {
-		throw new SdkError(`mcconfig failed (${status ?? "killed"})\n${lastOf(said)}`);
+		throw new SdkError([`mcconfig failed (${status ?? "killed"})`, ...lastOf(String(Buffer.concat(said)))].join("\n"));
 	}
 }
 
@@ -60,7 +59,7 @@ function outputOf(folder: string): string {
 }
 
 /** A linker's warnings alone are hundreds of lines. */
-function lastOf(said: string): string {
+function lastOf(said: string): string[] {
 	const lines = said.split("\n").filter((line) => line !== "" && !line.startsWith("### warning"));
-	return lines.slice(-LINES_SHOWN).join("\n");
+	return lines.slice(-LINES_SHOWN);
 }
