@@ -11,7 +11,7 @@ const MODULES: Readonly<Record<string, string>> = {
 	"mc/config": `${PLATFORM}config.ts`,
 	"platform/network": `${PLATFORM}network.ts`,
 	"virtual-host": `${PLATFORM}virtual-host.ts`,
-	board: `${SOURCE}boards/virtual.ts`,
+	"boards/board": `${SOURCE}boards/virtual.ts`,
 };
 
 const platform: Plugin = {
