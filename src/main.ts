@@ -1,6 +1,6 @@
-import { openBoard } from "boards/board";
 import built from "mc/config";
-import { openNetwork } from "platform/network";
+import { openBoard } from "src/boards/board";
+import { openNetwork } from "src/platform/network";
 import Timer from "timer";
 import { Application } from "./app/application.js";
 import { readConfig } from "./app/config.js";

@@ -35,14 +35,14 @@ declare module "preference" {
 }
 
 /** The network clients that the host has. */
-declare module "platform/network" {
+declare module "src/platform/network" {
 	import type { NetworkClients } from "../src/app/connect.js";
 	/** @param built what the firmware was built with */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
 }
 
 /** The board that the firmware is built for. */
-declare module "boards/board" {
+declare module "src/boards/board" {
 	import type { Board, System } from "../src/hardware/hardware.js";
 	export function openBoard(): Board & { readonly system: System };
 }

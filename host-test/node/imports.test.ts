@@ -37,7 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js"],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
 	platform: ["app", "drivers", ...HOST_MODULES],
-	"main.ts": ["app", "boards/board", "mc/config", "platform/network", "timer"],
+	"main.ts": ["app", "src/boards/board", "mc/config", "src/platform/network", "timer"],
 	"firmware.ts": ["deep-freeze.js"],
 	"deep-freeze.ts": [],
 };
