@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
-/** Where builds go: not into the SDK. */
-const OUTPUT = fileURLToPath(new URL("../.cache/moddable", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
 const LINES_SHOWN = 20;
@@ -18,15 +17,16 @@ const LINES_SHOWN = 20;
  * @throws SdkError when it fails
  */
 export async function mcconfig(sdk: Sdk, folder: string, args: readonly string[], show: boolean): Promise<void> {
-	mkdirSync(OUTPUT, { recursive: true });
-	const child = spawn(join(sdk.bin, "mcconfig"), ["-o", OUTPUT, ...args], {
+	const output = outputOf(folder);
+	mkdirSync(output, { recursive: true });
+	const child = spawn(join(sdk.bin, "mcconfig"), ["-o", output, ...args], {
 		cwd: folder,
 		env: sdkEnvironment(sdk),
 		stdio: show ? "inherit" : ["ignore", "pipe", "pipe"],
 	});
 	let said = "";
-	for (const output of [child.stdout, child.stderr]) {
-		output?.on("data", (bytes) => {
+	for (const stream of [child.stdout, child.stderr]) {
+		stream?.on("data", (bytes) => {
 			said += bytes;
 		});
 	}
@@ -51,7 +51,12 @@ export async function buildForSimulator(sdk: Sdk, folder: string, settings: read
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
 	await mcconfig(sdk, folder, ["-d", "-m", "-p", sdk.host, "-t", "build", ...settings], false);
 	const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { build: { NAME: string } };
-	return join(OUTPUT, "bin", sdk.host, "mc", "debug", manifest.build.NAME, "mc.so");
+	return join(outputOf(folder), "bin", sdk.host, "mc", "debug", manifest.build.NAME, "mc.so");
+}
+
+/** Each manifest has a folder of its own to be built in, so that builds may run at the same time; none is in the SDK. */
+function outputOf(folder: string): string {
+	return join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
 }
 
 /** A linker's warnings alone are hundreds of lines. */

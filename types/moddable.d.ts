@@ -96,6 +96,18 @@ declare const device: {
 	readonly io: { readonly SMBus: object };
 };
 
+/** The engine itself. */
+declare module "debug" {
+	const Debug: {
+		/** Collects garbage now. */
+		gc(): void;
+	};
+	export default Debug;
+}
+
+/** The firmware, which starts as it is imported. */
+declare module "src/main" {}
+
 /** The chip, on devices. */
 declare const System: {
 	restart(): void;

@@ -5,6 +5,7 @@ import TLSSocket from "embedded:io/socket/tcp/tls";
 import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
 import type { NetworkClients } from "../app/connect.js";
+import { GuardedTCP } from "./guarded-tcp.js";
 import { SystemResolver } from "./system-resolver.js";
 
 /**
@@ -20,7 +21,7 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 		typeof certificate === "string" && certificate !== "" ? { certificate: new Resource(certificate) } : {};
 	const dns = { io: SystemResolver };
 	const socket = { io: TCP, nodelay: true };
-	const tls = { io: TLSSocket, TCP: socket, secure };
+	const tls = { io: TLSSocket, TCP: { io: GuardedTCP }, nodelay: true, secure };
 	return {
 		ws: { io: WebSocketClient, dns, socket },
 		wss: { io: WebSocketClient, dns, socket: tls },
