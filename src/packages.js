@@ -8,4 +8,4 @@
 //   "mitt": "./node_modules/mitt/index.d.ts"
 //
 // The firmware is imported at run time, because mcpack looks for every other import among packages.
-await import("main");
+await import("src/main");
