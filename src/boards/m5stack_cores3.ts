@@ -67,7 +67,8 @@ function resetScreen(bus: SmBusRecord): void {
 
 /** M5Stack CoreS3: ESP32-S3, screen, speaker, battery. Microphones, camera and touch are not used. */
 export function openBoard(): Board & { readonly system: System } {
-	const bus = { ...(device.I2C as unknown as Buses).internal, io: device.io.SMBus } as SmBusRecord;
+	const { internal } = device.I2C as unknown as Buses;
+	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
 	const power = new Axp2101({ bus, registers: SUPPLIES });
 	resetScreen(bus);
 	const speaker = new Aw88298(bus);

@@ -1,7 +1,6 @@
 // What ESP-IDF knows of the chip, for src/drivers/esp32-chip.ts. Each function answers with one number.
 
 #include "xsmc.h"
-#include "xsHost.h"
 
 #include "esp_chip_info.h"
 #include "esp_flash.h"
