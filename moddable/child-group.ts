@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 
 /** What to install where a program is missing. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -9,21 +9,14 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** Milliseconds that programs have to end when they are asked to. */
 const PATIENCE = 3_000;
 
-const running = new Set<ChildGroup>();
+/** The shell's exit code where there is no such program. */
+const NOT_FOUND = 127;
 
-// Whatever ends this process ends what it started. Asked to, not killed: a virtual display removes its lock then.
-process.on("exit", () => {
-	for (const group of running) {
-		group.signal("SIGTERM");
-	}
-});
-for (const [signal, number] of [
-	["SIGHUP", 1],
-	["SIGINT", 2],
-	["SIGTERM", 15],
-] as const) {
-	process.once(signal, () => process.exit(128 + number));
-}
+/**
+ * The shell becomes the program, and leaves a guard in its group. The guard reads a pipe that ends when this process
+ * does, even if that is killed, and then asks the group to end: a display removes its lock, and nothing is left running.
+ */
+const GUARDED = 'exec 9<&0; { read -r _ <&9; kill -s TERM 0; } >/dev/null 2>&1 & exec "$@" 9<&- </dev/null';
 
 /**
  * A program and whatever it starts in turn: they end together, and at the latest with this process. It has no terminal,
@@ -34,35 +27,39 @@ export class ChildGroup {
 	/** Settles when the program has ended, or could not be started, with why. */
 	readonly ended: Promise<string>;
 
-	constructor(program: string, args: readonly string[], options: SpawnOptions = {}) {
-		this.process = spawn(program, args, { ...options, detached: true });
-		running.add(this);
+	/** @param outputs what becomes of its standard output, of its errors, and of further streams. It has no input. */
+	constructor(
+		program: string,
+		args: readonly string[],
+		outputs: readonly ("ignore" | "inherit" | "pipe")[],
+		options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+	) {
+		this.process = spawn("sh", ["-c", GUARDED, "sh", program, ...args], {
+			...options,
+			stdio: ["pipe", ...outputs],
+			detached: true,
+		});
 		this.ended = new Promise((resolve) => {
-			this.process.once("error", (error: NodeJS.ErrnoException) => {
-				running.delete(this);
-				resolve(error.code === "ENOENT" ? notInstalled(program) : error.message);
-			});
+			this.process.once("error", (error) => resolve(`${program}: ${error.message}`));
 			this.process.once("exit", (code, signal) => {
-				// What it leaves behind. Later the group's number may be another one's.
-				this.signal("SIGKILL");
-				running.delete(this);
-				resolve(`${program} ended with ${signal ?? `exit code ${code}`}`);
+				// The guard, and what else is left. Later the group's number may be another one's.
+				this.#signal("SIGKILL");
+				resolve(code === NOT_FOUND ? notInstalled(program) : `${program} ended with ${signal ?? `exit code ${code}`}`);
 			});
 		});
 	}
 
 	/** Ends the program and all it started, and waits until it has. */
 	async stop(): Promise<void> {
-		if (running.has(this)) {
-			const impatience = setTimeout(() => this.signal("SIGKILL"), PATIENCE);
-			this.signal("SIGTERM");
+		if (this.process.exitCode === null && this.process.signalCode === null) {
+			const impatience = setTimeout(() => this.#signal("SIGKILL"), PATIENCE);
+			this.#signal("SIGTERM");
 			await this.ended;
 			clearTimeout(impatience);
 		}
 	}
 
-	/** Sends a signal to all of them that are left. */
-	signal(signal: NodeJS.Signals): void {
+	#signal(signal: NodeJS.Signals): void {
 		const { pid } = this.process;
 		try {
 			if (pid !== undefined) {

@@ -25,7 +25,7 @@ export async function mcconfig(sdk: Sdk, folder: string, args: readonly string[]
 	// Where the person looks on, it has the terminal: the SDK's debugger may ask for Ctrl-C.
 	const child = show
 		? spawn(...command, { ...options, stdio: "inherit" })
-		: new ChildGroup(...command, { ...options, stdio: ["ignore", "pipe", "pipe"] }).process;
+		: new ChildGroup(...command, ["pipe", "pipe"], options).process;
 	const said: Buffer[] = [];
 	child.stdout?.on("data", (bytes) => said.push(bytes));
 	child.stderr?.on("data", (bytes) => said.push(bytes));

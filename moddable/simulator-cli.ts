@@ -38,6 +38,9 @@ await runCommand("simulator", async () => {
 	console.log("Building the firmware …");
 	const library = await buildForSimulator(sdk, fileURLToPath(new URL("..", import.meta.url)), settings);
 	const simulator = await Simulator.start(sdk, library, { headless: values.headless });
+	for (const signal of ["SIGINT", "SIGTERM"] as const) {
+		process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
+	}
 	simulator.on("line", (line) => console.log(line));
 	if (values.instruments) {
 		simulator.on("samples", (samples) => {

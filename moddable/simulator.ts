@@ -47,17 +47,15 @@ export class Simulator extends EventEmitter<Events> {
 		const display = headless ? await VirtualDisplay.start() : undefined;
 		const xsbug = await Xsbug.listen();
 		const mcsim = [join(sdk.bin, "mcsim"), join(sdk.root, "build", "simulators"), library];
-		const child = new ChildGroup("dbus-run-session", ["--", ...mcsim], {
-			env: {
-				...sdkEnvironment(sdk),
-				...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),
-				// GTK looks for a service for the disabled, and warns that a session of its own has none.
-				NO_AT_BRIDGE: "1",
-				XSBUG_HOST: "127.0.0.1",
-				XSBUG_PORT: String(xsbug.port),
-			},
-			stdio: "ignore",
-		});
+		const env = {
+			...sdkEnvironment(sdk),
+			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),
+			// GTK looks for a service for the disabled, and warns that a session of its own has none.
+			NO_AT_BRIDGE: "1",
+			XSBUG_HOST: "127.0.0.1",
+			XSBUG_PORT: String(xsbug.port),
+		};
+		const child = new ChildGroup("dbus-run-session", ["--", ...mcsim], ["ignore", "ignore"], { env });
 		return new Simulator(xsbug, display, child);
 	}
 
@@ -103,7 +101,7 @@ class VirtualDisplay {
 	/** @throws SdkError when there is no program for it */
 	static async start(): Promise<VirtualDisplay> {
 		const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
-		const child = new ChildGroup("Xvfb", args, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+		const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);
 		const chosen = new Promise<string>((resolve) => {
 			// The number may come in two pieces; a line end is the last of it.
 			let number = "";
