@@ -70,8 +70,9 @@ export const SETTINGS = {
 		path: true,
 	}),
 	aliases: setting(pairs("DEVICE=NAME"), "What hosts call a device", { default: new Map() }),
-	userTools: setting(list("device"), "Devices whose user-only tools hosts may see without a token; * for all", {
-		default: [],
+	userTools: setting(list("device"), "Devices whose user-only tools every host sees; * for all", { default: [] }),
+	toolNames: setting(oneOf("names", ["own", "portable"]), "Names of the tools of a device that is alone in a list", {
+		default: "own",
 	}),
 	allowedHosts: setting(list("name"), "Names, besides its own, by which hosts may address the gateway", {
 		default: [],
@@ -83,7 +84,7 @@ export const SETTINGS = {
 	awayWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for a device that is away", {
 		default: 10_000,
 	}),
-	deviceConcurrency: setting(integer("calls", 1, 1_000), "Calls under way at one device", { default: 4 }),
+	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device works on at the same time", { default: 4 }),
 	sessionIdleTimeout: setting(DURATION, "When a host's session that is not used ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Size of a host's request", { default: 1_048_576 }),
 	bodyTimeout: setting(DURATION, "Time for a host's request to arrive", { default: 10_000 }),
