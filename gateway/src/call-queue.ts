@@ -103,10 +103,7 @@ export class CallQueue {
 
 	#waitForDevice(waiting: Waiting): void {
 		const { awayWait, awayMessage } = this.#options;
-		waiting.timer = setTimeout(
-			() => this.#refuse(waiting, new DeviceError("device-away", awayMessage())),
-			awayWait,
-		);
+		waiting.timer = setTimeout(() => this.#refuse(waiting, new DeviceError("device-away", awayMessage())), awayWait);
 	}
 
 	#refuse(waiting: Waiting, error: DeviceError): void {

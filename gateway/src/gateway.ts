@@ -8,9 +8,7 @@ import { DeviceError, type DeviceErrorCode } from "./errors.js";
 import { KnownDevices, type KnownDevicesOptions } from "./known-devices.js";
 import { type FoundTool, ToolScope, type ToolScopeOptions } from "./tool-scope.js";
 
-export interface GatewayOptions
-	extends Omit<DeviceCallsOptions, "warn">,
-		Omit<KnownDevicesOptions, "folder" | "warn"> {
+export interface GatewayOptions extends Omit<DeviceCallsOptions, "warn">, Omit<KnownDevicesOptions, "folder" | "warn"> {
 	/** Where the gateway keeps what outlives it. Default: nowhere. */
 	readonly stateFolder?: string;
 	/**
