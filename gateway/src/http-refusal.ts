@@ -1,29 +1,7 @@
-import type { OutgoingHttpHeaders } from "node:http";
+import type { ServerResponse } from "node:http";
 
-/** Why a request was refused, in logs and as a label of metrics: keep the number of them small. */
-export type RefusalReason =
-	| "host"
-	| "origin"
-	| "token"
-	| "rate"
-	| "too-large"
-	| "slow"
-	| "malformed"
-	| "not-found"
-	| "method"
-	| "busy";
-
-/** A request of a host's is not served. */
-export class HttpRefusal extends Error {
-	readonly status: number;
-	readonly reason: RefusalReason;
-	readonly headers: OutgoingHttpHeaders;
-
-	/** @param message goes to the client */
-	constructor(status: number, reason: RefusalReason, message: string, headers: OutgoingHttpHeaders = {}) {
-		super(message);
-		this.status = status;
-		this.reason = reason;
-		this.headers = headers;
-	}
+/** Answers a request that is not served, with a JSON-RPC error without an id as Streamable HTTP has it. */
+export function refuse(response: ServerResponse, status: number, code: number, message: string): void {
+	response.writeHead(status, { "Content-Type": "application/json" });
+	response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null }));
 }

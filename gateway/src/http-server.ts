@@ -4,11 +4,12 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import type { Access } from "./access.js";
-import { HttpRefusal } from "./http-refusal.js";
+import { refuse } from "./http-refusal.js";
 import type { Logger } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import { readJson } from "./request-body.js";
 import { type Admission, addressOf, RequestGuard, type RequestGuardOptions } from "./request-guard.js";
+import { RequestRefusal } from "./request-refusal.js";
 
 /** Serves a path to those who may. */
 export interface Page {
@@ -106,7 +107,7 @@ export class HttpServer {
 		try {
 			await this.#guard.checkSource(request);
 			for (const [name, value] of Object.entries(this.#guard.corsHeaders(request))) {
-				response.setHeader(name, value as string);
+				response.setHeader(name, value);
 			}
 			if (request.method === "OPTIONS") {
 				answerPreflight(request, response);
@@ -124,11 +125,11 @@ export class HttpServer {
 		const { method = "" } = request;
 		const admission = page?.isPublic ? ANYONE : await this.#guard.authenticate(request);
 		if (page === undefined) {
-			throw new HttpRefusal(404, "not-found", "there is nothing here");
+			throw new RequestRefusal(404, "not-found", "there is nothing here");
 		}
 		if (!page.methods.includes(method)) {
 			const allowed = page.methods.join(", ");
-			throw new HttpRefusal(405, "method", `expected ${allowed}`, { Allow: allowed });
+			throw new RequestRefusal(405, "method", `expected ${allowed}`, { Allow: allowed });
 		}
 		const body = method === "POST" ? await readJson(request, maxBodyBytes) : undefined;
 		if (!page.isPublic) {
@@ -146,7 +147,7 @@ export class HttpServer {
 			log.debug(where, "a request that did not arrive");
 			return;
 		}
-		const refusal = error instanceof HttpRefusal ? error : undefined;
+		const refusal = error instanceof RequestRefusal ? error : undefined;
 		if (refusal === undefined) {
 			log.error({ ...where, err: error }, "a request failed");
 		} else {
@@ -158,9 +159,10 @@ export class HttpServer {
 			return;
 		}
 		const message = refusal?.message ?? "the gateway failed";
-		response
-			.writeHead(refusal?.status ?? 500, { ...refusal?.headers, "Content-Type": "application/json" })
-			.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: SERVER_ERROR, message } }));
+		for (const [name, value] of Object.entries(refusal?.headers ?? {})) {
+			response.setHeader(name, value);
+		}
+		refuse(response, refusal?.status ?? 500, SERVER_ERROR, message);
 		if (!request.complete) {
 			const timer = setTimeout(() => request.destroy(), LINGER);
 			request.on("close", () => clearTimeout(timer));

@@ -1,7 +1,14 @@
+export type { Access } from "./access.js";
 export * from "./device.js";
 export { DeviceHub } from "./device-hub.js";
 export type { EmbeddedBrokerOptions } from "./embedded-broker.js";
 export * from "./errors.js";
 export type { ExternalBrokerOptions } from "./external-broker.js";
+export { type CallRecord, Gateway, type GatewayOptions } from "./gateway.js";
+export type { Board, KnownDevice } from "./known-device.js";
+export type { KnownDevices } from "./known-devices.js";
+export { McpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.js";
 export { MqttDevices } from "./mqtt-devices.js";
+export { type StdioHost, type StdioOptions, serveOverStdio } from "./stdio.js";
+export type { FoundTool, ToolScope } from "./tool-scope.js";
 export { WebSocketDevices, type WebSocketDevicesOptions } from "./websocket-devices.js";

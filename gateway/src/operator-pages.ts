@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Access } from "./access.js";
 import type { GatewayEvent, GatewayEvents } from "./gateway-events.js";
-import { HttpRefusal } from "./http-refusal.js";
 import type { Page } from "./http-server.js";
 import type { KnownDevice } from "./known-device.js";
 import type { KnownDevices } from "./known-devices.js";
 import type { Metrics } from "./metrics.js";
+import { RequestRefusal } from "./request-refusal.js";
 
 export interface OperatorPagesOptions {
 	readonly devices: KnownDevices;
@@ -40,7 +40,10 @@ const KEEP_ALIVE = 15_000;
 export function makeOperatorPages(options: OperatorPagesOptions): ReadonlyMap<string, Page> {
 	const { devices, events, metrics } = options;
 	return new Map<string, Page>([
-		["/healthz", { methods: ["GET"], isPublic: true, serve: (_request, response) => sendJson(response, { status: "ok" }) }],
+		[
+			"/healthz",
+			{ methods: ["GET"], isPublic: true, serve: (_request, response) => sendJson(response, { status: "ok" }) },
+		],
 		[
 			"/metrics",
 			{
@@ -72,10 +75,10 @@ export function makeForgetPage(devices: KnownDevices, name: string): Page {
 		serve(_request, response, access) {
 			const known = devices.find(name);
 			if (known === undefined || !reaches(access, known.id)) {
-				throw new HttpRefusal(404, "not-found", `there is no device ${name}`);
+				throw new RequestRefusal(404, "not-found", `there is no device ${name}`);
 			}
 			if (known.device !== undefined) {
-				throw new HttpRefusal(409, "busy", `${known.alias} is connected: it would be known again at once`);
+				throw new RequestRefusal(409, "busy", `${known.alias} is connected: it would be known again at once`);
 			}
 			devices.forget(known.id);
 			response.writeHead(204).end();
@@ -85,7 +88,7 @@ export function makeForgetPage(devices: KnownDevices, name: string): Page {
 
 function stream(events: GatewayEvents, response: ServerResponse, access: Access): void {
 	if (events.listenerCount("event") >= MAX_STREAMS) {
-		throw new HttpRefusal(503, "busy", `${MAX_STREAMS} streams of events are open already`);
+		throw new RequestRefusal(503, "busy", `${MAX_STREAMS} streams of events are open already`);
 	}
 	response.writeHead(200, { "Content-Type": "text/event-stream" });
 	response.write(": connected\n\n");

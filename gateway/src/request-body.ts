@@ -1,29 +1,30 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { HttpRefusal } from "./http-refusal.js";
+import { RequestRefusal } from "./request-refusal.js";
 
 /**
  * Reads a request's JSON. How long it may take is the server's `requestTimeout`.
  *
- * @param maxBytes rejects with HttpRefusal (413) when there is more, before it is in memory
+ * @param maxBytes rejects with RequestRefusal (413) when there is more, before it is in memory
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
 	if (!isJsonContentType(request.headers["content-type"] ?? "")) {
-		throw new HttpRefusal(415, "malformed", "Content-Type: expected application/json");
+		throw new RequestRefusal(415, "malformed", "Content-Type: expected application/json");
 	}
 	if (request.headers["content-encoding"] !== undefined) {
-		throw new HttpRefusal(415, "malformed", "Content-Encoding: expected none");
+		throw new RequestRefusal(415, "malformed", "Content-Encoding: expected none");
 	}
 	const body = await readBody(request, maxBytes);
 	try {
 		return JSON.parse(body);
 	} catch {
-		throw new HttpRefusal(400, "malformed", "the body is not JSON");
+		throw new RequestRefusal(400, "malformed", "the body is not JSON");
 	}
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
-	const tooLarge = (): HttpRefusal => new HttpRefusal(413, "too-large", `the body has more than ${maxBytes} bytes`);
+	const tooLarge = (): RequestRefusal =>
+		new RequestRefusal(413, "too-large", `the body has more than ${maxBytes} bytes`);
 	if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
 		throw tooLarge();
 	}

@@ -1,9 +1,9 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import type { Access } from "./access.js";
-import { HttpRefusal } from "./http-refusal.js";
 import { isLoopback, namesOf } from "./listen-address.js";
 import { RequestLimits } from "./request-limits.js";
+import { RequestRefusal } from "./request-refusal.js";
 import type { TokenRecord, TokenStore } from "./token-store.js";
 
 export interface RequestGuardOptions {
@@ -49,22 +49,22 @@ export class RequestGuard {
 		return !isLoopback(this.#options.address) || this.#options.tokens.has("host");
 	}
 
-	/** Rejects with HttpRefusal: too many requests (429), a foreign Host or Origin (403). */
+	/** Rejects with RequestRefusal: too many requests (429), a foreign Host or Origin (403). */
 	async checkSource(request: IncomingMessage): Promise<void> {
 		await this.#limits.request(addressOf(request));
 		const { host, origin } = request.headers;
 		const hostCheck = validateHostHeader(host, this.#hosts);
 		if (!hostCheck.ok) {
-			throw new HttpRefusal(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+			throw new RequestRefusal(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
 		}
 		const originCheck = validateOriginHeader(origin, this.#origins);
 		if (!originCheck.ok) {
-			throw new HttpRefusal(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
+			throw new RequestRefusal(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
 		}
 	}
 
 	/** CORS: lets the pages of allowed sites read the answers. Origin has been checked. */
-	corsHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
+	corsHeaders({ headers }: IncomingMessage): Record<string, string> {
 		return headers.origin === undefined
 			? {}
 			: {
@@ -74,7 +74,7 @@ export class RequestGuard {
 				};
 	}
 
-	/** Who is asking. Rejects with HttpRefusal (401) when a token is wanted and the right one is not there. */
+	/** Who is asking. Rejects with RequestRefusal (401) when a token is wanted and the right one is not there. */
 	async authenticate(request: IncomingMessage): Promise<Admission> {
 		if (!this.wantsToken) {
 			return { access: localAccess(this.#options.userTools), token: undefined };
@@ -86,11 +86,11 @@ export class RequestGuard {
 		}
 		if (secret === undefined) {
 			const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway"' };
-			throw new HttpRefusal(401, "token", "a bearer token is needed: xs-mcp-gateway token add", challenge);
+			throw new RequestRefusal(401, "token", "a bearer token is needed: xs-mcp-gateway token add", challenge);
 		}
 		await this.#limits.wrongToken(addressOf(request));
 		const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway", error="invalid_token"' };
-		throw new HttpRefusal(401, "token", "the bearer token is not one of this gateway's", challenge);
+		throw new RequestRefusal(401, "token", "the bearer token is not one of this gateway's", challenge);
 	}
 
 	/** Whether what was admitted once would be admitted now: tokens come and go. */

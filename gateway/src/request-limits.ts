@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { HttpRefusal } from "./http-refusal.js";
+import { RequestRefusal } from "./request-refusal.js";
 
 /** Seconds in which requests are counted. */
 const WINDOW = 60;
@@ -19,7 +19,7 @@ export class RequestLimits {
 		this.#wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
 	}
 
-	/** Counts a request. Rejects with HttpRefusal (429) when there were too many, or too many wrong tokens. */
+	/** Counts a request. Rejects with RequestRefusal (429) when there were too many, or too many wrong tokens. */
 	async request(address: string): Promise<void> {
 		const wrong = await this.#wrongTokens.get(address);
 		if (wrong !== null && wrong.consumedPoints >= this.#wrongTokens.points) {
@@ -38,7 +38,7 @@ export class RequestLimits {
 	}
 }
 
-function tooMany(what: string, { msBeforeNext }: RateLimiterRes): HttpRefusal {
+function tooMany(what: string, { msBeforeNext }: RateLimiterRes): RequestRefusal {
 	const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-	return new HttpRefusal(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
+	return new RequestRefusal(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
 }

@@ -62,7 +62,7 @@ export const flag: SettingKind<boolean> = {
 };
 
 /** One of a few words. */
-export function oneOf<T extends string>(placeholder: string, words: readonly T[]): SettingKind<T> {
+export function oneOf<const T extends string>(placeholder: string, words: readonly T[]): SettingKind<T> {
 	return {
 		placeholder,
 		read(value) {

@@ -18,7 +18,7 @@ export interface Setting<T> {
 function setting<T>(
 	kind: SettingKind<T>,
 	description: string,
-	more: { readonly default: T; readonly path?: boolean },
+	more: { readonly default: NoInfer<T>; readonly path?: boolean },
 ): Setting<T> & { readonly default: T };
 function setting<T>(
 	kind: SettingKind<T>,
@@ -84,7 +84,9 @@ export const SETTINGS = {
 	awayWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for a device that is away", {
 		default: 10_000,
 	}),
-	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device works on at the same time", { default: 4 }),
+	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device works on at the same time", {
+		default: 4,
+	}),
 	sessionIdleTimeout: setting(DURATION, "When a host's session that is not used ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Size of a host's request", { default: 1_048_576 }),
 	bodyTimeout: setting(DURATION, "Time for a host's request to arrive", { default: 10_000 }),
