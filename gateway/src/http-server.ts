@@ -45,7 +45,8 @@ const SECURITY_HEADERS = {
 	"X-Frame-Options": "DENY",
 };
 
-/** JSON-RPC's code for an error of the server's own (JSON-RPC 2.0 §5.1), which the SDK uses for HTTP errors too. */
+/** Codes of JSON-RPC 2.0 §5.1: what is no JSON, and an error of the server's own, as the SDK has them for HTTP errors. */
+const PARSE_ERROR = -32_700;
 const SERVER_ERROR = -32_000;
 
 /** Milliseconds for a client to send the rest of a request that is refused. An answer to one who still writes is lost. */
@@ -162,7 +163,8 @@ export class HttpServer {
 		for (const [name, value] of Object.entries(refusal?.headers ?? {})) {
 			response.setHeader(name, value);
 		}
-		refuse(response, refusal?.status ?? 500, SERVER_ERROR, message);
+		const code = refusal?.reason === "not-json" ? PARSE_ERROR : SERVER_ERROR;
+		refuse(response, refusal?.status ?? 500, code, message);
 		if (!request.complete) {
 			const timer = setTimeout(() => request.destroy(), LINGER);
 			request.on("close", () => clearTimeout(timer));

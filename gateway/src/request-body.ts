@@ -18,7 +18,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 	try {
 		return JSON.parse(body);
 	} catch {
-		throw new RequestRefusal(400, "malformed", "the body is not JSON");
+		throw new RequestRefusal(400, "not-json", "the body is not JSON");
 	}
 }
 

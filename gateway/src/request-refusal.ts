@@ -7,6 +7,7 @@ export type RefusalReason =
 	| "too-large"
 	| "slow"
 	| "malformed"
+	| "not-json"
 	| "not-found"
 	| "method"
 	| "busy";
