@@ -49,8 +49,11 @@ const SECURITY_HEADERS = {
 const PARSE_ERROR = -32_700;
 const SERVER_ERROR = -32_000;
 
-/** Milliseconds for a client to send the rest of a request that is refused. An answer to one who still writes is lost. */
+/** Milliseconds for a client to send the rest of a request that is refused. */
 const LINGER = 1_000;
+
+/** What a client hears of an error that is the gateway's own: the log has the rest. */
+const FAILURE = { status: 500, reason: "failed", message: "the gateway failed", headers: {} } as const;
 
 /** The gateway's HTTP side: who may ask, how much, how fast; what is served is its pages' affair. */
 export class HttpServer {
@@ -116,7 +119,7 @@ export class HttpServer {
 			}
 			await this.#servePage(path, request, response);
 		} catch (error) {
-			this.#refuse(error as Error, path, request, response);
+			await this.#refuse(error as Error, path, request, response);
 		}
 	}
 
@@ -140,35 +143,32 @@ export class HttpServer {
 		await page.serve(request, response, admission.access, body);
 	}
 
-	#refuse(error: Error, path: string, request: IncomingMessage, response: ServerResponse): void {
-		const { log, metrics } = this.#options;
-		const where = { address: addressOf(request), method: request.method, path };
-		if (request.destroyed && !request.complete) {
-			// The client has gone, or was too slow and has been told.
-			log.debug(where, "a request that did not arrive");
-			return;
-		}
-		const refusal = error instanceof RequestRefusal ? error : undefined;
-		if (refusal === undefined) {
-			log.error({ ...where, err: error }, "a request failed");
-		} else {
-			metrics.requestRefused(refusal.reason);
-			log.warn({ ...where, status: refusal.status, reason: refusal.reason }, `refused: ${refusal.message}`);
-		}
+	async #refuse(error: Error, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+		this.#report(error, path, request);
 		if (response.headersSent) {
 			response.destroy();
 			return;
 		}
-		const message = refusal?.message ?? "the gateway failed";
-		for (const [name, value] of Object.entries(refusal?.headers ?? {})) {
-			response.setHeader(name, value);
+		await rest(request);
+		if (!response.destroyed) {
+			const refusal = error instanceof RequestRefusal ? error : FAILURE;
+			for (const [name, value] of Object.entries(refusal.headers)) {
+				response.setHeader(name, value);
+			}
+			refuse(response, refusal.status, refusal.reason === "not-json" ? PARSE_ERROR : SERVER_ERROR, refusal.message);
 		}
-		const code = refusal?.reason === "not-json" ? PARSE_ERROR : SERVER_ERROR;
-		refuse(response, refusal?.status ?? 500, code, message);
-		if (!request.complete) {
-			const timer = setTimeout(() => request.destroy(), LINGER);
-			request.on("close", () => clearTimeout(timer));
-			request.resume();
+	}
+
+	#report(error: Error, path: string, request: IncomingMessage): void {
+		const { log, metrics } = this.#options;
+		const where = { address: addressOf(request), method: request.method, path };
+		if (error instanceof RequestRefusal) {
+			metrics.requestRefused(error.reason);
+			log.warn({ ...where, status: error.status, reason: error.reason }, `refused: ${error.message}`);
+		} else if (request.destroyed && !request.complete) {
+			log.debug(where, "a request that did not arrive");
+		} else {
+			log.error({ ...where, err: error }, "a request failed");
 		}
 	}
 
@@ -189,6 +189,22 @@ export class HttpServer {
 
 /** For pages that are everybody's. */
 const ANYONE: Admission = { access: { principal: "anyone", devices: new Set(), userTools: false }, token: undefined };
+
+/** Lets the rest of a request pass unread, for a while: a client that still writes would lose the answer. */
+async function rest(request: IncomingMessage): Promise<void> {
+	if (!request.complete && !request.destroyed) {
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, LINGER);
+			for (const event of ["end", "close"]) {
+				request.once(event, () => {
+					clearTimeout(timer);
+					resolve();
+				});
+			}
+			request.resume();
+		});
+	}
+}
 
 /** CORS preflight: any header may be sent, since those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`). */
 function answerPreflight(request: IncomingMessage, response: ServerResponse): void {

@@ -58,8 +58,9 @@ export class TokenStore {
 		return this.#records;
 	}
 
-	/** Whether anyone of that kind could be let in. */
+	/** Whether anyone of that kind could be let in, as of now. */
 	has(kind: TokenKind): boolean {
+		this.refresh();
 		return this.#records.some((record) => record.kind === kind);
 	}
 
