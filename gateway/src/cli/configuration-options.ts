@@ -26,7 +26,7 @@ function optionsFor(name: SettingName): Option[] {
 	}
 	if (placeholder === undefined) {
 		const [yes, no] = [new Option(flagOf(name), description), new Option(flagOf(name).replace("--", "--no-"))];
-		no.description = `Not: ${description}`;
+		no.description = `Do not ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
 		// The one that says what is so anyway still works, but need not be read.
 		return [yes.hideHelp(value === true), no.hideHelp(value === false)];
 	}

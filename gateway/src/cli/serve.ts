@@ -6,13 +6,15 @@ import { localAccess } from "../request-guard.js";
 import { serveOverStdio } from "../stdio.js";
 import { clientFor, withAddress } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { EXIT } from "./exit.js";
+import { EXIT, UsageError } from "./exit.js";
 import { bridgeStdio } from "./stdio-bridge.js";
 
 /** Adds the commands that run until they are stopped, and `config`. */
 export function addServeCommands(program: Command): void {
 	withSettings(program.command("serve", { isDefault: true }))
 		.description("Run the gateway (the default)")
+		// A mistyped command comes here, since this is the default.
+		.allowExcessArguments()
 		.action(serve);
 	withAddress(program.command("stdio"))
 		.description("Serve one MCP host over standard input and output what a gateway that runs already has")
@@ -21,7 +23,11 @@ export function addServeCommands(program: Command): void {
 	withSettings(program.command("config")).description("Print the settings as they would be used").action(printSettings);
 }
 
-async function serve(settings: object): Promise<void> {
+async function serve(settings: object, { args: [unknown], parent }: Command): Promise<void> {
+	if (unknown !== undefined) {
+		const names = parent?.commands.map((each) => each.name()).join(", ");
+		throw new UsageError(`there is no command ${unknown}: expected one of ${names}`);
+	}
 	const configuration = configurationFrom(settings);
 	const log = makeLog(configuration.logLevel);
 	const program = await GatewayProgram.start(configuration, log);
