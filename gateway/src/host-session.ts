@@ -27,6 +27,7 @@ export class HostSession {
 	#responses = 0;
 	#streams = 0;
 	#idleTimer: NodeJS.Timeout | undefined;
+	#closed = false;
 
 	private constructor(options: HostSessionOptions) {
 		const { gateway, scope, onOpened, onClosed, onError } = options;
@@ -39,6 +40,7 @@ export class HostSession {
 		});
 		this.#transport.onerror = onError;
 		this.#transport.onclose = () => {
+			this.#closed = true;
 			clearTimeout(this.#idleTimer);
 			gateway.off("toolsChanged", this.#tellOfTools);
 			onClosed();
@@ -83,7 +85,7 @@ export class HostSession {
 		response.once("close", () => {
 			this.#responses -= 1;
 			this.#streams -= isStream ? 1 : 0;
-			if (this.idle) {
+			if (this.idle && !this.#closed) {
 				this.#idleTimer = setTimeout(() => void this.close(), this.#options.idleTimeout);
 			}
 		});
