@@ -129,7 +129,7 @@ export class WireDevice {
 		this.tools = options.tools ?? [SET_VOLUME, REBOOT];
 	}
 
-	/** Connects and says hello. Resolves when the gateway has listed its tools. */
+	/** Connects and says hello. Resolves when the gateway has listed its tools, rejects when it is sent away. */
 	static async connect(
 		test: TestContext,
 		{ gateway, deviceUrl }: TestGateway,
@@ -140,7 +140,7 @@ export class WireDevice {
 		test.after(() => socket.terminate());
 		const device = new WireDevice(socket, options);
 		await once(socket, "open");
-		const available = new Promise<void>((resolve) => {
+		const available = new Promise<void>((resolve, reject) => {
 			const check = (known: { id: string }): void => {
 				if (known.id === id) {
 					gateway.devices.off("available", check);
@@ -148,6 +148,7 @@ export class WireDevice {
 				}
 			};
 			gateway.devices.on("available", check);
+			socket.once("close", () => reject(new Error("closed")));
 		});
 		socket.on("message", (data: Buffer) => device.#receive(JSON.parse(data.toString())));
 		socket.send(JSON.stringify({ type: "hello", version: 1, transport: "websocket", features: { mcp: true } }));
