@@ -18,6 +18,8 @@ export interface HostServerOptions {
 	readonly scope: ToolScope;
 	/** Milliseconds for which a host may keep the list (2026-07-28, `ttlMs`). Default 5,000. */
 	readonly listTtl?: number;
+	/** Hears of the list that the host was given. */
+	readonly onListed?: (tools: readonly Tool[]) => void;
 }
 
 /** Tools on a page of the list. Clients exist that read no more than 64 pages: enough for 5,000 devices. */
@@ -32,20 +34,23 @@ A device may be asleep or unplugged: a call waits a moment for it, then fails an
 A call that failed because the device was lost while it was under way may have been carried out.`;
 
 /** An MCP server for one host, or one request of one: lists the tools of a scope and calls them. For every revision. */
-export function createHostServer(gateway: Gateway, { principal, scope, listTtl = 5_000 }: HostServerOptions): Server {
+export function createHostServer(gateway: Gateway, options: HostServerOptions): Server {
+	const { principal, scope, listTtl = 5_000, onListed } = options;
 	const hint = { ttlMs: listTtl, cacheScope: scope.isPublic ? "public" : "private" } as const;
 	const server = new Server(GATEWAY_INFO, {
 		capabilities: { tools: { listChanged: true } },
 		instructions: INSTRUCTIONS,
 		cacheHints: { "tools/list": hint, "server/discover": hint },
 	});
-	server.setRequestHandler("tools/list", ({ params }) => pageOf(scope.tools, params?.cursor));
+	server.setRequestHandler("tools/list", ({ params }) => {
+		onListed?.(scope.tools);
+		return pageOf(scope.tools, params?.cursor);
+	});
 	server.setRequestHandler("tools/call", async ({ params }, context) => {
 		const found = findTool(scope, params.name);
 		const revision = server.getNegotiatedProtocolVersion() ?? "";
 		try {
-			const options = callOptions(context);
-			const result = await gateway.call(principal, found, params.arguments ?? {}, options);
+			const result = await gateway.call(principal, found, params.arguments ?? {}, callOptions(context));
 			const { outputSchema } = found.tool as Partial<Tool>;
 			return server.projectCallToolResult(result as unknown as CallToolResult, outputSchema);
 		} catch (error) {

@@ -3,12 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import type { Server, Tool } from "@modelcontextprotocol/server";
 import type { Gateway } from "./gateway.js";
-import type { ToolScope } from "./tool-scope.js";
+import { createHostServer, type HostServerOptions } from "./host-server.js";
 
 export interface HostSessionOptions {
 	readonly gateway: Gateway;
-	readonly scope: ToolScope;
-	readonly server: Server;
+	readonly host: HostServerOptions;
 	/** Milliseconds without a request under way or a stream, after which the session ends. */
 	readonly idleTimeout: number;
 	readonly onOpened: (id: string) => void;
@@ -18,39 +17,52 @@ export interface HostSessionOptions {
 
 /** A host's session over Streamable HTTP, as the revisions until 2025-11-25 have it: MCP "Session Management". */
 export class HostSession {
-	readonly scope: ToolScope;
 	readonly #options: HostSessionOptions;
 	readonly #transport: NodeStreamableHTTPServerTransport;
-	readonly #tellOfTools = (): void => void this.#announceTools();
-	/** The list as the host was last told of it. */
+	readonly #server: Server;
+	readonly #toolsChanged = (): void => void this.#announce(this.#announced);
+	/** The list of whose change the host was last told. */
 	#announced: readonly Tool[];
+	/** The list that the host has. */
+	#listed: readonly Tool[];
 	#responses = 0;
 	#streams = 0;
 	#idleTimer: NodeJS.Timeout | undefined;
+	#closed = false;
 
 	private constructor(options: HostSessionOptions) {
-		const { gateway, scope, onOpened, onClosed, onError } = options;
-		this.scope = scope;
+		const { gateway, host, onOpened, onClosed, onError } = options;
 		this.#options = options;
-		this.#announced = scope.tools;
+		this.#announced = host.scope.tools;
+		this.#listed = host.scope.tools;
+		const onListed = (tools: readonly Tool[]): void => {
+			this.#listed = tools;
+		};
+		this.#server = createHostServer(gateway, { ...host, onListed });
 		this.#transport = new NodeStreamableHTTPServerTransport({
 			sessionIdGenerator: randomUUID,
 			onsessioninitialized: onOpened,
 		});
 		this.#transport.onerror = onError;
 		this.#transport.onclose = () => {
+			this.#closed = true;
 			clearTimeout(this.#idleTimer);
-			gateway.off("toolsChanged", this.#tellOfTools);
+			gateway.off("toolsChanged", this.#toolsChanged);
 			onClosed();
 		};
-		gateway.on("toolsChanged", this.#tellOfTools);
+		gateway.on("toolsChanged", this.#toolsChanged);
 	}
 
 	/** A session that begins with the `initialize` it is to serve next. */
 	static async open(options: HostSessionOptions): Promise<HostSession> {
 		const session = new HostSession(options);
-		await options.server.connect(session.#transport);
+		await session.#server.connect(session.#transport);
 		return session;
+	}
+
+	/** Whether a host may use it: whoever has the same rights, on the same path. */
+	isOf({ scope }: HostServerOptions): boolean {
+		return this.#options.host.scope === scope;
 	}
 
 	/** Whether no request is under way and no stream open. */
@@ -63,8 +75,8 @@ export class HostSession {
 		this.#begin(response, request.method === "GET");
 		const served = this.#transport.handleRequest(request, response, body);
 		if (request.method === "GET") {
-			// The stream is open once the transport's promise jobs are done. Its host was away: it may have missed a change.
-			setImmediate(this.#tellOfTools);
+			// The stream is open when the transport's promise jobs are done. What was sent over the one before may be lost.
+			setImmediate(() => void this.#announce(this.#listed));
 		}
 		await served;
 		if (this.#transport.sessionId === undefined) {
@@ -73,7 +85,7 @@ export class HostSession {
 	}
 
 	async close(): Promise<void> {
-		await this.#options.server.close();
+		await this.#server.close();
 	}
 
 	#begin(response: ServerResponse, isStream: boolean): void {
@@ -83,18 +95,18 @@ export class HostSession {
 		response.once("close", () => {
 			this.#responses -= 1;
 			this.#streams -= isStream ? 1 : 0;
-			if (this.idle) {
+			if (this.idle && !this.#closed) {
 				this.#idleTimer = setTimeout(() => void this.close(), this.#options.idleTimeout);
 			}
 		});
 	}
 
-	/** Without a stream nobody would hear: then the next one to open is told. */
-	async #announceTools(): Promise<void> {
-		const { scope, server, onError } = this.#options;
-		if (this.#streams > 0 && this.#announced !== scope.tools) {
-			this.#announced = scope.tools;
-			await server.sendToolListChanged().catch(onError);
+	/** Tells the host that its tools have changed, unless they are the same as before. Without a stream it cannot hear. */
+	async #announce(before: readonly Tool[]): Promise<void> {
+		const { host, onError } = this.#options;
+		if (this.#streams > 0 && before !== host.scope.tools) {
+			this.#announced = host.scope.tools;
+			await this.#server.sendToolListChanged().catch(onError);
 		}
 	}
 }

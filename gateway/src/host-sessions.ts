@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 import type { Gateway } from "./gateway.js";
-import { createHostServer, type HostServerOptions } from "./host-server.js";
+import type { HostServerOptions } from "./host-server.js";
 import { HostSession } from "./host-session.js";
 import { refuse } from "./http-refusal.js";
 
@@ -44,7 +44,7 @@ export class HostSessions {
 			refuse(response, 400, -32_000, "Bad Request: the Mcp-Session-Id header is missing: begin with initialize");
 		} else {
 			const session = this.#sessions.get(id);
-			if (session?.scope !== host.scope) {
+			if (session?.isOf(host) !== true) {
 				refuse(response, 404, -32_001, "Session not found: begin a new one with initialize");
 				return;
 			}
@@ -68,8 +68,7 @@ export class HostSessions {
 		let openedId: string | undefined;
 		const session: HostSession = await HostSession.open({
 			gateway: this.#gateway,
-			scope: host.scope,
-			server: createHostServer(this.#gateway, host),
+			host,
 			idleTimeout: this.#options.sessionIdleTimeout ?? 30 * MINUTES,
 			onOpened: (id) => {
 				openedId = id;

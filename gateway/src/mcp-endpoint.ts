@@ -24,6 +24,8 @@ interface StatelessHandler {
 	readonly stop: () => void;
 }
 
+const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
+
 /** Scopes for which a handler is kept; more only while hosts listen to them. */
 const MAX_HANDLERS = 1_000;
 
@@ -65,6 +67,9 @@ export class McpEndpoint {
 		const host = { ...this.#options, principal: access.principal, scope };
 		if (device !== undefined && !scope.hasDevice) {
 			refuse(response, 404, -32_001, `No device ${JSON.stringify(device)} is known here`);
+		} else if (!METHODS.has(request.method ?? "")) {
+			response.setHeader("Allow", [...METHODS].join(", "));
+			refuse(response, 405, -32_000, "Method not allowed");
 		} else if (request.method === "POST" && body === undefined) {
 			refuse(response, 400, -32_700, "Parse error: the request has no JSON body");
 		} else if (isSessionRequest(request, body)) {
