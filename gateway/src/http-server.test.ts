@@ -1,47 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingMessage, request as makeRequest, type OutgoingHttpHeaders } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { readConfiguration } from "./configuration.js";
-import { GatewayProgram } from "./gateway-program.js";
-import { makeLog } from "./log.js";
-import type { SettingName } from "./settings.js";
+import { describe, it } from "node:test";
+import { makeStateFolder, startProgram } from "./test-program.js";
 import { TokenStore } from "./token-store.js";
-
-interface Started {
-	/** Like http://127.0.0.1:1234. */
-	readonly base: string;
-	readonly tokens: TokenStore;
-	/** Everything that was logged. */
-	readonly log: () => string;
-}
-
-/** A state folder that goes with its test. */
-function makeState(t: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-http-"));
-	t.after(() => rmSync(folder, { recursive: true }));
-	return folder;
-}
-
-/** A gateway on free ports. */
-async function start(
-	t: TestContext,
-	flags: Partial<Record<SettingName, unknown>> = {},
-	stateFolder = makeState(t),
-): Promise<Started> {
-	const lines: string[] = [];
-	const settings = { httpPort: 0, websocketPort: 0, stateFolder, ...flags };
-	const program = await GatewayProgram.start(
-		readConfiguration({ flags: settings }),
-		makeLog("trace", { write: (line) => lines.push(line) }),
-	);
-	t.after(() => program.close());
-	const base = new URL(program.urls.hosts as string).origin;
-	return { base, tokens: new TokenStore(stateFolder), log: () => lines.join("") };
-}
 
 interface Answer {
 	readonly status: number | undefined;
@@ -75,7 +37,7 @@ const MEGABYTE = "x".repeat(1024 * 1024);
 describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	it("does not listen beyond loopback without tokens, and says what to do", async (t) => {
 		const flags = { httpAddress: "0.0.0.0", websocketAddress: "0.0.0.0" };
-		await assert.rejects(start(t, flags), {
+		await assert.rejects(startProgram(t, flags), {
 			name: "ConfigurationError",
 			message:
 				/httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for host.*\n.*websocketAddress .*--for device/,
@@ -83,9 +45,9 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("listens beyond loopback with tokens, and wants one of every host", async (t) => {
-		const stateFolder = makeState(t);
+		const stateFolder = makeStateFolder(t);
 		const secret = new TokenStore(stateFolder).add({ name: "laptop", kind: "host" });
-		const { base, tokens } = await start(t, { httpAddress: "0.0.0.0" }, stateFolder);
+		const { base, tokens } = await startProgram(t, { httpAddress: "0.0.0.0" }, stateFolder);
 		assert.equal((await ask(`${base}/devices`)).status, 401);
 		assert.equal((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${secret}` } })).status, 200);
 		tokens.remove("laptop");
@@ -93,7 +55,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("refuses a Host that is not its own", async (t) => {
-		const { base, log } = await start(t, { allowedHosts: ["gateway.example"] });
+		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] });
 		for (const host of ["evil.example", "evil.example:8766", "127.0.0.1.evil.example"]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Host: host } })).status, 403, host);
 		}
@@ -104,7 +66,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("refuses pages of foreign sites", async (t) => {
-		const { base, log } = await start(t, { allowedOrigins: ["app.example"] });
+		const { base, log } = await startProgram(t, { allowedOrigins: ["app.example"] });
 		for (const origin of ["https://evil.example", "null", "http://localhost.evil.example"]) {
 			const options = { method: "POST", headers: { ...JSON_TYPE, Origin: origin }, body: PING };
 			const { status, headers } = await ask(`${base}/mcp`, options);
@@ -115,7 +77,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("lets pages of allowed sites ask, and read the session's id", async (t) => {
-		const { base } = await start(t, { allowedOrigins: ["app.example"] });
+		const { base } = await startProgram(t, { allowedOrigins: ["app.example"] });
 		for (const origin of ["https://app.example", "http://localhost:6274"]) {
 			const preflight = await ask(`${base}/mcp`, {
 				method: "OPTIONS",
@@ -130,7 +92,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("refuses a wrong token, and logs that it did without the token", async (t) => {
-		const { base, tokens, log } = await start(t);
+		const { base, tokens, log } = await startProgram(t);
 		const secret = tokens.add({ name: "laptop", kind: "host" });
 		const deviceSecret = tokens.add({ name: "lamp", kind: "device" });
 		for (const authorization of ["Bearer wrong-secret", `Bearer ${deviceSecret}`, `Basic ${secret}`, secret]) {
@@ -145,7 +107,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("needs no token to say that it is well", async (t) => {
-		const { base, tokens } = await start(t);
+		const { base, tokens } = await startProgram(t);
 		tokens.add({ name: "laptop", kind: "host" });
 		const { status, body } = await ask(`${base}/healthz`);
 		assert.deepEqual([status, JSON.parse(body)], [200, { status: "ok" }]);
@@ -153,7 +115,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("refuses a body of 10 MB, whether its length is told or not", async (t) => {
-		const { base, log } = await start(t);
+		const { base, log } = await startProgram(t);
 		const told = { ...JSON_TYPE, "Content-Length": 10 * MEGABYTE.length };
 		const untold = { ...JSON_TYPE, "Transfer-Encoding": "chunked" };
 		for (const headers of [told, untold]) {
@@ -164,7 +126,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("refuses a body that takes too long to arrive", async (t) => {
-		const { base, log } = await start(t, { bodyTimeout: 200 });
+		const { base, log } = await startProgram(t, { bodyTimeout: 200 });
 		const request = makeRequest(`${base}/mcp`, { method: "POST", headers: { ...JSON_TYPE, "Content-Length": 100 } });
 		request.on("error", () => {});
 		request.write("{");
@@ -176,7 +138,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("refuses more requests than an address may make, and says when to come again", async (t) => {
-		const { base, log } = await start(t, { maxRequestsPerMinute: 3 });
+		const { base, log } = await startProgram(t, { maxRequestsPerMinute: 3 });
 		const answers = [];
 		for (let count = 0; count < 4; count += 1) {
 			answers.push(await ask(`${base}/healthz`));
@@ -190,7 +152,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("listens no longer to an address with too many wrong tokens", async (t) => {
-		const { base, tokens } = await start(t, { maxWrongTokensPerMinute: 2 });
+		const { base, tokens } = await startProgram(t, { maxWrongTokensPerMinute: 2 });
 		const secret = tokens.add({ name: "laptop", kind: "host" });
 		const statuses = [];
 		for (const each of ["wrong", "wrong", "wrong", secret]) {
@@ -200,7 +162,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("answers what makes no sense with what is wrong", async (t) => {
-		const { base } = await start(t);
+		const { base } = await startProgram(t);
 		const post = { method: "POST", headers: JSON_TYPE };
 		const broken = await ask(`${base}/mcp`, { ...post, body: "{" });
 		assert.deepEqual([broken.status, JSON.parse(broken.body).error.code], [400, -32_700]);
@@ -212,7 +174,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("counts what it refused", async (t) => {
-		const { base } = await start(t);
+		const { base } = await startProgram(t);
 		await ask(`${base}/nothing`);
 		await ask(`${base}/devices`, { headers: { Host: "evil.example" } });
 		const { body } = await ask(`${base}/metrics`);
@@ -221,7 +183,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("ends the streams of a host whose token is removed", async (t) => {
-		const { base, tokens } = await start(t);
+		const { base, tokens } = await startProgram(t);
 		const Authorization = `Bearer ${tokens.add({ name: "laptop", kind: "host" })}`;
 		const request = makeRequest(`${base}/events`, { headers: { Authorization }, agent: false }).end();
 		const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -231,7 +193,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 	});
 
 	it("says nothing to guess from, frame or keep", async (t) => {
-		const { base } = await start(t);
+		const { base } = await startProgram(t);
 		const { headers } = await ask(`${base}/devices`);
 		assert.equal(headers["x-content-type-options"], "nosniff");
 		assert.equal(headers["x-frame-options"], "DENY");

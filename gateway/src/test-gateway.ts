@@ -93,6 +93,7 @@ export interface WireDeviceOptions {
 	readonly tools?: readonly object[];
 	/** Answers a call with a result, or later by {@link WireDevice.answer} when it returns nothing. */
 	readonly onCall?: (call: WireCall, device: WireDevice) => object | undefined;
+	readonly token?: string;
 }
 
 /** A tool that a {@link WireDevice} lists unless it is told to list others. */
@@ -132,11 +133,13 @@ export class WireDevice {
 	/** Connects and says hello. Resolves when the gateway has listed its tools, rejects when it is sent away. */
 	static async connect(
 		test: TestContext,
-		{ gateway, deviceUrl }: TestGateway,
+		{ gateway, deviceUrl }: Pick<TestGateway, "gateway" | "deviceUrl">,
 		options: WireDeviceOptions = {},
 	): Promise<WireDevice> {
 		const id = options.id ?? "aa:bb:cc:00:00:01";
-		const socket = new WebSocket(deviceUrl, { headers: { "device-id": id, "client-id": `uuid-of-${id}` } });
+		const authorization = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization };
+		const socket = new WebSocket(deviceUrl, { headers });
 		test.after(() => socket.terminate());
 		const device = new WireDevice(socket, options);
 		await once(socket, "open");
