@@ -72,6 +72,10 @@ export class HostSession {
 
 	/** Serves one request. Resolves when it is answered, or its stream has ended. */
 	async serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+		if (response.closed) {
+			// Its host hung up already: nothing would ever tell that the answer is done with.
+			return;
+		}
 		this.#begin(response, request.method === "GET");
 		const served = this.#transport.handleRequest(request, response, body);
 		if (request.method === "GET") {

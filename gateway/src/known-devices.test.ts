@@ -117,7 +117,7 @@ describe("the devices that the gateway knows", { timeout: 20_000 }, () => {
 	it("are sent away when there are more than may be known", async (t) => {
 		const side = await startGateway(t, { maxDevices: 1 });
 		await WireDevice.connect(t, side);
-		await assert.rejects(WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" }), /closed/);
+		await assert.rejects(WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" }), /sent away/);
 		assert.match(side.warnings.join(), /00:02: sent away: more devices than/);
 		assert.equal(side.gateway.devices.all.length, 1);
 	});

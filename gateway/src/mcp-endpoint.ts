@@ -51,7 +51,7 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked.
+	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked. Never rejects.
 	 *
 	 * @param device alias or id, of the path /mcp/DEVICE
 	 * @param body the JSON that was read; undefined where there is none
@@ -63,19 +63,18 @@ export class McpEndpoint {
 		device: string | undefined,
 		body: unknown,
 	): Promise<void> {
-		const scope = this.#gateway.scope(access, device);
-		const host = { ...this.#options, principal: access.principal, scope };
-		if (device !== undefined && !scope.hasDevice) {
-			refuse(response, 404, -32_001, `No device ${JSON.stringify(device)} is known here`);
-		} else if (!METHODS.has(request.method ?? "")) {
-			response.setHeader("Allow", [...METHODS].join(", "));
-			refuse(response, 405, -32_000, "Method not allowed");
-		} else if (request.method === "POST" && body === undefined) {
-			refuse(response, 400, -32_700, "Parse error: the request has no JSON body");
-		} else if (isSessionRequest(request, body)) {
-			await this.#sessions.handle(request, response, host, body);
-		} else {
-			await this.#statelessHandler(host).serve(request as NodeIncomingMessageLike, response, body);
+		try {
+			const scope = this.#gateway.scope(access, device);
+			if (device !== undefined && !scope.hasDevice) {
+				refuse(response, 404, -32_001, `No device ${JSON.stringify(device)} is known here`);
+				return;
+			}
+			await this.#serve(request, response, { ...this.#options, principal: access.principal, scope }, body);
+		} catch (error) {
+			this.#report(error as Error);
+			if (!response.headersSent) {
+				refuse(response, 500, -32_603, "Internal server error");
+			}
 		}
 	}
 
@@ -85,6 +84,19 @@ export class McpEndpoint {
 			stop();
 		}
 		await Promise.all([this.#sessions.close(), ...[...this.#stateless.values()].map(({ handler }) => handler.close())]);
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse, host: HostServerOptions, body: unknown) {
+		if (!METHODS.has(request.method ?? "")) {
+			response.setHeader("Allow", [...METHODS].join(", "));
+			refuse(response, 405, -32_000, "Method not allowed");
+		} else if (request.method === "POST" && body === undefined) {
+			refuse(response, 400, -32_700, "Parse error: the request has no JSON body");
+		} else if (isSessionRequest(request, body)) {
+			await this.#sessions.handle(request, response, host, body);
+		} else {
+			await this.#statelessHandler(host).serve(request as NodeIncomingMessageLike, response, body);
+		}
 	}
 
 	#statelessHandler(host: HostServerOptions): StatelessHandler {

@@ -13,31 +13,38 @@ import { WebSocketDevices } from "./websocket-devices.js";
 
 export const LOCAL: Access = { principal: "local", userTools: false };
 
-/** A gateway between sockets of this machine, closed with its test. */
-export interface TestGateway {
-	readonly hub: DeviceHub;
+/** A gateway that hosts reach over HTTP, closed with its test. */
+export interface HostSide {
 	readonly gateway: Gateway;
 	readonly endpoint: McpEndpoint;
 	readonly warnings: string[];
-	/** Where devices connect. */
-	readonly deviceUrl: string;
 	/** Where hosts connect: /mcp, or /mcp/DEVICE. */
 	hostUrl(device?: string): URL;
 	/** What the next requests of hosts may reach. */
 	access: Access;
+	/** Stops serving hosts, and forgets what is not on disk. */
 	close(): Promise<void>;
 }
 
-export async function startGateway(
+/** With devices over WebSocket. */
+export interface TestGateway extends HostSide {
+	readonly hub: DeviceHub;
+	/** Where devices connect. */
+	readonly deviceUrl: string;
+}
+
+type TestGatewayOptions = GatewayOptions & McpEndpointOptions & { readonly hostPort?: number };
+
+export async function serveHosts(
 	test: TestContext,
-	options: GatewayOptions & McpEndpointOptions & { readonly hostPort?: number; readonly devicePort?: number } = {},
-): Promise<TestGateway> {
-	const hub = new DeviceHub();
+	hub: DeviceHub,
+	options: TestGatewayOptions = {},
+): Promise<HostSide> {
 	const warnings: string[] = [];
 	const gateway = await Gateway.open(hub, { changeDelay: 20, ...options }, (message) => warnings.push(message));
+	// Many devices may be waited for at the same time.
+	gateway.devices.setMaxListeners(0);
 	const endpoint = new McpEndpoint(gateway, options);
-	const devices = new WebSocketDevices(hub, { port: options.devicePort ?? 0 });
-	const devicePort = await devices.listen();
 	const server = createServer(async (request, response) => {
 		const device = request.url?.split("/")[2];
 		const body = await readJson(request);
@@ -46,29 +53,30 @@ export async function startGateway(
 	server.listen(options.hostPort ?? 0, "127.0.0.1");
 	await once(server, "listening");
 	const { port } = server.address() as AddressInfo;
-	let closing: Promise<void> | undefined;
-	const close = async (): Promise<void> => {
-		await endpoint.close();
-		await gateway.close();
-		await devices.close();
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	};
-	const self: TestGateway = {
-		hub,
+	const self: HostSide = {
 		gateway,
 		endpoint,
 		warnings,
-		deviceUrl: `ws://127.0.0.1:${devicePort}/`,
 		hostUrl: (device) => new URL(`http://127.0.0.1:${port}/mcp${device === undefined ? "" : `/${device}`}`),
 		access: LOCAL,
-		close: () => {
-			closing ??= close();
-			return closing;
+		async close() {
+			await endpoint.close();
+			await gateway.close();
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
 		},
 	};
-	test.after(self.close);
+	test.after(() => self.close());
 	return self;
+}
+
+export async function startGateway(test: TestContext, options: TestGatewayOptions = {}): Promise<TestGateway> {
+	const hub = new DeviceHub();
+	const hosts = await serveHosts(test, hub, options);
+	const devices = new WebSocketDevices(hub, { port: 0 });
+	const deviceUrl = `ws://127.0.0.1:${await devices.listen()}/`;
+	test.after(() => devices.close());
+	return Object.assign(hosts, { hub, deviceUrl });
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -115,6 +123,9 @@ export const REBOOT = {
 	annotations: { audience: ["user"] },
 };
 
+/** The id of a {@link WireDevice} that has been given none. */
+const ID = "aa:bb:cc:00:00:01";
+
 /** A device made of `ws` alone, which says what a test has it say. */
 export class WireDevice {
 	readonly calls: WireCall[] = [];
@@ -136,14 +147,8 @@ export class WireDevice {
 		{ gateway, deviceUrl }: Pick<TestGateway, "gateway" | "deviceUrl">,
 		options: WireDeviceOptions = {},
 	): Promise<WireDevice> {
-		const id = options.id ?? "aa:bb:cc:00:00:01";
-		const authorization = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
-		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization };
-		const socket = new WebSocket(deviceUrl, { headers });
-		test.after(() => socket.terminate());
-		const device = new WireDevice(socket, options);
-		await once(socket, "open");
-		const available = new Promise<void>((resolve, reject) => {
+		const { id = ID } = options;
+		const available = new Promise<void>((resolve) => {
 			const check = (known: { id: string }): void => {
 				if (known.id === id) {
 					gateway.devices.off("available", check);
@@ -151,11 +156,27 @@ export class WireDevice {
 				}
 			};
 			gateway.devices.on("available", check);
-			socket.once("close", () => reject(new Error("closed")));
 		});
+		const device = await WireDevice.connectTo(test, deviceUrl, options);
+		const refused = once(device.#socket, "close").then(() => Promise.reject(new Error("sent away")));
+		await Promise.race([available, refused]);
+		refused.catch(() => {
+			// Later it may go as it likes.
+		});
+		return device;
+	}
+
+	/** Connects and says hello. */
+	static async connectTo(test: TestContext, url: string, options: WireDeviceOptions = {}): Promise<WireDevice> {
+		const { id = ID, token } = options;
+		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization };
+		const socket = new WebSocket(url, { headers });
+		test.after(() => socket.terminate());
+		const device = new WireDevice(socket, options);
+		await once(socket, "open");
 		socket.on("message", (data: Buffer) => device.#receive(JSON.parse(data.toString())));
 		socket.send(JSON.stringify({ type: "hello", version: 1, transport: "websocket", features: { mcp: true } }));
-		await available;
 		return device;
 	}
 
