@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { ConfigurationError, describeConfiguration, readConfiguration } from "./configuration.js";
+import { flagOf, SETTING_NAMES, type SettingName, settingOf } from "./settings.js";
 
 /** A settings file in a folder of its own. */
 function fileWith(t: TestContext, settings: unknown): string {
@@ -113,4 +114,20 @@ describe("configuration", () => {
 		assert.equal(wrong.length, 1);
 		assert.doesNotMatch(wrong.join(), /hunter2/);
 	});
+
+	it("is documented as it is", () => {
+		const documentation = readFileSync(new URL("../../docs/gateway-operations.md", import.meta.url), "utf8");
+		const rows = SETTING_NAMES.map((name) => rowOf(name));
+		for (const row of rows) {
+			assert.ok(documentation.includes(`${row}\n`), `docs/gateway-operations.md lacks this line:\n${row}`);
+		}
+	});
 });
+
+/** A setting's line in the table of the documentation. */
+function rowOf(name: SettingName): string {
+	const { default: value, description, secret } = settingOf(name);
+	const shown =
+		name === "stateFolder" ? "below" : value === undefined || typeof value === "object" ? "" : `\`${value}\``;
+	return `| \`${name}\` | ${secret ? "none" : `\`${flagOf(name)}\``} | ${shown} | ${description} |`;
+}
