@@ -183,6 +183,14 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		});
 	});
 
+	it("says which certificate it cannot read", async (t) => {
+		const flags = { httpCert: "no-such-cert.pem", httpKey: "no-such-key.pem" };
+		await assert.rejects(startProgram(t, flags), {
+			name: "ConfigurationError",
+			message: /^httpCert: ENOENT.*no-such-cert\.pem/,
+		});
+	});
+
 	it("keeps what it knows over a restart", async (t) => {
 		const first = await startProgram(t);
 		await WireDevice.connect(t, first, { id: LAMP });

@@ -113,7 +113,7 @@ export class GatewayProgram {
 	}
 
 	async #openHttp(): Promise<void> {
-		const { httpAddress: address, httpPort: port, httpCert, httpKey, sessionIdleTimeout } = this.#configuration;
+		const { httpAddress: address, httpPort: port, sessionIdleTimeout } = this.#configuration;
 		const endpoint = new McpEndpoint(this.#gateway, { sessionIdleTimeout });
 		this.#closers.push(() => endpoint.close());
 		const events = new GatewayEvents(this.#hub, this.#gateway);
@@ -125,7 +125,7 @@ export class GatewayProgram {
 		});
 		this.#gateway.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
 		events.on("event", (event) => this.#log.debug(event, event.type));
-		const tls = readTls(httpCert, httpKey);
+		const tls = readTls("http", this.#configuration);
 		this.#http = new HttpServer({
 			...this.#configuration,
 			address,
@@ -142,11 +142,11 @@ export class GatewayProgram {
 	}
 
 	async #openWebSocket(): Promise<void> {
-		const { websocket, websocketAddress: host, websocketPort: port, websocketCert, websocketKey } = this.#configuration;
+		const { websocket, websocketAddress: host, websocketPort: port } = this.#configuration;
 		if (!websocket) {
 			return;
 		}
-		const tls = readTls(websocketCert, websocketKey);
+		const tls = readTls("websocket", this.#configuration);
 		const { authenticate } = this.#guard(host);
 		const devices = new WebSocketDevices(this.#hub, { host, port, authenticate, ...(tls && { tls }) });
 		const actual = await this.#listen("websocketPort", port, () => devices.listen());
@@ -155,11 +155,11 @@ export class GatewayProgram {
 	}
 
 	async #openMqtt(): Promise<void> {
-		const { mqtt, mqttAddress: host, mqttPort: port, mqttCert, mqttKey } = this.#configuration;
+		const { mqtt, mqttAddress: host, mqttPort: port } = this.#configuration;
 		if (!mqtt) {
 			return;
 		}
-		const tls = readTls(mqttCert, mqttKey);
+		const tls = readTls("mqtt", this.#configuration);
 		const { authenticate } = this.#guard(host);
 		const options = { host, port, authenticate, ...(tls && { tls }) };
 		const { devices, port: actual } = await this.#listen("mqttPort", port, () =>
@@ -246,16 +246,19 @@ function decode(text: string): string | undefined {
 	}
 }
 
-function readTls(cert: string | undefined, key: string | undefined): TlsOptions | undefined {
+/** The certificate for one of the listeners, where it has one. */
+function readTls(listener: "http" | "websocket" | "mqtt", configuration: Configuration): TlsOptions | undefined {
+	const [certName, keyName] = [`${listener}Cert`, `${listener}Key`] as const;
+	const [cert, key] = [configuration[certName], configuration[keyName]];
 	return cert === undefined || key === undefined
 		? undefined
-		: { cert: readPem("certificate", cert), key: readPem("private key", key) };
+		: { cert: readPem(certName, cert), key: readPem(keyName, key) };
 }
 
-function readPem(what: string, path: string): Buffer {
+function readPem(name: SettingName, path: string): Buffer {
 	try {
 		return readFileSync(path);
 	} catch (error) {
-		throw new ConfigurationError([`${what}: ${(error as Error).message}`], { cause: error });
+		throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
 	}
 }

@@ -4,7 +4,7 @@ import type { Access } from "./access.js";
 import { isLoopback, namesOf } from "./listen-address.js";
 import { RequestLimits } from "./request-limits.js";
 import { RequestRefusal } from "./request-refusal.js";
-import type { TokenRecord, TokenStore } from "./token-store.js";
+import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "./token-store.js";
 
 export interface RequestGuardOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
@@ -104,7 +104,7 @@ export class RequestGuard {
 /** What a host reaches of which no token is asked: everything, user-only tools only as configured. */
 export function localAccess(userTools: readonly string[]): Access {
 	const some = userTools.length > 0 && new Set(userTools);
-	return { principal: "local", userTools: userTools.includes("*") || some };
+	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some };
 }
 
 function accessOf(token: TokenRecord, userTools: readonly string[]): Access {

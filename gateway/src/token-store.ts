@@ -30,6 +30,9 @@ export class TokenError extends Error {}
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
+/** What hosts are called of which no token is asked: no token may pass for them. */
+export const NO_TOKEN_NAME = "local";
+
 /** Tells people and secret scanners what they have before them. */
 const PREFIX = "xsmcp_";
 
@@ -86,7 +89,7 @@ export class TokenStore {
 			);
 		}
 		this.#reload();
-		if (this.#records.some(({ name }) => name === token.name)) {
+		if (token.name === NO_TOKEN_NAME || this.#records.some(({ name }) => name === token.name)) {
 			throw new TokenError(`there is a token ${token.name} already`);
 		}
 		const secret = PREFIX + randomBytes(32).toString("base64url");
