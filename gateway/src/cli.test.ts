@@ -111,6 +111,16 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		assert.equal(output.stdout, "", "standard output is left to hosts");
 	});
 
+	it("with --stdio: ends when nobody reads its output", async (t) => {
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const { child, output, exited } = start(t, [...FREE_PORTS, "--stdio"], environment);
+		await until(() => output.stderr.includes('"listening"'), "it listens", 30_000);
+		child.stdout?.destroy();
+		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
+		assert.equal(await exited, 0);
+		assert.match(output.stderr, /stopping: the host is gone/);
+	});
+
 	it("lists and calls the tools of devices", async (t) => {
 		const started = await startProgram(t);
 		const device = await WireDevice.connect(t, started, { id: LAMP });
@@ -202,7 +212,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const { client, log } = await startHost(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
 		assert.deepEqual((await client.listTools()).tools, []);
 		await client.close();
-		await until(() => log().includes("stopping: the host on standard input is gone"), "it ends", 10_000);
+		await until(() => log().includes("stopping: the host is gone"), "it ends", 10_000);
 	});
 
 	it("with --stdio beside another gateway: says which port is taken and what to do", async (t) => {

@@ -1,18 +1,17 @@
-import { readFileSync } from "node:fs";
-import type { TlsOptions } from "node:tls";
 import { ConfigurationError } from "./configuration.js";
 import { DeviceGuard } from "./device-guard.js";
 import { DeviceHub } from "./device-hub.js";
 import { Gateway } from "./gateway.js";
 import { GatewayEvents } from "./gateway-events.js";
-import { HttpServer, type Page } from "./http-server.js";
+import { makePages } from "./gateway-pages.js";
+import { HttpServer } from "./http-server.js";
 import { isLoopback, urlAt } from "./listen-address.js";
 import type { Logger } from "./log.js";
 import { McpEndpoint } from "./mcp-endpoint.js";
 import { Metrics } from "./metrics.js";
 import { MqttDevices } from "./mqtt-devices.js";
-import { makeForgetPage, makeOperatorPages } from "./operator-pages.js";
 import { type Configuration, flagOf, type SettingName } from "./settings.js";
+import { readPem, readTls } from "./tls-files.js";
 import { type TokenKind, TokenStore } from "./token-store.js";
 import { WebSocketDevices } from "./websocket-devices.js";
 
@@ -134,7 +133,7 @@ export class GatewayProgram {
 			tokens: this.#tokens,
 			log: this.#log,
 			metrics: this.#metrics,
-			pageAt: makePages(endpoint, makeOperatorPages({ devices, events, metrics: this.#metrics }), this.#gateway),
+			pageAt: makePages(endpoint, { devices, events, metrics: this.#metrics }),
 		});
 		const actual = await this.#listen("httpPort", port, () => this.#http.listen());
 		this.#closers.push(() => this.#http.close());
@@ -217,48 +216,5 @@ export class GatewayProgram {
 					: message;
 			throw new ConfigurationError([`${name}: ${why}`], { cause: error });
 		}
-	}
-}
-
-/** `/mcp` for all devices, `/mcp/DEVICE` for one, and the operator's pages. */
-function makePages(endpoint: McpEndpoint, pages: ReadonlyMap<string, Page>, gateway: Gateway) {
-	const mcp = (device: string | undefined): Page => ({
-		methods: ["GET", "POST", "DELETE"],
-		serve: (request, response, access, body) => endpoint.handle(request, response, access, device, body),
-	});
-	const all = mcp(undefined);
-	return (path: string): Page | undefined => {
-		const [, folder, name] = /^\/(mcp|devices)\/([^/]+)$/.exec(path) ?? [];
-		const device = name === undefined ? undefined : decode(name);
-		if (device === undefined) {
-			return path === "/mcp" ? all : pages.get(path);
-		}
-		return folder === "mcp" ? mcp(device) : makeForgetPage(gateway.devices, device);
-	};
-}
-
-/** Undefined for what is no URL encoding. */
-function decode(text: string): string | undefined {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return undefined;
-	}
-}
-
-/** The certificate for one of the listeners, where it has one. */
-function readTls(listener: "http" | "websocket" | "mqtt", configuration: Configuration): TlsOptions | undefined {
-	const [certName, keyName] = [`${listener}Cert`, `${listener}Key`] as const;
-	const [cert, key] = [configuration[certName], configuration[keyName]];
-	return cert === undefined || key === undefined
-		? undefined
-		: { cert: readPem(certName, cert), key: readPem(keyName, key) };
-}
-
-function readPem(name: SettingName, path: string): Buffer {
-	try {
-		return readFileSync(path);
-	} catch (error) {
-		throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
 	}
 }

@@ -10,7 +10,8 @@ import { parseToolArguments } from "./tool-arguments.js";
 /** Where a gateway listens unless it is told otherwise. */
 const DEFAULT_URL = "http://127.0.0.1:8766";
 
-interface ClientOptions {
+/** What the commands that ask a gateway have in common. */
+export interface ClientOptions {
 	readonly url?: string;
 	readonly token?: string;
 	readonly json?: boolean;

@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import type { DeviceSummary } from "../operator-pages.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
@@ -48,6 +48,8 @@ export class GatewayClient {
 	 * first: that says better than the SDK what is wrong when nobody is there, or the token is not right.
 	 */
 	async connect(alias?: string): Promise<Client> {
+		// Loaded only where it is needed: the other commands answer at once.
+		const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
 		const client = new Client(GATEWAY_INFO, { versionNegotiation: { mode: "auto" } });
 		const url = new URL(alias === undefined ? `${this.#base}/mcp` : `${this.#base}/mcp/${encodeURIComponent(alias)}`);
 		await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...this.#headers } } }));

@@ -1,13 +1,7 @@
 import type { Command } from "commander";
 import { describeConfiguration } from "../configuration.js";
-import { GatewayProgram } from "../gateway-program.js";
-import { makeLog } from "../log.js";
-import { localAccess } from "../request-guard.js";
-import { serveOverStdio } from "../stdio.js";
-import { clientFor, withAddress } from "./client-commands.js";
+import { type ClientOptions, withAddress } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { EXIT, UsageError } from "./exit.js";
-import { bridgeStdio } from "./stdio-bridge.js";
 
 /** Adds the commands that run until they are stopped, and `config`. */
 export function addServeCommands(program: Command): void {
@@ -23,44 +17,16 @@ export function addServeCommands(program: Command): void {
 	withSettings(program.command("config")).description("Print the settings as they would be used").action(printSettings);
 }
 
-async function serve(settings: object, { args: [unknown], parent }: Command): Promise<void> {
-	if (unknown !== undefined) {
-		const names = parent?.commands.map((each) => each.name()).join(", ");
-		throw new UsageError(`there is no command ${unknown}: expected one of ${names}`);
-	}
-	const configuration = configurationFrom(settings);
-	const log = makeLog(configuration.logLevel);
-	const program = await GatewayProgram.start(configuration, log);
-	let stopped = false;
-	const stop = async (why: string): Promise<void> => {
-		if (stopped) {
-			// Whoever asks twice does not want to wait.
-			process.exit(EXIT.failed);
-		}
-		stopped = true;
-		log.info(`stopping: ${why}`);
-		await program.close();
-		process.exit(EXIT.ok);
-	};
-	for (const signal of ["SIGINT", "SIGTERM"] as const) {
-		process.on(signal, () => void stop(signal));
-	}
-	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
-	if (configuration.stdio) {
-		process.stdout.once("error", () => void stop("the host on standard output is gone"));
-		await serveOverStdio(program.gateway, localAccess(configuration.userTools)).closed;
-		if (!stopped) {
-			await stop("the host on standard input is gone");
-		}
-	}
+// What runs a gateway is loaded only where one runs: the other commands answer at once.
+
+async function serve(settings: object, command: Command): Promise<void> {
+	const { runGateway } = await import("./run-gateway.js");
+	await runGateway(settings, command);
 }
 
-async function bridge(device: string | undefined, options: { url?: string; token?: string }): Promise<void> {
-	const gateway = clientFor(options);
-	// Also says what is wrong, when nobody is there.
-	const alias = device === undefined ? void (await gateway.devices()) : (await gateway.device(device)).alias;
-	await bridgeStdio(await gateway.connect(alias), (error) => console.error(`xs-mcp-gateway: ${error.message}`));
-	process.exit(EXIT.ok);
+async function bridge(device: string | undefined, options: ClientOptions): Promise<void> {
+	const { runBridge } = await import("./run-bridge.js");
+	await runBridge(device, options);
 }
 
 function printSettings(settings: object): void {

@@ -29,7 +29,7 @@ export async function bridgeStdio(client: Client, onerror: (error: Error) => voi
 			resolve();
 		};
 		// A host that is gone cannot be written to.
-		process.stdout.once("error", () => resolve());
+		process.stdout.on("error", () => resolve());
 	});
 	const announce = (): void => {
 		for (const server of servers) {
