@@ -50,9 +50,9 @@ export class ArgumentChecker {
 		}
 	}
 
-	/** JSON Schema 2020-12, as MCP has it, unless the schema says that it is older. */
+	/** JSON Schema 2020-12, as MCP has it, unless the schema says that it is of draft-07. */
 	#compile(name: string, schema: DeviceTool["inputSchema"]): ValidateFunction | undefined {
-		const isOlder = typeof schema.$schema === "string" && schema.$schema.includes("draft-0");
+		const isOlder = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
 		const ajv = isOlder ? this.#draft07 : this.#draft2020;
 		try {
 			if (schema.$async !== undefined) {

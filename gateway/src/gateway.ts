@@ -93,7 +93,7 @@ export class Gateway extends EventEmitter<Events> {
 		const key = scopeKey(access, device);
 		const scope =
 			this.#scopes.get(key) ??
-			new ToolScope(this.#devices, { access, device, singleNaming: this.#options.toolNames ?? "own" });
+			new ToolScope(this.#devices, { key, access, device, singleNaming: this.#options.toolNames ?? "own" });
 		// The one that was used longest ago goes first.
 		this.#scopes.delete(key);
 		this.#scopes.set(key, scope);
@@ -136,7 +136,6 @@ export class Gateway extends EventEmitter<Events> {
 	}
 }
 
-/** The same for the same rights, whosoever they are. */
 function scopeKey({ principal, devices, userTools }: Access, device: string | undefined): string {
 	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
 	const tools = typeof userTools === "boolean" ? userTools : list(userTools);

@@ -62,7 +62,7 @@ export class HostSession {
 
 	/** Whether a host may use it: whoever has the same rights, on the same path. */
 	isOf({ scope }: HostServerOptions): boolean {
-		return this.#options.host.scope === scope;
+		return this.#options.host.scope.key === scope.key;
 	}
 
 	/** Whether no request is under way and no stream open. */

@@ -1,10 +1,9 @@
 import { EventEmitter } from "node:events";
-import pLimit from "p-limit";
 import type { Device, DeviceTool } from "./device.js";
 import { DeviceAliases } from "./device-aliases.js";
 import { DeviceFiles } from "./device-files.js";
 import type { DeviceHub } from "./device-hub.js";
-import { askBoard, askTools } from "./introduction.js";
+import { Introductions } from "./introductions.js";
 import type { Board, DeviceRecord, KnownDevice } from "./known-device.js";
 
 export interface KnownDevicesOptions {
@@ -38,16 +37,22 @@ const LIST_CHANGED = "notifications/tools/list_changed";
 export class KnownDevices extends EventEmitter<Events> {
 	readonly #options: KnownDevicesOptions;
 	readonly #files: DeviceFiles | undefined;
-	readonly #limit;
+	readonly #introductions: Introductions;
 	readonly #hub: DeviceHub;
 	readonly #aliases: DeviceAliases;
 	readonly #byId = new Map<string, KnownDevice>();
-	readonly #meetNext = (device: Device): void => void this.#meet(device);
-	/** Devices that are being asked for their tools; true when they have to be asked once more. */
-	readonly #listing = new Map<Device, boolean>();
+	/** Follows a device from the beginning of its session to the end. */
+	readonly #meet = (device: Device): void => {
+		device.on("notification", (method) => {
+			if (method === LIST_CHANGED) {
+				void this.#introductions.ask(device);
+			}
+		});
+		device.once("closed", () => this.#left(device));
+		void this.#introductions.ask(device);
+	};
 	#sorted: readonly KnownDevice[] | undefined;
 	#version = 0;
-	#closed = false;
 
 	private constructor(hub: DeviceHub, options: KnownDevicesOptions) {
 		super();
@@ -55,7 +60,12 @@ export class KnownDevices extends EventEmitter<Events> {
 		this.#options = options;
 		this.#aliases = new DeviceAliases(options.aliases);
 		this.#files = options.folder === undefined ? undefined : new DeviceFiles(options.folder, options.warn);
-		this.#limit = pLimit(options.introductions ?? 64);
+		this.#introductions = new Introductions({
+			concurrency: options.introductions ?? 64,
+			boardOf: (device) => this.#knownIn(device)?.board,
+			onLearned: (device, board, tools) => this.#learn(device, board, tools),
+			warn: options.warn,
+		});
 	}
 
 	/**
@@ -69,8 +79,8 @@ export class KnownDevices extends EventEmitter<Events> {
 			const alias = devices.#aliases.assign(record.id, record.board.name, record.alias);
 			devices.#put({ ...record, alias, device: undefined });
 		}
-		hub.on("connected", devices.#meetNext);
-		hub.devices.forEach(devices.#meetNext);
+		hub.on("connected", devices.#meet);
+		hub.devices.forEach(devices.#meet);
 		return devices;
 	}
 
@@ -117,8 +127,8 @@ export class KnownDevices extends EventEmitter<Events> {
 
 	/** Meets no more devices, and settles when everything is on disk. */
 	async close(): Promise<void> {
-		this.#closed = true;
-		this.#hub.off("connected", this.#meetNext);
+		this.#introductions.close();
+		this.#hub.off("connected", this.#meet);
 		for (const known of this.#byId.values()) {
 			if (known.device !== undefined) {
 				this.#files?.save({ ...recordOf(known), lastSeen: Date.now() });
@@ -127,54 +137,19 @@ export class KnownDevices extends EventEmitter<Events> {
 		await this.#files?.flush();
 	}
 
-	async #meet(device: Device): Promise<void> {
-		const { deviceId } = device.identity;
-		device.on("notification", (method) => {
-			if (method === LIST_CHANGED) {
-				void this.#list(device);
-			}
-		});
-		device.once("closed", () => this.#left(device));
-		if (!this.#byId.has(deviceId) && this.#byId.size >= (this.#options.maxDevices ?? 10_000)) {
-			this.#sendAway(device, "more devices than the gateway may know: forget some");
-			return;
-		}
-		await this.#list(device);
-	}
-
-	/** Lists a device's tools, and once more when they changed meanwhile. One that does not answer is sent away. */
-	async #list(device: Device): Promise<void> {
-		if (this.#listing.has(device)) {
-			this.#listing.set(device, true);
-			return;
-		}
-		try {
-			do {
-				this.#listing.set(device, false);
-				await this.#limit(() => this.#ask(device));
-			} while (this.#listing.get(device) === true);
-		} catch (error) {
-			this.#sendAway(device, `its tools could not be listed: ${(error as Error).message}`);
-		} finally {
-			this.#listing.delete(device);
-		}
-	}
-
-	async #ask(device: Device): Promise<void> {
-		if (!device.connected || this.#closed) {
-			return;
-		}
+	/** The record of a device, where that is of this very session. */
+	#knownIn(device: Device): KnownDevice | undefined {
 		const known = this.#byId.get(device.identity.deviceId);
-		const board = known?.device === device ? known.board : await askBoard(device);
-		const tools = await askTools(device, this.#options.warn);
-		if (device.connected && !this.#closed) {
-			this.#learn(device, board, tools);
-		}
+		return known?.device === device ? known : undefined;
 	}
 
 	#learn(device: Device, board: Board, tools: readonly DeviceTool[]): void {
 		const { deviceId: id } = device.identity;
 		const before = this.#byId.get(id);
+		if (before === undefined && this.#byId.size >= (this.#options.maxDevices ?? 10_000)) {
+			this.#introductions.sendAway(device, "more devices than the gateway may know: forget some");
+			return;
+		}
 		const sameTools = before !== undefined && JSON.stringify(before.tools) === JSON.stringify(tools);
 		const known: KnownDevice = {
 			id,
@@ -198,21 +173,14 @@ export class KnownDevices extends EventEmitter<Events> {
 	}
 
 	#left(device: Device): void {
-		const known = this.#byId.get(device.identity.deviceId);
-		if (known === undefined || known.device !== device) {
+		const known = this.#knownIn(device);
+		if (known === undefined) {
 			return;
 		}
 		const away = { ...known, lastSeen: Date.now(), device: undefined };
 		this.#put(away);
 		this.#files?.save(recordOf(away));
 		this.emit("away", away);
-	}
-
-	#sendAway(device: Device, reason: string): void {
-		if (device.connected) {
-			this.#options.warn(`${device.identity.deviceId}: sent away: ${reason}`);
-			device.close(reason);
-		}
 	}
 
 	#put(known: KnownDevice): void {

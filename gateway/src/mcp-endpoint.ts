@@ -11,7 +11,6 @@ import type { Gateway } from "./gateway.js";
 import { createHostServer, type HostServerOptions } from "./host-server.js";
 import { HostSessions, type HostSessionsOptions } from "./host-sessions.js";
 import { refuse } from "./http-refusal.js";
-import type { ToolScope } from "./tool-scope.js";
 
 export interface McpEndpointOptions extends HostSessionsOptions, Pick<HostServerOptions, "listTtl"> {}
 
@@ -37,7 +36,8 @@ export class McpEndpoint {
 	readonly #gateway: Gateway;
 	readonly #options: McpEndpointOptions;
 	readonly #sessions: HostSessions;
-	readonly #stateless = new Map<ToolScope, StatelessHandler>();
+	/** By the key of their scope. */
+	readonly #stateless = new Map<string, StatelessHandler>();
 
 	constructor(gateway: Gateway, options: McpEndpointOptions = {}) {
 		this.#gateway = gateway;
@@ -100,10 +100,10 @@ export class McpEndpoint {
 	}
 
 	#statelessHandler(host: HostServerOptions): StatelessHandler {
-		let found = this.#stateless.get(host.scope);
+		let found = this.#stateless.get(host.scope.key);
 		if (found === undefined) {
 			found = this.#createHandler(host);
-			this.#stateless.set(host.scope, found);
+			this.#stateless.set(host.scope.key, found);
 			this.#makeRoom();
 		}
 		return found;
@@ -131,13 +131,13 @@ export class McpEndpoint {
 	}
 
 	#makeRoom(): void {
-		for (const [scope, { hasListeners, stop }] of this.#stateless) {
+		for (const [key, { hasListeners, stop }] of this.#stateless) {
 			if (this.#stateless.size <= MAX_HANDLERS) {
 				return;
 			}
 			if (!hasListeners()) {
 				stop();
-				this.#stateless.delete(scope);
+				this.#stateless.delete(key);
 			}
 		}
 	}

@@ -13,6 +13,8 @@ export interface FoundTool {
 }
 
 export interface ToolScopeOptions {
+	/** The same for hosts with the same rights, on the same path. */
+	readonly key: string;
 	readonly access: Access;
 	/** Alias or id: only this device's tools. It may come later. */
 	readonly device: string | undefined;
@@ -30,6 +32,11 @@ export class ToolScope {
 	constructor(devices: KnownDevices, options: ToolScopeOptions) {
 		this.#devices = devices;
 		this.#options = options;
+	}
+
+	/** The same for hosts with the same rights, on the same path. */
+	get key(): string {
+		return this.#options.key;
 	}
 
 	/** Whether there is a device in it. */
