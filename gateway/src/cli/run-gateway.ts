@@ -21,10 +21,11 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 	}
 	const configuration = configurationFrom(settings);
 	const log = makeLog(configuration.logLevel);
+	const stop = signalled();
 	const program = await GatewayProgram.start(configuration, log);
 	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
 	const why = await Promise.race([
-		signalled(),
+		stop,
 		...(configuration.stdio ? [servedOverStdio(program, configuration.userTools)] : []),
 	]);
 	log.info(`stopping: ${why}`);
