@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { isObject } from "../../src/text/is-object.js";
 import { DeviceError } from "./errors.js";
 import { JsonRpcClient, type RequestOptions } from "./json-rpc-client.js";
+import { GATEWAY_INFO } from "./version.js";
 
 /** How a device is told apart from others, and what it said of itself. */
 export interface DeviceIdentity {
@@ -106,8 +107,7 @@ export class Device extends EventEmitter<Events> {
 
 	/** MCP's handshake. `capabilities` may hold `vision`. */
 	async initialize(capabilities: object = {}): Promise<InitializeResult> {
-		const clientInfo = { name: "xs-mcp-gateway", version: "0.1.0" };
-		const params = { protocolVersion: REVISION, capabilities, clientInfo };
+		const params = { protocolVersion: REVISION, capabilities, clientInfo: GATEWAY_INFO };
 		const result = await this.#request("initialize", params);
 		if (!isObject(result) || !isObject(result.serverInfo)) {
 			throw new DeviceError("bad-answer", "initialize: expected serverInfo");

@@ -3,18 +3,18 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { Duplex } from "node:stream";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { Aedes, type AuthenticateError, type Client } from "aedes";
+import type { AuthenticateDevice } from "./device-credentials.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 import { downTopic, TOPIC_ROOT, upTopic } from "./mqtt-topics.js";
 import { PacketLimit } from "./packet-limit.js";
-import { isSameSecret } from "./token.js";
 
 export interface EmbeddedBrokerOptions {
 	/** Where to listen. Default: loopback. */
 	readonly host?: string;
 	/** 0 for a free one. */
 	readonly port: number;
-	/** Passwords by user name. Default: nobody is asked. */
-	readonly users?: ReadonlyMap<string, string>;
+	/** Who is let in, by client id, user name and password. Default: every device. */
+	readonly authenticate?: AuthenticateDevice;
 	/** Key and certificate: the broker then speaks MQTT over TLS. */
 	readonly tls?: TlsOptions;
 }
@@ -34,9 +34,9 @@ export class EmbeddedBroker implements MqttBus {
 		const accept = (socket: Socket): void => this.#accept(socket, events);
 		this.#server = options.tls ? createTlsServer(options.tls, accept) : createTcpServer(accept);
 		this.#server.on("tlsClientError", (error: Error) => events.onRefused(`TLS: ${error.message}`));
-		broker.authenticate = (_client, user, password, done) => {
+		broker.authenticate = (client, user, password, done) => {
 			const refused = Object.assign(new Error("bad user name or password"), { returnCode: BAD_CREDENTIALS });
-			const allowed = isAllowed(options.users, user, password);
+			const allowed = isAllowed(options.authenticate, client.id, user, password);
 			done(allowed ? null : (refused as AuthenticateError), allowed);
 		};
 		broker.authorizePublish = (client, { topic }, done) => {
@@ -119,13 +119,10 @@ export class EmbeddedBroker implements MqttBus {
 }
 
 function isAllowed(
-	users: ReadonlyMap<string, string> | undefined,
-	user = "",
+	authenticate: AuthenticateDevice = () => true,
+	deviceId: string,
+	username = "",
 	password: Uint8Array = Buffer.alloc(0),
 ): boolean {
-	if (users === undefined) {
-		return true;
-	}
-	const expected = users.get(user);
-	return isSameSecret(Buffer.from(password).toString(), expected ?? "") && expected !== undefined;
+	return authenticate({ deviceId, username, secret: Buffer.from(password).toString() });
 }

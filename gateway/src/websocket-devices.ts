@@ -1,21 +1,25 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import type { TlsOptions } from "node:tls";
 import { type WebSocket, WebSocketServer } from "ws";
 import { decodeEnvelope, type Envelope } from "../../src/protocols/envelope.js";
 import { Device, type DeviceIdentity } from "./device.js";
+import type { AuthenticateDevice } from "./device-credentials.js";
 import { answerHello } from "./device-hello.js";
 import type { DeviceHub } from "./device-hub.js";
 import { receiveFromDevice } from "./device-messages.js";
-import { isSameSecret } from "./token.js";
 
 export interface WebSocketDevicesOptions {
 	/** Where to listen. Default: loopback. */
 	readonly host?: string;
 	/** 0 for a free one. */
 	readonly port: number;
-	/** The bearer token that devices must bring. Default: none is asked for. */
-	readonly token?: string;
+	/** Who is let in. Default: every device. */
+	readonly authenticate?: AuthenticateDevice;
+	/** Key and certificate: devices then connect by wss. */
+	readonly tls?: TlsOptions;
 	/** Milliseconds a device has for its hello. Default 10,000. */
 	readonly helloTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
@@ -39,7 +43,9 @@ export class WebSocketDevices {
 		this.#hub = hub;
 		this.#options = options;
 		this.#sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
-		this.#http = createServer((_request, response) => response.writeHead(426).end("This is a WebSocket.\n"));
+		this.#http = options.tls ? createTlsServer(options.tls) : createServer();
+		this.#http.on("request", (_request, response) => response.writeHead(426).end("This is a WebSocket.\n"));
+		this.#http.on("tlsClientError", (error: Error) => hub.refused(`TLS: ${error.message}`));
 		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
 	}
 
@@ -65,20 +71,31 @@ export class WebSocketDevices {
 
 	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 		socket.on("error", () => socket.destroy());
-		const { token = "" } = this.#options;
-		if (token !== "" && !isSameSecret(request.headers.authorization ?? "", `Bearer ${token}`)) {
-			this.#hub.refused(`a device from ${request.socket.remoteAddress}: wrong or missing bearer token`);
-			socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-			return;
-		}
 		const deviceId = header(request, "device-id");
 		if (deviceId === "") {
-			this.#hub.refused(`a device from ${request.socket.remoteAddress}: no Device-Id header`);
-			socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+			this.#refuse(socket, "400 Bad Request", `a device from ${request.socket.remoteAddress}: no Device-Id header`);
+			return;
+		}
+		if (!this.#isAllowed(deviceId, header(request, "authorization"))) {
+			this.#refuse(
+				socket,
+				"401 Unauthorized",
+				`${deviceId} from ${request.socket.remoteAddress}: wrong or missing bearer token`,
+			);
 			return;
 		}
 		const identity = { deviceId, clientId: header(request, "client-id"), transport: "websocket" };
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#greet(webSocket, identity));
+	}
+
+	#isAllowed(deviceId: string, authorization: string): boolean {
+		const secret = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
+		return this.#options.authenticate?.({ deviceId, secret }) ?? true;
+	}
+
+	#refuse(socket: Duplex, status: string, reason: string): void {
+		this.#hub.refused(reason);
+		socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 	}
 
 	#greet(socket: WebSocket, identity: DeviceIdentity): void {

@@ -55,15 +55,17 @@ export interface GatewaySide {
 export const TRANSPORTS: Readonly<Record<string, (test: TestContext) => Promise<GatewaySide>>> = {
 	async websocket(test) {
 		const hub = new DeviceHub();
-		const devices = new WebSocketDevices(hub, { port: 0, token: "secret" });
+		const devices = new WebSocketDevices(hub, { port: 0, authenticate: ({ secret }) => secret === "secret" });
 		const backend = `ws://127.0.0.1:${await devices.listen()}/`;
 		test.after(() => devices.close());
 		return { hub, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
 	},
 	async mqtt(test) {
 		const hub = new DeviceHub();
-		const users = new Map([["maker", "secret"]]);
-		const { devices, port } = await MqttDevices.listen(hub, { port: 0, users });
+		const { devices, port } = await MqttDevices.listen(hub, {
+			port: 0,
+			authenticate: ({ username, secret }) => username === "maker" && secret === "secret",
+		});
 		test.after(() => devices.close());
 		const config = { backend: `mqtt://127.0.0.1:${port}`, username: "maker" };
 		return { hub, config: { ...config, password: "secret" }, wrongConfig: { ...config, password: "wrong" } };

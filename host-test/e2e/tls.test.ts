@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { DeviceHub, MqttDevices } from "../../gateway/src/index.js";
+import { DeviceHub, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { until } from "./fixtures.js";
 
 /** A key and a certificate for localhost that nobody vouches for; undefined where openssl is missing. */
@@ -94,5 +94,20 @@ describe("WebSocket over TLS", { timeout: 30_000 }, () => {
 		const [socket] = (await connected) as [WebSocket];
 		const [hello] = (await once(socket, "message")) as [Buffer];
 		assert.equal(JSON.parse(hello.toString()).transport, "websocket");
+	});
+
+	it("is what the gateway speaks when it has a certificate", async (t) => {
+		const certificate = makeCertificate(t);
+		if (certificate === undefined) {
+			t.skip("openssl is not installed");
+			return;
+		}
+		const hub = new DeviceHub();
+		const devices = new WebSocketDevices(hub, { host: "localhost", port: 0, tls: certificate });
+		const port = await devices.listen();
+		t.after(() => devices.close());
+		const connected = hub.next();
+		startProcess(t, `wss://localhost:${port}/`, certificate.file);
+		assert.equal((await (await connected).callTool("self.get_device_status")).isError, false);
 	});
 });

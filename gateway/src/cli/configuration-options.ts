@@ -1,0 +1,36 @@
+import { type Command, Option } from "commander";
+import { readConfiguration } from "../configuration.js";
+import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf } from "../settings.js";
+
+/** Adds a flag for each of these settings, and `--config`. */
+export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
+	command.option("--config <file>", "settings file (default: xs-mcp-gateway.json, if there is one)");
+	for (const name of names) {
+		for (const option of optionsFor(name)) {
+			command.addOption(option);
+		}
+	}
+	return command;
+}
+
+/** What the flags, the environment and the file say. `flags` are those that {@link withSettings} added. */
+export function configurationFrom({ config, ...flags }: { readonly config?: string }): Configuration {
+	return readConfiguration({ flags, environment: process.env, file: config });
+}
+
+function optionsFor(name: SettingName): Option[] {
+	const { kind, description, secret, default: value } = settingOf(name);
+	const { placeholder, repeatable } = kind;
+	if (secret) {
+		return [];
+	}
+	if (placeholder === undefined) {
+		const [yes, no] = [new Option(flagOf(name), description), new Option(flagOf(name).replace("--", "--no-"))];
+		no.description = `Do not ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
+		// The one that says what is so anyway still works, but need not be read.
+		return [yes.hideHelp(value === true), no.hideHelp(value === false)];
+	}
+	const shown = value === undefined || typeof value === "object" ? "" : ` (default: ${value})`;
+	const option = new Option(`${flagOf(name)} <${placeholder}>`, description + shown);
+	return [repeatable ? option.argParser((text: string, before: string[] = []) => [...before, text]) : option];
+}

@@ -1,0 +1,92 @@
+import type { Client } from "@modelcontextprotocol/client";
+import type { DeviceSummary } from "../operator-pages.js";
+import { GATEWAY_INFO } from "../version.js";
+import { UsageError } from "./exit.js";
+
+/** A gateway that runs somewhere, and what it takes to be let in. */
+export interface GatewayAddress {
+	/** Its URL, with or without `/mcp`. */
+	readonly url: string;
+	readonly token?: string | undefined;
+}
+
+/** Asks a running gateway, as its command line does. */
+export class GatewayClient {
+	/** Without a path: http://127.0.0.1:8766. */
+	readonly #base: string;
+	readonly #headers: Readonly<Record<string, string>>;
+
+	/** @throws UsageError when the URL is none */
+	constructor({ url, token }: GatewayAddress) {
+		if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+			throw new UsageError(`--url: expected a URL like http://127.0.0.1:8766, got ${JSON.stringify(url)}`);
+		}
+		this.#base = url.replace(/\/(mcp\/?)?$/, "");
+		this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+	}
+
+	/** Every device that the token is good for. */
+	async devices(): Promise<DeviceSummary[]> {
+		const response = await this.ask("/devices");
+		return ((await response.json()) as { devices: DeviceSummary[] }).devices;
+	}
+
+	/** The device of that alias or id. Rejects with an Error that names those there are. */
+	async device(name: string): Promise<DeviceSummary> {
+		const devices = await this.devices();
+		const found = devices.find(({ id, alias }) => id === name || alias === name);
+		if (found === undefined) {
+			const known =
+				devices.length === 0 ? "it knows none yet" : `it knows ${devices.map(({ alias }) => alias).join(", ")}`;
+			throw new Error(`the gateway knows no device ${name}: ${known}`);
+		}
+		return found;
+	}
+
+	/**
+	 * Connects as an MCP host: to one device by its alias, else to all. To be closed by the caller. Ask for the devices
+	 * first: that says better than the SDK what is wrong when nobody is there, or the token is not right.
+	 */
+	async connect(alias?: string): Promise<Client> {
+		// Loaded only where it is needed: the other commands answer at once.
+		const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+		const client = new Client(GATEWAY_INFO, { versionNegotiation: { mode: "auto" } });
+		const url = new URL(alias === undefined ? `${this.#base}/mcp` : `${this.#base}/mcp/${encodeURIComponent(alias)}`);
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...this.#headers } } }));
+		return client;
+	}
+
+	/** One HTTP request. Rejects with an Error that says what the user can do. */
+	async ask(path: string, init: { method?: string; signal?: AbortSignal } = {}): Promise<Response> {
+		let response: Response;
+		try {
+			response = await fetch(`${this.#base}${path}`, { ...init, headers: this.#headers });
+		} catch (error) {
+			const { cause = error } = error as Error;
+			throw new Error(
+				`no gateway answers at ${this.#base} (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}). ` +
+					"Start one with xs-mcp-gateway, or name another with --url",
+				{ cause: error },
+			);
+		}
+		if (response.status === 401) {
+			throw new Error(
+				`the gateway at ${this.#base} wants ${this.#headers.Authorization === undefined ? "a" : "another"} token: ` +
+					"make one with xs-mcp-gateway token add, and give it with --token or XS_MCP_GATEWAY_TOKEN",
+			);
+		}
+		if (!response.ok) {
+			throw new Error(`the gateway at ${this.#base} refused: ${await reasonOf(response)}`);
+		}
+		return response;
+	}
+}
+
+async function reasonOf(response: Response): Promise<string> {
+	const text = await response.text();
+	try {
+		return (JSON.parse(text) as { error: { message: string } }).error.message;
+	} catch {
+		return `${response.status} ${response.statusText}`;
+	}
+}

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { describeConfiguration } from "../configuration.js";
+import { type ClientOptions, withAddress } from "./client-commands.js";
+import { configurationFrom, withSettings } from "./configuration-options.js";
+
+/** Adds the commands that run until they are stopped, and `config`. */
+export function addServeCommands(program: Command): void {
+	withSettings(program.command("serve", { isDefault: true }))
+		.description("Run the gateway (the default)")
+		// A mistyped command comes here, since this is the default.
+		.allowExcessArguments()
+		.action(serve);
+	withAddress(program.command("stdio"))
+		.description("Serve one MCP host over standard input and output what a gateway that runs already has")
+		.argument("[device]", "alias or id: only this device's tools")
+		.action(bridge);
+	withSettings(program.command("config")).description("Print the settings as they would be used").action(printSettings);
+}
+
+// What runs a gateway is loaded only where one runs: the other commands answer at once.
+
+async function serve(settings: object, command: Command): Promise<void> {
+	const { runGateway } = await import("./run-gateway.js");
+	await runGateway(settings, command);
+}
+
+async function bridge(device: string | undefined, options: ClientOptions): Promise<void> {
+	const { runBridge } = await import("./run-bridge.js");
+	await runBridge(device, options);
+}
+
+function printSettings(settings: object): void {
+	process.stdout.write(`${JSON.stringify(describeConfiguration(configurationFrom(settings)), undefined, "\t")}\n`);
+}

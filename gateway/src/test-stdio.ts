@@ -1,0 +1,16 @@
+// A gateway that a host starts as its child: devices over WebSocket, one host over standard input and output.
+import { DeviceHub } from "./device-hub.js";
+import { Gateway } from "./gateway.js";
+import { serveOverStdio } from "./stdio.js";
+import { LOCAL } from "./test-gateway.js";
+import { WebSocketDevices } from "./websocket-devices.js";
+
+const hub = new DeviceHub();
+const gateway = await Gateway.open(hub, { changeDelay: 20 }, console.error);
+const devices = new WebSocketDevices(hub, { port: 0 });
+console.error(`devices: ${await devices.listen()}`);
+const host = serveOverStdio(gateway, LOCAL, process.argv[2]);
+await host.closed;
+await gateway.close();
+await devices.close();
+console.error("closed");

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+
+/** Characters that a name may have. Hosts and model APIs exist that take no more: `[a-zA-Z0-9_-]{1,64}`. */
+export const MAX_NAME_LENGTH = 64;
+
+/** Between a device's alias and its tool's name. No alias holds it, so that the first one ends the alias. */
+export const ALIAS_SEPARATOR = "__";
+
+/** Hexadecimal digits of a hash that tells names apart: 32 bits. */
+const HASH_DIGITS = 8;
+
+const NOT_PORTABLE = /[^A-Za-z0-9_-]/g;
+
+/**
+ * Names for the tools of one device that every host takes: letters, digits, `_` and `-`, at most 64 characters, and no
+ * two alike. A name is kept where it can be; every other character becomes `_`; what is too long, or would be another's
+ * name then, ends in a hash of the original. Depends on nothing but the arguments, so that a name stays what it is.
+ *
+ * @param own the device's names, each once
+ * @param alias goes in front, with {@link ALIAS_SEPARATOR}; "" for no prefix
+ * @returns the device's names by the new ones, in the same order
+ */
+export function portableNames(own: readonly string[], alias = ""): Map<string, string> {
+	const prefix = alias === "" ? "" : `${alias}${ALIAS_SEPARATOR}`;
+	const length = MAX_NAME_LENGTH - prefix.length;
+	const wanted = own.map((name) => name.replace(NOT_PORTABLE, "_"));
+	// Whatever may be given to a tool as it is must not come out of a hash.
+	const taken = new Set(wanted);
+	const alike = countEach(wanted);
+	const names = new Map<string, string>();
+	for (const [index, name] of own.entries()) {
+		let portable = wanted[index] as string;
+		const isOwn = portable === name && name.length <= length;
+		const isFree = portable.length <= length && alike.get(portable) === 1;
+		if (!isOwn && !isFree) {
+			portable = hashedName(name, portable, length, taken);
+		}
+		taken.add(portable);
+		names.set(prefix + portable, name);
+	}
+	return names;
+}
+
+/** Shortens a name and ends it with a hash, another one should the first be taken. */
+function hashedName(own: string, portable: string, length: number, taken: ReadonlySet<string>): string {
+	for (let attempt = 0; ; attempt += 1) {
+		const hash = createHash("sha256").update(`${attempt} ${own}`).digest("hex");
+		const name = `${portable.slice(0, length - HASH_DIGITS - 1)}_${hash.slice(0, HASH_DIGITS)}`;
+		if (!taken.has(name)) {
+			return name;
+		}
+	}
+}
+
+function countEach(names: readonly string[]): Map<string, number> {
+	const counts = new Map<string, number>();
+	for (const name of names) {
+		counts.set(name, (counts.get(name) ?? 0) + 1);
+	}
+	return counts;
+}

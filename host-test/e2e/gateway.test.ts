@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { connectHost, type HostSide, serveHosts } from "../../gateway/src/test-gateway.js";
+import type { VirtualDevice } from "../../virtual-device/src/index.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
+
+// Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
+
+/** What the clients of both generations have in common. */
+interface Host {
+	listTools(): Promise<{ tools: { name: string }[] }>;
+	callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<{
+		readonly content?: unknown;
+		readonly isError?: unknown;
+		readonly structuredContent?: unknown;
+	}>;
+}
+
+const HOSTS: Readonly<Record<string, (t: TestContext, side: HostSide) => Promise<Host>>> = {
+	"2026-07-28": (t, { hostUrl }) => connectHost(t, hostUrl(), "2026-07-28") as Promise<Host>,
+	"2025-11-25": (t, { hostUrl }) => connectHost(t, hostUrl(), "2025-11-25") as Promise<Host>,
+	"the first generation of the SDK": async (t, { hostUrl }) => {
+		const client = new ClientV1({ name: "v1-host", version: "1.0.0" });
+		t.after(() => client.close());
+		await client.connect(new TransportV1(hostUrl()) as never);
+		return client as Host;
+	},
+};
+
+const VOLUME = "self.audio_speaker.set_volume";
+const STATUS = "self.get_device_status";
+
+const text = ({ content }: { content?: unknown }): unknown => (content as { text?: unknown }[])[0]?.text;
+const names = async (host: Host): Promise<string[]> => (await host.listTools()).tools.map(({ name }) => name);
+
+const [engine] = ENGINES;
+
+for (const [transport, open] of Object.entries(TRANSPORTS)) {
+	describe(`hosts and virtual devices over ${transport}, firmware on ${engine?.kind}`, { timeout: 60_000 }, () => {
+		/** A gateway with some devices, which are plugged in by and by. */
+		async function start(t: TestContext, count: number): Promise<{ side: HostSide; devices: VirtualDevice[] }> {
+			const { hub, config }: GatewaySide = await open(t);
+			const side = await serveHosts(t, hub);
+			const devices: VirtualDevice[] = [];
+			for (let index = 0; index < count; index += 1) {
+				const { device } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
+				devices.push(device);
+			}
+			const { devices: known } = side.gateway;
+			await until(
+				() => known.all.filter(({ device }) => device !== undefined).length === count,
+				"the devices are known",
+			);
+			return { side, devices };
+		}
+
+		for (const [name, connect] of Object.entries(HOSTS)) {
+			it(`lists and calls a device's tools for a host of ${name}`, async (t) => {
+				const { side } = await start(t, 1);
+				const host = await connect(t, side);
+				const tools = await names(host);
+				assert.deepEqual([tools.length, tools[0]], [5, STATUS]);
+				assert.equal(text(await host.callTool({ name: VOLUME, arguments: { volume: 30 } })), "true");
+				const { structuredContent } = await host.callTool({ name: STATUS });
+				assert.deepEqual((structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 30 });
+				await assert.rejects(host.callTool({ name: "self.get_system_info" }), /Unknown tool/);
+				side.access = { principal: "admin", userTools: true };
+				const admin = await connect(t, side);
+				assert.equal((await names(admin)).length, 12);
+				assert.equal((await admin.callTool({ name: "self.get_system_info" })).isError, false);
+			});
+		}
+
+		it("lets a host use two devices, and stay connected while one restarts", async (t) => {
+			const { side } = await start(t, 2);
+			side.access = { principal: "admin", userTools: true };
+			const host = (await HOSTS["2025-11-25"]?.(t, side)) as Host;
+			const tools = await names(host);
+			const volumes = tools.filter((name) => name.endsWith("__self_audio_speaker_set_volume"));
+			assert.equal(new Set(tools).size, 24);
+			assert.equal(volumes.length, 2);
+			for (const [index, name] of volumes.entries()) {
+				assert.equal(text(await host.callTool({ name, arguments: { volume: 10 + index } })), "true");
+			}
+			const first = String(volumes[0]).split("__")[0];
+			const away = new Promise((resolve) => side.gateway.devices.once("away", resolve));
+			assert.equal(text(await host.callTool({ name: `${first}__self_reboot` })), "true");
+			await away;
+			const status = await host.callTool({ name: `${first}__self_get_device_status` });
+			assert.deepEqual((status.structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 10 });
+		});
+	});
+}
