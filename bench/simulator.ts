@@ -12,6 +12,8 @@ import type { Samples } from "../moddable/xsbug.js";
 
 const FOLDER = fileURLToPath(new URL("simulator", import.meta.url));
 const CALLS = 1_000;
+/** Milliseconds: more than the longest pause between two attempts of the firmware's. */
+const CONNECT_TIMEOUT = 120_000;
 /** Of the simulator, whose machine has 64 bits, and of a chip. */
 const SLOT_BYTES = { simulator: 32, chip: 16 };
 /** Samples that are waited for: the first may be of before what is measured. */
@@ -63,9 +65,9 @@ async function run(simulator: Simulator, port: number): Promise<Readonly<Record<
 	const booted = await measure(simulator);
 	const hub = new DeviceHub();
 	const devices = new WebSocketDevices(hub, { port });
-	const connected = hub.next();
+	const connected = once(hub, "connected", { signal: AbortSignal.timeout(CONNECT_TIMEOUT) });
 	await devices.listen();
-	const device = await connected;
+	const [device] = (await connected) as [Device];
 	await device.initialize();
 	await device.listTools();
 	const inSession = await measure(simulator);
