@@ -6,7 +6,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import mqtt from "mqtt";
 import type { DeviceSummary } from "./operator-pages.js";
 import { SET_VOLUME, until, WireDevice } from "./test-gateway.js";
-import { type StartedProgram, startProgram } from "./test-program.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "./test-program.js";
+import { TokenStore } from "./token-store.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 const HELLO = { type: "hello", version: 3, transport: "mqtt", features: { mcp: true } };
@@ -172,6 +173,15 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 				message: new RegExp(`^${setting}: port ${port} is taken.*${flag}`),
 			});
 		}
+	});
+
+	it("says when it cannot listen at an address", async (t) => {
+		const tokens = { stateFolder: makeStateFolder(t) };
+		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "host" });
+		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
+			name: "ConfigurationError",
+			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,
+		});
 	});
 
 	it("says when it cannot reach the broker, without its password", async (t) => {

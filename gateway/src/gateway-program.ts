@@ -114,7 +114,6 @@ export class GatewayProgram {
 	async #openHttp(): Promise<void> {
 		const { httpAddress: address, httpPort: port, sessionIdleTimeout } = this.#configuration;
 		const endpoint = new McpEndpoint(this.#gateway, { sessionIdleTimeout });
-		this.#closers.push(() => endpoint.close());
 		const events = new GatewayEvents(this.#hub, this.#gateway);
 		const devices = this.#gateway.devices;
 		this.#metrics = new Metrics({
@@ -135,8 +134,12 @@ export class GatewayProgram {
 			metrics: this.#metrics,
 			pageAt: makePages(endpoint, { devices, events, metrics: this.#metrics }),
 		});
-		const actual = await this.#listen("httpPort", port, () => this.#http.listen());
-		this.#closers.push(() => this.#http.close());
+		const actual = await this.#listen("http", port, () => this.#http.listen());
+		// First the endpoint, which says goodbye to hosts.
+		this.#closers.push(
+			() => this.#http.close(),
+			() => endpoint.close(),
+		);
 		this.#urls.hosts = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	}
 
@@ -148,7 +151,7 @@ export class GatewayProgram {
 		const tls = readTls("websocket", this.#configuration);
 		const { authenticate } = this.#guard(host);
 		const devices = new WebSocketDevices(this.#hub, { host, port, authenticate, ...(tls && { tls }) });
-		const actual = await this.#listen("websocketPort", port, () => devices.listen());
+		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
 		this.#urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
 	}
@@ -161,9 +164,7 @@ export class GatewayProgram {
 		const tls = readTls("mqtt", this.#configuration);
 		const { authenticate } = this.#guard(host);
 		const options = { host, port, authenticate, ...(tls && { tls }) };
-		const { devices, port: actual } = await this.#listen("mqttPort", port, () =>
-			MqttDevices.listen(this.#hub, options),
-		);
+		const { devices, port: actual } = await this.#listen("mqtt", port, () => MqttDevices.listen(this.#hub, options));
 		this.#closers.push(() => devices.close());
 		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
 	}
@@ -204,17 +205,18 @@ export class GatewayProgram {
 		this.#closers.push(() => clearInterval(timer));
 	}
 
-	async #listen<T>(name: SettingName, port: number, listen: () => Promise<T>): Promise<T> {
+	async #listen<T>(listener: "http" | "websocket" | "mqtt", port: number, listen: () => Promise<T>): Promise<T> {
 		try {
 			return await listen();
 		} catch (error) {
 			const { code, message } = error as NodeJS.ErrnoException;
-			const why =
+			const name = `${listener}Port` as const;
+			const problem =
 				code === "EADDRINUSE"
-					? `port ${port} is taken, perhaps by another gateway. Choose another port with ${flagOf(name)}, or use the ` +
-						"gateway that is there: xs-mcp-gateway stdio brings a host to it"
-					: message;
-			throw new ConfigurationError([`${name}: ${why}`], { cause: error });
+					? `${name}: port ${port} is taken, perhaps by another gateway. Choose another port with ${flagOf(name)}, or ` +
+						"use the gateway that is there: xs-mcp-gateway stdio brings a host to it"
+					: `${listener}Address, ${name}: ${message}`;
+			throw new ConfigurationError([problem], { cause: error });
 		}
 	}
 }

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { flag, integer, list, oneOf, pairs, type SettingKind, text, url } from "./setting-kinds.js";
+import { flag, hostNames, integer, list, oneOf, pairs, type SettingKind, text, url } from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
 export interface Setting<T> {
@@ -74,10 +74,10 @@ export const SETTINGS = {
 	toolNames: setting(oneOf("names", ["own", "portable"]), "Names of the tools of a device that is alone in a list", {
 		default: "own",
 	}),
-	allowedHosts: setting(list("name"), "Names, besides its own, by which hosts may address the gateway", {
+	allowedHosts: setting(hostNames, "Names, besides its own, by which hosts may address the gateway", {
 		default: [],
 	}),
-	allowedOrigins: setting(list("name"), "Sites, besides this machine's, whose pages may use the gateway", {
+	allowedOrigins: setting(hostNames, "Sites, besides this machine's, whose pages may use the gateway", {
 		default: [],
 	}),
 	callTimeout: setting(DURATION, "Time for a call to a device", { default: 30_000 }),
