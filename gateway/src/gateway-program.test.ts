@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
@@ -190,6 +192,22 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 			assert.match(error.message, /^brokerUrl: mqtt:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
 			assert.doesNotMatch(error.message, /hunter2/);
 			return true;
+		});
+	});
+
+	it("says which alias cannot be used, and which state folder", async (t) => {
+		const aliases = { [LAMP]: "My Lamp!" };
+		await assert.rejects(startProgram(t, { aliases }), { name: "ConfigurationError", message: /^aliases: .*My Lamp!/ });
+		const stateFolder = makeStateFolder(t);
+		writeFileSync(join(stateFolder, "devices"), "no folder");
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /^stateFolder .*EEXIST/,
+		});
+		const noFolder = join(stateFolder, "devices");
+		await assert.rejects(startProgram(t, {}, noFolder), {
+			name: "TokenError",
+			message: /tokens\.json: cannot be read/,
 		});
 	});
 

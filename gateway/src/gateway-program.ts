@@ -29,6 +29,7 @@ export class GatewayProgram {
 	/** What to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#gateway!: Gateway;
+	#endpoint: McpEndpoint | undefined;
 	#metrics!: Metrics;
 	#http!: HttpServer;
 
@@ -66,6 +67,8 @@ export class GatewayProgram {
 
 	/** Ends every session, stops listening, and settles when everything is on disk. */
 	async close(): Promise<void> {
+		// Hosts first: they shall not see their devices go one by one.
+		await this.#endpoint?.close();
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
 		}
@@ -95,9 +98,7 @@ export class GatewayProgram {
 
 	async #open(): Promise<void> {
 		const hub = this.#hub;
-		const { stateFolder, aliases, toolNames, callTimeout, awayWait, callsPerDevice } = this.#configuration;
-		const options = { stateFolder, aliases, toolNames, callTimeout, awayWait, callsPerDevice };
-		this.#gateway = await Gateway.open(hub, options, (message) => this.#log.warn(message));
+		this.#gateway = await this.#openGateway();
 		this.#closers.push(() => this.#gateway.close());
 		this.#closers.push(() => hub.close());
 		await this.#openHttp();
@@ -111,9 +112,19 @@ export class GatewayProgram {
 		this.#watchTokens();
 	}
 
+	async #openGateway(): Promise<Gateway> {
+		try {
+			return await Gateway.open(this.#hub, this.#configuration, (message) => this.#log.warn(message));
+		} catch (error) {
+			const name = error instanceof RangeError ? "aliases" : `stateFolder ${this.#configuration.stateFolder}`;
+			throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
+		}
+	}
+
 	async #openHttp(): Promise<void> {
-		const { httpAddress: address, httpPort: port, sessionIdleTimeout } = this.#configuration;
-		const endpoint = new McpEndpoint(this.#gateway, { sessionIdleTimeout });
+		const { httpAddress: address, httpPort: port } = this.#configuration;
+		const endpoint = new McpEndpoint(this.#gateway, this.#configuration);
+		this.#endpoint = endpoint;
 		const events = new GatewayEvents(this.#hub, this.#gateway);
 		const devices = this.#gateway.devices;
 		this.#metrics = new Metrics({
@@ -135,11 +146,7 @@ export class GatewayProgram {
 			pageAt: makePages(endpoint, { devices, events, metrics: this.#metrics }),
 		});
 		const actual = await this.#listen("http", port, () => this.#http.listen());
-		// First the endpoint, which says goodbye to hosts.
-		this.#closers.push(
-			() => this.#http.close(),
-			() => endpoint.close(),
-		);
+		this.#closers.push(() => this.#http.close());
 		this.#urls.hosts = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	}
 

@@ -87,6 +87,9 @@ export const SETTINGS = {
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device works on at the same time", {
 		default: 4,
 	}),
+	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait for one device", { default: 64 }),
+	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that may be known", { default: 10_000 }),
+	maxSessions: setting(integer("sessions", 1, 1_000_000), "Sessions of hosts", { default: 1_000 }),
 	sessionIdleTimeout: setting(DURATION, "When a host's session that is not used ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Size of a host's request", { default: 1_048_576 }),
 	bodyTimeout: setting(DURATION, "Time for a host's request to arrive", { default: 10_000 }),
