@@ -135,6 +135,8 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		const call = await command(t, "call", LAMP, SET_VOLUME.name, "volume=30");
 		assert.deepEqual([call.code, call.stdout], [0, "true\n"]);
 		assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
+		const portable = await command(t, "call", LAMP, "self_audio_speaker_set_volume", "volume=31");
+		assert.deepEqual([portable.code, device.calls[1]?.name], [0, SET_VOLUME.name]);
 	});
 
 	it("names the argument that cannot be used, and exits with 2; with 1 when the tool fails", async (t) => {

@@ -100,6 +100,17 @@ describe("configuration", () => {
 		assert.equal(readConfiguration({ flags: { stateFolder: "state" } }).stateFolder, join(process.cwd(), "state"));
 	});
 
+	it("wants host names without scheme and port", () => {
+		assert.deepEqual(readConfiguration({ flags: { allowedHosts: ["Gateway.example", "[::1]"] } }).allowedHosts, [
+			"gateway.example",
+			"[::1]",
+		]);
+		for (const name of ["https://app.example", "app.example:8080", "app.example/"]) {
+			const [problem] = problemsOf({ flags: { allowedOrigins: [name] } });
+			assert.match(problem ?? "", /^--allowed-origins: expected host names, without scheme and port/);
+		}
+	});
+
 	it("wants certificate and key together", () => {
 		assert.deepEqual(problemsOf({ flags: { mqttCert: "cert.pem" } }), [
 			"mqttCert and mqttKey: one is of no use without the other",

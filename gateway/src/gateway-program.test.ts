@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
 import type { DeviceSummary } from "./operator-pages.js";
 import { SET_VOLUME, until, WireDevice } from "./test-gateway.js";
-import { type StartedProgram, startProgram } from "./test-program.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "./test-program.js";
+import { TokenStore } from "./token-store.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 const HELLO = { type: "hello", version: 3, transport: "mqtt", features: { mcp: true } };
@@ -174,12 +177,37 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		}
 	});
 
+	it("says when it cannot listen at an address", async (t) => {
+		const tokens = { stateFolder: makeStateFolder(t) };
+		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "host" });
+		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
+			name: "ConfigurationError",
+			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,
+		});
+	});
+
 	it("says when it cannot reach the broker, without its password", async (t) => {
 		const flags = { brokerUrl: "mqtt://127.0.0.1:1", brokerPassword: "hunter2", brokerUsername: "gateway" };
 		await assert.rejects(startProgram(t, flags), (error: Error) => {
 			assert.match(error.message, /^brokerUrl: mqtt:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
 			assert.doesNotMatch(error.message, /hunter2/);
 			return true;
+		});
+	});
+
+	it("says which alias cannot be used, and which state folder", async (t) => {
+		const aliases = { [LAMP]: "My Lamp!" };
+		await assert.rejects(startProgram(t, { aliases }), { name: "ConfigurationError", message: /^aliases: .*My Lamp!/ });
+		const stateFolder = makeStateFolder(t);
+		writeFileSync(join(stateFolder, "devices"), "no folder");
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /^stateFolder .*EEXIST/,
+		});
+		const noFolder = join(stateFolder, "devices");
+		await assert.rejects(startProgram(t, {}, noFolder), {
+			name: "TokenError",
+			message: /tokens\.json: cannot be read/,
 		});
 	});
 

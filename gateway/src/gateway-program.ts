@@ -29,6 +29,7 @@ export class GatewayProgram {
 	/** What to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#gateway!: Gateway;
+	#endpoint: McpEndpoint | undefined;
 	#metrics!: Metrics;
 	#http!: HttpServer;
 
@@ -66,6 +67,8 @@ export class GatewayProgram {
 
 	/** Ends every session, stops listening, and settles when everything is on disk. */
 	async close(): Promise<void> {
+		// Hosts first: they shall not see their devices go one by one.
+		await this.#endpoint?.close();
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
 		}
@@ -95,9 +98,7 @@ export class GatewayProgram {
 
 	async #open(): Promise<void> {
 		const hub = this.#hub;
-		const { stateFolder, aliases, toolNames, callTimeout, awayWait, callsPerDevice } = this.#configuration;
-		const options = { stateFolder, aliases, toolNames, callTimeout, awayWait, callsPerDevice };
-		this.#gateway = await Gateway.open(hub, options, (message) => this.#log.warn(message));
+		this.#gateway = await this.#openGateway();
 		this.#closers.push(() => this.#gateway.close());
 		this.#closers.push(() => hub.close());
 		await this.#openHttp();
@@ -111,10 +112,19 @@ export class GatewayProgram {
 		this.#watchTokens();
 	}
 
+	async #openGateway(): Promise<Gateway> {
+		try {
+			return await Gateway.open(this.#hub, this.#configuration, (message) => this.#log.warn(message));
+		} catch (error) {
+			const name = error instanceof RangeError ? "aliases" : `stateFolder ${this.#configuration.stateFolder}`;
+			throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
+		}
+	}
+
 	async #openHttp(): Promise<void> {
-		const { httpAddress: address, httpPort: port, sessionIdleTimeout } = this.#configuration;
-		const endpoint = new McpEndpoint(this.#gateway, { sessionIdleTimeout });
-		this.#closers.push(() => endpoint.close());
+		const { httpAddress: address, httpPort: port } = this.#configuration;
+		const endpoint = new McpEndpoint(this.#gateway, this.#configuration);
+		this.#endpoint = endpoint;
 		const events = new GatewayEvents(this.#hub, this.#gateway);
 		const devices = this.#gateway.devices;
 		this.#metrics = new Metrics({
@@ -135,7 +145,7 @@ export class GatewayProgram {
 			metrics: this.#metrics,
 			pageAt: makePages(endpoint, { devices, events, metrics: this.#metrics }),
 		});
-		const actual = await this.#listen("httpPort", port, () => this.#http.listen());
+		const actual = await this.#listen("http", port, () => this.#http.listen());
 		this.#closers.push(() => this.#http.close());
 		this.#urls.hosts = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	}
@@ -148,7 +158,7 @@ export class GatewayProgram {
 		const tls = readTls("websocket", this.#configuration);
 		const { authenticate } = this.#guard(host);
 		const devices = new WebSocketDevices(this.#hub, { host, port, authenticate, ...(tls && { tls }) });
-		const actual = await this.#listen("websocketPort", port, () => devices.listen());
+		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
 		this.#urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
 	}
@@ -161,9 +171,7 @@ export class GatewayProgram {
 		const tls = readTls("mqtt", this.#configuration);
 		const { authenticate } = this.#guard(host);
 		const options = { host, port, authenticate, ...(tls && { tls }) };
-		const { devices, port: actual } = await this.#listen("mqttPort", port, () =>
-			MqttDevices.listen(this.#hub, options),
-		);
+		const { devices, port: actual } = await this.#listen("mqtt", port, () => MqttDevices.listen(this.#hub, options));
 		this.#closers.push(() => devices.close());
 		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
 	}
@@ -204,17 +212,18 @@ export class GatewayProgram {
 		this.#closers.push(() => clearInterval(timer));
 	}
 
-	async #listen<T>(name: SettingName, port: number, listen: () => Promise<T>): Promise<T> {
+	async #listen<T>(listener: "http" | "websocket" | "mqtt", port: number, listen: () => Promise<T>): Promise<T> {
 		try {
 			return await listen();
 		} catch (error) {
 			const { code, message } = error as NodeJS.ErrnoException;
-			const why =
+			const name = `${listener}Port` as const;
+			const problem =
 				code === "EADDRINUSE"
-					? `port ${port} is taken, perhaps by another gateway. Choose another port with ${flagOf(name)}, or use the ` +
-						"gateway that is there: xs-mcp-gateway stdio brings a host to it"
-					: message;
-			throw new ConfigurationError([`${name}: ${why}`], { cause: error });
+					? `${name}: port ${port} is taken, perhaps by another gateway. Choose another port with ${flagOf(name)}, or ` +
+						"use the gateway that is there: xs-mcp-gateway stdio brings a host to it"
+					: `${listener}Address, ${name}: ${message}`;
+			throw new ConfigurationError([problem], { cause: error });
 		}
 	}
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type IncomingMessage, request as makeRequest, type OutgoingHttpHeaders } from "node:http";
+import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { makeStateFolder, startProgram } from "./test-program.js";
 import { TokenStore } from "./token-store.js";
@@ -171,6 +172,24 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.equal((await ask(`${base}/mcp/%ff`)).status, 404);
 		assert.equal((await ask(`${base}/../etc/passwd`)).status, 404);
 		assert.equal((await ask(`${base}/healthz`, { method: "POST" })).status, 405);
+	});
+
+	it("outlives what is not HTTP", async (t) => {
+		const { base, log } = await startProgram(t);
+		const { port, hostname } = new URL(base);
+		for (const bytes of [
+			"\u0016\u0003\u0001",
+			"GET /mcp HTTP/9.9\r\n\r\n",
+			`GET /${"x".repeat(100_000)} HTTP/1.1\r\n\r\n`,
+		]) {
+			const socket = connect(Number(port), hostname);
+			socket.write(bytes);
+			const [answer] = (await once(socket, "data")) as [Buffer];
+			assert.match(answer.toString(), /^HTTP\/1\.1 400 /);
+			socket.destroy();
+		}
+		assert.match(log(), /refused: not HTTP/);
+		assert.equal((await ask(`${base}/healthz`)).status, 200);
 	});
 
 	it("counts what it refused", async (t) => {

@@ -103,6 +103,21 @@ export function list(placeholder: string): SettingKind<readonly string[]> {
 	};
 }
 
+/** Host names as the SDK's guards compare them: no port; no scheme either, but `SCHEME://*` for browser extensions. */
+export const hostNames: SettingKind<readonly string[]> = {
+	placeholder: "name",
+	repeatable: true,
+	read(value) {
+		const names = list("name").read(value);
+		if (!names.every((name) => HOST_NAME.test(name))) {
+			throw new ValueRefused("host names, without scheme and port", value);
+		}
+		return names.map((name) => name.toLowerCase());
+	},
+};
+
+const HOST_NAME = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]|[a-z-]+:\/\/\*)$/;
+
 /** Texts by name: `NAME=VALUE` as {@link list} has its items, an object in the file. */
 export function pairs(placeholder: string): SettingKind<ReadonlyMap<string, string>> {
 	return {

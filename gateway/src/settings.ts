@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { flag, integer, list, oneOf, pairs, type SettingKind, text, url } from "./setting-kinds.js";
+import { flag, hostNames, integer, list, oneOf, pairs, type SettingKind, text, url } from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
 export interface Setting<T> {
@@ -74,10 +74,10 @@ export const SETTINGS = {
 	toolNames: setting(oneOf("names", ["own", "portable"]), "Names of the tools of a device that is alone in a list", {
 		default: "own",
 	}),
-	allowedHosts: setting(list("name"), "Names, besides its own, by which hosts may address the gateway", {
+	allowedHosts: setting(hostNames, "Names, besides its own, by which hosts may address the gateway", {
 		default: [],
 	}),
-	allowedOrigins: setting(list("name"), "Sites, besides this machine's, whose pages may use the gateway", {
+	allowedOrigins: setting(hostNames, "Sites, besides this machine's, whose pages may use the gateway", {
 		default: [],
 	}),
 	callTimeout: setting(DURATION, "Time for a call to a device", { default: 30_000 }),
@@ -87,6 +87,9 @@ export const SETTINGS = {
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device works on at the same time", {
 		default: 4,
 	}),
+	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait for one device", { default: 64 }),
+	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that may be known", { default: 10_000 }),
+	maxSessions: setting(integer("sessions", 1, 1_000_000), "Sessions of hosts", { default: 1_000 }),
 	sessionIdleTimeout: setting(DURATION, "When a host's session that is not used ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Size of a host's request", { default: 1_048_576 }),
 	bodyTimeout: setting(DURATION, "Time for a host's request to arrive", { default: 10_000 }),

@@ -26,7 +26,12 @@ export interface TokenRecord {
 }
 
 /** The file of tokens, or a change to it, makes no sense. */
-export class TokenError extends Error {}
+export class TokenError extends Error {
+	constructor(message: string, options?: { cause?: unknown }) {
+		super(message, options);
+		this.name = "TokenError";
+	}
+}
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
@@ -140,8 +145,12 @@ function digest(secret: string): Buffer {
 
 /** Changes whenever the file does: it is replaced, so it is another inode. */
 function versionOf(path: string): string {
-	const stat = statSync(path, { throwIfNoEntry: false });
-	return stat === undefined ? ABSENT : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+	try {
+		const stat = statSync(path, { throwIfNoEntry: false });
+		return stat === undefined ? ABSENT : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+	} catch (error) {
+		return (error as Error).message;
+	}
 }
 
 function readRecords(path: string): TokenRecord[] {

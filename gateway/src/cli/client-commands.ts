@@ -118,11 +118,12 @@ async function callTool(device: string, name: string, pairs: readonly string[], 
 	const client = await gateway.connect((await gateway.device(device)).alias);
 	try {
 		const { tools } = await client.listTools();
-		const tool = tools.find((each) => each.name === name);
+		const tool =
+			tools.find((each) => each.name === name) ?? tools.find((each) => portable(each.name) === portable(name));
 		if (tool === undefined) {
 			throw new UsageError(`${name}: ${device} has no such tool: xs-mcp-gateway tools ${device} lists them`);
 		}
-		const params = { name, arguments: parseToolArguments(tool.inputSchema, pairs) };
+		const params = { name: tool.name, arguments: parseToolArguments(tool.inputSchema, pairs) };
 		const result = await client.callTool(params, {
 			timeout: CALL_TIMEOUT,
 			onprogress: ({ progress, total, message }) =>
@@ -135,6 +136,11 @@ async function callTool(device: string, name: string, pairs: readonly string[], 
 	} finally {
 		await client.close();
 	}
+}
+
+/** The gateway may list a device's own name in a form that every host takes, or not: people may use either. */
+function portable(name: string): string {
+	return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
 function textOf({ content }: CallToolResult): string {

@@ -18,6 +18,11 @@ export function configurationFrom({ config, ...flags }: { readonly config?: stri
 	return readConfiguration({ flags, environment: process.env, file: config });
 }
 
+/** Gathers the values of a flag that is given several times. */
+export function collect(text: string, before: readonly string[] = []): string[] {
+	return [...before, text];
+}
+
 function optionsFor(name: SettingName): Option[] {
 	const { kind, description, secret, default: value } = settingOf(name);
 	const { placeholder, repeatable } = kind;
@@ -32,5 +37,5 @@ function optionsFor(name: SettingName): Option[] {
 	}
 	const shown = value === undefined || typeof value === "object" ? "" : ` (default: ${value})`;
 	const option = new Option(`${flagOf(name)} <${placeholder}>`, description + shown);
-	return [repeatable ? option.argParser((text: string, before: string[] = []) => [...before, text]) : option];
+	return [repeatable ? option.argParser(collect) : option];
 }

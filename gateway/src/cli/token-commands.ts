@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { type TokenKind, TokenStore } from "../token-store.js";
-import { configurationFrom, withSettings } from "./configuration-options.js";
+import { collect, configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
 
 interface AddOptions {
@@ -16,7 +16,11 @@ export function addTokenCommands(program: Command): void {
 		.description("Make a token, and print it: it cannot be shown again")
 		.argument("<name>", "tells it apart, and is what logs say")
 		.addOption(new Option("--for <kind>", "whom it lets in").choices(["host", "device"]).makeOptionMandatory())
-		.option("--device <id...>", "only this device: that a host reaches, or that may show the token")
+		.addOption(
+			new Option("--device <id>", "only this device: that a host reaches, or that may show the token").argParser(
+				collect,
+			),
+		)
 		.option("--user-tools", "the host sees user-only tools")
 		.action(addToken);
 	withSettings(token.command("list"), ["stateFolder"]).description("List the tokens").action(listTokens);
