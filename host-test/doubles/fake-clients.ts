@@ -146,8 +146,12 @@ export class FakeMqttClient extends FakeClient implements MqttClient {
 		return this.take(data, { ...options, more: this.#remaining > 0 }, options ? (options.topic ?? "").length + 4 : 0);
 	}
 
+	/** As the SDK's, which goes on with its socket when `onReadable` returns, and throws where nobody can catch it. */
 	protected override tellReadable(count: number, { more }: { more: boolean }): void {
 		this.options.onReadable(count, { more });
+		if (this.closed) {
+			throw new TypeError("closed while it was reading");
+		}
 	}
 
 	protected override tellWritable(count: number): void {

@@ -111,13 +111,16 @@ export default suite("MQTT", {
 		client.arrive(['{"type":"mcp",', '"payload":', "5}"]);
 		equal(heard.at(-1), 5);
 	},
-	"says goodbye when it closes, and does not answer one"() {
+	async "says goodbye when it closes, and does not answer one"() {
 		const { protocol, client } = inSession();
 		protocol.close();
 		equal(JSON.parse(client.messages[0] as string), { type: "goodbye", session_id: "s" });
 		const other = inSession();
 		other.client.arrive(['{"type":"goodbye","session_id":"s"}']);
-		equal([other.client.messages, other.lost[0]?.code, other.client.closed], [[], "goodbye", true]);
+		equal([other.client.messages, other.lost[0]?.code], [[], "goodbye"]);
+		// Not before the client has come back from telling of the message: the SDK's would not survive it.
+		await Promise.resolve();
+		ok(other.client.closed);
 	},
 	"leaves it to keep-alive to tell a dead broker"() {
 		const { timer, lost } = inSession();

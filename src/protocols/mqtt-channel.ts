@@ -81,6 +81,8 @@ export class MqttChannel extends QueuedChannel {
 	readonly #options: MqttChannelOptions;
 	#client: MqttClient | undefined;
 	#connected = false;
+	/** Whether the client is telling of what it has read. */
+	#reading = false;
 
 	/** Connects at once. */
 	constructor(options: MqttChannelOptions) {
@@ -89,7 +91,7 @@ export class MqttChannel extends QueuedChannel {
 		this.#client = new options.record.io({
 			...options.record,
 			...options.client,
-			onReadable: (count, { more }) => this.readable({ count, more, text: true }),
+			onReadable: (count, { more }) => this.#read(count, more),
 			onWritable: (count) => this.#writable(count),
 			onControl: (...args) => this.#control(args.at(-1) as { operation?: number; payload?: ArrayLike<number> }),
 			onClose: () => this.fail(new ProtocolError("connection-closed", "the broker closed the connection")),
@@ -113,8 +115,23 @@ export class MqttChannel extends QueuedChannel {
 
 	/** Without a DISCONNECT: the broker publishes the will, and so the backend hears of every end, however it came. */
 	protected override closeClient(): void {
-		this.#client?.close();
+		const client = this.#client;
 		this.#client = undefined;
+		if (this.#reading) {
+			// The SDK's client goes on with its socket when onReadable returns. Closed by then, that would end the machine.
+			void Promise.resolve().then(() => client?.close());
+		} else {
+			client?.close();
+		}
+	}
+
+	#read(count: number, more: boolean): void {
+		this.#reading = true;
+		try {
+			this.readable({ count, more, text: true });
+		} finally {
+			this.#reading = false;
+		}
 	}
 
 	#writable(count: number): void {
