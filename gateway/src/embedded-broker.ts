@@ -113,7 +113,12 @@ export class EmbeddedBroker implements MqttBus {
 				events.onMessage(client.id, payload.toString());
 			}
 		});
-		const refused = (client: Client, error: Error): void => events.onRefused(`${client.id}: ${error.message}`);
+		const refused = (client: Client, error: Error): void => {
+			// A connection that was cut is not refused: clientDisconnect tells of it, where it had come that far.
+			if (error.name !== "AbortError") {
+				events.onRefused(`${client.id}: ${error.message}`);
+			}
+		};
 		this.#broker.on("clientError", refused);
 		this.#broker.on("connectionError", refused);
 	}
