@@ -94,8 +94,11 @@ export class EmbeddedBroker implements MqttBus {
 		socket.on("error", () => socket.destroy());
 		const limit = new PacketLimit();
 		limit.on("error", (error) => {
-			events.onRefused(`${socket.remoteAddress}: ${error.message}`);
-			socket.destroy();
+			// A connection that was cut breaks the stream too: then nothing was refused.
+			if (!socket.destroyed) {
+				events.onRefused(`${socket.remoteAddress}: ${error.message}`);
+				socket.destroy();
+			}
 		});
 		this.#broker.handle(Duplex.from({ readable: socket.pipe(limit), writable: socket }));
 	}
