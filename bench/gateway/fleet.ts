@@ -2,12 +2,18 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
+import {
+	knownDevices,
+	type RunningGateway,
+	startGateway,
+	startVirtualDevice,
+} from "../../host-test/e2e/gateway-process.js";
+import { connectOverHttp, type Era } from "../../host-test/e2e/hosts.js";
+import { Program, typeScript } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
-import { knownDevices, type RunningGateway, startGateway, startVirtualDevice } from "./gateway-process.js";
-import { connectOverHttp, type Era, volumeCall } from "./hosts.js";
-import { Program, typeScript } from "./program.js";
 import { Samples } from "./samples.js";
-import { makeFolder } from "./temporary-folder.js";
+import { makeTemporaryFolder } from "./temporary-folder.js";
+import { volumeCall } from "./volume-call.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const CALLS = 5_000;
@@ -70,9 +76,9 @@ export async function benchFleets({ say, row, header }: Report, sizes: readonly 
 }
 
 async function measureFleet(size: number): Promise<Fleet> {
-	const gateway = await startGateway();
+	const folder = makeTemporaryFolder();
+	const gateway = await startGateway(folder.path);
 	const programs: Program[] = [];
-	const folder = makeFolder();
 	try {
 		const tools = await readTools(gateway, programs, `${folder.path}/tools.json`);
 		await delay(SETTLE);
@@ -89,7 +95,7 @@ async function measureFleet(size: number): Promise<Fleet> {
 		return { size, known, memory: [alone, connected, gateway.program.residentBytes], ...calls };
 	} finally {
 		await Promise.all(programs.map((program) => program.stop()));
-		await gateway.stop();
+		await gateway.program.stop();
 		folder.remove();
 	}
 }

@@ -1,12 +1,19 @@
 import { DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
+import {
+	gatewayArgs,
+	gatewayFlags,
+	knownDevices,
+	startGateway,
+	startVirtualDevice,
+} from "../../host-test/e2e/gateway-process.js";
+import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/hosts.js";
+import { freePort, Program } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
 import { bundleDirectServer } from "./direct-server-bundle.js";
-import { gatewayArgs, gatewayFlags, knownDevices, startGateway, startVirtualDevice } from "./gateway-process.js";
-import { connectOverHttp, connectOverStdio, type Era, volumeCall } from "./hosts.js";
 import { type Column, Lanes } from "./lanes.js";
 import { installPeers, PEERS, startPeer } from "./peers.js";
-import { freePort, Program } from "./program.js";
-import { makeFolder } from "./temporary-folder.js";
+import { makeTemporaryFolder } from "./temporary-folder.js";
+import { volumeCall } from "./volume-call.js";
 
 const TOOL = "self.audio_speaker.set_volume";
 const HTTP_ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
@@ -76,10 +83,16 @@ async function openStdio(lanes: Lanes, path: string, args: readonly string[]): P
 	lanes.add(path, "stdio", volumeCall(client, TOOL));
 }
 
+function makeFolder(lanes: Lanes): string {
+	const { path, remove } = makeTemporaryFolder();
+	lanes.onClose(remove);
+	return path;
+}
+
 /** A gateway that runs by itself. Hosts that speak stdio come to it by the bridge. */
 async function openGateway(lanes: Lanes): Promise<string> {
-	const gateway = await startGateway();
-	lanes.onClose(() => gateway.stop());
+	const gateway = await startGateway(makeFolder(lanes));
+	lanes.onClose(() => gateway.program.stop());
 	const device = await startVirtualDevice(gateway.deviceUrl);
 	lanes.onClose(() => device.stop());
 	while ((await knownDevices(gateway)).length === 0) {
@@ -92,8 +105,7 @@ async function openGateway(lanes: Lanes): Promise<string> {
 
 /** A gateway that its host has started. */
 async function openStdioGateway(lanes: Lanes): Promise<void> {
-	const folder = makeFolder();
-	lanes.onClose(() => folder.remove());
+	const folder = makeFolder(lanes);
 	const port = String(await freePort());
 	const device = await startVirtualDevice(`ws://127.0.0.1:${port}/`);
 	lanes.onClose(() => device.stop());
@@ -101,7 +113,7 @@ async function openStdioGateway(lanes: Lanes): Promise<void> {
 	await openStdio(
 		lanes,
 		"gateway → device on XS",
-		gatewayArgs("--stdio", ...gatewayFlags(folder.path), "--websocket-port", port),
+		gatewayArgs("--stdio", ...gatewayFlags(folder), "--websocket-port", port),
 	);
 }
 

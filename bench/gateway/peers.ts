@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { freePort, isListening, Program } from "./program.js";
+import { freePort, isListening, Program } from "../../host-test/e2e/program.js";
 
 /** Programs that others made, to bring a server on stdio to Streamable HTTP. */
 export interface Peer {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A folder that goes when it is not needed any more. */
-export function makeFolder(): { path: string; remove: () => void } {
+export function makeTemporaryFolder(): { path: string; remove: () => void } {
 	const path = mkdtempSync(join(tmpdir(), "xs-mcp-bench-"));
 	return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

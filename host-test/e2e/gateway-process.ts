@@ -1,6 +1,5 @@
 import { bundleProgram } from "../../gateway/src/test-bundle.js";
 import { Program, typeScript } from "./program.js";
-import { makeFolder } from "./temporary-folder.js";
 
 /** The program as it is published, not as the repository runs it. */
 const { program: PROGRAM, remove } = await bundleProgram();
@@ -13,7 +12,6 @@ export interface RunningGateway {
 	readonly base: string;
 	/** Where devices connect. */
 	readonly deviceUrl: string;
-	stop(): Promise<void>;
 }
 
 /** Arguments of Node that run the gateway's program. */
@@ -21,24 +19,17 @@ export function gatewayArgs(...args: string[]): string[] {
 	return [PROGRAM, ...args];
 }
 
-/** Flags with which everything may be measured: one address makes every request. */
+/** Flags for a gateway of its own folder and ports, of which one address may ask as much as it likes. */
 export function gatewayFlags(stateFolder: string): string[] {
 	return ["--http-port", "0", "--websocket-port", "0", "--state-folder", stateFolder, "--max-requests-per-minute", "0"];
 }
 
-export async function startGateway(): Promise<RunningGateway> {
-	const folder = makeFolder();
-	const args = gatewayArgs(...gatewayFlags(folder.path));
+/** @param flags more of them; they win over {@link gatewayFlags} */
+export async function startGateway(stateFolder: string, ...flags: string[]): Promise<RunningGateway> {
+	const args = gatewayArgs(...gatewayFlags(stateFolder), ...flags);
 	const program = await Program.start(args, (output) => output.includes('"listening"'));
-	return {
-		program,
-		base: program.said(/"hosts":"([^"]+)\/mcp"/),
-		deviceUrl: program.said(/"websocket":"([^"]+)"/),
-		async stop() {
-			await program.stop();
-			folder.remove();
-		},
-	};
+	const base = program.said(/"hosts":"([^"]+)\/mcp"/);
+	return { program, base, deviceUrl: program.said(/"websocket":"([^"]+)"/) };
 }
 
 /** A virtual device in a process of its own; the engine is another one, its child. */

@@ -59,10 +59,10 @@ export class Program {
 		return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 	}
 
-	async stop(): Promise<void> {
+	async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
 		if (this.#runs) {
 			const exited = once(this.#child, "exit");
-			this.#child.kill();
+			this.#child.kill(signal);
 			await exited;
 		}
 	}
