@@ -1,5 +1,5 @@
 // npm run bench: how fast and how large. Writes a table to the terminal and to bench/results.md.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
@@ -12,6 +12,7 @@ import {
 	VirtualDevice,
 } from "../virtual-device/src/index.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
+import { makeReport } from "./report.js";
 
 const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));
 const DEVICES = 100;
@@ -20,16 +21,7 @@ const CALLS = 100_000;
 const BUDGET = { slots: 3_000, chunkBytes: 64 * 1024 };
 const MEASURE_MS = 400;
 
-const lines: string[] = [];
-const say = (line = ""): void => {
-	lines.push(line);
-	console.log(line);
-};
-const row = (...cells: (string | number)[]): void => say(`| ${cells.join(" | ")} |`);
-const header = (...cells: string[]): void => {
-	row(...cells);
-	row(...cells.map(() => "---"));
-};
+const { say, row, header, write } = makeReport();
 
 const server = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
 
@@ -241,4 +233,4 @@ if (xs64.whyNotXs === undefined) {
 	say();
 	await benchDevices(xs64);
 }
-writeFileSync(RESULTS, `${lines.join("\n")}\n`);
+write(RESULTS);

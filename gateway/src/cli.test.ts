@@ -1,26 +1,17 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
-import { after, before, describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
+import { after, describe, it, type TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { bundleGateway } from "./bundle.js";
+import { bundleProgram } from "./test-bundle.js";
 import { ERAS, SET_VOLUME, until, WireDevice } from "./test-gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./test-program.js";
 
 // The program as people and hosts start it: a process of its own, from the files that are published.
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const FOLDER = `${ROOT}.cache/gateway-test-${process.pid}`;
-const PROGRAM = `${FOLDER}/start.mjs`;
-before(async () => {
-	await bundleGateway(FOLDER);
-	const start = 'import { runCommandLine } from "./cli.js";\nawait runCommandLine(process.argv.slice(2));\n';
-	writeFileSync(PROGRAM, start);
-});
-after(() => rmSync(FOLDER, { recursive: true, force: true }));
+const { program: PROGRAM, remove } = await bundleProgram();
+after(remove);
 
 const LAMP = "aa:bb:cc:00:00:01";
 const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];

@@ -90,6 +90,8 @@ export class EmbeddedBroker implements MqttBus {
 
 	#accept(socket: Socket, events: MqttBusEvents): void {
 		this.#sockets.add(socket);
+		// A packet is several writes: each would else wait for the acknowledgement of the one before, which takes 40 ms.
+		socket.setNoDelay(true);
 		socket.on("close", () => this.#sockets.delete(socket));
 		socket.on("error", () => socket.destroy());
 		const limit = new PacketLimit();

@@ -110,6 +110,8 @@ class MqttConnection {
 		this.socket = secure
 			? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
 			: connectTcp({ host, port });
+		// As of a WebSocket: a small packet does not wait until the one before it is acknowledged.
+		this.socket.setNoDelay(true);
 		this.socket.once(secure ? "secureConnect" : "connect", () => this.#send(connectPacket(options)));
 		this.socket.on("data", (data) => this.#parser.parse(data));
 		this.socket.on("error", (error: NodeJS.ErrnoException) => this.#end("error", error.message || error.code));

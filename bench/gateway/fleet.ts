@@ -1,0 +1,161 @@
+import { writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Client } from "@modelcontextprotocol/client";
+import pLimit from "p-limit";
+import {
+	knownDevices,
+	type RunningGateway,
+	startGateway,
+	startVirtualDevice,
+} from "../../host-test/e2e/gateway-process.js";
+import { connectOverHttp, type Era } from "../../host-test/e2e/hosts.js";
+import { Program, typeScript } from "../../host-test/e2e/program.js";
+import type { Report } from "../report.js";
+import { Samples } from "./samples.js";
+import { makeTemporaryFolder } from "./temporary-folder.js";
+import { volumeCall } from "./volume-call.js";
+
+const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
+const CALLS = 5_000;
+const AT_THE_SAME_TIME = 32;
+
+/** Milliseconds for memory to settle: what connecting needed is given back. */
+const SETTLE = 5_000;
+
+/** Milliseconds after which devices that are not known never will be. */
+const INTRODUCTIONS_LIMIT = 120_000;
+
+/** The address of the device on XS: it comes before those of all others. */
+const XS_DEVICE = "02:00:00:ff:ff:ff";
+
+interface Fleet {
+	readonly size: number;
+	/** Milliseconds from the first connection until all are known. */
+	readonly known: number;
+	/** Bytes of the gateway's process: without devices, with all of them, and after the calls. */
+	readonly memory: readonly [alone: number, connected: number, used: number];
+	/** Milliseconds in which a host reads the whole list. */
+	readonly listed: number;
+	readonly tools: number;
+	readonly one: Samples;
+	readonly many: Samples;
+	readonly callsPerSecond: number;
+	/** One after the other, to the device on XS among the others. */
+	readonly onXs: Samples;
+}
+
+/** A gateway with that many devices: what each costs it, and how long calls to them take. */
+export async function benchFleets({ say, row, header }: Report, sizes: readonly number[]): Promise<void> {
+	const fleets: Fleet[] = [];
+	for (const size of sizes) {
+		fleets.push(await measureFleet(size));
+	}
+	say("## Many devices");
+	say();
+	header("devices connected", ...fleets.map(({ size }) => String(size)));
+	const line = (name: string, value: (fleet: Fleet) => string): void => row(name, ...fleets.map(value));
+	line("all known after being switched on together", ({ known }) => `${(known / 1000).toFixed(1)} s`);
+	line("gateway's memory without devices", ({ memory: [alone] }) => megabytes(alone));
+	line("… with them", ({ memory }) => megabytes(memory[1]));
+	line("… after the calls below", ({ memory }) => megabytes(memory[2]));
+	line("**memory a device**", ({ memory: [alone, connected], size }) => kilobytes((connected - alone) / size));
+	line("… after the calls below", ({ memory: [alone, , used], size }) => kilobytes((used - alone) / size));
+	line("a host reads the whole list", ({ tools, listed }) => `${tools} tools, ${(listed / 1000).toFixed(1)} s`);
+	line("calls to random devices, one at a time: p50 / p99", ({ one }) => `${one.describe(0)} ms`);
+	line(`… ${AT_THE_SAME_TIME} at a time`, ({ many }) => `${many.describe(0)} ms`);
+	line("… a second", ({ callsPerSecond }) => callsPerSecond.toFixed(0));
+	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
+	say();
+	say(
+		`Memory is what is resident (RSS) of the gateway's process. The devices are sockets of their own that answer at once, not`,
+	);
+	say(
+		"XS, all in one process, with the firmware's tools; one more is the firmware on XS. Half of the calls are of a host of",
+	);
+	say(`2025-11-25, half of one of 2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS.`);
+}
+
+async function measureFleet(size: number): Promise<Fleet> {
+	const folder = makeTemporaryFolder();
+	const gateway = await startGateway(folder.path);
+	const programs: Program[] = [];
+	try {
+		const tools = await readTools(gateway, programs, `${folder.path}/tools.json`);
+		await delay(SETTLE);
+		const alone = gateway.program.residentBytes;
+		const devices = typeScript("bench/gateway/light-devices.ts", gateway.deviceUrl, String(size), tools);
+		programs.push(await Program.start(devices, (output) => output.includes("connecting")));
+		const begin = performance.now();
+		await untilKnown(gateway, size + 1);
+		const known = performance.now() - begin;
+		await delay(SETTLE);
+		const connected = gateway.program.residentBytes;
+		const calls = await measureCalls(gateway);
+		await delay(SETTLE);
+		return { size, known, memory: [alone, connected, gateway.program.residentBytes], ...calls };
+	} finally {
+		await Promise.all(programs.map((program) => program.stop()));
+		await gateway.program.stop();
+		folder.remove();
+	}
+}
+
+/** Starts the device on XS, and writes its tools to a file for the others to have. */
+async function readTools(gateway: RunningGateway, programs: Program[], path: string): Promise<string> {
+	programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE));
+	await untilKnown(gateway, 1);
+	const client = await connectOverHttp(`${gateway.base}/mcp`, "2025-11-25");
+	const { tools } = await client.listTools();
+	await client.close();
+	writeFileSync(path, JSON.stringify(tools));
+	return path;
+}
+
+async function untilKnown({ base }: RunningGateway, count: number): Promise<void> {
+	const deadline = performance.now() + INTRODUCTIONS_LIMIT;
+	const known = new RegExp(`^xs_mcp_gateway_devices_known ${count}$`, "m");
+	while (!known.test(await (await fetch(`${base}/metrics`)).text())) {
+		if (performance.now() > deadline) {
+			throw new Error(`${count} devices are not known within ${INTRODUCTIONS_LIMIT / 1000} s`);
+		}
+		await delay(20);
+	}
+}
+
+type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
+
+async function measureCalls(gateway: RunningGateway): Promise<Calls> {
+	const hosts = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp`, era)));
+	const listed = await measureList(hosts[0] as Client);
+	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
+	const xs = aliases.find(({ id }) => id === XS_DEVICE)?.alias as string;
+	const callsOf = (alias: string) => hosts.map((host) => volumeCall(host, `${alias}__self_audio_speaker_set_volume`));
+	const random = (at: number): (() => Promise<void>) => {
+		const { alias } = aliases[Math.floor(Math.random() * aliases.length)] as { alias: string };
+		return callsOf(alias)[at % hosts.length] as () => Promise<void>;
+	};
+	const toXs = callsOf(xs);
+	const [one, many, onXs] = [new Samples(), new Samples(), new Samples()];
+	await inParallel(CALLS / 10, 1, (at) => random(at)());
+	await inParallel(CALLS, 1, (at) => one.time(random(at)));
+	const begin = performance.now();
+	await inParallel(CALLS, AT_THE_SAME_TIME, (at) => many.time(random(at)));
+	const callsPerSecond = (CALLS * 1000) / (performance.now() - begin);
+	await inParallel(CALLS / 10, 1, (at) => onXs.time(toXs[at % toXs.length] as () => Promise<void>));
+	await Promise.all(hosts.map((host) => host.close()));
+	return { ...listed, one, many, callsPerSecond, onXs };
+}
+
+async function measureList(host: Client): Promise<Pick<Fleet, "listed" | "tools">> {
+	const begin = performance.now();
+	const { tools } = await host.listTools();
+	return { listed: performance.now() - begin, tools: tools.length };
+}
+
+async function inParallel(count: number, concurrency: number, run: (at: number) => Promise<void>): Promise<void> {
+	const limit = pLimit(concurrency);
+	await Promise.all(Array.from({ length: count }, (_, at) => limit(() => run(at))));
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+const kilobytes = (bytes: number): string => `${(bytes / 2 ** 10).toFixed(1)} KB`;

@@ -1,0 +1,73 @@
+import { Samples } from "./samples.js";
+
+/** How the call travels: by Streamable HTTP in two revisions, by standard input and output, or as the device has it. */
+export type Column = "HTTP, 2025-11-25" | "HTTP, 2026-07-28" | "stdio" | "WebSocket";
+
+interface Lane {
+	readonly path: string;
+	readonly column: Column;
+	readonly call: () => Promise<void>;
+	readonly samples: Samples;
+}
+
+/** Turns that do not count. */
+const WARM_UP = 12;
+/** Short turns, so that no connection is idle for so long between two that it is closed. */
+const TURNS = 80;
+const CALLS_PER_TURN = 25;
+
+/** Milliseconds after which a lane's turn is over: there are programs that take half a second for a call. */
+const TURN_LIMIT = 500;
+
+/** Ways of a call that are measured against each other. They take turns, so that what else the machine does hits all. */
+export class Lanes {
+	readonly #lanes: Lane[] = [];
+	readonly #closers: (() => Promise<void> | void)[] = [];
+
+	readonly callsPerTurn = CALLS_PER_TURN;
+	readonly callsPerLane = TURNS * CALLS_PER_TURN;
+
+	add(path: string, column: Column, call: () => Promise<void>): void {
+		this.#lanes.push({ path, column, call, samples: new Samples() });
+	}
+
+	/** What to undo at the end, last first. */
+	onClose(close: () => Promise<void> | void): void {
+		this.#closers.push(close);
+	}
+
+	async measure(): Promise<void> {
+		for (let round = 0; round < WARM_UP; round += 1) {
+			for (const { call } of this.#lanes) {
+				await turn(CALLS_PER_TURN, call);
+			}
+		}
+		for (let round = 0; round < TURNS; round += 1) {
+			for (const { call, samples } of this.#lanes) {
+				await turn(CALLS_PER_TURN, () => samples.time(call));
+			}
+		}
+	}
+
+	/** In the order in which they were added. */
+	get paths(): readonly string[] {
+		return [...new Set(this.#lanes.map(({ path }) => path))];
+	}
+
+	samples(path: string, column: Column): Samples | undefined {
+		return this.#lanes.find((lane) => lane.path === path && lane.column === column)?.samples;
+	}
+
+	async close(): Promise<void> {
+		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+			await close();
+		}
+	}
+}
+
+async function turn(calls: number, call: () => Promise<void>): Promise<void> {
+	const end = performance.now() + TURN_LIMIT;
+	for (let made = 0; made < calls && performance.now() < end; made += 1) {
+		await call();
+	}
+}

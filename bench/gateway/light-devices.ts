@@ -1,0 +1,50 @@
+// Devices that are no firmware: each a WebSocket of its own that says what the firmware says, with the firmware's tools, and
+// answers every call with "true". Arguments: the gateway's URL, how many, and a file with the tools.
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import pLimit from "p-limit";
+import { WebSocket } from "ws";
+
+/** Devices that connect at the same time: a listening socket holds only so many that wait. */
+const CONNECTING = 100;
+
+const [url = "", count = "", toolsFile = ""] = process.argv.slice(2);
+const tools: unknown = JSON.parse(readFileSync(toolsFile, "utf8"));
+
+const RESULTS: Readonly<Record<string, unknown>> = {
+	initialize: {
+		protocolVersion: "2025-11-25",
+		capabilities: { tools: {} },
+		serverInfo: { name: "light", version: "1.0.0" },
+	},
+	"tools/list": { tools },
+	"tools/call": { content: [{ type: "text", text: "true" }], isError: false },
+};
+
+/** A locally administered address, another for each. */
+function macAddress(at: number): string {
+	const digits = at.toString(16).padStart(6, "0");
+	return `02:00:00:${digits.slice(0, 2)}:${digits.slice(2, 4)}:${digits.slice(4)}`;
+}
+
+async function connect(at: number): Promise<void> {
+	const headers = { "device-id": macAddress(at), "client-id": `light-${at}`, "protocol-version": "1" };
+	const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+	socket.on("message", (data: Buffer) => {
+		const { type, session_id, payload } = JSON.parse(data.toString());
+		if (type === "mcp" && payload.id !== undefined) {
+			const answer = { jsonrpc: "2.0", id: payload.id, result: RESULTS[payload.method] ?? {} };
+			socket.send(JSON.stringify({ session_id, type: "mcp", payload: answer }));
+		}
+	});
+	await once(socket, "open");
+	socket.send(JSON.stringify({ type: "hello", version: 1, features: { mcp: true }, transport: "websocket" }));
+	socket.once("close", () => {
+		console.error(`${macAddress(at)} was cut off`);
+		process.exit(1);
+	});
+}
+
+console.log("connecting");
+const limit = pLimit(CONNECTING);
+await Promise.all(Array.from({ length: Number(count) }, (_, at) => limit(() => connect(at))));

@@ -1,0 +1,146 @@
+import { DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
+import {
+	gatewayArgs,
+	gatewayFlags,
+	knownDevices,
+	startGateway,
+	startVirtualDevice,
+} from "../../host-test/e2e/gateway-process.js";
+import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/hosts.js";
+import { freePort, Program } from "../../host-test/e2e/program.js";
+import type { Report } from "../report.js";
+import { bundleDirectServer } from "./direct-server-bundle.js";
+import { type Column, Lanes } from "./lanes.js";
+import { installPeers, PEERS, startPeer } from "./peers.js";
+import { makeTemporaryFolder } from "./temporary-folder.js";
+import { volumeCall } from "./volume-call.js";
+
+const TOOL = "self.audio_speaker.set_volume";
+const HTTP_ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
+const COLUMNS: readonly Column[] = [...HTTP_ERAS.map((era) => `HTTP, ${era}` as const), "stdio"];
+const DEVICE = "device";
+
+/** Every way of a call from the same host, in one run: `tools/call` of set_volume, one after the other. */
+export async function benchOverhead({ say, row, header }: Report): Promise<void> {
+	const lanes = new Lanes();
+	try {
+		const engine = await openEvery(lanes);
+		await lanes.measure();
+		say(`## A call, there and back: milliseconds, p50 / p99 of ${lanes.callsPerLane} calls`);
+		say();
+		header("host →", ...COLUMNS);
+		const measured = (path: string, column: Column): string =>
+			lanes.samples(path, column)?.describe(lanes.callsPerLane) ?? "–";
+		for (const path of lanes.paths.filter((each) => each !== DEVICE)) {
+			row(path, ...COLUMNS.map((column) => measured(path, column)));
+		}
+		say();
+		say(
+			`Of that the device's part, asked over its WebSocket as the gateway asks it: ${measured(DEVICE, "WebSocket")}.`,
+		);
+		say(
+			`The host is the official SDK's client v2, in the bench's process. Every other program has a process of its own, the`,
+		);
+		say(
+			`device two: ${engine}, and Node, which lends it a socket. The ways take turns of ${lanes.callsPerTurn} calls.`,
+		);
+		say("supergateway starts its server anew for each request of 2026-07-28.");
+	} finally {
+		await lanes.close();
+	}
+}
+
+async function openEvery(lanes: Lanes): Promise<string> {
+	const server = await bundleDirectServer();
+	const engine = await openGateway(lanes);
+	await openStdioGateway(lanes);
+	await openDevice(lanes);
+	await openDirectServer(lanes, server);
+	const whyNoPeers = installPeers();
+	if (whyNoPeers !== undefined) {
+		console.error(`Not compared: ${whyNoPeers}`);
+		return engine;
+	}
+	for (const peer of PEERS) {
+		const { program, url } = await startPeer(peer, [process.execPath, server, "stdio"]);
+		lanes.onClose(() => program.stop());
+		await openHttp(lanes, `${peer.name} ${peer.version} → SDK v2 server over stdio`, () => url);
+	}
+	return engine;
+}
+
+async function openHttp(lanes: Lanes, path: string, urlOf: (era: Era) => string): Promise<void> {
+	for (const era of HTTP_ERAS) {
+		const client = await connectOverHttp(urlOf(era), era);
+		lanes.onClose(() => client.close());
+		lanes.add(path, `HTTP, ${era}`, volumeCall(client, TOOL));
+	}
+}
+
+async function openStdio(lanes: Lanes, path: string, args: readonly string[]): Promise<void> {
+	const client = await connectOverStdio(args);
+	lanes.onClose(() => client.close());
+	lanes.add(path, "stdio", volumeCall(client, TOOL));
+}
+
+function makeFolder(lanes: Lanes): string {
+	const { path, remove } = makeTemporaryFolder();
+	lanes.onClose(remove);
+	return path;
+}
+
+/** A gateway that runs by itself. Hosts that speak stdio come to it by the bridge. */
+async function openGateway(lanes: Lanes): Promise<string> {
+	const gateway = await startGateway(makeFolder(lanes));
+	lanes.onClose(() => gateway.program.stop());
+	const device = await startVirtualDevice(gateway.deviceUrl);
+	lanes.onClose(() => device.stop());
+	while ((await knownDevices(gateway)).length === 0) {
+		// It says hello as soon as it is up.
+	}
+	await openHttp(lanes, "gateway → device on XS", () => `${gateway.base}/mcp`);
+	await openStdio(lanes, "bridge (`stdio`) → gateway → device on XS", gatewayArgs("stdio", "--url", gateway.base));
+	return device.said(/^device \S+ on (.*)$/m);
+}
+
+/** A gateway that its host has started. */
+async function openStdioGateway(lanes: Lanes): Promise<void> {
+	const folder = makeFolder(lanes);
+	const port = String(await freePort());
+	const device = await startVirtualDevice(`ws://127.0.0.1:${port}/`);
+	lanes.onClose(() => device.stop());
+	// The later flag wins.
+	await openStdio(
+		lanes,
+		"gateway → device on XS",
+		gatewayArgs("--stdio", ...gatewayFlags(folder), "--websocket-port", port),
+	);
+}
+
+/** A backend that asks the device itself, as the gateway does: what of a call is the device's part. */
+async function openDevice(lanes: Lanes): Promise<void> {
+	const hub = new DeviceHub();
+	const sockets = new WebSocketDevices(hub, { port: 0 });
+	const connected = hub.next();
+	const program = await startVirtualDevice(`ws://127.0.0.1:${await sockets.listen()}/`);
+	lanes.onClose(async () => {
+		await program.stop();
+		await sockets.close();
+	});
+	const device = await connected;
+	lanes.add(DEVICE, "WebSocket", async () => {
+		const { isError } = await device.callTool(TOOL, { volume: 50 });
+		if (isError) {
+			throw new Error("the device failed");
+		}
+	});
+}
+
+async function openDirectServer(lanes: Lanes, server: string): Promise<void> {
+	const program = await Program.start([server], (output) => output.includes("listening"));
+	lanes.onClose(() => program.stop());
+	const base = `http://127.0.0.1:${program.said(/listening on (\d+)/)}`;
+	const path = "SDK v2 server";
+	await openHttp(lanes, path, (era) => `${base}/${era === "2025-11-25" ? "session" : "stateless"}`);
+	await openStdio(lanes, path, [server, "stdio"]);
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { readConfiguration } from "../../gateway/src/configuration.js";
+import { GatewayProgram } from "../../gateway/src/gateway-program.js";
+import { makeLog } from "../../gateway/src/log.js";
+import { until } from "../../gateway/src/test-gateway.js";
+import { makeStateFolder } from "../../gateway/src/test-program.js";
+import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+import { gatewayArgs, gatewayFlags } from "./gateway-process.js";
+import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "./hosts.js";
+import { grown, heapBytes, type Resources, resources } from "./resources.js";
+import { PROCESS_ROUNDS, ROUNDS } from "./soak.js";
+
+// Hosts and devices that come and go leave nothing behind. `npm run soak` has them come and go a thousand times.
+
+const [engine] = ENGINES as [(typeof ENGINES)[number]];
+const firmware = await bundle();
+
+const MAC_ADDRESS = "02:00:00:00:00:01";
+const VOLUME = { name: "self.audio_speaker.set_volume", arguments: { volume: 30 } };
+
+/** Milliseconds for connections that are kept for reuse to be closed: Node's server keeps them for 5 s. */
+const SETTLE_LIMIT = 30_000;
+
+/** A gateway whose log is written, and kept nowhere. */
+async function startWorn(t: TestContext): Promise<GatewayProgram> {
+	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, mqtt: true };
+	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 500 };
+	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder(t) } });
+	const program = await GatewayProgram.start(configuration, makeLog("trace", { write() {} }));
+	t.after(() => program.close());
+	return program;
+}
+
+/** With a device that stays. */
+async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
+	const program = await startWorn(t);
+	await startDevice(t, engine, { config: { backend: program.urls.websocket as string } });
+	await until(() => program.gateway.devices.all[0]?.device !== undefined, "the device is known");
+	return program;
+}
+
+/** Sessions of hosts that the gateway says it has. */
+async function sessions({ urls }: GatewayProgram): Promise<number> {
+	// Not fetch: it would keep the connection.
+	const [response] = (await once(get(new URL("/metrics", urls.hosts), { agent: false }), "response")) as [
+		IncomingMessage,
+	];
+	return Number(/^xs_mcp_gateway_sessions (\d+)$/m.exec(await text(response))?.[1]);
+}
+
+/** Has something come and go, and asserts that the process then holds no more than it did before. */
+async function wearOut(t: TestContext, program: GatewayProgram, rounds: number, round: (at: number) => Promise<void>) {
+	const { gateway } = program;
+	const listening = (): number => gateway.listenerCount("toolsChanged") + gateway.devices.listenerCount("available");
+	const before = resources();
+	// The first host of a kind makes what serves all of that kind.
+	await round(0);
+	await until(async () => (await sessions(program)) === 0, "the first session has ended");
+	const [listeners, heap] = [listening(), heapBytes()];
+	for (let at = 1; at < rounds; at += 1) {
+		await round(at);
+	}
+	let more: Resources;
+	const end = Date.now() + SETTLE_LIMIT;
+	do {
+		await delay(50);
+		more = grown(before, resources());
+	} while (Object.keys(more).length > 0 && Date.now() < end);
+	const perRound = ((heapBytes() - heap) / (rounds - 1)).toFixed(0);
+	t.diagnostic(`${rounds} rounds; before ${JSON.stringify(before)}, after ${JSON.stringify(resources())}`);
+	t.diagnostic(`heap: ${perRound} bytes more a round, ${(heap / 2 ** 20).toFixed(1)} MB at the beginning`);
+	assert.deepEqual(more, {}, "open now, and not before");
+	assert.equal(listening(), listeners, "listeners");
+	assert.equal(await sessions(program), 0, "sessions");
+}
+
+/** How hosts over HTTP come, use the gateway, and go. */
+const HOSTS: Readonly<Record<string, (url: string, at: number) => Promise<void>>> = {
+	async "2025-11-25 that end their session or just leave"(url, at) {
+		const host = await connectOverHttp(url, "2025-11-25");
+		assert.equal((await host.callTool(VOLUME)).isError, false);
+		if (at % 2 === 0) {
+			await (host.transport as StreamableHTTPClientTransport).terminateSession();
+		}
+		await host.close();
+	},
+	async "2026-07-28 that listen for changes"(url) {
+		const host = await connectOverHttp(url, "2026-07-28");
+		await host.listen({ toolsListChanged: true });
+		assert.equal((await host.callTool(VOLUME)).isError, false);
+		await host.close();
+	},
+	async "the SDK's first generation"(url) {
+		const host = await connectV1OverHttp(url);
+		assert.equal((await host.callTool(VOLUME)).isError, false);
+		await host.close();
+	},
+};
+
+describe(`after ${ROUNDS} rounds`, { timeout: 3_600_000 }, () => {
+	for (const [name, round] of Object.entries(HOSTS)) {
+		it(`hosts of ${name} have left nothing behind`, async (t) => {
+			const program = await startWithDevice(t);
+			await wearOut(t, program, ROUNDS, (at) => round(program.urls.hosts as string, at));
+		});
+	}
+
+	for (const transport of ["websocket", "mqtt"] as const) {
+		it(`devices on ${engine.kind} over ${transport} have left nothing behind`, async (t) => {
+			const program = await startWorn(t);
+			const backend = program.urls[transport] as string;
+			await wearOut(t, program, ROUNDS, () => plugInAndOut(program, backend));
+			assert.equal(program.gateway.devices.all.length, 1, "it is always the same device");
+		});
+	}
+});
+
+/** A device comes, is called, and its plug is pulled. */
+async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promise<void> {
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		config: { backend, clientId: MAC_ADDRESS },
+		macAddress: MAC_ADDRESS,
+	});
+	const session = () => gateway.devices.get(MAC_ADDRESS)?.device;
+	await device.start();
+	await until(() => session() !== undefined, "the device has come", 15_000);
+	assert.equal((await session()?.callTool(VOLUME.name, VOLUME.arguments))?.isError, false);
+	device.stop();
+	await until(() => session() === undefined, "the device is away");
+}
+
+describe(`after ${PROCESS_ROUNDS} rounds`, { timeout: 600_000 }, () => {
+	for (const era of ["2025-11-25", "2026-07-28"] as const) {
+		it(`hosts of ${era} that start a bridge to the gateway have left nothing behind`, async (t) => {
+			const program = await startWithDevice(t);
+			await wearOut(t, program, PROCESS_ROUNDS, async () => {
+				const host = await connectOverStdio(
+					gatewayArgs("stdio", "--url", new URL(program.urls.hosts as string).origin),
+					era,
+				);
+				assert.equal((await host.callTool(VOLUME)).isError, false);
+				await host.close();
+			});
+		});
+	}
+
+	it("hosts that start a gateway of their own have left nothing behind", async (t) => {
+		const program = await startWorn(t);
+		await wearOut(t, program, PROCESS_ROUNDS, async () => {
+			const host = await connectOverStdio(gatewayArgs("--stdio", ...gatewayFlags(makeStateFolder(t))));
+			assert.deepEqual((await host.listTools()).tools, []);
+			await host.close();
+		});
+	});
+});

@@ -1,0 +1,45 @@
+import { bundleProgram } from "../../gateway/src/test-bundle.js";
+import { Program, typeScript } from "./program.js";
+
+/** The program as it is published, not as the repository runs it. */
+const { program: PROGRAM, remove } = await bundleProgram();
+process.once("exit", remove);
+
+/** A gateway in a process of its own, on free ports of this machine. */
+export interface RunningGateway {
+	readonly program: Program;
+	/** Where hosts connect, without a path. */
+	readonly base: string;
+	/** Where devices connect. */
+	readonly deviceUrl: string;
+}
+
+/** Arguments of Node that run the gateway's program. */
+export function gatewayArgs(...args: string[]): string[] {
+	return [PROGRAM, ...args];
+}
+
+/** Flags for a gateway of its own folder and ports, of which one address may ask as much as it likes. */
+export function gatewayFlags(stateFolder: string): string[] {
+	return ["--http-port", "0", "--websocket-port", "0", "--state-folder", stateFolder, "--max-requests-per-minute", "0"];
+}
+
+/** @param flags more of them; they win over {@link gatewayFlags} */
+export async function startGateway(stateFolder: string, ...flags: string[]): Promise<RunningGateway> {
+	const args = gatewayArgs(...gatewayFlags(stateFolder), ...flags);
+	const program = await Program.start(args, (output) => output.includes('"listening"'));
+	const base = program.said(/"hosts":"([^"]+)\/mcp"/);
+	return { program, base, deviceUrl: program.said(/"websocket":"([^"]+)"/) };
+}
+
+/** A virtual device in a process of its own; the engine is another one, its child. */
+export async function startVirtualDevice(backend: string, ...args: string[]): Promise<Program> {
+	const device = typeScript("virtual-device/src/cli.ts", "--url", backend, ...args);
+	return await Program.start(device, (output) => /^device .* on /m.test(output));
+}
+
+/** Devices known to a gateway, as it tells. */
+export async function knownDevices({ base }: RunningGateway): Promise<{ id: string; alias: string }[]> {
+	const response = await fetch(`${base}/devices`);
+	return ((await response.json()) as { devices: { id: string; alias: string }[] }).devices;
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** Milliseconds for a program to be ready. */
+const START_TIMEOUT = 120_000;
+
+/** A program of its own process, which is measured from outside. */
+export class Program {
+	readonly #child: ChildProcess;
+	#output = "";
+
+	private constructor(args: readonly string[]) {
+		this.#child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+		for (const stream of [this.#child.stdout, this.#child.stderr]) {
+			// What comes later is read so that it does not block, and not kept.
+			stream?.setEncoding("utf8").on("data", (text: string) => {
+				this.#output = this.#output.length < 100_000 ? this.#output + text : this.#output;
+			});
+		}
+	}
+
+	/**
+	 * Starts Node with these arguments. Rejects with what it said when it ends before it is ready, or is not in time.
+	 *
+	 * @param isReady asked again and again, with what it has said on both outputs
+	 */
+	static async start(args: readonly string[], isReady: (output: string) => boolean | Promise<boolean>) {
+		const program = new Program(args);
+		const deadline = Date.now() + START_TIMEOUT;
+		while (!(await isReady(program.#output))) {
+			if (!program.#runs || Date.now() > deadline) {
+				await program.stop();
+				throw new Error(`${args.join(" ")} does not start: ${program.#output}`);
+			}
+			await delay(20);
+		}
+		return program;
+	}
+
+	/** The first group of a pattern in what it has said. */
+	said(pattern: RegExp): string {
+		const found = pattern.exec(this.#output)?.[1];
+		if (found === undefined) {
+			throw new Error(`${pattern} is not in: ${this.#output}`);
+		}
+		return found;
+	}
+
+	/** Bytes of memory that are resident now. Linux only: elsewhere NaN. */
+	get residentBytes(): number {
+		if (process.platform !== "linux") {
+			return Number.NaN;
+		}
+		const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
+		return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+	}
+
+	async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+		if (this.#runs) {
+			const exited = once(this.#child, "exit");
+			this.#child.kill(signal);
+			await exited;
+		}
+	}
+
+	get #runs(): boolean {
+		return this.#child.exitCode === null && this.#child.signalCode === null;
+	}
+}
+
+/** Arguments that have Node run a program of this repository from its TypeScript. */
+export function typeScript(path: string, ...args: string[]): string[] {
+	const root = new URL("../../", import.meta.url);
+	return ["--import", new URL("scripts/register.mjs", root).href, fileURLToPath(new URL(path, root)), ...args];
+}
+
+/** A port that is free now, for programs that cannot say which one they took. */
+export async function freePort(): Promise<number> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	server.close();
+	await once(server, "close");
+	if (address === null || typeof address === "string") {
+		throw new Error("the system gave no port");
+	}
+	return address.port;
+}
+
+/** Whether somebody listens on a port of this machine. */
+export async function isListening(port: number): Promise<boolean> {
+	const socket = connect(port, "127.0.0.1");
+	try {
+		await once(socket, "connect");
+		return true;
+	} catch {
+		return false;
+	} finally {
+		socket.destroy();
+	}
+}
