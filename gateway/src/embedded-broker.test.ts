@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import { Socket } from "node:net";
 import { describe, it } from "node:test";
 import mqtt from "mqtt";
@@ -17,7 +17,7 @@ describe("the gateway's own broker", { timeout: 20_000 }, () => {
 		assert.deepEqual(accepted?.arguments, [true]);
 		await client.subscribeAsync("xs-mcp/lamp/down");
 		broker.send("lamp", "on");
-		const [topic, payload] = await once(client, "message");
+		const [topic, payload] = await once(client as unknown as EventEmitter, "message");
 		assert.deepEqual([topic, String(payload)], ["xs-mcp/lamp/down", "on"]);
 	});
 });
