@@ -58,28 +58,35 @@ void xs_esp32chip_minimumFreeHeap(xsMachine *the)
 	xsmcSetNumber(xsResult, esp_get_minimum_free_heap_size());
 }
 
+#if SOC_TEMP_SENSOR_SUPPORTED
+// The sensor is installed at the first reading and stays so: it is the chip's own, nobody else's. NULL: there is none.
+static temperature_sensor_handle_t openSensor(void)
+{
+	static temperature_sensor_handle_t sensor;
+	temperature_sensor_config_t config = TEMPERATURE_SENSOR_CONFIG_DEFAULT(-10, 80);
+	temperature_sensor_handle_t installed;
+
+	if ((NULL == sensor) && (ESP_OK == temperature_sensor_install(&config, &installed))) {
+		if (ESP_OK == temperature_sensor_enable(installed))
+			sensor = installed;
+		else
+			temperature_sensor_uninstall(installed);
+	}
+	return sensor;
+}
+#endif
+
+// Undefined where there is no sensor, or none that answers: a thermometer is no reason not to start.
 void xs_esp32chip_temperature(xsMachine *the)
 {
 #if SOC_TEMP_SENSOR_SUPPORTED
-	// The sensor is installed at the first reading and stays so: it is the chip's own, nobody else's.
-	static temperature_sensor_handle_t sensor;
+	temperature_sensor_handle_t sensor = openSensor();
 	float celsius;
 
-	if (NULL == sensor) {
-		temperature_sensor_config_t config = TEMPERATURE_SENSOR_CONFIG_DEFAULT(-10, 80);
-		temperature_sensor_handle_t installed;
-		if (ESP_OK != temperature_sensor_install(&config, &installed))
-			xsUnknownError("no temperature sensor");
-		if (ESP_OK != temperature_sensor_enable(installed)) {
-			temperature_sensor_uninstall(installed);
-			xsUnknownError("temperature sensor not enabled");
-		}
-		sensor = installed;
+	if ((NULL != sensor) && (ESP_OK == temperature_sensor_get_celsius(sensor, &celsius))) {
+		xsmcSetNumber(xsResult, celsius);
+		return;
 	}
-	if (ESP_OK != temperature_sensor_get_celsius(sensor, &celsius))
-		xsUnknownError("temperature not read");
-	xsmcSetNumber(xsResult, celsius);
-#else
-	xsmcSetUndefined(xsResult);
 #endif
+	xsmcSetUndefined(xsResult);
 }

@@ -38,7 +38,7 @@ export const esp32Chip = deepFreeze({
 		return native("xs_esp32chip_minimumFreeHeap").call(this) as number;
 	},
 
-	/** Degrees Celsius; undefined on a chip without a sensor, such as the first ESP32. */
+	/** Degrees Celsius; undefined on a chip without a sensor, such as the first ESP32, or where it does not answer. */
 	get temperature(): number | undefined {
 		return native("xs_esp32chip_temperature").call(this) as number | undefined;
 	},
