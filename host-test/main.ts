@@ -1,28 +1,43 @@
-// npm test: every suite, on every engine that is there, and says what ran where.
+// npm test: every suite, on every engine that is there, and says what ran where. npm run host-test: on Moddable's alone.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { NO_SDK } from "../moddable/sdk.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const FOLDERS = ["host-test", "virtual-device/src", "gateway/src"];
+const FOLDERS = ["host-test", "moddable", "virtual-device/src", "gateway/src"];
 
-const { whyNotXs } = await chooseEngine("xs", { onProgress: console.log });
-console.log(
-	`Suites of the firmware: on Node ${process.version}${whyNotXs === undefined ? ", and the same on XS" : ""}`,
-);
-if (whyNotXs !== undefined) {
-	console.log(`Not on XS: ${whyNotXs}`);
-}
-if (process.env.MODDABLE === undefined) {
-	console.log("Not in the Moddable simulator: MODDABLE is not set");
+async function announceXs(): Promise<void> {
+	const { whyNotXs } = await chooseEngine("xs", { onProgress: console.log });
+	console.log(
+		`Suites of the firmware: on Node ${process.version}${whyNotXs === undefined ? ", and the same on XS" : ""}`,
+	);
+	if (whyNotXs !== undefined) {
+		console.log(`Not on XS: ${whyNotXs}`);
+	}
 }
 
-const files = FOLDERS.flatMap((folder) =>
-	readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+function announceSimulator(): void {
+	console.log(
+		process.env.MODDABLE
+			? "In Moddable's simulator: built first, which takes a minute or two the first time"
+			: `Not in Moddable's simulator: ${NO_SDK}`,
+	);
+}
+
+function findTests(folder: string): string[] {
+	return readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
 		.filter((name) => name.endsWith(".test.ts"))
-		.map((name) => `${root}${folder}/${name}`),
-);
+		.map((name) => `${root}${folder}/${name}`);
+}
+
+const simulatorOnly = process.argv.includes("--simulator");
+if (!simulatorOnly) {
+	await announceXs();
+}
+announceSimulator();
+const files = (simulatorOnly ? ["host-test/simulator"] : FOLDERS).flatMap(findTests);
 const { status } = spawnSync(
 	process.execPath,
 	["--import", `${root}scripts/register.mjs`, "--test", "--test-reporter=spec", ...files],

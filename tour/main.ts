@@ -1,131 +1,126 @@
-import { parseArgs } from "node:util";
-import { type Device, DeviceHub } from "../gateway/src/index.js";
+// npm start: a gateway and virtual devices, a tour as an MCP host takes it, and what to paste into a host of one's own.
+import { once } from "node:events";
+import { GatewayClient } from "../gateway/src/cli/gateway-client.js";
+import type { Device, KnownDevice } from "../gateway/src/index.js";
 import { bundle, chooseEngine, VirtualDevice } from "../virtual-device/src/index.js";
-import { type Backend, listenForMqtt, listenForWebSockets } from "./backend.js";
+import { showSnippets } from "./host-snippets.js";
+import { readOptions, type Transport } from "./options.js";
 import { event, heading, line, paint } from "./output.js";
 import { prompt } from "./prompt.js";
+import { startGateway } from "./start-gateway.js";
 import { showEvents, tour } from "./tour.js";
 
-const HELP = `A backend on loopback and virtual devices, from handshake to called tools.
-
-  npm start [-- options]
-
-  --once                      the tour, then exit; so it is without a terminal
-  --transport websocket|mqtt  one of the two (default: a device over each)
-  --broker URL                MQTT through another's broker, like mqtt://127.0.0.1:1883 (default: one of our own)
-  --port N                    where the backend listens, with --transport (default: 8765 or 1883, or a free port)
-  --engine xs|v8              what runs the firmware (default: xs, or v8 where XS cannot be built)
-  --verbose                   shows the devices' logs
-  --help
-`;
-
+/** Milliseconds for a virtual device to connect and be known. */
 const CONNECT_TIMEOUT = 20_000;
 
-function fail(message: string): never {
-	console.error(`npm start: ${message}`);
-	process.exit(2);
-}
+/** The same at every start, so that hosts find the tools they know. */
+const MAC_ADDRESSES: Readonly<Record<Transport, string>> = {
+	websocket: "02:00:00:00:00:01",
+	mqtt: "02:00:00:00:00:02",
+};
 
-const { values } = parseArgs({
-	options: {
-		once: { type: "boolean", default: false },
-		transport: { type: "string" },
-		broker: { type: "string" },
-		engine: { type: "string", default: "xs" },
-		port: { type: "string" },
-		verbose: { type: "boolean", default: false },
-		help: { type: "boolean", default: false },
-	},
-});
-
-if (values.help) {
-	process.stdout.write(HELP);
-	process.exit(0);
-}
-const { engine: kind, transport, port } = values;
-if (kind !== "xs" && kind !== "v8") {
-	fail(`--engine: expected xs or v8, got ${kind}`);
-}
-if (transport !== undefined && transport !== "websocket" && transport !== "mqtt") {
-	fail(`--transport: expected websocket or mqtt, got ${transport}`);
-}
-if (port !== undefined && (transport === undefined || !/^[0-9]{1,5}$/.test(port) || Number(port) > 65_535)) {
-	fail(`--port: expected a port from 0 to 65535, together with --transport, got ${port}`);
-}
-
-const engine = await chooseEngine(kind, { onProgress: console.log });
+const options = readOptions();
+const engine = await chooseEngine(options.engine, { onProgress: console.log });
 const firmware = await bundle();
-const hub = new DeviceHub();
 const virtuals: VirtualDevice[] = [];
-const backends: Backend[] = [];
+const end = new AbortController();
 let failed = false;
 
-/** A virtual device for a backend; settles when its session has begun. */
-async function connect({ url }: Backend): Promise<Device> {
+const gateway = await startGateway(options).catch((error: Error) => {
+	console.error(paint("red", error.message));
+	process.exit(1);
+});
+const { devices } = gateway.program.gateway;
+const hosts = new GatewayClient({ url: gateway.hostUrl });
+
+/** A virtual device; settles when hosts can call it. */
+async function connect(transport: Transport): Promise<{ known: KnownDevice; device: Device }> {
+	const macAddress = MAC_ADDRESSES[transport];
 	const virtual = new VirtualDevice({
 		firmware,
 		startEngine: (onTrace) => engine.start({ onTrace }),
-		config: { backend: url },
+		config: { backend: gateway.deviceUrls[transport] },
+		macAddress,
 		watchdog: true,
 	});
 	virtuals.push(virtual);
-	virtual.on("trace", (text) => values.verbose && line(paint("dim", `device: ${text}`)));
+	virtual.on("trace", (text) => options.verbose && line(paint("dim", `device: ${text}`)));
 	virtual.on("note", (text) => event(text));
 	virtual.on("exit", ({ code, detail }) => {
 		failed = true;
 		line(paint("red", `the device's engine ended: ${code}: ${detail}`));
 	});
-	const connected = hub.next();
 	await virtual.start();
-	return await withTimeout(connected, `no device connected to ${url}`);
+	return await available(macAddress, AbortSignal.timeout(CONNECT_TIMEOUT));
 }
 
-async function withTimeout<T>(promise: Promise<T>, what: string): Promise<T> {
-	const timeout = new Promise<never>((_, reject) => {
-		setTimeout(() => reject(new Error(`${what} within ${CONNECT_TIMEOUT} ms`)), CONNECT_TIMEOUT).unref();
+async function available(id: string, signal: AbortSignal): Promise<{ known: KnownDevice; device: Device }> {
+	for (;;) {
+		const known = devices.all.find((each) => each.id === id);
+		if (known?.device !== undefined) {
+			return { known, device: known.device };
+		}
+		await once(devices, "available", { signal }).catch((cause) => {
+			throw new Error(`no device came within ${CONNECT_TIMEOUT} ms`, { cause });
+		});
+	}
+}
+
+async function show(transport: Transport): Promise<void> {
+	const { known, device } = await connect(transport);
+	heading(`xs-mcp over ${transport}`);
+	line(`engine  ${paint("green", virtuals[0]?.engineName ?? "")}`);
+	if (engine.whyNotXs !== undefined) {
+		line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
+	}
+	line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.hostUrl}/mcp for hosts`);
+	showEvents(device, end.signal);
+	const host = await hosts.connect(known.alias);
+	try {
+		await tour(host, known, device);
+	} finally {
+		await host.close();
+	}
+}
+
+/** Until the person quits, or the process is told to end. */
+async function stay(): Promise<void> {
+	showSnippets(gateway.hostUrl);
+	devices.on("available", ({ alias, device }) => {
+		event(`device ${alias} is back, session ${device?.sessionId}`);
+		if (device !== undefined) {
+			showEvents(device, end.signal);
+		}
 	});
-	return await Promise.race([promise, timeout]);
-}
-
-async function open(): Promise<void> {
-	const asked = port === undefined ? undefined : Number(port);
-	if (transport !== "mqtt") {
-		backends.push(await listenForWebSockets(hub, asked));
+	const stopped = new Promise((resolve) => {
+		process.once("SIGINT", resolve);
+		process.once("SIGTERM", resolve);
+	});
+	if (!process.stdin.isTTY) {
+		line("Runs until it is stopped.");
+		await stopped;
+		return;
 	}
-	if (transport !== "websocket") {
-		backends.push(await listenForMqtt(hub, values.broker, asked));
-	}
+	const host = await hosts.connect();
+	await Promise.race([prompt(host), stopped]);
+	await host.close();
 }
 
 try {
-	hub.on("refused", (description) => line(paint("yellow", description)));
-	await open();
-	for (const backend of backends) {
-		const device = await connect(backend);
-		heading(`xs-mcp over ${device.identity.transport}`);
-		line(`engine  ${paint("green", virtuals[0]?.engineName ?? "")}`);
-		if (engine.whyNotXs !== undefined) {
-			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
-		}
-		line(`backend ${backend.url}`);
-		showEvents(device);
-		await tour(device);
+	for (const transport of options.transports) {
+		await show(transport);
 	}
-	if (!values.once && process.stdin.isTTY) {
-		hub.on("connected", (again) => {
-			event(`device ${again.identity.deviceId} is back, session ${again.sessionId}`);
-			showEvents(again);
-		});
-		await prompt(hub);
+	if (!options.once) {
+		await stay();
 	}
 } catch (error) {
 	failed = true;
 	console.error(paint("red", (error as Error).message));
 }
-hub.removeAllListeners();
+end.abort();
 for (const virtual of virtuals) {
 	virtual.stop();
 }
-hub.close();
-await Promise.all(backends.map((backend) => backend.close()));
-process.exitCode = failed ? 1 : 0;
+await gateway.close();
+// A prompt that was left by a signal still waits for a line.
+process.exit(failed ? 1 : 0);

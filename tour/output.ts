@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 
 type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
 
@@ -21,7 +22,7 @@ export function event(text: string): void {
 }
 
 /** What a tool answered: its content, as a person reads it. */
-export function describeResult({ content, isError }: { content: readonly object[]; isError: boolean }): string {
+export function describeResult({ content, isError }: CallToolResult): string {
 	const words = content.map((item) => ("text" in item ? String(item.text) : JSON.stringify(item))).join("\n");
 	return isError ? paint("red", `failed: ${words}`) : words;
 }

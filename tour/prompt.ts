@@ -1,16 +1,17 @@
 import { createInterface } from "node:readline/promises";
-import type { Device, DeviceHub } from "../gateway/src/index.js";
+import type { Client } from "@modelcontextprotocol/client";
+import { parseToolArguments } from "../gateway/src/cli/tool-arguments.js";
 import { heading, line, paint } from "./output.js";
-import { showCall, showTools } from "./tour.js";
+import { nameOf, showCall, showTools } from "./tour.js";
 
-const HELP = `  list                          the device's tools
-  call TOOL [name=value …]      calls a tool: call self.audio_speaker.set_volume volume=30
-  status                        the device's condition
+const HELP = `  list                          the tools of every device
+  call TOOL [name=value …]      calls one, by its name in the list
+  status                        the first device's condition
   help
   quit`;
 
-/** Takes a person's commands until they quit. */
-export async function prompt(hub: DeviceHub): Promise<void> {
+/** Takes a person's commands, as an MCP host of every device, until they quit. */
+export async function prompt(host: Client): Promise<void> {
 	heading("Your turn");
 	console.log(HELP);
 	const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: paint("bold", "> ") });
@@ -20,22 +21,22 @@ export async function prompt(hub: DeviceHub): Promise<void> {
 		if (verb === "quit" || verb === "exit") {
 			break;
 		}
-		await obey(hub, verb, words).catch((error: Error) => line(paint("red", error.message)));
+		await obey(host, verb, words).catch((error: Error) => line(paint("red", error.message)));
 		terminal.prompt();
 	}
 	terminal.close();
 }
 
-async function obey(hub: DeviceHub, verb: string, [tool = "", ...pairs]: string[]): Promise<void> {
+async function obey(host: Client, verb: string, [tool = "", ...pairs]: string[]): Promise<void> {
 	switch (verb) {
 		case "":
 			return;
 		case "list":
-			return await showTools(theDevice(hub));
+			return await showTools(host);
 		case "status":
-			return await showCall(theDevice(hub), "self.get_device_status", {});
+			return await showCall(host, await nameOf(host, /get_device_status$/), {});
 		case "call":
-			return await showCall(theDevice(hub), tool, parsePairs(pairs));
+			return await call(host, tool, pairs);
 		case "help":
 			return console.log(HELP);
 		default:
@@ -43,31 +44,11 @@ async function obey(hub: DeviceHub, verb: string, [tool = "", ...pairs]: string[
 	}
 }
 
-function theDevice(hub: DeviceHub): Device {
-	const [device] = hub.devices;
-	if (device === undefined) {
-		throw new Error("the device is not connected at the moment; it comes back by itself");
+async function call(host: Client, name: string, pairs: readonly string[]): Promise<void> {
+	const { tools } = await host.listTools();
+	const tool = tools.find((each) => each.name === name);
+	if (tool === undefined) {
+		throw new Error(`${name}: no such tool, try list`);
 	}
-	return device;
-}
-
-/** name=value: a value that is JSON is taken as that, any other as a string. */
-function parsePairs(pairs: readonly string[]): Record<string, unknown> {
-	const args: Record<string, unknown> = {};
-	for (const pair of pairs) {
-		const [, name, value] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
-		if (name === undefined || value === undefined) {
-			throw new Error(`${pair}: expected name=value`);
-		}
-		args[name] = parseValue(value);
-	}
-	return args;
-}
-
-function parseValue(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
+	await showCall(host, name, parseToolArguments(tool.inputSchema, pairs));
 }

@@ -1,4 +1,5 @@
-import type { Device } from "../gateway/src/index.js";
+import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import type { Device, KnownDevice } from "../gateway/src/index.js";
 import { describeResult, event, heading, line, paint } from "./output.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
@@ -6,32 +7,43 @@ const SPEECH = 200;
 
 const MAX_WORDS = 50;
 
-/** What a backend does with a device, step by step: handshake, list, calls, state changes. */
-export async function tour(device: Device): Promise<void> {
-	heading("Handshake");
-	line(`device  ${device.identity.deviceId} over ${device.identity.transport}, session ${device.sessionId}`);
-	const { serverInfo, protocolVersion } = await device.initialize();
-	line(`server  ${serverInfo.name} ${serverInfo.version}, MCP ${protocolVersion}`);
-	await showTools(device);
-	heading("Calls");
-	await showCall(device, "self.get_device_status", {});
-	await showCall(device, "self.audio_speaker.set_volume", { volume: 30 });
-	await showCall(device, "self.get_device_status", {});
-	await showCall(device, "self.audio_speaker.set_volume", { volume: 101 });
+/** What an MCP host does with a device, step by step: list, calls; and what the device says by itself. */
+export async function tour(host: Client, known: KnownDevice, device: Device): Promise<void> {
+	line(`device  ${known.alias}: ${known.id}, session ${device.sessionId}`);
+	line(`server  ${known.board.name} ${known.board.version}`);
+	line(`host    the official SDK's client, MCP ${host.getNegotiatedProtocolVersion() ?? ""}`);
+	await showTools(host);
+	heading("Calls: host -> gateway -> device -> back");
+	const volume = await nameOf(host, /set_volume$/);
+	const status = await nameOf(host, /get_device_status$/);
+	await showCall(host, status, {});
+	await showCall(host, volume, { volume: 30 });
+	await showCall(host, status, {});
+	await showCall(host, volume, { volume: 101 });
 	heading("State changes: the backend speaks through the device");
 	await speak(device);
 }
 
 /** Lists the tools as a table. */
-export async function showTools(device: Device): Promise<void> {
-	const tools = await device.listTools({ withUserTools: true });
+export async function showTools(host: Client): Promise<void> {
+	const { tools } = await host.listTools();
 	heading(`Tools (${tools.length})`);
 	const width = Math.max(...tools.map(({ name }) => name.length));
 	for (const { name, description = "", inputSchema, annotations } of tools) {
-		const args = Object.keys((inputSchema.properties ?? {}) as object).join(", ");
+		const args = Object.keys(inputSchema.properties ?? {}).join(", ");
 		const audience = JSON.stringify(annotations ?? {}).includes('"user"') ? paint("yellow", " [user]") : "";
 		line(`${paint("green", name.padEnd(width))} (${args})${audience} ${paint("dim", firstWords(description))}`);
 	}
+}
+
+/** The listed name of a tool, whatever is put before it. */
+export async function nameOf(host: Client, pattern: RegExp): Promise<string> {
+	const { tools } = await host.listTools();
+	const tool = tools.find(({ name }) => pattern.test(name));
+	if (tool === undefined) {
+		throw new Error(`no tool is called ${String(pattern)}`);
+	}
+	return tool.name;
 }
 
 /** Enough of a description to tell tools apart. */
@@ -41,10 +53,10 @@ function firstWords(description: string): string {
 }
 
 /** Calls a tool and shows what it answers, or why it does not. */
-export async function showCall(device: Device, name: string, args: object): Promise<void> {
+export async function showCall(host: Client, name: string, args: Record<string, unknown>): Promise<void> {
 	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);
 	try {
-		line(`   ${describeResult(await device.callTool(name, args))}`);
+		line(`   ${describeResult((await host.callTool({ name, arguments: args })) as CallToolResult)}`);
 	} catch (error) {
 		const { message, code } = error as Error & { code?: unknown };
 		line(`   ${paint("red", `error ${String(code)}: ${message}`)}`);
@@ -70,8 +82,8 @@ async function speak(device: Device): Promise<void> {
 	}
 }
 
-/** Shows what the device says by itself, from now on. */
-export function showEvents(device: Device): void {
+/** Shows what the device says by itself, from now on until the end. */
+export function showEvents(device: Device, end: AbortSignal): void {
 	device.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
-	device.once("closed", (reason) => event(`device ${device.identity.deviceId} is gone: ${reason}`));
+	device.once("closed", (reason) => end.aborted || event(`device ${device.identity.deviceId} is gone: ${reason}`));
 }

@@ -9,13 +9,20 @@ declare module "timer" {
 		set(callback: () => void, delay?: number): Timer;
 		repeat(callback: () => void, interval: number): Timer;
 		clear(timer: object | null | undefined): void;
+		/** Waits. Nothing else runs meanwhile: for hardware only. */
+		delay(milliseconds: number): void;
 	};
 	export default Timer;
 }
 
 /** What the firmware was built with: the manifest's `config`, and settings on mcconfig's command line. */
 declare module "mc/config" {
-	const config: Readonly<Record<string, unknown>>;
+	const config: Readonly<Record<string, unknown>> & {
+		/** The driver of the target's screen. */
+		readonly Screen: new (
+			options: object,
+		) => object;
+	};
 	export default config;
 }
 
@@ -27,14 +34,15 @@ declare module "preference" {
 	export default Preference;
 }
 
-/** ECMA-419's records for the network clients that the host has. */
-declare module "platform/network" {
+/** The network clients that the host has. */
+declare module "src/platform/network" {
 	import type { NetworkClients } from "../src/app/connect.js";
-	export const network: NetworkClients;
+	/** @param built what the firmware was built with */
+	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
 }
 
 /** The board that the firmware is built for. */
-declare module "board" {
+declare module "src/boards/board" {
 	import type { Board, System } from "../src/hardware/hardware.js";
 	export function openBoard(): Board & { readonly system: System };
 }

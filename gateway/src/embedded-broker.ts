@@ -55,6 +55,7 @@ export class EmbeddedBroker implements MqttBus {
 		try {
 			broker.#server.listen(options.port, options.host ?? "127.0.0.1");
 			await once(broker.#server, "listening");
+			broker.#server.on("error", (error) => events.onRefused(`listening for devices: ${error.message}`));
 		} catch (error) {
 			await broker.close();
 			throw error;

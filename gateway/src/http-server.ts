@@ -76,12 +76,13 @@ export class HttpServer {
 		this.#http.on("clientError", (error: NodeJS.ErrnoException, socket) => this.#refuseConnection(error, socket));
 	}
 
-	/** Starts to listen. Rejects when the port is taken. Resolves with the port. */
+	/** Starts to listen. What goes wrong later is logged. Rejects when the port is taken. Resolves with the port. */
 	listen(): Promise<number> {
 		return new Promise((resolve, reject) => {
 			this.#http.once("error", reject);
 			this.#http.listen(this.#options.port, this.#options.address, () => {
 				this.#http.off("error", reject);
+				this.#http.on("error", (error) => this.#options.log.error({ err: error }, "listening for hosts"));
 				resolve((this.#http.address() as AddressInfo).port);
 			});
 		});
@@ -135,11 +136,11 @@ export class HttpServer {
 			const allowed = page.methods.join(", ");
 			throw new RequestRefusal(405, "method", `expected ${allowed}`, { Allow: allowed });
 		}
-		const body = method === "POST" ? await readJson(request, maxBodyBytes) : undefined;
 		if (!page.isPublic) {
 			this.#open.set(response, admission);
 			response.once("close", () => this.#open.delete(response));
 		}
+		const body = method === "POST" ? await readJson(request, maxBodyBytes) : undefined;
 		await page.serve(request, response, admission.access, body);
 	}
 
@@ -151,6 +152,9 @@ export class HttpServer {
 		}
 		await rest(request);
 		if (!response.destroyed) {
+			if (!request.complete) {
+				response.setHeader("Connection", "close");
+			}
 			const refusal = error instanceof RequestRefusal ? error : FAILURE;
 			for (const [name, value] of Object.entries(refusal.headers)) {
 				response.setHeader(name, value);
@@ -164,7 +168,9 @@ export class HttpServer {
 		const where = { address: addressOf(request), method: request.method, path };
 		if (error instanceof RequestRefusal) {
 			metrics.requestRefused(error.reason);
-			log.warn({ ...where, status: error.status, reason: error.reason }, `refused: ${error.message}`);
+			// Whoever floods the gateway shall not flood its log.
+			const level = error.reason === "rate" ? "debug" : "warn";
+			log[level]({ ...where, status: error.status, reason: error.reason }, `refused: ${error.message}`);
 		} else if (request.destroyed && !request.complete) {
 			log.debug(where, "a request that did not arrive");
 		} else {

@@ -17,55 +17,59 @@ const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
  */
 export class Metrics {
 	readonly registry = new Registry();
-	readonly #calls: Histogram<"outcome">;
-	readonly #refusedRequests: Counter<"reason">;
-	readonly #refusedDevices: Counter;
+	readonly #calls = new Histogram({
+		name: "xs_mcp_gateway_call_duration_seconds",
+		help: "Calls to devices, by how they ended",
+		labelNames: ["outcome"],
+		buckets: CALL_BUCKETS,
+		registers: [this.registry],
+	});
+	readonly #refusedRequests = new Counter({
+		name: "xs_mcp_gateway_requests_refused_total",
+		help: "Requests of hosts that were refused, by reason",
+		labelNames: ["reason"],
+		registers: [this.registry],
+	});
+	readonly #refusedDevices = new Counter({
+		name: "xs_mcp_gateway_device_messages_refused_total",
+		help: "Connections and messages of devices that were refused or dropped",
+		registers: [this.registry],
+	});
 
-	constructor(sources: MetricsSources) {
-		const registers = [this.registry];
-		const gauge = (name: string, help: string, value: () => number): void => {
-			new Gauge({
-				name,
-				help,
-				registers,
-				collect() {
-					this.set(value());
-				},
-			});
-		};
-		gauge("xs_mcp_gateway_devices_connected", "Devices in a session", sources.devicesConnected);
-		gauge("xs_mcp_gateway_devices_known", "Devices known, connected or away", sources.devicesKnown);
-		gauge("xs_mcp_gateway_sessions", "Sessions of hosts (revisions up to 2025-11-25)", sources.sessions);
-		this.#calls = new Histogram({
-			name: "xs_mcp_gateway_call_duration_seconds",
-			help: "Calls to devices, by how they ended: ok, tool-error, or the error's code",
-			labelNames: ["outcome"],
-			buckets: CALL_BUCKETS,
-			registers,
-		});
-		this.#refusedRequests = new Counter({
-			name: "xs_mcp_gateway_requests_refused_total",
-			help: "Requests of hosts that were refused, by reason",
-			labelNames: ["reason"],
-			registers,
-		});
-		this.#refusedDevices = new Counter({
-			name: "xs_mcp_gateway_device_messages_refused_total",
-			help: "Connections and messages of devices that were refused or dropped",
-			registers,
-		});
+	constructor({ devicesConnected, devicesKnown, sessions }: MetricsSources) {
+		this.#gauge("devices_connected", "Devices in a session", devicesConnected);
+		this.#gauge("devices_known", "Devices known, connected or away", devicesKnown);
+		this.#gauge("sessions", "Sessions of hosts (revisions up to 2025-11-25)", sessions);
 	}
 
-	/** @param duration milliseconds */
+	/**
+	 * A call has ended.
+	 *
+	 * @param outcome "ok", "failed", "refused" or the code of the error
+	 * @param duration milliseconds
+	 */
 	called(outcome: string, duration: number): void {
 		this.#calls.observe({ outcome }, duration / 1_000);
 	}
 
+	/** A request of a host's was refused. */
 	requestRefused(reason: RefusalReason): void {
 		this.#refusedRequests.inc({ reason });
 	}
 
+	/** Something of a device's was refused or dropped. */
 	deviceRefused(): void {
 		this.#refusedDevices.inc();
+	}
+
+	#gauge(name: string, help: string, value: () => number): void {
+		new Gauge({
+			name: `xs_mcp_gateway_${name}`,
+			help,
+			registers: [this.registry],
+			collect() {
+				this.set(value());
+			},
+		});
 	}
 }

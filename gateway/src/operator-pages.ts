@@ -42,7 +42,7 @@ export function makeOperatorPages(options: OperatorPagesOptions): ReadonlyMap<st
 	return new Map<string, Page>([
 		[
 			"/healthz",
-			{ methods: ["GET"], isPublic: true, serve: (_request, response) => sendJson(response, { status: "ok" }) },
+			{ methods: ["GET", "HEAD"], isPublic: true, serve: (_request, response) => sendJson(response, { status: "ok" }) },
 		],
 		[
 			"/metrics",

@@ -55,6 +55,7 @@ export class WebSocketDevices {
 			this.#http.once("error", reject);
 			this.#http.listen(this.#options.port, this.#options.host ?? "127.0.0.1", () => {
 				this.#http.off("error", reject);
+				this.#http.on("error", (error) => this.#hub.refused(`listening for devices: ${error.message}`));
 				resolve((this.#http.address() as AddressInfo).port);
 			});
 		});
@@ -66,7 +67,9 @@ export class WebSocketDevices {
 			socket.terminate();
 		}
 		this.#sockets.close();
-		await new Promise((resolve) => this.#http.close(resolve));
+		const closed = new Promise((resolve) => this.#http.close(resolve));
+		this.#http.closeAllConnections();
+		await closed;
 	}
 
 	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -1,4 +1,4 @@
-import type { TimerHandle, TimerModule } from "../../src/protocols/timer.js";
+import type { TimerHandle, TimerModule } from "../../src/hardware/timer.js";
 
 interface Entry {
 	readonly callback: () => void;

@@ -12,6 +12,7 @@ export function start(board: Board = new FakeBoard()) {
 	let protocol!: FakeProtocol;
 	const application = new Application({
 		board,
+		backend: "ws://backend/",
 		log: (line) => log.push(line),
 		protocol: (events) => {
 			protocol = new FakeProtocol({ events, timer, log: (line) => log.push(line) });

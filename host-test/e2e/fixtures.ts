@@ -11,6 +11,10 @@ export const ENGINES = await Promise.all(
 	(["xs", "v8"] as const).map(async (kind) => ({ kind, ...(await chooseEngine(kind)) })),
 ).then((choices) => choices.filter(({ kind, whyNotXs }) => kind === "v8" || whyNotXs === undefined));
 
+/** Whom the brokers of the tests let in: as the gateway says it, and as a device's settings do. */
+export const GATEWAY_ACCESS = { username: "maker", password: "secret" };
+export const DEVICE_ACCESS = { mqttUsername: "maker", mqttPassword: "secret" };
+
 const firmware = await bundle();
 
 interface DeviceOptions {
@@ -64,21 +68,21 @@ export const TRANSPORTS: Readonly<Record<string, (test: TestContext) => Promise<
 		const hub = new DeviceHub();
 		const { devices, port } = await MqttDevices.listen(hub, {
 			port: 0,
-			authenticate: ({ username, secret }) => username === "maker" && secret === "secret",
+			authenticate: ({ username, secret }) =>
+				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password,
 		});
 		test.after(() => devices.close());
-		const config = { backend: `mqtt://127.0.0.1:${port}`, username: "maker" };
-		return { hub, config: { ...config, password: "secret" }, wrongConfig: { ...config, password: "wrong" } };
+		const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
+		return { hub, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
 	},
 	...(whyNoMosquitto === undefined && {
 		async mosquitto(test: TestContext) {
 			const hub = new DeviceHub();
 			const broker = await Mosquitto.start(test);
-			const access = { username: "maker", password: "secret" };
-			const devices = await MqttDevices.connect(hub, { url: broker.url, ...access });
+			const devices = await MqttDevices.connect(hub, { url: broker.url, ...GATEWAY_ACCESS });
 			test.after(() => devices.close());
-			const config = { backend: broker.url, ...access };
-			return { hub, config, wrongConfig: { ...config, password: "wrong" } };
+			const config = { backend: broker.url, ...DEVICE_ACCESS };
+			return { hub, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
 		},
 	}),
 };

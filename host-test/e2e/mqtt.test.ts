@@ -7,7 +7,7 @@ import { Aedes } from "aedes";
 import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { type CallResult, DeviceHub, MqttDevices } from "../../gateway/src/index.js";
-import { ENGINES, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS, until } from "./fixtures.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 interface Status {
@@ -269,12 +269,11 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 describe("another's broker that goes and comes", { skip: whyNoMosquitto, timeout: 60_000 }, () => {
 	it("fails the call under way with a clear error, and the device is back by itself", async (t) => {
 		const broker = await Mosquitto.start(t);
-		const access = { username: "maker", password: "secret" };
 		const hub = new DeviceHub();
-		const devices = await MqttDevices.connect(hub, { url: broker.url, ...access });
+		const devices = await MqttDevices.connect(hub, { url: broker.url, ...GATEWAY_ACCESS });
 		t.after(() => devices.close());
 		const connected = hub.next();
-		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...access } });
+		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...DEVICE_ACCESS } });
 		const device = await connected;
 		const silent = createServer(() => {}).listen(0, "127.0.0.1");
 		t.after(() => silent.close());
@@ -292,13 +291,12 @@ describe("another's broker that goes and comes", { skip: whyNoMosquitto, timeout
 
 	it("tells of a device that is gone without a word", async (t) => {
 		const broker = await Mosquitto.start(t);
-		const access = { username: "maker", password: "secret" };
 		const hub = new DeviceHub();
-		const devices = await MqttDevices.connect(hub, { url: broker.url, ...access });
+		const devices = await MqttDevices.connect(hub, { url: broker.url, ...GATEWAY_ACCESS });
 		t.after(() => devices.close());
 		const connected = hub.next();
 		const { device: virtual } = await startDevice(t, ENGINES[0] as Engine, {
-			config: { backend: broker.url, ...access },
+			config: { backend: broker.url, ...DEVICE_ACCESS },
 		});
 		const device = await connected;
 		const closed = once(device, "closed");

@@ -5,25 +5,41 @@ import { fileURLToPath } from "node:url";
 
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
+/** Modules of Moddable's SDK, and the virtual device's: only boards and the platform's files know them. */
+const HOST_MODULES = [
+	"commodetto/parseBMF",
+	"commodetto/Poco",
+	"embedded:io/socket/tcp",
+	"embedded:io/socket/tcp/tls",
+	"embedded:io/socket/udp",
+	"embedded:network/interface/wifi",
+	"embedded:network/mqtt/client",
+	"embedded:network/ntp/client",
+	"embedded:network/websocket/client",
+	"mc/config",
+	"net",
+	"preference",
+	"Resource",
+	"time",
+	"timer",
+	"virtual-host",
+];
+
 /** What each folder of the firmware may import, besides itself: imports point down. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	text: [],
-	hardware: [],
-	device_state: [],
-	mcp_server: ["text"],
-	protocols: ["text"],
-	tools: ["hardware", "mcp_server", "firmware.js"],
+	hardware: ["deep-freeze.js"],
+	device_state: ["deep-freeze.js"],
+	mcp_server: ["text", "deep-freeze.js"],
+	protocols: ["text", "hardware", "deep-freeze.js"],
+	drivers: ["hardware", "deep-freeze.js"],
+	tools: ["hardware", "mcp_server", "firmware.js", "deep-freeze.js"],
 	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js"],
-	boards: ["hardware", "drivers", "net", "preference", "timer", "virtual-host"],
-	platform: [
-		"app",
-		"embedded:io/socket/tcp",
-		"embedded:network/mqtt/client",
-		"embedded:network/websocket/client",
-		"net",
-	],
-	"main.ts": ["app", "board", "mc/config", "platform/network", "timer"],
-	"firmware.ts": [],
+	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
+	platform: ["app", "drivers", ...HOST_MODULES],
+	"main.ts": ["app", "src/boards/board", "mc/config", "src/platform/network", "timer"],
+	"firmware.ts": ["deep-freeze.js"],
+	"deep-freeze.ts": [],
 };
 
 function imports(file: string): string[] {

@@ -1,3 +1,4 @@
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -53,6 +54,31 @@ export default suite("application", {
 			{ message: "Hi." },
 			{ message: '{"a":1}' },
 		]);
+	},
+	"shows its backend and its volume from the start, and whether it is connected"() {
+		const { board } = inSession();
+		const shown = Object.assign({}, ...board.shown);
+		equal([shown.backend, shown.volume, shown.connected, shown.state], ["ws://backend/", 70, true, "idle"]);
+	},
+	"shows that the session is lost"() {
+		const { board, protocol } = inSession();
+		board.shown.length = 0;
+		protocol.channel.events.onClose(new ProtocolError("connection-closed", "gone"));
+		equal(board.shown[0], { connected: false });
+	},
+	"shows the volume whenever it is set"() {
+		const { board, protocol } = inSession();
+		board.shown.length = 0;
+		protocol.channel.say(
+			request(1, "tools/call", { name: "self.audio_speaker.set_volume", arguments: { volume: 31 } }),
+		);
+		equal([board.speaker.volume, board.shown], [31, [{ volume: 31 }]]);
+	},
+	"keeps of a long text as much as a screen has room for"() {
+		const { board, protocol } = inSession();
+		board.shown.length = 0;
+		protocol.channel.say({ type: "stt", text: "x".repeat(10_000) });
+		equal(board.shown[0]?.message?.length, 256);
 	},
 	"restarts when the backend tells it to"() {
 		const { board, protocol, log } = inSession();

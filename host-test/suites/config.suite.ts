@@ -67,8 +67,8 @@ export default suite("configuration", {
 			token: "",
 			protocolVersion: 1,
 			clientId: "mac",
-			username: "",
-			password: "",
+			mqttUsername: "",
+			mqttPassword: "",
 			keepAlive: 240,
 			publishTopic: "xs-mcp/mac/up",
 			subscribeTopic: "xs-mcp/mac/down",
@@ -95,8 +95,8 @@ export default suite("configuration", {
 			["protocolVersion", 4],
 			["protocolVersion", "one"],
 			["clientId", true],
-			["username", 1],
-			["password", 1],
+			["mqttUsername", 1],
+			["mqttPassword", 1],
 			["keepAlive", 0],
 			["keepAlive", 65_536],
 			["keepAlive", 1.5],
@@ -146,7 +146,7 @@ export default suite("configuration", {
 		protocol.close();
 	},
 	"tells MQTT its keep-alive in milliseconds"() {
-		const protocol = protocolFor({ backend: "mqtt://h", keepAlive: 60, username: "u", password: "p" });
+		const protocol = protocolFor({ backend: "mqtt://h", keepAlive: 60, mqttUsername: "u", mqttPassword: "p" });
 		protocol.open();
 		const { options } = FakeMqttClient.made.at(-1) as FakeMqttClient;
 		equal([options.keepAlive, options.id, options.user, options.password], [60_000, "mac", "u", "p"]);

@@ -5,8 +5,10 @@ import attempts from "./attempts.suite.js";
 import backoff from "./backoff.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
+import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
+import face from "./face.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
@@ -18,6 +20,7 @@ import toolsHttp from "./tools-http.suite.js";
 import url from "./url.suite.js";
 import webSocket from "./websocket.suite.js";
 import webSocketFlow from "./websocket-flow.suite.js";
+import wifi from "./wifi.suite.js";
 
 /** Every suite that needs nothing but ECMAScript. */
 export const SUITES: readonly Suite[] = [
@@ -40,4 +43,7 @@ export const SUITES: readonly Suite[] = [
 	application,
 	applicationLife,
 	examples,
+	wifi,
+	drivers,
+	face,
 ];

@@ -9,9 +9,12 @@ import type { ProtocolError } from "../protocols/protocol-error.js";
 import { type HardwareTool, isOffered } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
 import { withPersistentParts } from "./persistent-parts.js";
+import { withVisibleVolume } from "./visible-volume.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
+	/** The backend's URL, for the screen. */
+	readonly backend: string;
 	/** Makes the connection to the backend, which reports to `events`. */
 	readonly protocol: (events: ProtocolEvents) => Protocol;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
@@ -22,6 +25,9 @@ export interface ApplicationOptions {
 /** A `system` message with "reboot" restarts the device after this many milliseconds. */
 const REBOOT_DELAY = 1000;
 
+/** Characters of a text that are kept for the screen. */
+const LONGEST_TEXT = 256;
+
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
 export class Application {
 	readonly server: McpServer<Hardware>;
@@ -31,9 +37,9 @@ export class Application {
 	readonly #log: (message: string) => void;
 	#session: McpSession<Hardware> | undefined;
 
-	constructor({ board, protocol, tools = TOOLS, log }: ApplicationOptions) {
+	constructor({ board, backend, protocol, tools = TOOLS, log }: ApplicationOptions) {
 		this.#log = log;
-		this.#board = withPersistentParts(board);
+		this.#board = withVisibleVolume(withPersistentParts(board));
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		this.server = new McpServer<Hardware>({
 			name: board.name,
@@ -49,6 +55,7 @@ export class Application {
 			onMessage: (message) => this.#receive(message),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
 		});
+		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
 	get state(): DeviceState {
@@ -92,6 +99,7 @@ export class Application {
 	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
 		this.#session = this.server.open({ send: (text) => this.#protocol.send(text), envelope: mcpEnvelope(sessionId) });
+		this.#show({ connected: true });
 		this.#state.enter("idle");
 	}
 
@@ -103,6 +111,7 @@ export class Application {
 	#closeSession(): void {
 		this.#session?.close();
 		this.#session = undefined;
+		this.#show({ connected: false });
 		if (this.#state.state !== "upgrading") {
 			this.#state.enter("idle");
 		}
@@ -136,7 +145,7 @@ export class Application {
 				this.#command(word(message.command));
 				break;
 			case "custom":
-				this.#show({ message: JSON.stringify(message.payload) ?? "" });
+				this.#show({ message: word(JSON.stringify(message.payload)) });
 				break;
 		}
 	}
@@ -165,6 +174,7 @@ export class Application {
 	}
 }
 
+/** Text for the screen, which keeps it until the next comes: a long one would fill the heap. */
 function word(value: unknown): string {
-	return typeof value === "string" ? value : "";
+	return typeof value === "string" ? value.slice(0, LONGEST_TEXT) : "";
 }

@@ -11,9 +11,9 @@ export interface Config {
 	readonly protocolVersion: 1 | 2 | 3;
 	/** MQTT: the client id. Default: the device's MAC address. */
 	readonly clientId: string;
-	/** MQTT: empty for none. */
-	readonly username: string;
-	readonly password: string;
+	/** MQTT: empty for none. Named so because `password`, on mcconfig's command line, is the Wi-Fi's. */
+	readonly mqttUsername: string;
+	readonly mqttPassword: string;
 	/** MQTT: seconds. Default 240. */
 	readonly keepAlive: number;
 	/** MQTT: where the device's messages go. Default: xs-mcp/CLIENT_ID/up. */
@@ -47,8 +47,8 @@ export function readConfig(
 		token: text("token", read("token") ?? ""),
 		protocolVersion: number("protocolVersion", read("protocolVersion") ?? 1, [1, 2, 3]),
 		clientId,
-		username: text("username", read("username") ?? ""),
-		password: text("password", read("password") ?? ""),
+		mqttUsername: text("mqttUsername", read("mqttUsername") ?? ""),
+		mqttPassword: text("mqttPassword", read("mqttPassword") ?? ""),
 		keepAlive: seconds("keepAlive", read("keepAlive") ?? 240),
 		publishTopic: text("publishTopic", read("publishTopic") ?? `xs-mcp/${clientId}/up`),
 		subscribeTopic: text("subscribeTopic", read("subscribeTopic") ?? `xs-mcp/${clientId}/down`),

@@ -33,6 +33,8 @@ export function createProtocol({ config, network, deviceId, uuid, ...options }: 
 			...options,
 			...config,
 			url: config.backend,
+			username: config.mqttUsername,
+			password: config.mqttPassword,
 			keepAlive: config.keepAlive * 1000,
 			network,
 		});

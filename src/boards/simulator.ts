@@ -1,32 +1,16 @@
+import Resource from "Resource";
+import Poco from "commodetto/Poco";
+import parseBMF from "commodetto/parseBMF";
 import Preference from "preference";
 import Timer from "timer";
-import type {
-	Board,
-	Face,
-	Network,
-	Screen,
-	Settings,
-	Speaker,
-	System,
-	SystemInfo,
-	Theme,
-} from "../hardware/hardware.js";
+import { FaceScreen } from "../drivers/face-screen.js";
+import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../hardware/hardware.js";
+
+/** Bytes of Poco's list of what it is to draw: one face takes about half. */
+const DISPLAY_LIST = 4096;
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
-}
-
-/** Nothing is drawn: what it should show is told in the trace. */
-class SimulatorScreen implements Screen {
-	readonly width = 320;
-	readonly height = 240;
-	readonly monochrome = false;
-	brightness = 75;
-	theme: Theme = "light";
-
-	show(change: Partial<Face>): void {
-		trace(`screen ${JSON.stringify(change)}\n`);
-	}
 }
 
 /** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
@@ -74,13 +58,18 @@ function macAddress(settings: Settings): string {
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export function openBoard(): Board & { readonly system: System } {
+	const faceScreen = new FaceScreen({
+		canvas: new Poco(screen, { displayListLength: DISPLAY_LIST }),
+		font: parseBMF(new Resource("OpenSans-Semibold-18.bf4")),
+		timer: Timer,
+	});
 	return {
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
-		screen: new SimulatorScreen(),
+		screen: faceScreen,
 		network: new SimulatorNetwork(),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
-		close() {},
+		close: () => faceScreen.close(),
 	};
 }

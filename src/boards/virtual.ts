@@ -1,6 +1,15 @@
 import Preference from "preference";
 import * as host from "virtual-host";
-import type { Board, Face, Network, Screen, Speaker, System, Theme } from "../hardware/hardware.js";
+import {
+	BLANK_FACE,
+	type Board,
+	type Face,
+	type Network,
+	type Screen,
+	type Speaker,
+	type System,
+	type Theme,
+} from "../hardware/hardware.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -12,7 +21,7 @@ class VirtualScreen implements Screen {
 	readonly monochrome = false;
 	#brightness = 75;
 	#theme: Theme = "light";
-	#face: Face = { state: "unknown", message: "", emotion: "neutral", alert: { status: "", message: "" } };
+	#face = BLANK_FACE;
 
 	get brightness(): number {
 		return this.#brightness;

@@ -1,3 +1,5 @@
+import { deepFreeze } from "../deep-freeze.js";
+
 /** The states of a device, with the names the C++ firmware gave them. */
 export type DeviceState =
 	| "unknown"
@@ -13,7 +15,7 @@ export type DeviceState =
 	| "fatal_error";
 
 /** Where a device may go from each state. A fatal error may happen in any state, and ends. */
-export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = {
+export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
 	unknown: ["starting", "fatal_error"],
 	starting: ["wifi_configuring", "activating", "fatal_error"],
 	wifi_configuring: ["audio_testing", "activating", "fatal_error"],
@@ -25,7 +27,7 @@ export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> 
 	listening: ["speaking", "idle", "fatal_error"],
 	speaking: ["listening", "idle", "fatal_error"],
 	fatal_error: [],
-};
+});
 
 export interface DeviceStateOptions {
 	/** Called after each change, never for a refused one. */

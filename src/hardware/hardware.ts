@@ -1,3 +1,5 @@
+import { deepFreeze } from "../deep-freeze.js";
+
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
 
 export interface Speaker {
@@ -7,10 +9,22 @@ export interface Speaker {
 
 export type Theme = "light" | "dark";
 
+/** A screen's backlight. */
+export interface Backlight {
+	/** Percent, an integer from 0 to 100. 0 is off. */
+	brightness: number;
+}
+
 /** What a screen's face shows. */
 export interface Face {
 	/** The device's state: "idle", "speaking", … */
 	readonly state: string;
+	/** The backend's URL. */
+	readonly backend: string;
+	/** Whether the device is in a session with it. */
+	readonly connected: boolean;
+	/** Percent of full volume; undefined on a board without a speaker. */
+	readonly volume: number | undefined;
 	/** The last thing said, by the user or the assistant. */
 	readonly message: string;
 	/** A word such as "happy", "neutral". */
@@ -18,6 +32,17 @@ export interface Face {
 	/** Something the person should notice. */
 	readonly alert: { readonly status: string; readonly message: string };
 }
+
+/** A face of which nothing is known yet. */
+export const BLANK_FACE: Face = deepFreeze({
+	state: "unknown",
+	backend: "",
+	connected: false,
+	volume: undefined,
+	message: "",
+	emotion: "neutral",
+	alert: { status: "", message: "" },
+});
 
 export interface Screen {
 	/** Pixels. */

@@ -1,7 +1,8 @@
+import { deepFreeze } from "../deep-freeze.js";
 import { utf8Length } from "../text/utf8.js";
 
 /** The error codes of JSON-RPC 2.0 §5.1, and the one code of our own from its range for servers. */
-export const ErrorCode = {
+export const ErrorCode = deepFreeze({
 	parseError: -32700,
 	invalidRequest: -32600,
 	methodNotFound: -32601,
@@ -9,7 +10,7 @@ export const ErrorCode = {
 	internalError: -32603,
 	/** The device is working on as many calls as it can hold. */
 	tooManyCalls: -32000,
-} as const;
+} as const);
 
 /** MCP's request ids: a string or an integer (MCP basic protocol, "Requests"). Never null. */
 export type RequestId = string | number;
@@ -39,7 +40,7 @@ export interface Envelope {
 	readonly end: string;
 }
 
-export const NO_ENVELOPE: Envelope = { start: "", end: "" };
+export const NO_ENVELOPE: Envelope = deepFreeze({ start: "", end: "" });
 
 /**
  * A response that carries a result, in its envelope. `result` is JSON already, and may be long: `concat` copies it once,

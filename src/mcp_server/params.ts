@@ -1,10 +1,11 @@
+import { deepFreeze } from "../deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { ErrorCode, isRequestId, type RequestId, RpcError } from "./json-rpc.js";
 
 /** The params of a request: in MCP always by name. */
 export type Params = Readonly<Record<string, unknown>>;
 
-const NO_PARAMS: Params = {};
+const NO_PARAMS: Params = deepFreeze({});
 
 /**
  * The params of a request, none being an empty object.

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import type { RequestId } from "./json-rpc.js";
 import { ErrorCode } from "./json-rpc.js";
 
@@ -5,7 +6,7 @@ import { ErrorCode } from "./json-rpc.js";
 export type Revision = "2024-11-05" | "2025-03-26" | "2025-06-18" | "2025-11-25";
 
 /** The stateful revisions this server speaks, oldest first. */
-export const REVISIONS: readonly Revision[] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+export const REVISIONS: readonly Revision[] = deepFreeze(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]);
 
 /** What a client is taken to speak before it has said, or when it never says. */
 export const OLDEST_REVISION: Revision = "2024-11-05";

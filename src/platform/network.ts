@@ -1,14 +1,31 @@
+/// <reference path="../../types/tls-socket.d.ts" />
+import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
+import TLSSocket from "embedded:io/socket/tcp/tls";
 import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
 import type { NetworkClients } from "../app/connect.js";
+import { GuardedTCP } from "./guarded-tcp.js";
 import { SystemResolver } from "./system-resolver.js";
 
-const dns = { io: SystemResolver };
-const socket = { io: TCP, nodelay: true };
-
-/** The SDK's network clients, as ECMA-419's records: they look names up with the system's resolver and connect over TCP. */
-export const network = Object.freeze({
-	ws: { io: WebSocketClient, dns, socket },
-	mqtt: { io: MQTTClient, dns, socket },
-}) as unknown as NetworkClients;
+/**
+ * The SDK's network clients, as ECMA-419's records: they look names up with the system's resolver, and connect over TCP
+ * or, for wss and mqtts, over TLS, which verifies the server's certificate and its name.
+ *
+ * @param built what the firmware was built with. `certificate` names a resource, a CA's certificate as a DER file, that
+ * is trusted besides the roots in the manifest.
+ */
+export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients {
+	const { certificate } = built;
+	const secure =
+		typeof certificate === "string" && certificate !== "" ? { certificate: new Resource(certificate) } : {};
+	const dns = { io: SystemResolver };
+	const socket = { io: TCP, nodelay: true };
+	const tls = { io: TLSSocket, TCP: { io: GuardedTCP }, nodelay: true, secure };
+	return {
+		ws: { io: WebSocketClient, dns, socket },
+		wss: { io: WebSocketClient, dns, socket: tls },
+		mqtt: { io: MQTTClient, dns, socket },
+		mqtts: { io: MQTTClient, dns, socket: tls },
+	} as unknown as NetworkClients;
+}

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import type { Envelope } from "./envelope.js";
 import { ProtocolError } from "./protocol-error.js";
@@ -12,7 +13,12 @@ export interface AudioParams {
 	readonly frame_duration: number;
 }
 
-export const DEFAULT_AUDIO: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+export const DEFAULT_AUDIO: AudioParams = deepFreeze({
+	format: "opus",
+	sample_rate: 16_000,
+	channels: 1,
+	frame_duration: 60,
+});
 
 /** What a transport says of itself in the hello. */
 export interface HelloOptions {

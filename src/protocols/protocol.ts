@@ -1,9 +1,10 @@
+import { deepFreeze } from "../deep-freeze.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import type { Channel, ChannelEvents } from "./channel.js";
 import { decodeEnvelope, type Envelope, goodbyeMessage } from "./envelope.js";
 import { type AudioParams, DEFAULT_AUDIO, helloMessage, readHello, type Session } from "./hello.js";
 import { ProtocolError } from "./protocol-error.js";
-import type { TimerHandle, TimerModule } from "./timer.js";
 
 /** What the application hears of its connection to the backend. */
 export interface ProtocolEvents {
@@ -32,7 +33,7 @@ export interface ProtocolOptions {
 }
 
 /** Messages besides MCP that reach the application. */
-export const APPLICATION_TYPES: readonly string[] = ["tts", "stt", "llm", "system", "alert", "custom"];
+export const APPLICATION_TYPES: readonly string[] = deepFreeze(["tts", "stt", "llm", "system", "alert", "custom"]);
 
 /** A session that lasted this long was a good one: the next attempt begins with the shortest delay. */
 const GOOD_SESSION = 10_000;

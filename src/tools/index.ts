@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import assetsSetDownloadUrl from "./assets-set-download-url.js";
 import type { HardwareTool } from "./define-tool.js";
 import getDeviceStatus from "./get-device-status.js";
@@ -13,7 +14,7 @@ import takePhoto from "./take-photo.js";
 import upgradeFirmware from "./upgrade-firmware.js";
 
 /** Every tool of the firmware, in the order they are listed. To add one, import it above and add a line here. */
-export const TOOLS: readonly HardwareTool[] = [
+export const TOOLS: readonly HardwareTool[] = deepFreeze([
 	getDeviceStatus,
 	setVolume,
 	setBrightness,
@@ -26,4 +27,4 @@ export const TOOLS: readonly HardwareTool[] = [
 	screenSnapshot,
 	screenPreviewImage,
 	assetsSetDownloadUrl,
-];
+]);

@@ -2,9 +2,13 @@ import { MQTTClient } from "./mqtt-client.js";
 import { WebSocketClient } from "./websocket-client.js";
 
 /** The virtual device's network clients, as ECMA-419's records. */
-export const network = {
+const network = {
 	ws: { io: WebSocketClient },
 	wss: { io: WebSocketClient, secure: true },
 	mqtt: { io: MQTTClient },
 	mqtts: { io: MQTTClient, secure: true },
 };
+
+export function openNetwork(): typeof network {
+	return network;
+}

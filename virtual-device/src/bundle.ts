@@ -9,9 +9,9 @@ const MODULES: Readonly<Record<string, string>> = {
 	timer: `${PLATFORM}timer.ts`,
 	preference: `${PLATFORM}preference.ts`,
 	"mc/config": `${PLATFORM}config.ts`,
-	"platform/network": `${PLATFORM}network.ts`,
+	"src/platform/network": `${PLATFORM}network.ts`,
 	"virtual-host": `${PLATFORM}virtual-host.ts`,
-	board: `${SOURCE}boards/virtual.ts`,
+	"src/boards/board": `${SOURCE}boards/virtual.ts`,
 };
 
 const platform: Plugin = {

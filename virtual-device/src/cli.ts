@@ -8,8 +8,8 @@ const HELP = `One virtual device: the firmware on the XS engine, against any bac
 
   --url URL             the backend: ws://…, wss://…, mqtt://… or mqtts://…
   --token TOKEN         WebSocket: bearer token, if the backend asks for one
-  --set NAME=VALUE      another setting of the firmware, as often as needed: clientId, username, password,
-                        publishTopic, subscribeTopic, keepAlive, qos, transport, protocolVersion
+  --set NAME=VALUE      another setting of the firmware, as often as needed: clientId, mqttUsername,
+                        mqttPassword, publishTopic, subscribeTopic, keepAlive, qos, transport, protocolVersion
   --mac ADDRESS         the device's id, like 02:12:34:56:78:9a (default: random)
   --settings FILE       keeps volume, brightness, UUID … over restarts (default: memory only)
   --engine xs|v8        default: xs

@@ -1,0 +1,111 @@
+// npm run bench:simulator: what the firmware holds of its memory, in Moddable's simulator. Prints a table.
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { type Device, DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
+import { runCommand } from "../moddable/command-line.js";
+import { type MachineHeap, readHeap } from "../moddable/heap.js";
+import { buildForSimulator } from "../moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../moddable/sdk.js";
+import { Simulator } from "../moddable/simulator.js";
+import type { Samples } from "../moddable/xsbug.js";
+
+const FOLDER = fileURLToPath(new URL("simulator", import.meta.url));
+const CALLS = 1_000;
+/** Milliseconds: more than the longest pause between two attempts of the firmware's. */
+const CONNECT_TIMEOUT = 120_000;
+/** Of the simulator, whose machine has 64 bits, and of a chip. */
+const SLOT_BYTES = { simulator: 32, chip: 16 };
+/** Samples that are waited for: the first may be of before what is measured. */
+const SAMPLES = 3;
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const { port } = server.address() as AddressInfo;
+	server.close();
+	await once(server, "close");
+	return port;
+}
+
+/** The heap once it has come to rest, with the most that the stack held while it did. */
+async function measure(simulator: Simulator): Promise<MachineHeap> {
+	let stack = 0;
+	for (let sample = 1; ; sample += 1) {
+		const [samples] = (await once(simulator, "samples")) as [Samples];
+		const heap = readHeap(samples);
+		if (heap === undefined) {
+			throw new Error("the simulator does not measure its heap");
+		}
+		stack = Math.max(stack, heap.stack.used);
+		if (sample >= SAMPLES) {
+			return { ...heap, stack: { ...heap.stack, used: stack } };
+		}
+	}
+}
+
+function row(name: string, { slots, chunks, stack }: MachineHeap): void {
+	const count = slots.used / SLOT_BYTES.simulator;
+	const chip = (count * SLOT_BYTES.chip) / 1024;
+	console.log(
+		`| ${name} | ${count} of ${slots.available / SLOT_BYTES.simulator} | ${chip.toFixed(1)} KB | ${chunks.used} of ${chunks.available} | ${stack.used} of ${stack.available} |`,
+	);
+}
+
+async function call(device: Device, count: number): Promise<void> {
+	for (let made = 0; made < count; made += 2) {
+		await device.callTool("self.audio_speaker.set_volume", { volume: made % 101 });
+		await device.callTool("self.get_device_status");
+	}
+}
+
+/** The heap before there is a backend, in a session, and after calls. */
+async function run(simulator: Simulator, port: number): Promise<Readonly<Record<string, MachineHeap>>> {
+	const booted = await measure(simulator);
+	const hub = new DeviceHub();
+	const devices = new WebSocketDevices(hub, { port });
+	const connected = once(hub, "connected", { signal: AbortSignal.timeout(CONNECT_TIMEOUT) });
+	await devices.listen();
+	const [device] = (await connected) as [Device];
+	await device.initialize();
+	await device.listTools();
+	const inSession = await measure(simulator);
+	await call(device, CALLS);
+	const after = await measure(simulator);
+	hub.close();
+	await devices.close();
+	return {
+		"after boot, no backend there": booted,
+		"connected, tools listed": inSession,
+		[`after ${CALLS} calls`]: after,
+	};
+}
+
+async function bench(sdk: Sdk): Promise<void> {
+	const port = await freePort();
+	const library = await buildForSimulator(sdk, FOLDER, [`backend=ws://127.0.0.1:${port}/`]);
+	const simulator = await Simulator.start(sdk, library, { headless: true });
+	simulator.once("ended", (reason) => {
+		console.error(`The simulator has ended: ${reason}`);
+		process.exit(1);
+	});
+	const heaps = await run(simulator, port);
+	console.log(`Heap in use, garbage apart: ${simulator.machine?.engine}, slots of ${SLOT_BYTES.simulator} bytes`);
+	console.log();
+	console.log(`| | slots | with a chip's slots of ${SLOT_BYTES.chip} bytes | chunk bytes | stack bytes, at most |`);
+	console.log("| --- | --- | --- | --- | --- |");
+	for (const [name, heap] of Object.entries(heaps)) {
+		row(name, heap);
+	}
+	await simulator.stop();
+}
+
+await runCommand("bench:simulator", async () => {
+	const sdk = findSdk();
+	if (sdk === undefined) {
+		console.log(`Skipped: ${NO_SDK}`);
+		return;
+	}
+	await bench(sdk);
+});

@@ -1,0 +1,45 @@
+import type { SmBusDevice } from "../../src/drivers/smbus.js";
+
+/** Writes on a fake SMBus, in order: the device's address, the register, the value. */
+export type BusWrite = readonly [address: number, register: number, value: number];
+
+/** An SMBus whose devices are plain memory, and that remembers what was written. Registers of 16 bits are apart. */
+export function fakeBus() {
+	const writes: BusWrite[] = [];
+	const memory = new Map<string, number>();
+	const open = new Set<number>();
+	/** A register whose writing fails, as where no device answers. */
+	const fault: { register: number | undefined } = { register: undefined };
+	class FakeDevice implements SmBusDevice {
+		readonly address: number;
+
+		constructor(options: object) {
+			this.address = (options as { address: number }).address;
+			if (open.has(this.address)) {
+				throw new RangeError("duplicate address");
+			}
+			open.add(this.address);
+		}
+
+		readUint8(register: number): number {
+			return memory.get(`${this.address}/${register}`) ?? 0;
+		}
+
+		writeUint8(register: number, value: number): void {
+			if (register === fault.register) {
+				throw new Error("write failed");
+			}
+			memory.set(`${this.address}/${register}`, value);
+			writes.push([this.address, register, value]);
+		}
+
+		writeUint16(register: number, value: number, bigEndian = false): void {
+			this.writeUint8(register, bigEndian ? value : ((value & 255) << 8) | (value >> 8));
+		}
+
+		close(): void {
+			open.delete(this.address);
+		}
+	}
+	return { bus: { io: FakeDevice }, writes, memory, open, fault };
+}

@@ -1,0 +1,68 @@
+import type { Clock, WiFiInterface } from "../../src/drivers/wifi-network.js";
+
+/** ECMA-419's Wi-Fi interface, whose access point a test plays. */
+export class FakeWiFi implements WiFiInterface {
+	static readonly made: FakeWiFi[] = [];
+	/** ECMA-419: 200 disconnected, 300 connecting, 400 connected, 500 with an address. */
+	connection = 200;
+	readonly MAC = "AA:BB:CC:00:11:22";
+	SSID: string | undefined;
+	RSSI: number | undefined;
+	readonly attempts: object[] = [];
+	/** Thrown by the next `connect`. */
+	fault: Error | undefined;
+	disconnects = 0;
+	closed = false;
+	readonly #onChanged: () => void;
+
+	constructor(options: { onChanged: () => void }) {
+		this.#onChanged = options.onChanged;
+		FakeWiFi.made.push(this);
+	}
+
+	connect(options: object): void {
+		this.attempts.push(options);
+		if (this.fault !== undefined) {
+			throw this.fault;
+		}
+		this.connection = 300;
+	}
+
+	disconnect(): void {
+		this.disconnects += 1;
+		this.connection = 200;
+	}
+
+	close(): void {
+		this.closed = true;
+	}
+
+	/** The connection comes to another state, and tells so. */
+	become(connection: number): void {
+		this.connection = connection;
+		this.SSID = connection >= 400 ? "home" : undefined;
+		this.RSSI = connection >= 400 ? -55 : undefined;
+		this.#onChanged();
+	}
+}
+
+/** A clock that a test sets. */
+export class FakeClock implements Clock {
+	isSet = false;
+	closed = false;
+	readonly asked: (() => void)[] = [];
+
+	ask(done: () => void): void {
+		this.asked.push(done);
+	}
+
+	close(): void {
+		this.closed = true;
+	}
+
+	/** Answers the last question. */
+	answer(isSet: boolean): void {
+		this.isSet = isSet;
+		this.asked.at(-1)?.();
+	}
+}

@@ -1,0 +1,46 @@
+import { FIRMWARE } from "../../src/firmware.js";
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { RpcError } from "../../src/mcp_server/json-rpc.js";
+import { ValidationError } from "../../src/mcp_server/validate.js";
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { TOOLS } from "../../src/tools/index.js";
+import { Client } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { equal, suite, throws } from "../harness.js";
+
+// What is true only where the linker has run the firmware's modules, and put what they made into flash.
+
+export default suite("what is preloaded", {
+	"is read-only, so that JSON of it needs a copy"() {
+		throws(() => JSON.stringify(FIRMWARE), /read only/);
+		throws(() => JSON.stringify({ tools: TOOLS }), /read only/);
+		equal(JSON.parse(JSON.stringify({ ...FIRMWARE })), { name: "xs-mcp", version: "0.1.0" });
+	},
+	"has classes and built-ins that nobody changes"() {
+		equal([RpcError.prototype, Error.prototype, FakeBoard.prototype].map(Object.isFrozen), [true, true, false]);
+	},
+	"names its errors although the built-ins are frozen"() {
+		const errors = [new RpcError(-32600, "no"), new ValidationError("volume", "no"), new ProtocolError("silent", "no")];
+		equal(
+			errors.map(({ name, message }) => `${name}: ${message.endsWith("no")}`),
+			["RpcError: true", "ValidationError: true", "ProtocolError: true"],
+		);
+	},
+	"lists every tool by what the linker made of it"() {
+		const client = new Client<Hardware>({ context: new FakeBoard(), tools: TOOLS });
+		const { tools } = client.ask("tools/list", { withUserTools: true }).result;
+		equal(
+			tools.map(({ name }: { name: string }) => name),
+			TOOLS.map(({ name }) => name),
+		);
+	},
+	"is answered with by tools, structured too, as JSON that can be written"() {
+		const client = new Client<Hardware>({ context: new FakeBoard(), tools: TOOLS });
+		client.initialize("2025-11-25");
+		for (const name of ["self.get_device_status", "self.get_system_info", "self.screen.get_info"]) {
+			const { content, isError, structuredContent } = client.call(name).result;
+			equal(isError, false, name);
+			equal(JSON.parse(content[0].text), structuredContent, name);
+		}
+	},
+});

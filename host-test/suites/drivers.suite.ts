@@ -1,0 +1,130 @@
+import { Aw88298 } from "../../src/drivers/aw88298.js";
+import { Axp2101 } from "../../src/drivers/axp2101.js";
+import { type Chip, chipThermometer, Esp32System } from "../../src/drivers/esp32-system.js";
+import { fakeBus } from "../doubles/fake-bus.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, suite, throws } from "../harness.js";
+
+const POWER = 0x34;
+const LDO_ENABLE = 0x90;
+const DLDO1_VOLTAGE = 0x99;
+
+const CHIP: Chip = {
+	model: 9,
+	cores: 2,
+	revision: 2,
+	features: 18,
+	flashSize: 16_777_216,
+	psramSize: 8_388_608,
+	minimumFreeHeap: 100_000,
+	temperature: 41.5,
+};
+
+function system(chip: Chip = CHIP) {
+	const timer = new FakeTimer();
+	const restarts: number[] = [];
+	const restart = (): number => restarts.push(timer.now);
+	return {
+		timer,
+		restarts,
+		system: new Esp32System({ chip, macAddress: "aa:bb", board: "m5stack_cores3", restart, timer }),
+	};
+}
+
+export default suite("drivers", {
+	"AXP2101: sets the board's supplies first"() {
+		const { bus, writes } = fakeBus();
+		new Axp2101({
+			bus,
+			registers: [
+				[0x90, 0xbf],
+				[0x92, 13],
+			],
+		});
+		equal(writes, [
+			[POWER, 0x90, 0xbf],
+			[POWER, 0x92, 13],
+		]);
+	},
+	"AXP2101: tells the battery's charge, and whether it is being charged"() {
+		const { bus, memory } = fakeBus();
+		const power = new Axp2101({ bus, registers: [] });
+		memory.set(`${POWER}/${0xa4}`, 57);
+		memory.set(`${POWER}/${0x01}`, 0b0011_0101);
+		equal([power.level, power.charging], [57, true]);
+		memory.set(`${POWER}/${0xa4}`, 255);
+		memory.set(`${POWER}/${0x01}`, 0b0101_0101);
+		equal([power.level, power.charging], [100, false]);
+	},
+	"AXP2101: feeds the backlight from 2.5 to 3.3 V, and not at all at 0"() {
+		const { bus, memory } = fakeBus();
+		const power = new Axp2101({ bus, registers: [[LDO_ENABLE, 0x3f]] });
+		const states = [100, 50, 1, 0].map((brightness) => {
+			power.brightness = brightness;
+			return [memory.get(`${POWER}/${DLDO1_VOLTAGE}`), memory.get(`${POWER}/${LDO_ENABLE}`)];
+		});
+		equal(states, [
+			[28, 0xbf],
+			[24, 0xbf],
+			[20, 0xbf],
+			[20, 0x3f],
+		]);
+	},
+	"AXP2101: lets go of the bus when it does not answer"() {
+		const { bus, open, fault } = fakeBus();
+		fault.register = 0x92;
+		throws(() => new Axp2101({ bus, registers: [[0x92, 13]] }), /write failed/);
+		equal([...open], []);
+	},
+	"AW88298: is silent at 0, loudest at 100, and softer in even steps between"() {
+		const { bus, writes } = fakeBus();
+		const speaker = new Aw88298(bus);
+		writes.length = 0;
+		for (const volume of [0, 1, 50, 100]) {
+			speaker.volume = volume;
+		}
+		equal(
+			writes.map(([, register, value]) => [register, value >> 8, value & 255]),
+			[
+				[0x0c, 255, 0x64],
+				[0x0c, 95, 0x64],
+				[0x0c, 48, 0x64],
+				[0x0c, 0, 0x64],
+			],
+		);
+		equal(speaker.volume, 100);
+	},
+	"AW88298: lets go of the bus when it does not answer"() {
+		const { bus, open, fault } = fakeBus();
+		fault.register = 0x61;
+		throws(() => new Aw88298(bus), /write failed/);
+		equal([...open], []);
+	},
+	"ESP32: tells what the chip is"() {
+		const { system: esp32 } = system();
+		equal(esp32.info(), {
+			language: "en-US",
+			flash_size: 16_777_216,
+			psram_size: 8_388_608,
+			minimum_free_heap_size: 100_000,
+			chip_model_name: "esp32s3",
+			chip_info: { model: 9, cores: 2, revision: 2, features: 18 },
+			board: { type: "m5stack_cores3", name: "m5stack_cores3" },
+		});
+	},
+	"ESP32: numbers a chip that it has no name for"() {
+		equal(system({ ...CHIP, model: 99 }).system.info().chip_model_name, "model 99");
+	},
+	"ESP32: restarts when it was told to, not before"() {
+		const { system: esp32, restarts, timer } = system();
+		esp32.restart(1000);
+		timer.pass(999);
+		equal(restarts, []);
+		timer.pass(1);
+		equal(restarts, [1000]);
+	},
+	"ESP32: has a thermometer only where the chip has one"() {
+		equal(chipThermometer(CHIP)?.temperature, 41.5);
+		equal(chipThermometer({ ...CHIP, temperature: undefined }), undefined);
+	},
+});

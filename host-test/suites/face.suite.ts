@@ -1,0 +1,119 @@
+import { FaceScreen } from "../../src/drivers/face-screen.js";
+import { FakeCanvas } from "../doubles/fake-canvas.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, ok, suite } from "../harness.js";
+
+function face(backlight?: { brightness: number }) {
+	const canvas = new FakeCanvas();
+	const timer = new FakeTimer();
+	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(backlight && { backlight }) });
+	const draw = (): FakeCanvas => {
+		timer.pass(100);
+		return canvas;
+	};
+	return { canvas, timer, screen, draw };
+}
+
+const texts = ({ texts }: FakeCanvas): string[] => texts.map(({ text }) => text);
+const background = ({ rectangles }: FakeCanvas): string => rectangles[0]?.color ?? "";
+
+export default suite("the face on the screen", {
+	"shows state, backend, volume and brightness"() {
+		const { screen, draw } = face();
+		screen.show({ state: "idle", backend: "wss://gateway.local/xs", connected: true, volume: 30 });
+		const shown = texts(draw());
+		for (const text of ["idle", "gateway.local", "volume 30", "light 75"]) {
+			ok(shown.includes(text), `${text} in ${JSON.stringify(shown)}`);
+		}
+	},
+	"shows no volume where there is no speaker"() {
+		const { screen, draw } = face();
+		screen.show({ state: "idle" });
+		ok(!texts(draw()).some((text) => text.startsWith("volume")));
+	},
+	"tells a backend that is connected from one that is not by its colour"() {
+		const { screen, draw } = face();
+		const color = (connected: boolean): string | undefined => {
+			screen.show({ backend: "ws://h:1/", connected });
+			return draw().texts.find(({ text }) => text === "h:1")?.color;
+		};
+		ok(color(true) !== color(false));
+	},
+	"keeps what is not changed"() {
+		const { screen, draw } = face();
+		screen.show({ message: "hello" });
+		screen.show({ state: "speaking" });
+		const shown = texts(draw());
+		ok(shown.includes("hello") && shown.includes("speaking"), shown.join("; "));
+	},
+	"gathers changes that come together into one drawing"() {
+		const { canvas, timer, screen } = face();
+		timer.pass(100);
+		const before = canvas.drawings;
+		for (let volume = 0; volume <= 100; volume += 1) {
+			screen.show({ volume });
+		}
+		timer.pass(100);
+		equal(canvas.drawings - before, 1);
+		ok(texts(canvas).includes("volume 100"));
+	},
+	"breaks a message between words, and lets the canvas cut the rest"() {
+		const { screen, draw } = face();
+		screen.show({ message: "twenty-six characters here and the rest of it in the second line" });
+		const [first, second] = texts(draw()).slice(2, 4);
+		equal([first, second], ["twenty-six characters here and", "the rest of it in the second line"]);
+	},
+	"does not choke on a very long message"() {
+		const { canvas, screen, draw } = face();
+		screen.show({ message: "a b ".repeat(10_000), alert: { status: "", message: "c ".repeat(10_000) } });
+		draw();
+		ok(canvas.measured < 20_000, `${canvas.measured} characters measured`);
+	},
+	"shows an alert across the screen, and none when it is empty"() {
+		const { screen, draw } = face();
+		screen.show({ alert: { status: "Battery", message: "almost empty" } });
+		ok(texts(draw()).includes("Battery: almost empty"));
+		screen.show({ alert: { status: "", message: "" } });
+		ok(!texts(draw()).some((text) => text.includes("almost")));
+	},
+	"draws another mouth for another emotion"() {
+		const { screen, draw } = face();
+		const drawings = ["happy", "sad", "surprised", "neutral", "no such emotion"].map((emotion) => {
+			screen.show({ emotion });
+			return JSON.stringify(draw().rectangles);
+		});
+		equal(new Set(drawings).size, 4);
+		equal(drawings[3], drawings[4]);
+	},
+	"is light or dark, as its theme says"() {
+		const { screen, draw } = face({ brightness: 0 });
+		screen.theme = "light";
+		const light = background(draw());
+		screen.theme = "dark";
+		equal([light, background(draw()), screen.theme], ["255,255,255", "16,18,24", "dark"]);
+	},
+	"sets the backlight where there is one"() {
+		const backlight = { brightness: 0 };
+		const { screen, draw } = face(backlight);
+		equal(backlight.brightness, 75);
+		screen.brightness = 20;
+		equal([backlight.brightness, screen.brightness, background(draw())], [20, 20, "255,255,255"]);
+	},
+	"dims its colours where there is no backlight, and never to nothing"() {
+		const { screen, draw } = face();
+		const backgrounds = [100, 50, 0].map((brightness) => {
+			screen.brightness = brightness;
+			return background(draw());
+		});
+		equal(backgrounds, ["255,255,255", "147,147,147", "38,38,38"]);
+	},
+	"draws no more once it is closed"() {
+		const { canvas, screen, timer } = face();
+		timer.pass(100);
+		const before = canvas.drawings;
+		screen.show({ state: "idle" });
+		screen.close();
+		timer.pass(100);
+		equal([canvas.drawings, timer.size], [before, 0]);
+	},
+});

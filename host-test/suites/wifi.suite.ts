@@ -1,0 +1,183 @@
+import { NTP_RETRY_INTERVAL, NtpClock } from "../../src/drivers/ntp-clock.js";
+import { WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi-network.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+function join({ ssid = "home", password = "secret", isSet = true } = {}) {
+	const timer = new FakeTimer();
+	const clock = new FakeClock();
+	clock.isSet = isSet;
+	const log: string[] = [];
+	const network = new WiFiNetwork({
+		wifi: { io: FakeWiFi },
+		ssid,
+		password,
+		clock,
+		timer,
+		log: (line) => log.push(line),
+	});
+	const changes: boolean[] = [];
+	network.onChange = () => changes.push(network.online);
+	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, changes };
+}
+
+/** A clock, the time servers it asks, and the machine's time, in milliseconds. */
+function askTime(now = 0) {
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	const machine = { now, done: 0 };
+	const clients: { answer: (error: Error | null, time?: number) => void; closed: boolean }[] = [];
+	class FakeNtp {
+		readonly #entry = { answer: (): void => {}, closed: false };
+
+		constructor() {
+			clients.push(this.#entry);
+		}
+
+		getTime(callback: (error: Error | null, time?: number) => void): void {
+			Object.assign(this.#entry, { answer: callback });
+		}
+
+		close(): void {
+			this.#entry.closed = true;
+		}
+	}
+	const clock = new NtpClock({
+		ntp: { io: FakeNtp },
+		setTime: (seconds) => {
+			machine.now = seconds * 1000;
+		},
+		now: () => machine.now,
+		timer,
+		log: (line) => log.push(line),
+	});
+	const ask = (): void => {
+		clock.ask(() => {
+			machine.done += 1;
+		});
+	};
+	return { clock, ask, machine, clients, timer, log };
+}
+
+const TIME = Date.UTC(2026, 10, 21);
+
+export default suite("Wi-Fi and the time", {
+	"joins the access point of the settings"() {
+		const { wifi, network } = join();
+		equal(wifi.attempts, [{ SSID: "home", password: "secret" }]);
+		equal([network.online, network.macAddress], [false, "aa:bb:cc:00:11:22"]);
+	},
+	"joins an open network without a password"() {
+		equal(join({ password: "" }).wifi.attempts, [{ SSID: "home" }]);
+	},
+	"says so when there is no name to join, and joins nothing"() {
+		const { wifi, log, timer } = join({ ssid: "" });
+		timer.pass(60_000);
+		equal(wifi.attempts, []);
+		matches(log[0] ?? "", /"ssid" is empty/);
+	},
+	"is there once it has an address"() {
+		const { wifi, network, changes } = join();
+		wifi.become(400);
+		equal(network.online, false);
+		wifi.become(500);
+		equal([network.online, network.ssid, network.rssi, changes], [true, "home", -55, [true]]);
+	},
+	"notices an address that nobody told of"() {
+		const { wifi, network, timer } = join();
+		wifi.connection = 500;
+		timer.pass(WIFI_CHECK_INTERVAL);
+		ok(network.online);
+	},
+	"joins again when it was lost"() {
+		const { wifi, network, timer, changes } = join();
+		wifi.become(500);
+		wifi.become(200);
+		equal([network.online, network.rssi, changes], [false, -100, [true, false]]);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.length, 2);
+		wifi.become(500);
+		equal(changes, [true, false, true]);
+	},
+	"goes on trying while the access point is away"() {
+		const { wifi, timer } = join();
+		for (let times = 0; times < 20; times += 1) {
+			wifi.become(200);
+			timer.pass(WIFI_CHECK_INTERVAL);
+		}
+		equal(wifi.attempts.length, 21);
+	},
+	"tries again after an attempt that throws"() {
+		const { wifi, timer, log } = join();
+		wifi.fault = new Error("already connecting");
+		wifi.become(200);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		matches(log.at(-1) ?? "", /"home" not joined: Error: already connecting/);
+		wifi.fault = undefined;
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal([wifi.attempts.length, wifi.connection], [3, 300]);
+	},
+	"gives up an attempt that comes to nothing in half a minute, and begins another"() {
+		const { wifi, timer } = join();
+		timer.pass(6 * WIFI_CHECK_INTERVAL);
+		equal([wifi.disconnects, wifi.attempts.length], [1, 1]);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.length, 2);
+	},
+	"counts as there only when the clock has been asked"() {
+		const { wifi, network, clock } = join({ isSet: false });
+		wifi.become(500);
+		equal([network.online, clock.asked.length], [false, 1]);
+		wifi.become(500);
+		equal(clock.asked.length, 1);
+		clock.answer(true);
+		ok(network.online);
+	},
+	"is there without the time too, for backends that need no certificate"() {
+		const { wifi, network, clock } = join({ isSet: false });
+		wifi.become(500);
+		clock.answer(false);
+		ok(network.online);
+	},
+	"is not there when it was lost while the clock was asked"() {
+		const { wifi, network, clock, changes } = join({ isSet: false });
+		wifi.become(500);
+		wifi.become(200);
+		clock.answer(true);
+		equal([network.online, changes], [false, []]);
+	},
+	"lets go of everything"() {
+		const { wifi, network, clock, timer } = join();
+		network.close();
+		equal([wifi.closed, clock.closed, timer.size], [true, true, 0]);
+	},
+	"sets the machine's clock by the time server"() {
+		const { clock, ask, machine, clients, log } = askTime();
+		equal(clock.isSet, false);
+		ask();
+		clients[0]?.answer(null, TIME);
+		equal([machine, clock.isSet, clients[0]?.closed], [{ now: TIME, done: 1 }, true, true]);
+		matches(log[0] ?? "", /2026-11-21T00:00:00/);
+	},
+	"knows a clock that was set before"() {
+		ok(askTime(TIME).clock.isSet);
+	},
+	"says that nobody told the time, and asks again by itself"() {
+		const { ask, machine, clients, timer, log } = askTime();
+		ask();
+		clients[0]?.answer(new Error());
+		equal(machine.done, 1);
+		matches(log[0] ?? "", /certificates cannot be checked/);
+		timer.pass(NTP_RETRY_INTERVAL);
+		clients[1]?.answer(null, TIME);
+		equal([machine, clients.map(({ closed }) => closed)], [{ now: TIME, done: 1 }, [true, true]]);
+	},
+	"does not hear a server that answers after it was let go"() {
+		const { clock, ask, machine, clients, timer } = askTime();
+		ask();
+		clock.close();
+		clients[0]?.answer(null, TIME);
+		equal([machine, timer.size], [{ now: 0, done: 0 }, 0]);
+	},
+});

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/** What to install where a program is missing. */
+const PACKAGES: Readonly<Record<string, string>> = {
+	Xvfb: "a virtual display; Debian and Ubuntu have it in the package xvfb",
+	"dbus-run-session": "Debian and Ubuntu have it in the package dbus-daemon",
+};
+
+/** Milliseconds that programs have to end when they are asked to. */
+const PATIENCE = 3_000;
+
+/** The shell's exit code where there is no such program. */
+const NOT_FOUND = 127;
+
+/**
+ * The shell becomes the program, and leaves a guard in its group. The guard reads a pipe that ends when this process
+ * does, even if that is killed, and then asks the group to end: a display removes its lock, and nothing is left running.
+ */
+const GUARDED = 'exec 9<&0; { read -r _ <&9; kill -s TERM 0; } >/dev/null 2>&1 & exec "$@" 9<&- </dev/null';
+
+/**
+ * A program and whatever it starts in turn: they end together, and at the latest with this process. It has no terminal,
+ * so Ctrl-C reaches it through this process only.
+ */
+export class ChildGroup {
+	readonly process: ChildProcess;
+	/** Settles when the program has ended, or could not be started, with why. */
+	readonly ended: Promise<string>;
+
+	/** @param outputs what becomes of its standard output, of its errors, and of further streams. It has no input. */
+	constructor(
+		program: string,
+		args: readonly string[],
+		outputs: readonly ("ignore" | "inherit" | "pipe")[],
+		options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+	) {
+		this.process = spawn("sh", ["-c", GUARDED, "sh", program, ...args], {
+			...options,
+			stdio: ["pipe", ...outputs],
+			detached: true,
+		});
+		this.ended = new Promise((resolve) => {
+			this.process.once("error", (error) => resolve(`${program}: ${error.message}`));
+			this.process.once("exit", (code, signal) => {
+				// The guard, and what else is left. Later the group's number may be another one's.
+				this.#signal("SIGKILL");
+				resolve(code === NOT_FOUND ? notInstalled(program) : `${program} ended with ${signal ?? `exit code ${code}`}`);
+			});
+		});
+	}
+
+	/** Ends the program and all it started, and waits until it has. */
+	async stop(): Promise<void> {
+		if (this.process.exitCode === null && this.process.signalCode === null) {
+			const impatience = setTimeout(() => this.#signal("SIGKILL"), PATIENCE);
+			this.#signal("SIGTERM");
+			await this.ended;
+			clearTimeout(impatience);
+		}
+	}
+
+	#signal(signal: NodeJS.Signals): void {
+		const { pid } = this.process;
+		try {
+			if (pid !== undefined) {
+				process.kill(-pid, signal);
+			}
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "ESRCH") {
+				throw error;
+			}
+		}
+	}
+}
+
+function notInstalled(program: string): string {
+	const hint = PACKAGES[program];
+	return `${program} is not installed${hint === undefined ? "" : `: ${hint}`}`;
+}

@@ -1,0 +1,122 @@
+import { EventEmitter } from "node:events";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { ChildGroup } from "./child-group.js";
+import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
+import { type Samples, Xsbug, type XsbugMachine } from "./xsbug.js";
+
+interface Events {
+	/** A line of the firmware's trace. */
+	line: [line: string];
+	samples: [samples: Samples];
+	/** The firmware or the simulator has ended by itself. */
+	ended: [reason: string];
+}
+
+/**
+ * Moddable's desktop simulator with a firmware built for debugging. It has a debugger, a session bus and, where asked
+ * for, a display of its own, so that it meddles with no other simulator that runs. Linux only.
+ */
+export class Simulator extends EventEmitter<Events> {
+	readonly #xsbug: Xsbug;
+	readonly #display: VirtualDisplay | undefined;
+	readonly #child: ChildGroup;
+	#machine: XsbugMachine | undefined;
+	#stopped = false;
+
+	private constructor(xsbug: Xsbug, display: VirtualDisplay | undefined, child: ChildGroup) {
+		super();
+		this.#xsbug = xsbug;
+		this.#display = display;
+		this.#child = child;
+		void child.ended.then((reason) => this.#ended(reason));
+		xsbug.on("machine", (machine) => this.#connected(machine));
+	}
+
+	/**
+	 * Starts it.
+	 *
+	 * @param library the firmware: an mc.so
+	 * @param headless on a virtual display, not on the person's
+	 * @throws SdkError when a program is missing
+	 */
+	static async start(sdk: Sdk, library: string, { headless }: { headless: boolean }): Promise<Simulator> {
+		if (sdk.host !== "lin") {
+			throw new SdkError("the simulator is started from here on Linux only: use mcconfig -d -m");
+		}
+		const display = headless ? await VirtualDisplay.start() : undefined;
+		const xsbug = await Xsbug.listen();
+		const mcsim = [join(sdk.bin, "mcsim"), join(sdk.root, "build", "simulators"), library];
+		const env = {
+			...sdkEnvironment(sdk),
+			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),
+			// GTK looks for a service for the disabled, and warns that a session of its own has none.
+			NO_AT_BRIDGE: "1",
+			XSBUG_HOST: "127.0.0.1",
+			XSBUG_PORT: String(xsbug.port),
+		};
+		const child = new ChildGroup("dbus-run-session", ["--", ...mcsim], ["ignore", "ignore"], { env });
+		return new Simulator(xsbug, display, child);
+	}
+
+	/** The firmware's name and its engine, once it has connected. */
+	get machine(): { readonly name: string; readonly engine: string } | undefined {
+		return this.#machine;
+	}
+
+	/** Ends it, with everything it started. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		await this.#child.stop();
+		await this.#display?.stop();
+		this.#xsbug.close();
+	}
+
+	#connected(machine: XsbugMachine): void {
+		this.#machine = machine;
+		machine.on("line", (line) => this.emit("line", line));
+		machine.on("samples", (samples) => this.emit("samples", samples));
+		machine.on("closed", (reason) => this.#ended(reason));
+	}
+
+	#ended(reason: string): void {
+		if (!this.#stopped) {
+			this.#stopped = true;
+			this.emit("ended", reason);
+		}
+	}
+}
+
+/** A display that nobody sees. */
+class VirtualDisplay {
+	/** As $DISPLAY has it. */
+	readonly name: string;
+	readonly #child: ChildGroup;
+
+	private constructor(child: ChildGroup, name: string) {
+		this.#child = child;
+		this.name = name;
+	}
+
+	/** @throws SdkError when there is no program for it */
+	static async start(): Promise<VirtualDisplay> {
+		const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
+		const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);
+		const chosen = new Promise<string>((resolve) => {
+			// The number may come in two pieces; a line end is the last of it.
+			let number = "";
+			(child.process.stdio[3] as Readable | undefined)?.on("data", (bytes) => {
+				number += bytes;
+				if (number.endsWith("\n")) {
+					resolve(`:${number.trim()}`);
+				}
+			});
+		});
+		const failed = child.ended.then((reason) => Promise.reject(new SdkError(reason)));
+		return new VirtualDisplay(child, await Promise.race([chosen, failed]));
+	}
+
+	async stop(): Promise<void> {
+		await this.#child.stop();
+	}
+}

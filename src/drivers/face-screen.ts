@@ -1,0 +1,77 @@
+import { type Backlight, BLANK_FACE, type Face, type Screen, type Theme } from "../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import { type Canvas, drawFace, type Font } from "./face-drawing.js";
+
+export interface FaceScreenOptions {
+	readonly canvas: Canvas;
+	readonly font: Font;
+	/** A screen without one shows its brightness in its colours. */
+	readonly backlight?: Backlight;
+	readonly timer: TimerModule;
+}
+
+/** Milliseconds that changes are gathered before they are drawn, so that many at once cost one drawing. */
+const DRAW_DELAY = 30;
+
+/** A screen that shows the device's face: its state, what is set, what is said. */
+export class FaceScreen implements Screen {
+	readonly width: number;
+	readonly height: number;
+	readonly monochrome = false;
+	readonly #options: FaceScreenOptions;
+	#face = BLANK_FACE;
+	#brightness = 75;
+	#theme: Theme = "light";
+	#drawing: TimerHandle | undefined;
+
+	constructor(options: FaceScreenOptions) {
+		this.#options = options;
+		this.width = options.canvas.width;
+		this.height = options.canvas.height;
+		this.brightness = this.#brightness;
+	}
+
+	get brightness(): number {
+		return this.#brightness;
+	}
+
+	set brightness(brightness: number) {
+		this.#brightness = brightness;
+		if (this.#options.backlight !== undefined) {
+			this.#options.backlight.brightness = brightness;
+		}
+		this.#changed();
+	}
+
+	get theme(): Theme {
+		return this.#theme;
+	}
+
+	set theme(theme: Theme) {
+		this.#theme = theme;
+		this.#changed();
+	}
+
+	show(change: Partial<Face>): void {
+		this.#face = { ...this.#face, ...change };
+		this.#changed();
+	}
+
+	/** Draws no more. */
+	close(): void {
+		this.#options.timer.clear(this.#drawing);
+	}
+
+	#changed(): void {
+		this.#drawing ??= this.#options.timer.set(() => {
+			this.#drawing = undefined;
+			const { canvas, font, backlight } = this.#options;
+			drawFace(canvas, font, {
+				...this.#face,
+				theme: this.#theme,
+				brightness: this.#brightness,
+				dim: backlight === undefined ? this.#brightness : 100,
+			});
+		}, DRAW_DELAY);
+	}
+}

@@ -1,0 +1,75 @@
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Clock } from "./wifi-network.js";
+
+/** ECMA-419's NTP client, as far as it is used. */
+export interface NtpClient {
+	/** @param callback gets the time in milliseconds since 1970, or an error once every server has been tried */
+	getTime(callback: (error: Error | null | undefined, time?: number) => void): void;
+	close(): void;
+}
+
+export interface NtpRecord {
+	readonly io: new (options: object) => NtpClient;
+}
+
+export interface NtpClockOptions {
+	/** The client's record, with its servers, sockets and resolver. */
+	readonly ntp: NtpRecord;
+	/** Sets the machine's clock, in seconds since 1970. */
+	readonly setTime: (seconds: number) => void;
+	/** Tells the machine's time, in milliseconds since 1970. */
+	readonly now: () => number;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** A machine that thinks it is earlier than 2025 has not been told the time. */
+const EARLIEST = 1_735_689_600_000;
+
+/** Milliseconds from an attempt that failed to the next. */
+export const NTP_RETRY_INTERVAL = 60_000;
+
+/** The machine's clock, set by NTP (RFC 5905), and not again until the next start. */
+export class NtpClock implements Clock {
+	readonly #options: NtpClockOptions;
+	#client: NtpClient | undefined;
+	#retry: TimerHandle | undefined;
+
+	constructor(options: NtpClockOptions) {
+		this.#options = options;
+	}
+
+	get isSet(): boolean {
+		return this.#options.now() >= EARLIEST;
+	}
+
+	/** Asks, and calls back when the time is known or no server answers. Then it goes on asking by itself. */
+	ask(done: () => void): void {
+		this.close();
+		const { ntp, setTime, timer, log } = this.#options;
+		const { io, ...record } = ntp;
+		const client = new io(record);
+		this.#client = client;
+		client.getTime((error, time) => {
+			if (this.#client !== client) {
+				return;
+			}
+			this.close();
+			if (time === undefined || error) {
+				log("clock: no time server answers; certificates cannot be checked yet");
+				this.#retry = timer.set(() => this.ask(() => {}), NTP_RETRY_INTERVAL);
+			} else {
+				setTime(Math.round(time / 1000));
+				log(`clock: set to ${new Date(time).toISOString()}`);
+			}
+			done();
+		});
+	}
+
+	close(): void {
+		this.#options.timer.clear(this.#retry);
+		this.#retry = undefined;
+		this.#client?.close();
+		this.#client = undefined;
+	}
+}

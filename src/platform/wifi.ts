@@ -1,0 +1,39 @@
+import UDP from "embedded:io/socket/udp";
+import WiFi from "embedded:network/interface/wifi";
+import NTPClient from "embedded:network/ntp/client";
+import built from "mc/config";
+import Preference from "preference";
+import Time from "time";
+import Timer from "timer";
+import { NtpClock, type NtpRecord } from "../drivers/ntp-clock.js";
+import { WiFiNetwork, type WiFiRecord } from "../drivers/wifi-network.js";
+import { SystemResolver } from "./system-resolver.js";
+
+/** The domain of the settings that override what the firmware was built with, as for the backend's. */
+const CONFIG_DOMAIN = "xs-mcp";
+
+/**
+ * Joins the Wi-Fi of the settings `ssid` and `password`, and sets the clock by the server of the setting `ntp`: a
+ * stored setting if there is one, else what the firmware was built with.
+ */
+export function openWiFi(): WiFiNetwork {
+	const setting = (key: string, otherwise: string): string =>
+		String(Preference.get(CONFIG_DOMAIN, key) ?? built[key] ?? otherwise);
+	const log = (message: string): void => trace(`${message}\n`);
+	const servers = [setting("ntp", "pool.ntp.org")];
+	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };
+	return new WiFiNetwork({
+		wifi: { io: WiFi } as WiFiRecord,
+		ssid: setting("ssid", ""),
+		password: setting("password", ""),
+		clock: new NtpClock({
+			ntp: ntp as unknown as NtpRecord,
+			setTime: (seconds) => Time.set(seconds),
+			now: () => Date.now(),
+			timer: Timer,
+			log,
+		}),
+		timer: Timer,
+		log,
+	});
+}
