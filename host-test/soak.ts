@@ -1,5 +1,5 @@
-// npm run soak: hosts and devices come and go a thousand times, and networks fail for a minute. About half an hour. npm test
-// does a little of the same.
+// npm run soak: hosts and devices come and go a thousand times, and networks fail for a minute. About twelve
+// minutes. npm test does a little of the same.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

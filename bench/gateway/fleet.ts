@@ -7,6 +7,7 @@ import {
 	type RunningGateway,
 	startGateway,
 	startVirtualDevice,
+	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import { connectOverHttp, type Era } from "../../host-test/e2e/hosts.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
@@ -21,9 +22,6 @@ const AT_THE_SAME_TIME = 32;
 
 /** Milliseconds for memory to settle: what connecting needed is given back. */
 const SETTLE = 5_000;
-
-/** Milliseconds after which devices that are not known never will be. */
-const INTRODUCTIONS_LIMIT = 120_000;
 
 /** The address of the device on XS: it comes before those of all others. */
 const XS_DEVICE = "02:00:00:ff:ff:ff";
@@ -109,17 +107,6 @@ async function readTools(gateway: RunningGateway, programs: Program[], path: str
 	await client.close();
 	writeFileSync(path, JSON.stringify(tools));
 	return path;
-}
-
-async function untilKnown({ base }: RunningGateway, count: number): Promise<void> {
-	const deadline = performance.now() + INTRODUCTIONS_LIMIT;
-	const known = new RegExp(`^xs_mcp_gateway_devices_known ${count}$`, "m");
-	while (!known.test(await (await fetch(`${base}/metrics`)).text())) {
-		if (performance.now() > deadline) {
-			throw new Error(`${count} devices are not known within ${INTRODUCTIONS_LIMIT / 1000} s`);
-		}
-		await delay(20);
-	}
 }
 
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;

@@ -2,9 +2,10 @@ import { DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
 import {
 	gatewayArgs,
 	gatewayFlags,
-	knownDevices,
+	type RunningGateway,
 	startGateway,
 	startVirtualDevice,
+	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/hosts.js";
 import { freePort, Program } from "../../host-test/e2e/program.js";
@@ -54,6 +55,7 @@ async function openEvery(lanes: Lanes): Promise<string> {
 	const server = await bundleDirectServer();
 	const engine = await openGateway(lanes);
 	await openStdioGateway(lanes);
+	await openMqttGateway(lanes);
 	await openDevice(lanes);
 	await openDirectServer(lanes, server);
 	const whyNoPeers = installPeers();
@@ -89,18 +91,29 @@ function makeFolder(lanes: Lanes): string {
 	return path;
 }
 
-/** A gateway that runs by itself. Hosts that speak stdio come to it by the bridge. */
+/** A gateway that runs by itself, with the device that hosts call. Resolves with the engine's name. */
 async function openGateway(lanes: Lanes): Promise<string> {
 	const gateway = await startGateway(makeFolder(lanes));
 	lanes.onClose(() => gateway.program.stop());
-	const device = await startVirtualDevice(gateway.deviceUrl);
-	lanes.onClose(() => device.stop());
-	while ((await knownDevices(gateway)).length === 0) {
-		// It says hello as soon as it is up.
-	}
+	const device = await openVirtualDevice(lanes, gateway, gateway.deviceUrl);
 	await openHttp(lanes, "gateway → device on XS", () => `${gateway.base}/mcp`);
 	await openStdio(lanes, "bridge (`stdio`) → gateway → device on XS", gatewayArgs("stdio", "--url", gateway.base));
 	return device.said(/^device \S+ on (.*)$/m);
+}
+
+/** The same with a device that comes in through the gateway's own MQTT broker. */
+async function openMqttGateway(lanes: Lanes): Promise<void> {
+	const gateway = await startGateway(makeFolder(lanes), "--mqtt", "--mqtt-port", "0");
+	lanes.onClose(() => gateway.program.stop());
+	await openVirtualDevice(lanes, gateway, gateway.program.said(/"mqtt":"([^"]+)"/));
+	await openHttp(lanes, "gateway → device on XS, over MQTT", () => `${gateway.base}/mcp`);
+}
+
+async function openVirtualDevice(lanes: Lanes, gateway: RunningGateway, url: string): Promise<Program> {
+	const device = await startVirtualDevice(url);
+	lanes.onClose(() => device.stop());
+	await untilKnown(gateway, 1);
+	return device;
 }
 
 /** A gateway that its host has started. */

@@ -18,8 +18,10 @@ export interface HostServerOptions {
 	readonly scope: ToolScope;
 	/** Milliseconds for which a host may keep the list (2026-07-28, `ttlMs`). Default 5,000. */
 	readonly listTtl?: number;
-	/** Hears of the list that the host was given. */
+	/** Hears of the list that the host begins to read. */
 	readonly onListed?: (tools: readonly Tool[]) => void;
+	/** Hears of every call before it is made. */
+	readonly onCall?: (context: ServerContext) => void;
 }
 
 /** Tools on a page of the list. Clients exist that read no more than 64 pages: enough for 5,000 devices. */
@@ -35,7 +37,7 @@ A call that failed because the device was lost while it was under way may have b
 
 /** An MCP server for one host, or one request of one: lists the tools of a scope and calls them. For every revision. */
 export function createHostServer(gateway: Gateway, options: HostServerOptions): Server {
-	const { principal, scope, listTtl = 5_000, onListed } = options;
+	const { principal, scope, listTtl = 5_000, onListed, onCall } = options;
 	const hint = { ttlMs: listTtl, cacheScope: scope.isPublic ? "public" : "private" } as const;
 	const server = new Server(GATEWAY_INFO, {
 		capabilities: { tools: { listChanged: true } },
@@ -43,10 +45,13 @@ export function createHostServer(gateway: Gateway, options: HostServerOptions): 
 		cacheHints: { "tools/list": hint, "server/discover": hint },
 	});
 	server.setRequestHandler("tools/list", ({ params }) => {
-		onListed?.(scope.tools);
+		if (isFirstPage(params?.cursor)) {
+			onListed?.(scope.tools);
+		}
 		return pageOf(scope.tools, params?.cursor);
 	});
 	server.setRequestHandler("tools/call", async ({ params }, context) => {
+		onCall?.(context);
 		const found = findTool(scope, params.name);
 		const revision = server.getNegotiatedProtocolVersion() ?? "";
 		try {
@@ -60,9 +65,13 @@ export function createHostServer(gateway: Gateway, options: HostServerOptions): 
 	return server;
 }
 
+function isFirstPage(cursor: string | undefined): cursor is undefined | "" {
+	return cursor === undefined || cursor === "";
+}
+
 /** The cursor is the name of the page's first tool: it holds while devices come, and only its own removal breaks it. */
 function pageOf(tools: readonly Tool[], cursor: string | undefined): { tools: Tool[]; nextCursor?: string } {
-	const start = cursor === undefined || cursor === "" ? 0 : tools.findIndex(({ name }) => name === cursor);
+	const start = isFirstPage(cursor) ? 0 : tools.findIndex(({ name }) => name === cursor);
 	if (start < 0) {
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: not of this list, or no longer; begin anew");
 	}

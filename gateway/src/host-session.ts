@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
-import type { Server, Tool } from "@modelcontextprotocol/server";
+import type { Server, ServerContext, Tool } from "@modelcontextprotocol/server";
 import type { Gateway } from "./gateway.js";
 import { createHostServer, type HostServerOptions } from "./host-server.js";
 
@@ -38,7 +38,8 @@ export class HostSession {
 		const onListed = (tools: readonly Tool[]): void => {
 			this.#listed = tools;
 		};
-		this.#server = createHostServer(gateway, { ...host, onListed });
+		const onCall = (context: ServerContext): void => void this.#announceIn(context);
+		this.#server = createHostServer(gateway, { ...host, onListed, onCall });
 		this.#transport = new NodeStreamableHTTPServerTransport({
 			sessionIdGenerator: randomUUID,
 			onsessioninitialized: onOpened,
@@ -98,7 +99,11 @@ export class HostSession {
 		this.#streams += isStream ? 1 : 0;
 		response.once("close", () => {
 			this.#responses -= 1;
-			this.#streams -= isStream ? 1 : 0;
+			if (isStream) {
+				this.#streams -= 1;
+				// What was sent over it last may be lost.
+				this.#announced = this.#listed;
+			}
 			if (this.idle && !this.#closed) {
 				this.#idleTimer = setTimeout(() => void this.close(), this.#options.idleTimeout);
 			}
@@ -111,6 +116,18 @@ export class HostSession {
 		if (this.#streams > 0 && before !== host.scope.tools) {
 			this.#announced = host.scope.tools;
 			await this.#server.sendToolListChanged().catch(onError);
+		}
+	}
+
+	/**
+	 * Tells a host without a stream with the answer to its call: the SDK's clients do not open another one when the network
+	 * was away for more than some seconds, and would never hear of anything again.
+	 */
+	async #announceIn({ mcpReq }: ServerContext): Promise<void> {
+		const { host, onError } = this.#options;
+		if (this.#streams === 0 && this.#announced !== host.scope.tools) {
+			this.#announced = host.scope.tools;
+			await mcpReq.notify({ method: "notifications/tools/list_changed" }).catch(onError);
 		}
 	}
 }

@@ -19,11 +19,11 @@ const INITIALIZE = {
 const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
 /** Posts a message, and reads the answer to its end. */
-async function post(url: URL, body: unknown, session?: string): Promise<{ status: number; session: string | null }> {
+async function post(url: URL, body: unknown, session?: string) {
 	const headers = { ...HEADERS, ...(session !== undefined && { "mcp-session-id": session }) };
 	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-	await response.text();
-	return { status: response.status, session: response.headers.get("mcp-session-id") };
+	const text = await response.text();
+	return { status: response.status, session: response.headers.get("mcp-session-id"), text };
 }
 
 async function openSession(side: TestGateway, device?: string): Promise<string> {
@@ -155,6 +155,39 @@ describe("a session", { timeout: 20_000 }, () => {
 		const changed = once(side.gateway, "toolsChanged");
 		device.changeTools([{ ...SET_VOLUME, name: "blink" }]);
 		await changed;
+		const { stream } = await openStream(side, session);
+		const { value } = (await stream.body?.getReader().read()) ?? {};
+		assert.match(Buffer.from(value ?? []).toString(), /notifications\/tools\/list_changed/);
+	});
+
+	it("tells its host with the answer to its next call when there is no stream, and once only", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { session, cut } = await openStream(side);
+		cut.abort();
+		await post(side.hostUrl(), LIST, session);
+		const changed = once(side.gateway, "toolsChanged");
+		device.changeTools([SET_VOLUME, { ...SET_VOLUME, name: "blink" }]);
+		await changed;
+		const call = { ...LIST, method: "tools/call", params: { name: SET_VOLUME.name, arguments: { volume: 1 } } };
+		const [first, second] = [await post(side.hostUrl(), call, session), await post(side.hostUrl(), call, session)];
+		assert.match(first.text, /notifications\/tools\/list_changed.*"content"/s);
+		assert.doesNotMatch(second.text, /list_changed/);
+		await post(side.hostUrl(), LIST, session);
+		assert.doesNotMatch((await post(side.hostUrl(), call, session)).text, /list_changed/);
+	});
+
+	it("tells its host of a change between two pages of the list", async (t) => {
+		const side = await startGateway(t);
+		const tools = Array.from({ length: 502 }, (_, at) => ({ ...SET_VOLUME, name: `tool_${at}` }));
+		const device = await WireDevice.connect(t, side, { tools });
+		const session = await openSession(side);
+		await post(side.hostUrl(), LIST, session);
+		const changed = once(side.gateway, "toolsChanged");
+		device.changeTools([{ ...SET_VOLUME, name: "blink" }, ...tools]);
+		await changed;
+		const rest = await post(side.hostUrl(), { ...LIST, params: { cursor: "tool_500" } }, session);
+		assert.match(rest.text, /tool_501/);
 		const { stream } = await openStream(side, session);
 		const { value } = (await stream.body?.getReader().read()) ?? {};
 		assert.match(Buffer.from(value ?? []).toString(), /notifications\/tools\/list_changed/);

@@ -1,5 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { bundleProgram } from "../../gateway/src/test-bundle.js";
 import { Program, typeScript } from "./program.js";
+
+/** Milliseconds after which devices that are not known never will be. */
+const INTRODUCTIONS_LIMIT = 120_000;
 
 /** The program as it is published, not as the repository runs it. */
 const { program: PROGRAM, remove } = await bundleProgram();
@@ -42,4 +46,16 @@ export async function startVirtualDevice(backend: string, ...args: string[]): Pr
 export async function knownDevices({ base }: RunningGateway): Promise<{ id: string; alias: string }[]> {
 	const response = await fetch(`${base}/devices`);
 	return ((await response.json()) as { devices: { id: string; alias: string }[] }).devices;
+}
+
+/** Waits until a gateway knows that many devices. Rejects when that takes minutes. */
+export async function untilKnown({ base }: RunningGateway, count: number): Promise<void> {
+	const deadline = performance.now() + INTRODUCTIONS_LIMIT;
+	const known = new RegExp(`^xs_mcp_gateway_devices_known ${count}$`, "m");
+	while (!known.test(await (await fetch(`${base}/metrics`)).text())) {
+		if (performance.now() > deadline) {
+			throw new Error(`${count} devices are not known within ${INTRODUCTIONS_LIMIT / 1000} s`);
+		}
+		await delay(20);
+	}
 }
