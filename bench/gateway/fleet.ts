@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
+import { DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
 import {
 	knownDevices,
 	type RunningGateway,
@@ -65,12 +67,17 @@ export async function benchFleets({ say, row, header }: Report, sizes: readonly 
 	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
 	say();
 	say(
-		`Memory is what is resident (RSS) of the gateway's process. The devices are sockets of their own that answer at once, not`,
+		"Memory is what is resident (RSS) of the gateway's process; V8 gives back little of what calls took in between. The devices",
 	);
 	say(
-		"XS, all in one process, with the firmware's tools; one more is the firmware on XS. Half of the calls are of a host of",
+		"are sockets of their own that answer at once, not XS, all in one process, with the firmware's tools (user-only ones are",
 	);
-	say(`2025-11-25, half of one of 2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS.`);
+	say(
+		"not in the hosts' list); one more is the firmware on XS. Half of the calls are of a host of 2025-11-25, half of one of",
+	);
+	say(
+		`2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS. Hosts, gateway and devices share the machine's cores.`,
+	);
 }
 
 async function measureFleet(size: number): Promise<Fleet> {
@@ -78,7 +85,10 @@ async function measureFleet(size: number): Promise<Fleet> {
 	const gateway = await startGateway(folder.path);
 	const programs: Program[] = [];
 	try {
-		const tools = await readTools(gateway, programs, `${folder.path}/tools.json`);
+		const tools = join(folder.path, "tools.json");
+		await writeTools(tools);
+		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE));
+		await untilKnown(gateway, 1);
 		await delay(SETTLE);
 		const alone = gateway.program.residentBytes;
 		const devices = typeScript("bench/gateway/light-devices.ts", gateway.deviceUrl, String(size), tools);
@@ -98,15 +108,16 @@ async function measureFleet(size: number): Promise<Fleet> {
 	}
 }
 
-/** Starts the device on XS, and writes its tools to a file for the others to have. */
-async function readTools(gateway: RunningGateway, programs: Program[], path: string): Promise<string> {
-	programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE));
-	await untilKnown(gateway, 1);
-	const client = await connectOverHttp(`${gateway.base}/mcp`, "2025-11-25");
-	const { tools } = await client.listTools();
-	await client.close();
+/** Writes the firmware's tools, user-only ones included, to a file for the devices that are not the firmware to have. */
+async function writeTools(path: string): Promise<void> {
+	const hub = new DeviceHub();
+	const sockets = new WebSocketDevices(hub, { port: 0 });
+	const connected = hub.next();
+	const program = await startVirtualDevice(`ws://127.0.0.1:${await sockets.listen()}/`);
+	const tools = await (await connected).listTools({ withUserTools: true });
 	writeFileSync(path, JSON.stringify(tools));
-	return path;
+	await program.stop();
+	await sockets.close();
 }
 
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
