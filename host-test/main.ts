@@ -40,7 +40,8 @@ announceSimulator();
 const files = (simulatorOnly ? ["host-test/simulator"] : FOLDERS).flatMap(findTests);
 const { status } = spawnSync(
 	process.execPath,
-	["--import", `${root}scripts/register.mjs`, "--test", "--test-reporter=spec", ...files],
+	// Many tests wait for a network more than they compute: two files at a time, where Node would take one a core but one.
+	["--import", `${root}scripts/register.mjs`, "--test", "--test-concurrency=2", "--test-reporter=spec", ...files],
 	{ stdio: "inherit", cwd: root },
 );
 process.exit(status ?? 1);
