@@ -8,7 +8,7 @@ export const ROUNDS = isSoak ? 1_000 : 10;
 export const PROCESS_ROUNDS = isSoak ? 50 : 2;
 
 /** Milliseconds without network. */
-export const OUTAGE = isSoak ? 60_000 : 2_000;
+export const OUTAGE = isSoak ? 60_000 : 500;
 
 /** Milliseconds for a device to come back: after a minute without network it tries only once a minute. */
 export const RETURN_LIMIT = isSoak ? 90_000 : 15_000;
