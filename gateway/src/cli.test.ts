@@ -226,11 +226,13 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 				changes += 1;
 			});
 		}
+		// Answers once the host has heard: the SDK's client drops progress that comes together with the answer.
+		let answer = (): void => {};
 		await WireDevice.connect(t, started, {
 			id: LAMP,
 			onCall({ id, progressToken }, device) {
+				answer = () => device.answer(id, { content: [{ type: "text", text: "done" }] });
 				device.notify("notifications/progress", { progressToken, progress: 1, total: 2 });
-				device.answer(id, { content: [{ type: "text", text: "done" }] });
 				return undefined;
 			},
 		});
@@ -243,7 +245,12 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 			);
 			const progress: unknown[] = [];
 			const params = { name: SET_VOLUME.name, arguments: { volume: 1 } };
-			const result = await client.callTool(params, { onprogress: (each) => progress.push(each.progress) });
+			const result = await client.callTool(params, {
+				onprogress(each) {
+					progress.push(each.progress);
+					answer();
+				},
+			});
 			assert.deepEqual(result.content, [{ type: "text", text: "done" }]);
 			assert.deepEqual(progress, [1]);
 			await assert.rejects(client.callTool({ name: "nothing", arguments: {} }), { code: -32_602 });
