@@ -4,8 +4,7 @@ import { heading, line, paint } from "./output.js";
 const PROGRAM = fileURLToPath(new URL("../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
 /** Says how an MCP host gets to the gateway: what to paste, and where. */
-export function showSnippets(hostUrl: string): void {
-	const url = `${hostUrl}/mcp`;
+export function showSnippets(url: string): void {
 	heading("For your MCP host, while this runs");
 	line(`URL  ${paint("green", url)}  (Streamable HTTP)`);
 	line("");
@@ -14,7 +13,7 @@ export function showSnippets(hostUrl: string): void {
 	line(paint("dim", "VS Code, .vscode/mcp.json:"));
 	showJson({ servers: { devices: { type: "http", url } } });
 	line(paint("dim", "Claude Desktop, claude_desktop_config.json:"));
-	showJson({ mcpServers: { devices: { command: "node", args: [PROGRAM, "stdio", "--url", hostUrl] } } });
+	showJson({ mcpServers: { devices: { command: "node", args: [PROGRAM, "stdio", "--url", url] } } });
 	line(paint("dim", "Claude Code:"));
 	line(`claude mcp add --transport http devices ${url}`);
 	line(paint("dim", "MCP Inspector:"));

@@ -73,7 +73,7 @@ async function show(transport: Transport): Promise<void> {
 	if (engine.whyNotXs !== undefined) {
 		line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
 	}
-	line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.hostUrl}/mcp for hosts`);
+	line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.hostUrl} for hosts`);
 	showEvents(device, end.signal);
 	const host = await hosts.connect(known.alias);
 	try {

@@ -12,7 +12,6 @@ const DEVICE_PORTS: Readonly<Record<Transport, number>> = { websocket: 8765, mqt
 /** The gateway of the tour, where hosts and devices find it. */
 export interface TourGateway {
 	readonly program: GatewayProgram;
-	/** Without a path. */
 	readonly hostUrl: string;
 	readonly deviceUrls: Readonly<Record<Transport, string>>;
 	close(): Promise<void>;
@@ -40,7 +39,7 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	const { hosts = "", websocket = "", mqtt = broker ?? "" } = program.urls;
 	return {
 		program,
-		hostUrl: hosts.replace(/\/mcp$/, ""),
+		hostUrl: hosts,
 		deviceUrls: { websocket, mqtt },
 		async close() {
 			await program.close();

@@ -36,7 +36,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	tools: ["hardware", "mcp_server", "firmware.js", "deep-freeze.js"],
 	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js"],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
-	platform: ["app", "drivers", ...HOST_MODULES],
+	platform: ["app", "drivers", "hardware", ...HOST_MODULES],
 	"main.ts": ["app", "src/boards/board", "mc/config", "src/platform/network", "timer"],
 	"firmware.ts": ["deep-freeze.js"],
 	"deep-freeze.ts": [],

@@ -1,17 +1,11 @@
-import Resource from "Resource";
-import Poco from "commodetto/Poco";
-import parseBMF from "commodetto/parseBMF";
 import config from "mc/config";
-import Preference from "preference";
 import Timer from "timer";
 import { Aw88298 } from "../drivers/aw88298.js";
 import { Axp2101 } from "../drivers/axp2101.js";
-import { esp32Chip } from "../drivers/esp32-chip.js";
-import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
-import { FaceScreen } from "../drivers/face-screen.js";
 import { openDevice, type SmBusRecord, writeRegisters } from "../drivers/smbus.js";
 import type { Board, System } from "../hardware/hardware.js";
-import { openWiFi } from "../platform/wifi.js";
+import { openEsp32 } from "../platform/esp32.js";
+import { openFace } from "../platform/face.js";
 
 /** AXP2101: which supplies are on, at what voltage, how the power key and the charging light behave. */
 const SUPPLIES = [
@@ -43,9 +37,6 @@ const PORTS = [
 /** Milliseconds that the screen's controller is held in reset. */
 const RESET_TIME = 20;
 
-/** Bytes of Poco's list of what it is to draw: one face takes about half. */
-const DISPLAY_LIST = 4096;
-
 /** The I2C buses of this target, of which the SDK's typings know but one. */
 interface Buses {
 	/** The one that the board's own chips are on. */
@@ -72,31 +63,15 @@ export function openBoard(): Board & { readonly system: System } {
 	const power = new Axp2101({ bus, registers: SUPPLIES });
 	resetScreen(bus);
 	const speaker = new Aw88298(bus);
-	const screen = new FaceScreen({
-		canvas: new Poco(new config.Screen({}), { displayListLength: DISPLAY_LIST }),
-		font: parseBMF(new Resource("OpenSans-Semibold-18.bf4")),
-		backlight: power,
-		timer: Timer,
-	});
-	const network = openWiFi();
-	const thermometer = chipThermometer(esp32Chip);
+	const screen = openFace(new config.Screen({}), power);
+	const esp32 = openEsp32("m5stack_cores3");
 	return {
-		name: "m5stack_cores3",
+		...esp32,
 		speaker,
 		screen,
 		battery: power,
-		network,
-		...(thermometer && { thermometer }),
-		system: new Esp32System({
-			chip: esp32Chip,
-			macAddress: network.macAddress,
-			board: "m5stack_cores3",
-			restart: () => System.restart(),
-			timer: Timer,
-		}),
-		settings: Preference,
 		close() {
-			network.close();
+			esp32.network.close();
 			screen.close();
 			speaker.close();
 			power.close();

@@ -1,13 +1,7 @@
-import Resource from "Resource";
-import Poco from "commodetto/Poco";
-import parseBMF from "commodetto/parseBMF";
 import Preference from "preference";
 import Timer from "timer";
-import { FaceScreen } from "../drivers/face-screen.js";
 import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../hardware/hardware.js";
-
-/** Bytes of Poco's list of what it is to draw: one face takes about half. */
-const DISPLAY_LIST = 4096;
+import { openFace } from "../platform/face.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
@@ -58,18 +52,14 @@ function macAddress(settings: Settings): string {
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export function openBoard(): Board & { readonly system: System } {
-	const faceScreen = new FaceScreen({
-		canvas: new Poco(screen, { displayListLength: DISPLAY_LIST }),
-		font: parseBMF(new Resource("OpenSans-Semibold-18.bf4")),
-		timer: Timer,
-	});
+	const face = openFace(screen);
 	return {
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
-		screen: faceScreen,
+		screen: face,
 		network: new SimulatorNetwork(),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
-		close: () => faceScreen.close(),
+		close: () => face.close(),
 	};
 }

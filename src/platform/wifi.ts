@@ -5,12 +5,10 @@ import built from "mc/config";
 import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
+import { CONFIG_DOMAIN } from "../app/config.js";
 import { NtpClock, type NtpRecord } from "../drivers/ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "../drivers/wifi-network.js";
 import { SystemResolver } from "./system-resolver.js";
-
-/** The domain of the settings that override what the firmware was built with, as for the backend's. */
-const CONFIG_DOMAIN = "xs-mcp";
 
 /**
  * Joins the Wi-Fi of the settings `ssid` and `password`, and sets the clock by the server of the setting `ntp`: a

@@ -1,0 +1,29 @@
+import Preference from "preference";
+import Timer from "timer";
+import { esp32Chip } from "../drivers/esp32-chip.js";
+import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
+import type { WiFiNetwork } from "../drivers/wifi-network.js";
+import type { Board, System } from "../hardware/hardware.js";
+import { openWiFi } from "./wifi.js";
+
+/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer where it has one. */
+export function openEsp32(
+	name: string,
+): Omit<Board, "close"> & { readonly network: WiFiNetwork; readonly system: System } {
+	const network = openWiFi();
+	const thermometer = chipThermometer(esp32Chip);
+	const { macAddress } = network;
+	return {
+		name,
+		network,
+		...(thermometer && { thermometer }),
+		system: new Esp32System({
+			chip: esp32Chip,
+			macAddress,
+			board: name,
+			restart: () => System.restart(),
+			timer: Timer,
+		}),
+		settings: Preference,
+	};
+}
