@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RefusalReason } from "./request-refusal.js";
+import type { RefusalReason } from "./http/http-error.js";
 
 /** What is counted from outside at the moment of asking. */
 export interface MetricsSources {

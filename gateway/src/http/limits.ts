@@ -1,0 +1,44 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RequestRefusal } from "./http-error.js";
+
+/** Seconds in which requests are counted. */
+const WINDOW = 60;
+
+/** How much one address may ask for. */
+export class RequestLimits {
+	readonly #requests: RateLimiterMemory | undefined;
+	readonly #wrongTokens: RateLimiterMemory;
+
+	/** @param limits 0 requests a minute: as many as come */
+	constructor(limits: { readonly maxRequestsPerMinute: number; readonly maxWrongTokensPerMinute: number }) {
+		const { maxRequestsPerMinute, maxWrongTokensPerMinute } = limits;
+		this.#requests =
+			maxRequestsPerMinute === 0
+				? undefined
+				: new RateLimiterMemory({ points: maxRequestsPerMinute, duration: WINDOW });
+		this.#wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
+	}
+
+	/** Counts a request. Rejects with RequestRefusal (429) when there were too many, or too many wrong tokens. */
+	async request(address: string): Promise<void> {
+		const wrong = await this.#wrongTokens.get(address);
+		if (wrong !== null && wrong.consumedPoints >= this.#wrongTokens.points) {
+			throw tooMany("too many wrong tokens", wrong);
+		}
+		try {
+			await this.#requests?.consume(address);
+		} catch (error) {
+			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
+		}
+	}
+
+	/** Counts a wrong token. */
+	async wrongToken(address: string): Promise<void> {
+		await this.#wrongTokens.penalty(address);
+	}
+}
+
+function tooMany(what: string, { msBeforeNext }: RateLimiterRes): RequestRefusal {
+	const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+	return new RequestRefusal(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
+}
