@@ -9,8 +9,10 @@ import { MqttDevices } from "./devices/mqtt.js";
 import { WebSocketDevices } from "./devices/websocket.js";
 import { GatewayEvents } from "./events.js";
 import { Gateway } from "./gateway.js";
-import { HttpServer } from "./http/app.js";
-import { makePages } from "./http/routes.js";
+import { createApp } from "./http/app.js";
+import { RequestGuard } from "./http/auth.js";
+import { RejectionReport } from "./http/rejections.js";
+import { HttpServer } from "./http/server.js";
 import type { Logger } from "./log.js";
 import { Metrics } from "./metrics.js";
 import { DeviceHub } from "./servers/device-hub.js";
@@ -31,7 +33,7 @@ export class GatewayProgram {
 	#gateway!: Gateway;
 	#endpoint: McpEndpoint | undefined;
 	#metrics!: Metrics;
-	#http!: HttpServer;
+	#requestGuard!: RequestGuard;
 
 	private constructor(configuration: Configuration, log: Logger) {
 		this.#configuration = configuration;
@@ -103,7 +105,7 @@ export class GatewayProgram {
 		this.#closers.push(() => hub.close());
 		await this.#openHttp();
 		hub.on("refused", (description) => {
-			this.#metrics.deviceRefused();
+			this.#metrics.deviceRejected();
 			this.#log.warn(`refused: ${description}`);
 		});
 		await this.#openWebSocket();
@@ -135,18 +137,16 @@ export class GatewayProgram {
 		this.#gateway.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
 		events.on("event", (event) => this.#log.debug(event, event.type));
 		const tls = readTls("http", this.#configuration);
-		this.#http = new HttpServer({
-			...this.#configuration,
-			address,
-			port,
-			...(tls && { tls }),
-			tokens: this.#tokens,
-			log: this.#log,
-			metrics: this.#metrics,
-			pageAt: makePages(endpoint, { devices, events, metrics: this.#metrics }),
-		});
-		const actual = await this.#listen("http", port, () => this.#http.listen());
-		this.#closers.push(() => this.#http.close());
+		const guard = new RequestGuard({ ...this.#configuration, address, tokens: this.#tokens });
+		this.#requestGuard = guard;
+		const metrics = this.#metrics;
+		const rejections = new RejectionReport({ log: this.#log, metrics });
+		const { bodyTimeout, maxBodyBytes } = this.#configuration;
+		const app = createApp({ endpoint, devices, events, metrics, guard, rejections, maxBodyBytes });
+		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
+		const server = new HttpServer(options);
+		const actual = await this.#listen("http", port, () => server.listen());
+		this.#closers.push(() => server.close());
 		this.#urls.hosts = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	}
 
@@ -204,7 +204,7 @@ export class GatewayProgram {
 	#watchTokens(): void {
 		const timer = setInterval(() => {
 			this.#tokens.refresh();
-			this.#http.recheck();
+			this.#requestGuard.recheck();
 			for (const guard of this.#guards) {
 				guard.recheck(this.#hub);
 			}

@@ -7,7 +7,7 @@ import {
 	type McpHttpHandler,
 } from "@modelcontextprotocol/server";
 import type { Gateway } from "../gateway.js";
-import { refuse } from "../http/http-refusal.js";
+import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import type { Access } from "./access.js";
 import { createHostServer, type HostServerOptions } from "./client-server.js";
 import { HostSessions, type HostSessionsOptions } from "./http-sessions.js";
@@ -66,14 +66,14 @@ export class McpEndpoint {
 		try {
 			const scope = this.#gateway.scope(access, device);
 			if (device !== undefined && !scope.hasDevice) {
-				refuse(response, 404, -32_001, `No device ${JSON.stringify(device)} is known here`);
+				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(device)} is known here`);
 				return;
 			}
 			await this.#serve(request, response, { ...this.#options, principal: access.principal, scope }, body);
 		} catch (error) {
 			this.#report(error as Error);
 			if (!response.headersSent) {
-				refuse(response, 500, -32_603, "Internal server error");
+				sendJsonRpcError(response, 500, -32_603, "Internal server error");
 			}
 		}
 	}
@@ -89,9 +89,9 @@ export class McpEndpoint {
 	async #serve(request: IncomingMessage, response: ServerResponse, host: HostServerOptions, body: unknown) {
 		if (!METHODS.has(request.method ?? "")) {
 			response.setHeader("Allow", [...METHODS].join(", "));
-			refuse(response, 405, -32_000, "Method not allowed");
+			sendJsonRpcError(response, 405, -32_000, "Method not allowed");
 		} else if (request.method === "POST" && body === undefined) {
-			refuse(response, 400, -32_700, "Parse error: the request has no JSON body");
+			sendJsonRpcError(response, 400, -32_700, "Parse error: the request has no JSON body");
 		} else if (isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, host, body);
 		} else {

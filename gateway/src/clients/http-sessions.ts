@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 import type { Gateway } from "../gateway.js";
-import { refuse } from "../http/http-refusal.js";
+import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import type { HostServerOptions } from "./client-server.js";
 import { HostSession } from "./http-session.js";
 
@@ -41,11 +41,16 @@ export class HostSessions {
 		if (id === undefined && isInitializeRequest(body)) {
 			await this.#open(request, response, host, body);
 		} else if (typeof id !== "string") {
-			refuse(response, 400, -32_000, "Bad Request: the Mcp-Session-Id header is missing: begin with initialize");
+			sendJsonRpcError(
+				response,
+				400,
+				-32_000,
+				"Bad Request: the Mcp-Session-Id header is missing: begin with initialize",
+			);
 		} else {
 			const session = this.#sessions.get(id);
 			if (session?.isOf(host) !== true) {
-				refuse(response, 404, -32_001, "Session not found: begin a new one with initialize");
+				sendJsonRpcError(response, 404, -32_001, "Session not found: begin a new one with initialize");
 				return;
 			}
 			this.#sessions.delete(id);
@@ -62,7 +67,7 @@ export class HostSessions {
 	async #open(request: IncomingMessage, response: ServerResponse, host: HostServerOptions, body: unknown) {
 		if (!(await this.#makeRoom())) {
 			response.setHeader("Retry-After", "60");
-			refuse(response, 503, -32_000, "Too many sessions, and each of them is in use");
+			sendJsonRpcError(response, 503, -32_000, "Too many sessions, and each of them is in use");
 			return;
 		}
 		let openedId: string | undefined;

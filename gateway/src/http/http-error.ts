@@ -1,5 +1,5 @@
-/** Why a request was refused, in logs and as a label of metrics: keep the number of them small. */
-export type RefusalReason =
+/** Why a request was rejected, in logs and as a label of metrics: keep the number of them small. */
+export type RejectionReason =
 	| "host"
 	| "origin"
 	| "token"
@@ -12,15 +12,21 @@ export type RefusalReason =
 	| "method"
 	| "busy";
 
-/** A request of a host's is not served. */
-export class RequestRefusal extends Error {
+/** A client's request is rejected. */
+export class HttpError extends Error {
 	readonly status: number;
-	readonly reason: RefusalReason;
+	readonly reason: RejectionReason;
 	readonly headers: Readonly<Record<string, string>>;
 
 	/** @param message goes to the client */
-	constructor(status: number, reason: RefusalReason, message: string, headers: Readonly<Record<string, string>> = {}) {
+	constructor(
+		status: number,
+		reason: RejectionReason,
+		message: string,
+		headers: Readonly<Record<string, string>> = {},
+	) {
 		super(message);
+		this.name = "HttpError";
 		this.status = status;
 		this.reason = reason;
 		this.headers = headers;

@@ -1,17 +1,21 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { RequestRefusal } from "./http-error.js";
+import { HttpError } from "./http-error.js";
 
 /** Seconds in which requests are counted. */
 const WINDOW = 60;
+
+export interface RequestLimitsOptions {
+	/** 0: no limit. */
+	readonly maxRequestsPerMinute: number;
+	readonly maxWrongTokensPerMinute: number;
+}
 
 /** How much one address may ask for. */
 export class RequestLimits {
 	readonly #requests: RateLimiterMemory | undefined;
 	readonly #wrongTokens: RateLimiterMemory;
 
-	/** @param limits 0 requests a minute: as many as come */
-	constructor(limits: { readonly maxRequestsPerMinute: number; readonly maxWrongTokensPerMinute: number }) {
-		const { maxRequestsPerMinute, maxWrongTokensPerMinute } = limits;
+	constructor({ maxRequestsPerMinute, maxWrongTokensPerMinute }: RequestLimitsOptions) {
 		this.#requests =
 			maxRequestsPerMinute === 0
 				? undefined
@@ -19,7 +23,7 @@ export class RequestLimits {
 		this.#wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
 	}
 
-	/** Counts a request. Rejects with RequestRefusal (429) when there were too many, or too many wrong tokens. */
+	/** Counts a request. Rejects with HttpError (429) when there were too many, or too many wrong tokens. */
 	async request(address: string): Promise<void> {
 		const wrong = await this.#wrongTokens.get(address);
 		if (wrong !== null && wrong.consumedPoints >= this.#wrongTokens.points) {
@@ -38,7 +42,7 @@ export class RequestLimits {
 	}
 }
 
-function tooMany(what: string, { msBeforeNext }: RateLimiterRes): RequestRefusal {
+function tooMany(what: string, { msBeforeNext }: RateLimiterRes): HttpError {
 	const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-	return new RequestRefusal(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
+	return new HttpError(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
 }

@@ -1,27 +1,22 @@
 import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Access } from "../clients/access.js";
 import type { GatewayEvent, GatewayEvents } from "../events.js";
 import type { Metrics } from "../metrics.js";
 import type { KnownDevice } from "../servers/known-device.js";
 import type { KnownDevices } from "../servers/registry.js";
-import type { Page } from "./app.js";
-import { RequestRefusal } from "./http-error.js";
+import { HttpError } from "./http-error.js";
+import { type Route, sendHeaders } from "./route.js";
 
-export interface OperatorPagesOptions {
-	readonly devices: KnownDevices;
-	readonly events: GatewayEvents;
-	readonly metrics: Metrics;
-}
-
-/** A device, as `GET /devices` tells of it. */
+/** A device, as `GET /devices` describes it. */
 export interface DeviceSummary {
 	readonly id: string;
 	readonly alias: string;
 	readonly board: { readonly name: string; readonly version: string };
 	readonly connected: boolean;
-	/** "websocket" or "mqtt"; absent while it is away. */
+	/** "websocket" or "mqtt"; absent while it is offline. */
 	readonly transport?: string;
-	/** ISO 8601. While it is connected: when it came. */
+	/** ISO 8601. While it is connected: when it connected. */
 	readonly lastSeen: string;
 	/** How many it has, user-only ones included. */
 	readonly tools: number;
@@ -30,66 +25,55 @@ export interface DeviceSummary {
 /** Streams of events at the same time. */
 const MAX_STREAMS = 100;
 
-/** Bytes that a watcher may be behind, before it is let go. */
+/** Bytes that may wait for a client that watches events; beyond, its stream ends. */
 const MAX_BACKLOG = 1024 * 1024;
 
-/** Milliseconds between signs of life, which keep proxies from closing a quiet stream. */
+/** Milliseconds between comments in a stream, which keep proxies from closing a quiet one. */
 const KEEP_ALIVE = 15_000;
 
-/** Pages for the people who run the gateway, by path. Each shows only devices that the token is good for. */
-export function makeOperatorPages(options: OperatorPagesOptions): ReadonlyMap<string, Page> {
-	const { devices, events, metrics } = options;
-	return new Map<string, Page>([
-		[
-			"/healthz",
-			{ methods: ["GET", "HEAD"], isPublic: true, serve: (_request, response) => sendJson(response, { status: "ok" }) },
-		],
-		[
-			"/metrics",
-			{
-				methods: ["GET"],
-				async serve(_request, response) {
-					const text = await metrics.registry.metrics();
-					response.writeHead(200, { "Content-Type": metrics.registry.contentType }).end(text);
-				},
-			},
-		],
-		[
-			"/devices",
-			{
-				methods: ["GET"],
-				serve(_request, response, access) {
-					const reachable = devices.all.filter(({ id }) => reaches(access, id));
-					sendJson(response, { devices: reachable.map(summaryOf) });
-				},
-			},
-		],
-		["/events", { methods: ["GET"], serve: (_request, response, access) => stream(events, response, access) }],
-	]);
+/** `GET /metrics`, for Prometheus. */
+export function showMetrics({ registry }: Metrics): Route {
+	return async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
 }
 
-/** `DELETE /devices/NAME`: the gateway forgets a device that will not come back. */
-export function makeForgetPage(devices: KnownDevices, name: string): Page {
-	return {
-		methods: ["DELETE"],
-		serve(_request, response, access) {
-			const known = devices.find(name);
-			if (known === undefined || !reaches(access, known.id)) {
-				throw new RequestRefusal(404, "not-found", `there is no device ${name}`);
-			}
-			if (known.device !== undefined) {
-				throw new RequestRefusal(409, "busy", `${known.alias} is connected: it would be known again at once`);
-			}
-			devices.forget(known.id);
-			response.writeHead(204).end();
-		},
+/** `GET /devices`: those that the token is good for. */
+export function listDevices(devices: KnownDevices): Route {
+	return (c) => {
+		const { access } = c.var.admission;
+		return c.json({ devices: devices.all.filter(({ id }) => reaches(access, id)).map(summaryOf) });
 	};
 }
 
-function stream(events: GatewayEvents, response: ServerResponse, access: Access): void {
-	if (events.listenerCount("event") >= MAX_STREAMS) {
-		throw new RequestRefusal(503, "busy", `${MAX_STREAMS} streams of events are open already`);
-	}
+/** `DELETE /devices/NAME`: the gateway forgets a device that will not come back. */
+export function forgetDevice(devices: KnownDevices): Route {
+	return (c) => {
+		const name = c.req.param("device") ?? "";
+		const known = devices.find(name);
+		if (known === undefined || !reaches(c.var.admission.access, known.id)) {
+			throw new HttpError(404, "not-found", `there is no device ${name}`);
+		}
+		if (known.device !== undefined) {
+			throw new HttpError(409, "busy", `${known.alias} is connected: it would be known again at once`);
+		}
+		devices.forget(known.id);
+		return c.body(null, 204);
+	};
+}
+
+/** `GET /events`: server-sent events about the devices that the token is good for. */
+export function streamEvents(events: GatewayEvents): Route {
+	return (c) => {
+		if (events.listenerCount("event") >= MAX_STREAMS) {
+			throw new HttpError(503, "busy", `${MAX_STREAMS} streams of events are open already`);
+		}
+		sendHeaders(c);
+		follow(events, c.env.outgoing, c.var.admission.access);
+		return RESPONSE_ALREADY_SENT;
+	};
+}
+
+/** Writes to Node's response, which says how much waits for a client that does not read. */
+function follow(events: GatewayEvents, response: ServerResponse, access: Access): void {
 	response.writeHead(200, { "Content-Type": "text/event-stream" });
 	response.write(": connected\n\n");
 	const write = (event: GatewayEvent): void => {
@@ -121,8 +105,4 @@ function summaryOf({ id, alias, board, device, lastSeen, tools }: KnownDevice): 
 
 function reaches({ devices }: Access, id: string): boolean {
 	return devices === undefined || devices.has(id);
-}
-
-function sendJson(response: ServerResponse, value: unknown): void {
-	response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(value));
 }

@@ -45,7 +45,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		});
 	});
 
-	it("listens beyond loopback with tokens, and wants one of every host", async (t) => {
+	it("listens beyond loopback with tokens, and needs one from every client", async (t) => {
 		const stateFolder = makeStateFolder(t);
 		const secret = new TokenStore(stateFolder).add({ name: "laptop", kind: "host" });
 		const { base, tokens } = await startProgram(t, { httpAddress: "0.0.0.0" }, stateFolder);
@@ -55,7 +55,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.equal((await ask(`${base}/devices`)).status, 401, "also when the last token is removed");
 	});
 
-	it("refuses a Host that is not its own", async (t) => {
+	it("rejects a Host that is not its own", async (t) => {
 		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] });
 		for (const host of ["evil.example", "evil.example:8766", "127.0.0.1.evil.example"]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Host: host } })).status, 403, host);
@@ -66,7 +66,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.match(log(), /"reason":"host"/);
 	});
 
-	it("refuses pages of foreign sites", async (t) => {
+	it("rejects pages of foreign sites", async (t) => {
 		const { base, log } = await startProgram(t, { allowedOrigins: ["app.example"] });
 		for (const origin of ["https://evil.example", "null", "http://localhost.evil.example"]) {
 			const options = { method: "POST", headers: { ...JSON_TYPE, Origin: origin }, body: PING };
@@ -77,7 +77,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.match(log(), /"reason":"origin"/);
 	});
 
-	it("lets pages of allowed sites ask, and read the session's id", async (t) => {
+	it("lets pages of allowed sites send requests, and read the session's id", async (t) => {
 		const { base } = await startProgram(t, { allowedOrigins: ["app.example"] });
 		for (const origin of ["https://app.example", "http://localhost:6274"]) {
 			const preflight = await ask(`${base}/mcp`, {
@@ -92,7 +92,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		}
 	});
 
-	it("refuses a wrong token, and logs that it did without the token", async (t) => {
+	it("rejects a wrong token, and logs it without the token", async (t) => {
 		const { base, tokens, log } = await startProgram(t);
 		const secret = tokens.add({ name: "laptop", kind: "host" });
 		const deviceSecret = tokens.add({ name: "lamp", kind: "device" });
@@ -107,7 +107,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.doesNotMatch(log(), /wrong-secret|xsmcp_/);
 	});
 
-	it("needs no token to say that it is well", async (t) => {
+	it("answers /healthz without a token", async (t) => {
 		const { base, tokens } = await startProgram(t);
 		tokens.add({ name: "laptop", kind: "host" });
 		const { status, body } = await ask(`${base}/healthz`);
@@ -115,7 +115,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.equal((await ask(`${base}/metrics`)).status, 401);
 	});
 
-	it("refuses a body of 10 MB, whether its length is told or not", async (t) => {
+	it("rejects a body of 10 MB, with and without a Content-Length", async (t) => {
 		const { base, log } = await startProgram(t);
 		const told = { ...JSON_TYPE, "Content-Length": 10 * MEGABYTE.length };
 		const untold = { ...JSON_TYPE, "Transfer-Encoding": "chunked" };
@@ -126,7 +126,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.match(log(), /"reason":"too-large"/);
 	});
 
-	it("refuses a body that takes too long to arrive", async (t) => {
+	it("rejects a body that takes too long to arrive", async (t) => {
 		const { base, log } = await startProgram(t, { bodyTimeout: 200 });
 		const request = makeRequest(`${base}/mcp`, { method: "POST", headers: { ...JSON_TYPE, "Content-Length": 100 } });
 		request.on("error", () => {});
@@ -135,10 +135,10 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.equal(response.statusCode, 408);
 		response.resume();
 		await once(response, "end");
-		assert.match(log(), /refused: too slow/);
+		assert.match(log(), /rejected: too slow/);
 	});
 
-	it("refuses more requests than an address may make, and says when to come again", async (t) => {
+	it("rejects more requests than an address may make, and says when to try again", async (t) => {
 		const { base, log } = await startProgram(t, { maxRequestsPerMinute: 3 });
 		const answers = [];
 		for (let count = 0; count < 4; count += 1) {
@@ -152,7 +152,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.match(log(), /"reason":"rate"/);
 	});
 
-	it("listens no longer to an address with too many wrong tokens", async (t) => {
+	it("rejects an address with too many wrong tokens", async (t) => {
 		const { base, tokens } = await startProgram(t, { maxWrongTokensPerMinute: 2 });
 		const secret = tokens.add({ name: "laptop", kind: "host" });
 		const statuses = [];
@@ -162,7 +162,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.deepEqual(statuses, [401, 401, 429, 429]);
 	});
 
-	it("answers what makes no sense with what is wrong", async (t) => {
+	it("says what is wrong with a malformed request", async (t) => {
 		const { base } = await startProgram(t);
 		const post = { method: "POST", headers: JSON_TYPE };
 		const broken = await ask(`${base}/mcp`, { ...post, body: "{" });
@@ -172,9 +172,13 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.equal((await ask(`${base}/mcp/%ff`)).status, 404);
 		assert.equal((await ask(`${base}/../etc/passwd`)).status, 404);
 		assert.equal((await ask(`${base}/healthz`, { method: "POST" })).status, 405);
+		const head = await ask(`${base}/events`, { method: "HEAD" });
+		assert.deepEqual([head.status, head.headers.allow], [405, "GET"]);
+		const badHost = await ask(base, { headers: { Host: "not a hostname" } });
+		assert.deepEqual([badHost.status, JSON.parse(badHost.body).error.code], [400, -32_000]);
 	});
 
-	it("outlives what is not HTTP", async (t) => {
+	it("survives bytes that are not HTTP", async (t) => {
 		const { base, log } = await startProgram(t);
 		const { port, hostname } = new URL(base);
 		for (const bytes of [
@@ -188,11 +192,11 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 			assert.match(answer.toString(), /^HTTP\/1\.1 400 /);
 			socket.destroy();
 		}
-		assert.match(log(), /refused: not HTTP/);
+		assert.match(log(), /rejected: not HTTP/);
 		assert.equal((await ask(`${base}/healthz`)).status, 200);
 	});
 
-	it("counts what it refused", async (t) => {
+	it("counts rejected requests by reason", async (t) => {
 		const { base } = await startProgram(t);
 		await ask(`${base}/nothing`);
 		await ask(`${base}/devices`, { headers: { Host: "evil.example" } });
@@ -201,7 +205,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.match(body, /^xs_mcp_gateway_requests_refused_total\{reason="host"\} 1$/m);
 	});
 
-	it("ends the streams of a host whose token is removed", async (t) => {
+	it("ends the streams of a client whose token is removed", async (t) => {
 		const { base, tokens } = await startProgram(t);
 		const Authorization = `Bearer ${tokens.add({ name: "laptop", kind: "host" })}`;
 		const request = makeRequest(`${base}/events`, { headers: { Authorization }, agent: false }).end();
@@ -211,12 +215,21 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.match(`${error[0]}`, /aborted/);
 	});
 
-	it("says nothing to guess from, frame or keep", async (t) => {
+	it("sets security headers, on streams too", async (t) => {
 		const { base } = await startProgram(t);
-		const { headers } = await ask(`${base}/devices`);
-		assert.equal(headers["x-content-type-options"], "nosniff");
-		assert.equal(headers["x-frame-options"], "DENY");
-		assert.equal(headers["cache-control"], "no-store");
-		assert.equal(headers["x-powered-by"], undefined);
+		const request = makeRequest(`${base}/events`, { agent: false }).end();
+		const [stream] = (await once(request, "response")) as [IncomingMessage];
+		request.destroy();
+		for (const { headers } of [await ask(`${base}/devices`), stream]) {
+			checkSecurityHeaders(headers);
+		}
 	});
 });
+
+function checkSecurityHeaders(headers: IncomingMessage["headers"]): void {
+	assert.equal(headers["x-content-type-options"], "nosniff");
+	assert.equal(headers["x-frame-options"], "DENY");
+	assert.equal(headers["content-security-policy"], "default-src 'none'; frame-ancestors 'none'");
+	assert.equal(headers["cache-control"], "no-store");
+	assert.equal(headers["x-powered-by"], undefined);
+}
