@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
 const LINES_SHOWN = 20;
