@@ -76,7 +76,7 @@ declare module "Resource" {
 declare module "commodetto/Poco" {
 	import type { Canvas } from "../drivers/face-drawing.js";
 
-	const Poco: new (screen: object, options: { displayListLength: number }) => Canvas;
+	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
 }
 

@@ -22,6 +22,8 @@ declare module "mc/config" {
 		readonly Screen: new (
 			options: object,
 		) => object;
+		/** Degrees by which the target's screen is rotated. mcconfig always sets it. */
+		readonly rotation: 0 | 90 | 180 | 270;
 	};
 	export default config;
 }
