@@ -36,7 +36,7 @@ declare module "preference" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { NetworkClients } from "../src/app/connect.js";
+	import type { NetworkClients } from "../src/protocols/network-clients.js";
 	/** @param built what the firmware was built with */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
 }
