@@ -1,7 +1,7 @@
 // npm start: a gateway and virtual devices, a tour as an MCP host takes it, and what to paste into a host of one's own.
 import { once } from "node:events";
 import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
-import type { Device, KnownDevice } from "../../gateway/src/index.js";
+import type { Server, Session } from "../../gateway/src/index.js";
 import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
 import { showSnippets } from "./host-snippets.js";
 import { readOptions, type Transport } from "./options.js";
@@ -30,11 +30,11 @@ const gateway = await startGateway(options).catch((error: Error) => {
 	console.error(paint("red", error.message));
 	process.exit(1);
 });
-const { devices } = gateway.program.gateway;
+const { servers } = gateway.program.gateway;
 const hosts = new GatewayClient({ url: gateway.hostUrl });
 
-/** A virtual device; settles when hosts can call it. */
-async function connect(transport: Transport): Promise<{ known: KnownDevice; device: Device }> {
+/** Starts a virtual device. Settles when it is online. */
+async function connect(transport: Transport): Promise<{ server: Server; session: Session }> {
 	const macAddress = MAC_ADDRESSES[transport];
 	const virtual = new VirtualDevice({
 		firmware,
@@ -51,33 +51,33 @@ async function connect(transport: Transport): Promise<{ known: KnownDevice; devi
 		line(paint("red", `the device's engine ended: ${code}: ${detail}`));
 	});
 	await virtual.start();
-	return await available(macAddress, AbortSignal.timeout(CONNECT_TIMEOUT));
+	return await online(macAddress, AbortSignal.timeout(CONNECT_TIMEOUT));
 }
 
-async function available(id: string, signal: AbortSignal): Promise<{ known: KnownDevice; device: Device }> {
+async function online(id: string, signal: AbortSignal): Promise<{ server: Server; session: Session }> {
 	for (;;) {
-		const known = devices.all.find((each) => each.id === id);
-		if (known?.device !== undefined) {
-			return { known, device: known.device };
+		const server = servers.find(id);
+		if (server?.online && server.session !== undefined) {
+			return { server, session: server.session };
 		}
-		await once(devices, "available", { signal }).catch((cause) => {
-			throw new Error(`no device came within ${CONNECT_TIMEOUT} ms`, { cause });
+		await once(servers, "online", { signal }).catch((cause) => {
+			throw new Error(`no device came online within ${CONNECT_TIMEOUT} ms`, { cause });
 		});
 	}
 }
 
 async function show(transport: Transport): Promise<void> {
-	const { known, device } = await connect(transport);
+	const { server, session } = await connect(transport);
 	heading(`xs-mcp over ${transport}`);
 	line(`engine  ${paint("green", virtuals[0]?.engineName ?? "")}`);
 	if (engine.whyNotXs !== undefined) {
 		line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
 	}
 	line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.hostUrl} for hosts`);
-	showEvents(device, end.signal);
-	const host = await hosts.connect(known.alias);
+	showEvents(session, end.signal);
+	const host = await hosts.connect(server.alias);
 	try {
-		await tour(host, known, device);
+		await tour(host, server, session);
 	} finally {
 		await host.close();
 	}
@@ -86,10 +86,10 @@ async function show(transport: Transport): Promise<void> {
 /** Until the person quits, or the process is told to end. */
 async function stay(): Promise<void> {
 	showSnippets(gateway.hostUrl);
-	devices.on("available", ({ alias, device }) => {
-		event(`device ${alias} is back, session ${device?.sessionId}`);
-		if (device !== undefined) {
-			showEvents(device, end.signal);
+	servers.on("online", ({ alias, session }) => {
+		event(`device ${alias} is online again`);
+		if (session !== undefined) {
+			showEvents(session, end.signal);
 		}
 	});
 	const stopped = new Promise((resolve) => {

@@ -1,10 +1,10 @@
-import { McpEndpoint } from "./clients/http-endpoint.js";
+import { HttpEndpoint } from "./clients/http-endpoint.js";
 import { ConfigurationError } from "./config/configuration.js";
 import { isLoopback, urlAt } from "./config/listen-address.js";
 import { type Configuration, flagOf, type SettingName } from "./config/settings.js";
 import { readPem, readTls } from "./config/tls-files.js";
 import { type TokenKind, TokenStore } from "./config/token-store.js";
-import { DeviceGuard } from "./devices/guard.js";
+import { DeviceGuard } from "./devices/admission.js";
 import { MqttDevices } from "./devices/mqtt.js";
 import { WebSocketDevices } from "./devices/websocket.js";
 import { GatewayEvents } from "./events.js";
@@ -15,7 +15,6 @@ import { RejectionReport } from "./http/rejections.js";
 import { HttpServer } from "./http/server.js";
 import type { Logger } from "./log.js";
 import { Metrics } from "./metrics.js";
-import { DeviceHub } from "./servers/device-hub.js";
 
 /** Milliseconds between looks at whether tokens were added or removed. */
 const TOKEN_CHECK_INTERVAL = 1_000;
@@ -25,13 +24,13 @@ export class GatewayProgram {
 	readonly #configuration: Configuration;
 	readonly #log: Logger;
 	readonly #tokens: TokenStore;
-	readonly #hub = new DeviceHub();
 	readonly #urls: { hosts?: string; websocket?: string; mqtt?: string } = {};
-	readonly #guards: DeviceGuard[] = [];
+	/** Disconnect the devices that would no longer be admitted. */
+	readonly #rechecks: (() => void)[] = [];
 	/** What to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#gateway!: Gateway;
-	#endpoint: McpEndpoint | undefined;
+	#endpoint: HttpEndpoint | undefined;
 	#metrics!: Metrics;
 	#requestGuard!: RequestGuard;
 
@@ -99,14 +98,12 @@ export class GatewayProgram {
 	}
 
 	async #open(): Promise<void> {
-		const hub = this.#hub;
 		this.#gateway = await this.#openGateway();
 		this.#closers.push(() => this.#gateway.close());
-		this.#closers.push(() => hub.close());
 		await this.#openHttp();
-		hub.on("refused", (description) => {
+		this.#gateway.servers.on("rejected", (description) => {
 			this.#metrics.deviceRejected();
-			this.#log.warn(`refused: ${description}`);
+			this.#log.warn(`rejected: ${description}`);
 		});
 		await this.#openWebSocket();
 		await this.#openMqtt();
@@ -116,7 +113,7 @@ export class GatewayProgram {
 
 	async #openGateway(): Promise<Gateway> {
 		try {
-			return await Gateway.open(this.#hub, this.#configuration, (message) => this.#log.warn(message));
+			return await Gateway.open(this.#configuration, (message) => this.#log.warn(message));
 		} catch (error) {
 			const name = error instanceof RangeError ? "aliases" : `stateFolder ${this.#configuration.stateFolder}`;
 			throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
@@ -125,16 +122,16 @@ export class GatewayProgram {
 
 	async #openHttp(): Promise<void> {
 		const { httpAddress: address, httpPort: port } = this.#configuration;
-		const endpoint = new McpEndpoint(this.#gateway, this.#configuration);
+		const endpoint = new HttpEndpoint(this.#gateway, this.#configuration);
 		this.#endpoint = endpoint;
-		const events = new GatewayEvents(this.#hub, this.#gateway);
-		const devices = this.#gateway.devices;
+		const { servers } = this.#gateway;
+		const events = new GatewayEvents(servers);
 		this.#metrics = new Metrics({
-			devicesConnected: () => this.#hub.devices.length,
-			devicesKnown: () => devices.all.length,
+			devicesConnected: () => servers.sessions.length,
+			devicesKnown: () => servers.all.length,
 			sessions: () => endpoint.sessions,
 		});
-		this.#gateway.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
+		servers.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
 		events.on("event", (event) => this.#log.debug(event, event.type));
 		const tls = readTls("http", this.#configuration);
 		const guard = new RequestGuard({ ...this.#configuration, address, tokens: this.#tokens });
@@ -142,7 +139,7 @@ export class GatewayProgram {
 		const metrics = this.#metrics;
 		const rejections = new RejectionReport({ log: this.#log, metrics });
 		const { bodyTimeout, maxBodyBytes } = this.#configuration;
-		const app = createApp({ endpoint, devices, events, metrics, guard, rejections, maxBodyBytes });
+		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes });
 		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
 		const actual = await this.#listen("http", port, () => server.listen());
@@ -156,8 +153,9 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("websocket", this.#configuration);
-		const { authenticate } = this.#guard(host);
-		const devices = new WebSocketDevices(this.#hub, { host, port, authenticate, ...(tls && { tls }) });
+		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
+		const devices = new WebSocketDevices(this.#gateway.servers, { host, port, authenticate, ...(tls && { tls }) });
+		this.#rechecks.push(() => devices.recheck(stillAdmits));
 		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
 		this.#urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
@@ -169,9 +167,11 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("mqtt", this.#configuration);
-		const { authenticate } = this.#guard(host);
+		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
 		const options = { host, port, authenticate, ...(tls && { tls }) };
-		const { devices, port: actual } = await this.#listen("mqtt", port, () => MqttDevices.listen(this.#hub, options));
+		const listen = () => MqttDevices.listen(this.#gateway.servers, options);
+		const { devices, port: actual } = await this.#listen("mqtt", port, listen);
+		this.#rechecks.push(() => devices.recheck(stillAdmits));
 		this.#closers.push(() => devices.close());
 		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
 	}
@@ -182,7 +182,7 @@ export class GatewayProgram {
 			return;
 		}
 		try {
-			const devices = await MqttDevices.connect(this.#hub, {
+			const devices = await MqttDevices.connect(this.#gateway.servers, {
 				url,
 				...(username !== undefined && { username }),
 				...(password !== undefined && { password }),
@@ -194,19 +194,13 @@ export class GatewayProgram {
 		}
 	}
 
-	#guard(address: string): DeviceGuard {
-		const guard = new DeviceGuard(address, this.#tokens);
-		this.#guards.push(guard);
-		return guard;
-	}
-
-	/** Those whose token is gone do not stay. */
+	/** Disconnects clients and devices whose token was removed. */
 	#watchTokens(): void {
 		const timer = setInterval(() => {
 			this.#tokens.refresh();
 			this.#requestGuard.recheck();
-			for (const guard of this.#guards) {
-				guard.recheck(this.#hub);
+			for (const recheck of this.#rechecks) {
+				recheck();
 			}
 		}, TOKEN_CHECK_INTERVAL);
 		this.#closers.push(() => clearInterval(timer));
