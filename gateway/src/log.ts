@@ -1,6 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino } from "pino";
 
-/** Members of what is logged that are never shown. Secrets are not logged to begin with: this is for the day they are. */
+/** Members that are never logged. Nothing logs a secret on purpose: this is for mistakes. */
 const SECRETS = ["token", "password", "secret", "authorization", "brokerPassword"].flatMap((name) => [
 	name,
 	`*.${name}`,
@@ -10,7 +10,7 @@ const SECRETS = ["token", "password", "secret", "authorization", "brokerPassword
 /**
  * The program's log: a JSON object a line.
  *
- * @param stream where it goes. Default: standard error, since standard output may belong to an MCP host
+ * @param stream where it goes. Default: standard error, because standard output may belong to an MCP client
  */
 export function makeLog(level: string, stream: DestinationStream = destination({ fd: 2, sync: true })): Logger {
 	return pino(

@@ -26,7 +26,7 @@ export class GatewayProgram {
 	readonly #log: Logger;
 	readonly #tokens: TokenStore;
 	readonly #hub = new DeviceHub();
-	readonly #urls: { hosts?: string; websocket?: string; mqtt?: string } = {};
+	readonly #urls: { clients?: string; websocket?: string; mqtt?: string } = {};
 	readonly #guards: DeviceGuard[] = [];
 	/** What to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
@@ -42,8 +42,8 @@ export class GatewayProgram {
 	}
 
 	/**
-	 * Starts it. Rejects with ConfigurationError when it would be open to strangers, a file cannot be read or a port is
-	 * taken, and with TokenError when the file of tokens is damaged. Then nothing is left running.
+	 * Starts it. Rejects with ConfigurationError if it would be open to strangers, a file cannot be read or a port is in
+	 * use, and with TokenError if the file of tokens is damaged. Then nothing is left running.
 	 */
 	static async start(configuration: Configuration, log: Logger): Promise<GatewayProgram> {
 		const program = new GatewayProgram(configuration, log);
@@ -57,30 +57,30 @@ export class GatewayProgram {
 		return program;
 	}
 
-	/** For whoever serves hosts in another way than HTTP. */
+	/** For those who serve clients in another way than HTTP. */
 	get gateway(): Gateway {
 		return this.#gateway;
 	}
 
-	/** Where hosts and devices come in. */
-	get urls(): Readonly<{ hosts?: string; websocket?: string; mqtt?: string }> {
+	/** Where clients and devices connect. */
+	get urls(): Readonly<{ clients?: string; websocket?: string; mqtt?: string }> {
 		return this.#urls;
 	}
 
 	/** Ends every session, stops listening, and settles when everything is on disk. */
 	async close(): Promise<void> {
-		// Hosts first: they shall not see their devices go one by one.
+		// Clients first: they must not see their devices disconnect one by one.
 		await this.#endpoint?.close();
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
 		}
 	}
 
-	/** A place that others than this machine's programs reach wants tokens. */
+	/** An address that other machines can reach needs tokens. */
 	#checkExposure(): void {
 		const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress } = this.#configuration;
 		const problems = [
-			...this.#exposed("httpAddress", httpAddress, "host"),
+			...this.#exposed("httpAddress", httpAddress, "client"),
 			...(websocket ? this.#exposed("websocketAddress", websocketAddress, "device") : []),
 			...(mqtt ? this.#exposed("mqttAddress", mqttAddress, "device") : []),
 		];
@@ -93,7 +93,7 @@ export class GatewayProgram {
 		return isLoopback(address) || this.#tokens.has(kind)
 			? []
 			: [
-					`${name} ${address}: everyone in the network could use the gateway, since there is no token for ${kind}s. ` +
+					`${name} ${address}: everyone in the network could use the gateway, because there is no token for ${kind}s. ` +
 						`Make one first: xs-mcp-gateway token add NAME --for ${kind}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`,
 				];
 	}
@@ -147,7 +147,7 @@ export class GatewayProgram {
 		const server = new HttpServer(options);
 		const actual = await this.#listen("http", port, () => server.listen());
 		this.#closers.push(() => server.close());
-		this.#urls.hosts = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
+		this.#urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	}
 
 	async #openWebSocket(): Promise<void> {
@@ -200,7 +200,7 @@ export class GatewayProgram {
 		return guard;
 	}
 
-	/** Those whose token is gone do not stay. */
+	/** Disconnects clients and devices whose token is removed. */
 	#watchTokens(): void {
 		const timer = setInterval(() => {
 			this.#tokens.refresh();
@@ -220,8 +220,8 @@ export class GatewayProgram {
 			const name = `${listener}Port` as const;
 			const problem =
 				code === "EADDRINUSE"
-					? `${name}: port ${port} is taken, perhaps by another gateway. Choose another port with ${flagOf(name)}, or ` +
-						"use the gateway that is there: xs-mcp-gateway stdio brings a host to it"
+					? `${name}: port ${port} is in use, perhaps by another gateway. Choose another port with ${flagOf(name)}, or ` +
+						"use the gateway that is there: xs-mcp-gateway stdio connects an MCP client to it"
 					: `${listener}Address, ${name}: ${message}`;
 			throw new ConfigurationError([problem], { cause: error });
 		}

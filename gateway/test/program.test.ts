@@ -86,8 +86,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
-		const all = asHost(started.tokens.add({ name: "operator", kind: "host" }));
-		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "host", devices: [LAMP] }));
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "client", devices: [LAMP] }));
 		const ids = (devices: readonly DeviceSummary[]): string[] => devices.map(({ id }) => id);
 		assert.deepEqual(ids(await devicesSeenBy(started, all)), [LAMP, FAN]);
 		assert.deepEqual(ids(await devicesSeenBy(started, lampOnly)), [LAMP]);
@@ -99,8 +99,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 
 	it("tells of devices and calls as they happen, and only whom they concern", async (t) => {
 		const started = await startProgram(t);
-		const all = asHost(started.tokens.add({ name: "operator", kind: "host" }));
-		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "host", devices: [FAN] }));
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "client", devices: [FAN] }));
 		const [heard, heardByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
@@ -141,8 +141,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 			await client.connect(transport);
 			return (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.endsWith("reboot"));
 		};
-		const plain = started.tokens.add({ name: "plain", kind: "host" });
-		const trusted = started.tokens.add({ name: "trusted", kind: "host", userTools: true });
+		const plain = started.tokens.add({ name: "plain", kind: "client" });
+		const trusted = started.tokens.add({ name: "trusted", kind: "client", userTools: true });
 		assert.deepEqual(await toolsFor(plain), ["lamp_000002__self_reboot"]);
 		assert.deepEqual(await toolsFor(trusted), ["lamp_000001__self_reboot", "lamp_000002__self_reboot"]);
 	});
@@ -160,7 +160,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.equal(await forget(), 404);
 	});
 
-	it("names the port that is taken, and the flag to choose another, and leaves nothing running", async (t) => {
+	it("names the port that is in use, and the flag to choose another, and leaves nothing running", async (t) => {
 		const other = createServer().listen(0, "127.0.0.1");
 		await once(other, "listening");
 		t.after(() => other.close());
@@ -172,14 +172,14 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		] as const) {
 			await assert.rejects(startProgram(t, { mqtt: true, [setting]: port }), {
 				name: "ConfigurationError",
-				message: new RegExp(`^${setting}: port ${port} is taken.*${flag}`),
+				message: new RegExp(`^${setting}: port ${port} is in use.*${flag}`),
 			});
 		}
 	});
 
 	it("says when it cannot listen at an address", async (t) => {
 		const tokens = { stateFolder: makeStateFolder(t) };
-		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "host" });
+		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
 		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
 			name: "ConfigurationError",
 			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,

@@ -6,13 +6,13 @@ import { GatewayProgram } from "../program.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 
-/** Milliseconds in which a signal is the same one: at Ctrl+C the terminal sends it, and npm and npx send it on. */
+/** Milliseconds in which a second signal counts as the same: at Ctrl+C the terminal sends one, and npm or npx another. */
 const SAME_SIGNAL = 500;
 
 /**
  * Runs the gateway until it is told to stop.
  *
- * Rejects with UsageError, ConfigurationError or TokenError when it cannot start.
+ * Rejects with UsageError, ConfigurationError or TokenError if it cannot start.
  */
 export async function runGateway(settings: object, { args: [unknown], parent }: Command): Promise<void> {
 	if (unknown !== undefined) {
@@ -33,7 +33,7 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 	process.exit(EXIT.ok);
 }
 
-/** Settles at the first signal to stop. Another one ends the process at once: who asks twice does not want to wait. */
+/** Settles at the first signal to stop. Another one ends the process at once. */
 function signalled(): Promise<string> {
 	return new Promise((resolve) => {
 		let first: number | undefined;
@@ -49,10 +49,10 @@ function signalled(): Promise<string> {
 	});
 }
 
-/** Settles when the host that started this process is gone. */
+/** Settles when the client that started this process disconnects. */
 async function servedOverStdio(program: GatewayProgram, userTools: readonly string[]): Promise<string> {
-	const host = serveOverStdio(program.gateway, localAccess(userTools));
-	process.stdout.on("error", () => void host.close());
-	await host.closed;
-	return "the host is gone";
+	const client = serveOverStdio(program.gateway, localAccess(userTools));
+	process.stdout.on("error", () => void client.close());
+	await client.closed;
+	return "the client disconnected";
 }

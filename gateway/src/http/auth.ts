@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import type { Access } from "../clients/access.js";
-import { isLoopback, namesOf } from "../config/listen-address.js";
+import { hostnamesOf, isLoopback } from "../config/listen-address.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../config/token-store.js";
 import { HttpError } from "./http-error.js";
 import { RequestLimits, type RequestLimitsOptions } from "./limits.js";
@@ -36,14 +36,14 @@ export class RequestGuard {
 
 	constructor(options: RequestGuardOptions) {
 		this.#options = options;
-		this.#hosts = [...namesOf(options.address), ...options.allowedHosts];
+		this.#hosts = [...hostnamesOf(options.address), ...options.allowedHosts];
 		this.#origins = [...localhostAllowedOrigins(), ...options.allowedOrigins];
 		this.#limits = new RequestLimits(options);
 	}
 
 	/** Whether clients have to show a token: beyond loopback always, else as soon as there is one. */
 	get wantsToken(): boolean {
-		return !isLoopback(this.#options.address) || this.#options.tokens.has("host");
+		return !isLoopback(this.#options.address) || this.#options.tokens.needs("client");
 	}
 
 	/** Rejects with HttpError: too many requests (429), a foreign Host or Origin (403). */
@@ -85,7 +85,7 @@ export class RequestGuard {
 			return { access: localAccess(this.#options.userTools), token: undefined };
 		}
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-		const token = secret === undefined ? undefined : this.#options.tokens.verify("host", secret);
+		const token = secret === undefined ? undefined : this.#options.tokens.verify("client", secret);
 		if (token !== undefined) {
 			return { access: accessOf(token, this.#options.userTools), token };
 		}

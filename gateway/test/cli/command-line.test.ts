@@ -71,7 +71,7 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		});
 		assert.equal(code, 2);
 		assert.equal(stdout, "");
-		assert.match(stderr, /^xs-mcp-gateway: httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for host/);
+		assert.match(stderr, /^xs-mcp-gateway: httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for client/);
 	});
 
 	it("exits with 2 when the command line makes no sense", async (t) => {
@@ -79,7 +79,7 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 			[["serv"], /there is no command serv: expected one of serve/],
 			[["--http-port", "x"], /--http-port: expected a whole number/],
 			[["--no-such-flag"], /unknown option '--no-such-flag'/],
-			[["token", "add", "x", "--for", "friend"], /Allowed choices are host, device/],
+			[["token", "add", "x", "--for", "friend"], /--for <kind>.* Expected client or device/],
 			[["devices", "--url", "nowhere"], /--url: expected a URL/],
 		] as const) {
 			const { code, stderr } = await run(t, args);
@@ -109,7 +109,7 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		child.stdout?.destroy();
 		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
 		assert.equal(await exited, 0);
-		assert.match(output.stderr, /stopping: the host is gone/);
+		assert.match(output.stderr, /stopping: the client disconnected/);
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
@@ -152,16 +152,16 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 	it("makes tokens, which a running gateway knows at once", async (t) => {
 		const started = await startProgram(t);
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: started.stateFolder, XS_MCP_GATEWAY_URL: started.base };
-		const made = await run(t, ["token", "add", "laptop", "--for", "host"], environment);
+		const made = await run(t, ["token", "add", "laptop", "--for", "client"], environment);
 		const token = made.stdout.trim();
 		assert.match(token, /^xsmcp_/);
-		assert.match(made.stderr, /first token for a host/);
+		assert.match(made.stderr, /first token for a client/);
 		const without = await run(t, ["devices"], environment);
 		assert.match(without.stderr, /wants a token/);
 		assert.equal(without.code, 1);
 		assert.equal((await run(t, ["devices"], { ...environment, XS_MCP_GATEWAY_TOKEN: token })).code, 0);
 		const list = await run(t, ["token", "list"], environment);
-		assert.match(list.stdout, /^laptop {2}host {2}.* {2}all devices\n$/);
+		assert.match(list.stdout, /^laptop {2}client {2}.* {2}all devices\n$/);
 		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 0);
 		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 1);
 	});
@@ -205,15 +205,15 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const { client, log } = await startHost(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
 		assert.deepEqual((await client.listTools()).tools, []);
 		await client.close();
-		await until(() => log().includes("stopping: the host is gone"), "it ends", 10_000);
+		await until(() => log().includes("stopping: the client disconnected"), "it ends", 10_000);
 	});
 
-	it("with --stdio beside another gateway: says which port is taken and what to do", async (t) => {
+	it("with --stdio beside another gateway: says which port is in use and what to do", async (t) => {
 		const { base } = await startProgram(t);
 		const args = ["--stdio", "--http-port", new URL(base).port, "--state-folder", makeStateFolder(t)];
 		const { code, stderr } = await run(t, args);
 		assert.equal(code, 2);
-		assert.match(stderr, /httpPort: port [0-9]+ is taken.*--http-port.*xs-mcp-gateway stdio/);
+		assert.match(stderr, /httpPort: port [0-9]+ is in use.*--http-port.*xs-mcp-gateway stdio/);
 	});
 
 	it("as a bridge: brings several hosts to one gateway, with progress, and follows devices", async (t) => {
@@ -278,7 +278,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 
 	it("as a bridge: says plainly when no gateway runs, or the token is wrong", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		tokens.add({ name: "laptop", kind: "host" });
+		tokens.add({ name: "laptop", kind: "client" });
 		const nobody = await run(t, ["stdio", "--url", "http://127.0.0.1:1"]);
 		assert.match(nobody.stderr, /no gateway answers/);
 		const wrong = await run(t, ["stdio"], { XS_MCP_GATEWAY_URL: base, XS_MCP_GATEWAY_TOKEN: "wrong-secret" });

@@ -41,13 +41,13 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		await assert.rejects(startProgram(t, flags), {
 			name: "ConfigurationError",
 			message:
-				/httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for host.*\n.*websocketAddress .*--for device/,
+				/httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for client.*\n.*websocketAddress .*--for device/,
 		});
 	});
 
 	it("listens beyond loopback with tokens, and needs one from every client", async (t) => {
 		const stateFolder = makeStateFolder(t);
-		const secret = new TokenStore(stateFolder).add({ name: "laptop", kind: "host" });
+		const secret = new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
 		const { base, tokens } = await startProgram(t, { httpAddress: "0.0.0.0" }, stateFolder);
 		assert.equal((await ask(`${base}/devices`)).status, 401);
 		assert.equal((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${secret}` } })).status, 200);
@@ -94,7 +94,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 
 	it("rejects a wrong token, and logs it without the token", async (t) => {
 		const { base, tokens, log } = await startProgram(t);
-		const secret = tokens.add({ name: "laptop", kind: "host" });
+		const secret = tokens.add({ name: "laptop", kind: "client" });
 		const deviceSecret = tokens.add({ name: "lamp", kind: "device" });
 		for (const authorization of ["Bearer wrong-secret", `Bearer ${deviceSecret}`, `Basic ${secret}`, secret]) {
 			const url = `${base}/devices?token=wrong-secret`;
@@ -109,7 +109,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 
 	it("answers /healthz without a token", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		tokens.add({ name: "laptop", kind: "host" });
+		tokens.add({ name: "laptop", kind: "client" });
 		const { status, body } = await ask(`${base}/healthz`);
 		assert.deepEqual([status, JSON.parse(body)], [200, { status: "ok" }]);
 		assert.equal((await ask(`${base}/metrics`)).status, 401);
@@ -154,7 +154,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 
 	it("rejects an address with too many wrong tokens", async (t) => {
 		const { base, tokens } = await startProgram(t, { maxWrongTokensPerMinute: 2 });
-		const secret = tokens.add({ name: "laptop", kind: "host" });
+		const secret = tokens.add({ name: "laptop", kind: "client" });
 		const statuses = [];
 		for (const each of ["wrong", "wrong", "wrong", secret]) {
 			statuses.push((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${each}` } })).status);
@@ -207,7 +207,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 
 	it("ends the streams of a client whose token is removed", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		const Authorization = `Bearer ${tokens.add({ name: "laptop", kind: "host" })}`;
+		const Authorization = `Bearer ${tokens.add({ name: "laptop", kind: "client" })}`;
 		const request = makeRequest(`${base}/events`, { headers: { Authorization }, agent: false }).end();
 		const [response] = (await once(request, "response")) as [IncomingMessage];
 		assert.equal(response.statusCode, 200);
