@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { type Device, DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
-import { runCommand } from "../moddable/command-line.js";
-import { type MachineHeap, readHeap } from "../moddable/heap.js";
-import { buildForSimulator } from "../moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../moddable/sdk.js";
-import { Simulator } from "../moddable/simulator.js";
-import type { Samples } from "../moddable/xsbug.js";
+import { runCommand } from "../scripts/moddable/command-line.js";
+import { type MachineHeap, readHeap } from "../scripts/moddable/heap.js";
+import { buildForSimulator } from "../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../scripts/moddable/sdk.js";
+import { Simulator } from "../scripts/moddable/simulator.js";
+import type { Samples } from "../scripts/moddable/xsbug.js";
 
 const FOLDER = fileURLToPath(new URL("simulator", import.meta.url));
 const CALLS = 1_000;

@@ -20,7 +20,7 @@ await bundleGateway(dist);
 rmSync(`${root}.cache/tsc/gateway`, { recursive: true, force: true });
 const { status } = spawnSync(
 	process.execPath,
-	[`${root}node_modules/typescript/bin/tsc`, "--build", `${root}gateway`],
+	[`${root}node_modules/typescript/bin/tsc`, "--build", "--force", `${root}tsconfig.node.json`],
 	{
 		stdio: "inherit",
 	},

@@ -1,12 +1,12 @@
-// npm test: every suite, on every engine that is there, and says what ran where. npm run host-test: on Moddable's alone.
+// npm test: every suite, on every engine that is there, and says what ran where. npm run test:simulator: on Moddable's alone.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { NO_SDK } from "../moddable/sdk.js";
+import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const FOLDERS = ["host-test", "moddable", "virtual-device/src", "gateway/test"];
+const FOLDERS = ["host-test", "scripts", "virtual-device/src", "gateway/test"];
 
 async function announceXs(): Promise<void> {
 	const { whyNotXs } = await chooseEngine("xs", { onProgress: console.log });

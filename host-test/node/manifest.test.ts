@@ -19,7 +19,7 @@ interface Manifest {
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${SOURCE}${path}`, "utf8"));
 
 const modules = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
-	.filter((name) => name.endsWith(".ts"))
+	.filter((name) => /(?<!\.d)\.ts$/.test(name))
 	.map((name) => name.slice(0, -".ts".length));
 const preloadable = modules.filter((name) => !NOT_PRELOADED.test(name)).sort();
 

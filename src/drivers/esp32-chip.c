@@ -3,14 +3,19 @@
 #include "xsmc.h"
 
 #include "esp_chip_info.h"
-#include "esp_flash.h"
 #include "esp_heap_caps.h"
 #include "esp_system.h"
 #include "soc/soc_caps.h"
 
+// mcconfig's include path has ESP-IDF's folder of components, and not the include folder of this one.
 #if SOC_TEMP_SENSOR_SUPPORTED
-	#include "driver/temperature_sensor.h"
+	#include "esp_driver_tsens/include/driver/temperature_sensor.h"
 #endif
+
+// As esp_flash.h declares it, which cannot be included: it needs headers of esp_hal_mspi, and they are not in mcconfig's
+// include path either.
+typedef struct esp_flash_t esp_flash_t;
+esp_err_t esp_flash_get_size(esp_flash_t *chip, uint32_t *size);
 
 static esp_chip_info_t chipInfo(void)
 {

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import { parseToolArguments } from "../gateway/src/cli/tool-arguments.js";
+import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
 import { heading, line, paint } from "./output.js";
 import { nameOf, showCall, showTools } from "./tour.js";
 

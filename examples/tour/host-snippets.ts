@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { heading, line, paint } from "./output.js";
 
-const PROGRAM = fileURLToPath(new URL("../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
 /** Says how an MCP host gets to the gateway: what to paste, and where. */
 export function showSnippets(url: string): void {

@@ -22,13 +22,15 @@ declare module "mc/config" {
 		readonly Screen: new (
 			options: object,
 		) => object;
+		/** Degrees by which the target's screen is rotated. mcconfig always sets it. */
+		readonly rotation: 0 | 90 | 180 | 270;
 	};
 	export default config;
 }
 
 /** Moddable's store for values that outlive a restart. */
 declare module "preference" {
-	import type { Settings } from "../src/hardware/hardware.js";
+	import type { Settings } from "../hardware/hardware.js";
 
 	const Preference: Settings;
 	export default Preference;
@@ -36,20 +38,20 @@ declare module "preference" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { NetworkClients } from "../src/app/connect.js";
+	import type { NetworkClients } from "../protocols/network-clients.js";
 	/** @param built what the firmware was built with */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
 }
 
 /** The board that the firmware is built for. */
 declare module "src/boards/board" {
-	import type { Board, System } from "../src/hardware/hardware.js";
+	import type { Board, System } from "../hardware/hardware.js";
 	export function openBoard(): Board & { readonly system: System };
 }
 
 /** What the virtual device's Node side does for its pretend board. */
 declare module "virtual-host" {
-	import type { HttpRequest, HttpResponse } from "../src/hardware/hardware.js";
+	import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
 	/** What the person who started the device chose for it. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GatewayProgram, makeLog, readConfiguration } from "../gateway/src/index.js";
+import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */

@@ -10,5 +10,5 @@ await runCommand("flash", async () => {
 		process.stdout.write(plan.help);
 		return;
 	}
-	await mcconfig(plan.sdk, fileURLToPath(new URL("..", import.meta.url)), plan.args, true);
+	await mcconfig(plan.sdk, fileURLToPath(new URL("../..", import.meta.url)), plan.args, true);
 });

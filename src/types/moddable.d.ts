@@ -15,7 +15,7 @@ declare module "embedded:io/socket/udp" {
 
 /** ECMA-419's WebSocket client. */
 declare module "embedded:network/websocket/client" {
-	import type { WebSocketRecord } from "../src/protocols/websocket-channel.js";
+	import type { WebSocketRecord } from "../protocols/websocket-channel.js";
 
 	const WebSocketClient: WebSocketRecord["io"];
 	export default WebSocketClient;
@@ -23,7 +23,7 @@ declare module "embedded:network/websocket/client" {
 
 /** ECMA-419's MQTT client. */
 declare module "embedded:network/mqtt/client" {
-	import type { MqttRecord } from "../src/protocols/mqtt-channel.js";
+	import type { MqttRecord } from "../protocols/mqtt-channel.js";
 
 	const MQTTClient: MqttRecord["io"];
 	export default MQTTClient;
@@ -31,7 +31,7 @@ declare module "embedded:network/mqtt/client" {
 
 /** ECMA-419's NTP client. */
 declare module "embedded:network/ntp/client" {
-	import type { NtpRecord } from "../src/drivers/ntp-clock.js";
+	import type { NtpRecord } from "../drivers/ntp-clock.js";
 
 	const NTPClient: NtpRecord["io"];
 	export default NTPClient;
@@ -39,7 +39,7 @@ declare module "embedded:network/ntp/client" {
 
 /** ECMA-419's Wi-Fi network interface. */
 declare module "embedded:network/interface/wifi" {
-	import type { WiFiRecord } from "../src/drivers/wifi-network.js";
+	import type { WiFiRecord } from "../drivers/wifi-network.js";
 
 	const WiFi: WiFiRecord["io"];
 	export default WiFi;
@@ -74,15 +74,15 @@ declare module "Resource" {
 
 /** Draws on a screen. */
 declare module "commodetto/Poco" {
-	import type { Canvas } from "../src/drivers/face-drawing.js";
+	import type { Canvas } from "../drivers/face-drawing.js";
 
-	const Poco: new (screen: object, options: { displayListLength: number }) => Canvas;
+	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
 }
 
 /** A font in the format of BMFont. */
 declare module "commodetto/parseBMF" {
-	import type { Font } from "../src/drivers/face-drawing.js";
+	import type { Font } from "../drivers/face-drawing.js";
 
 	export default function parseBMF(file: ArrayBuffer): Font;
 }

@@ -1,5 +1,5 @@
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
-import type { Device, KnownDevice } from "../gateway/src/index.js";
+import type { Device, KnownDevice } from "../../gateway/src/index.js";
 import { describeResult, event, heading, line, paint } from "./output.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */

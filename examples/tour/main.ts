@@ -1,8 +1,8 @@
 // npm start: a gateway and virtual devices, a tour as an MCP host takes it, and what to paste into a host of one's own.
 import { once } from "node:events";
-import { GatewayClient } from "../gateway/src/cli/gateway-client.js";
-import type { Device, KnownDevice } from "../gateway/src/index.js";
-import { bundle, chooseEngine, VirtualDevice } from "../virtual-device/src/index.js";
+import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
+import type { Device, KnownDevice } from "../../gateway/src/index.js";
+import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
 import { showSnippets } from "./host-snippets.js";
 import { readOptions, type Transport } from "./options.js";
 import { event, heading, line, paint } from "./output.js";

@@ -36,7 +36,7 @@ await runCommand("simulator", async () => {
 	}
 	const sdk = needSdk();
 	console.log("Building the firmware …");
-	const library = await buildForSimulator(sdk, fileURLToPath(new URL("..", import.meta.url)), settings);
+	const library = await buildForSimulator(sdk, fileURLToPath(new URL("../..", import.meta.url)), settings);
 	const simulator = await Simulator.start(sdk, library, { headless: values.headless });
 	for (const signal of ["SIGINT", "SIGTERM"] as const) {
 		process.once(signal, () => void simulator.stop().then(() => process.exit(0)));

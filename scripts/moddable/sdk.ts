@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const TYPESCRIPT = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
+const TYPESCRIPT = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
 
 /** Why something was skipped where there is no SDK. */
 export const NO_SDK = "MODDABLE is not set: it names the folder of Moddable's SDK";

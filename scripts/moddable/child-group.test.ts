@@ -16,7 +16,7 @@ const OWNER = `
 `;
 
 function startOwner() {
-	const register = new URL("../scripts/register.mjs", import.meta.url).href;
+	const register = new URL("../register.mjs", import.meta.url).href;
 	return spawn(process.execPath, ["--import", register, "--input-type=module", "--eval", OWNER], {
 		stdio: ["pipe", "pipe", "inherit"],
 	});

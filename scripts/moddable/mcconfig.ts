@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
 const LINES_SHOWN = 20;
@@ -50,7 +50,11 @@ export async function buildForSimulator(sdk: Sdk, folder: string, settings: read
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
 	await mcconfig(sdk, folder, ["-d", "-m", "-p", sdk.host, "-t", "build", ...settings], false);
 	const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { build: { NAME: string } };
-	return join(outputOf(folder), "bin", sdk.host, "mc", "debug", manifest.build.NAME, "mc.so");
+	const library = join(outputOf(folder), "bin", sdk.host, "mc", "debug", manifest.build.NAME, "mc.so");
+	if (!existsSync(library)) {
+		throw new SdkError(`mcconfig built something else than ${library}: an included manifest has another NAME`);
+	}
+	return library;
 }
 
 /** Each manifest has a folder of its own to be built in, so that builds may run at the same time; none is in the SDK. */

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** A program that says that it runs, and then holds its output open until it is told to end. */
+const PROGRAM = `
+	console.log("runs");
+	setInterval(() => {}, 1_000);
+`;
+
+it("a program ends with npm, whose shell passes no signals on", {
+	skip: process.platform === "win32" && "npm has no such signals on Windows",
+	timeout: 60_000,
+}, async (t) => {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-run-"));
+	t.after(() => rmSync(folder, { recursive: true }));
+	writeFileSync(join(folder, "program.mjs"), PROGRAM);
+	const run = `node ${join(root, "scripts/run.mjs")} ${relative(root, join(folder, "program.mjs"))}`;
+	writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { program: run } }));
+	const npm = spawn("npm", ["run", "--silent", "program"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+	await once(npm.stdout, "data");
+	npm.kill("SIGTERM");
+	// The output's end comes when the last that holds it has ended.
+	await once(npm.stdout, "close");
+	assert.notEqual(npm.signalCode ?? npm.exitCode, 0);
+});
