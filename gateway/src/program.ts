@@ -14,6 +14,7 @@ import { RequestGuard } from "./http/auth.js";
 import { RejectionReport } from "./http/rejections.js";
 import { HttpServer } from "./http/server.js";
 import type { Logger } from "./log.js";
+import { LogLimiter } from "./log-limiter.js";
 import { Metrics } from "./metrics.js";
 import { DeviceHub } from "./servers/device-hub.js";
 
@@ -24,6 +25,7 @@ const TOKEN_CHECK_INTERVAL = 1_000;
 export class GatewayProgram {
 	readonly #configuration: Configuration;
 	readonly #log: Logger;
+	readonly #limitedLog: LogLimiter;
 	readonly #tokens: TokenStore;
 	readonly #hub = new DeviceHub();
 	readonly #urls: { clients?: string; websocket?: string; mqtt?: string } = {};
@@ -38,6 +40,8 @@ export class GatewayProgram {
 	private constructor(configuration: Configuration, log: Logger) {
 		this.#configuration = configuration;
 		this.#log = log;
+		this.#limitedLog = new LogLimiter(log);
+		this.#closers.push(() => this.#limitedLog.flush());
 		this.#tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message));
 	}
 
@@ -47,7 +51,10 @@ export class GatewayProgram {
 	 */
 	static async start(configuration: Configuration, log: Logger): Promise<GatewayProgram> {
 		const program = new GatewayProgram(configuration, log);
-		program.#checkExposure();
+		if (configuration.open) {
+			program.#tokens.open();
+		}
+		program.#checkTokens();
 		try {
 			await program.#open();
 		} catch (error) {
@@ -76,17 +83,39 @@ export class GatewayProgram {
 		}
 	}
 
-	/** An address that other machines can reach needs tokens. */
-	#checkExposure(): void {
+	/** A gateway that other machines can reach needs tokens, and so does one that had tokens before. */
+	#checkTokens(): void {
 		const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress } = this.#configuration;
 		const problems = [
+			...this.#lost("client"),
+			...(websocket || mqtt ? this.#lost("device") : []),
 			...this.#exposed("httpAddress", httpAddress, "client"),
+			...this.#proxied("allowedHosts"),
+			...this.#proxied("trustProxy"),
 			...(websocket ? this.#exposed("websocketAddress", websocketAddress, "device") : []),
 			...(mqtt ? this.#exposed("mqttAddress", mqttAddress, "device") : []),
 		];
 		if (problems.length > 0) {
 			throw new ConfigurationError(problems);
 		}
+	}
+
+	#lost(kind: TokenKind): string[] {
+		return this.#tokens.has(kind) || !this.#tokens.needs(kind)
+			? []
+			: [
+					`no token for ${kind}s is left, but there was one before. Make one: xs-mcp-gateway token add NAME --for ${kind}. ` +
+						`Or start the gateway once with ${flagOf("open")}, to let ${kind}s in without tokens again`,
+				];
+	}
+
+	#proxied(name: "allowedHosts" | "trustProxy"): string[] {
+		return this.#configuration[name].length === 0 || this.#tokens.has("client")
+			? []
+			: [
+					`${name}: other machines could use the gateway, because there is no token for clients. ` +
+						"Make one first: xs-mcp-gateway token add NAME --for client",
+				];
 	}
 
 	#exposed(name: SettingName, address: string, kind: TokenKind): string[] {
@@ -106,7 +135,7 @@ export class GatewayProgram {
 		await this.#openHttp();
 		hub.on("refused", (description) => {
 			this.#metrics.deviceRejected();
-			this.#log.warn(`refused: ${description}`);
+			this.#limitedLog.warn("device", {}, `rejected: ${description}`);
 		});
 		await this.#openWebSocket();
 		await this.#openMqtt();
@@ -140,7 +169,12 @@ export class GatewayProgram {
 		const guard = new RequestGuard({ ...this.#configuration, address, tokens: this.#tokens });
 		this.#requestGuard = guard;
 		const metrics = this.#metrics;
-		const rejections = new RejectionReport({ log: this.#log, metrics });
+		const rejections = new RejectionReport({
+			log: this.#log,
+			limitedLog: this.#limitedLog,
+			metrics,
+			addressOf: (request) => guard.addressOf(request),
+		});
 		const { bodyTimeout, maxBodyBytes } = this.#configuration;
 		const app = createApp({ endpoint, devices, events, metrics, guard, rejections, maxBodyBytes });
 		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -70,6 +70,45 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		await WireDevice.connect(t, started, { id: LAMP, token });
 		started.tokens.remove("lamp");
 		await until(() => started.gateway.devices.get(LAMP)?.device === undefined, "the device is away");
+	});
+
+	it("lets nobody in when the last token is removed while it runs", async (t) => {
+		const started = await startProgram(t);
+		const tokens = [
+			started.tokens.add({ name: "laptop", kind: "client" }),
+			started.tokens.add({ name: "lamp", kind: "device" }),
+		];
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		started.tokens.remove("laptop");
+		started.tokens.remove("lamp");
+		assert.equal((await fetch(`${started.base}/devices`, asHost(tokens[0] as string))).status, 401);
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		await assert.rejects(WireDevice.connect(t, started, { id: LAMP }), /401/);
+	});
+
+	it("starts without the tokens that it had only if it is told to be open, and remembers that", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
+		rmSync(join(stateFolder, "tokens.json"));
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /^no token for clients is left.*token add NAME --for client.*--open.*\nno token for devices is left/,
+		});
+		const opened = await startProgram(t, { open: true }, stateFolder);
+		assert.equal((await fetch(`${opened.base}/devices`)).status, 200);
+		await opened.program.close();
+		const later = await startProgram(t, {}, stateFolder);
+		assert.equal((await fetch(`${later.base}/devices`)).status, 200);
+	});
+
+	it("needs tokens if other machines may reach it by a hostname or through a proxy", async (t) => {
+		for (const flags of [{ allowedHosts: ["gateway.example"] }, { trustProxy: ["10.0.0.1"] }]) {
+			await assert.rejects(startProgram(t, flags), {
+				name: "ConfigurationError",
+				message: /^(allowedHosts|trustProxy): other machines .*token add NAME --for client/,
+			});
+		}
 	});
 
 	it("takes a device's token as its MQTT password", async (t) => {

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { TOKEN_KINDS, type TokenKind } from "../config/token-file.js";
 import { TokenStore } from "../config/token-store.js";
@@ -8,6 +9,7 @@ interface AddOptions {
 	readonly for: TokenKind;
 	readonly device?: readonly string[];
 	readonly userTools?: boolean;
+	readonly yes?: boolean;
 }
 
 /** Adds the commands for the tokens of clients and devices. A running gateway notices what they change. */
@@ -24,6 +26,7 @@ export function addTokenCommands(program: Command): void {
 			).argParser(collect),
 		)
 		.option("--user-tools", "the client may call user-only tools")
+		.option("--yes", "do not ask before the first token for devices")
 		.action(addToken);
 	withSettings(token.command("list"), ["stateFolder"]).description("List the tokens").action(listTokens);
 	withSettings(token.command("remove"), ["stateFolder"])
@@ -41,11 +44,15 @@ function readKind(word: string): TokenKind {
 	return kind;
 }
 
-function addToken(name: string, { for: kind, device, userTools, ...settings }: AddOptions): void {
+async function addToken(name: string, { for: kind, device, userTools, yes, ...settings }: AddOptions): Promise<void> {
 	if (kind === "device" && userTools) {
 		throw new UsageError("--user-tools: a device does not call tools");
 	}
 	const store = storeFor(settings);
+	const isFirst = !store.needs(kind);
+	if (kind === "device" && isFirst && !yes) {
+		await confirmFirstDeviceToken();
+	}
 	const secret = store.add({ name, kind, ...(device && { devices: device }), ...(userTools && { userTools }) });
 	process.stdout.write(`${secret}\n`);
 	console.error(
@@ -53,8 +60,23 @@ function addToken(name: string, { for: kind, device, userTools, ...settings }: A
 			? `Copy it now: only its hash is stored. A client sends it as "Authorization: Bearer ${secret.slice(0, 10)}…".`
 			: 'Copy it now: only its hash is stored. On the device it is the setting "token" (WebSocket) or "password" (MQTT).',
 	);
-	if (store.records.filter((record) => record.kind === kind).length === 1) {
+	if (isFirst) {
 		console.error(`It is the first token for a ${kind}: from now on every ${kind} needs one.`);
+	}
+}
+
+/** Rejects with UsageError if nobody can be asked, with Error if the answer is no. */
+async function confirmFirstDeviceToken(): Promise<void> {
+	const warning =
+		"This is the first token for a device. From now on every device needs one, and devices without one are disconnected.";
+	if (!process.stdin.isTTY) {
+		throw new UsageError(`${warning} To make it all the same: --yes`);
+	}
+	const terminal = createInterface({ input: process.stdin, output: process.stderr });
+	const answer = await terminal.question(`${warning}\nMake it? [y/N] `);
+	terminal.close();
+	if (!/^y(es)?$/i.test(answer.trim())) {
+		throw new Error("no token was made");
 	}
 }
 
@@ -66,8 +88,16 @@ function listTokens(settings: object): void {
 }
 
 function removeToken(name: string, settings: object): void {
-	storeFor(settings).remove(name);
+	const store = storeFor(settings);
+	const kind = store.records.find((record) => record.name === name)?.kind;
+	store.remove(name);
 	console.error(`The token ${name} is removed.`);
+	if (kind !== undefined && !store.has(kind)) {
+		console.error(
+			`It was the last token for a ${kind}: now no ${kind} can connect. Make another one, or start the gateway once with ` +
+				`--open, to let ${kind}s in without tokens again.`,
+		);
+	}
 }
 
 function storeFor(settings: object): TokenStore {

@@ -66,6 +66,11 @@ export class HostSession {
 		return this.#options.host.scope.key === scope.key;
 	}
 
+	/** Who opened it. */
+	get principal(): string {
+		return this.#options.host.principal;
+	}
+
 	/** Whether no request is under way and no stream open. */
 	get idle(): boolean {
 		return this.#responses === 0;

@@ -70,7 +70,7 @@ export function url(schemes: readonly string[]): SettingKind<string> {
 }
 
 /** Several texts: the flag again and again, commas in the environment, an array in the file. */
-export function list(placeholder: string, expected = "a list of texts", item = z.string().min(1)) {
+export function list(placeholder: string, expected = "a list of texts", item: z.ZodType<string> = z.string().min(1)) {
 	return {
 		placeholder,
 		repeatable: true,
@@ -87,6 +87,13 @@ export const hostnames: SettingKind<readonly string[]> = list(
 		.string()
 		.regex(/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]|[a-z-]+:\/\/\*)$/)
 		.toLowerCase(),
+);
+
+/** IP addresses, and ranges in CIDR notation. */
+export const networks: SettingKind<readonly string[]> = list(
+	"address",
+	"IP addresses or ranges like 10.0.0.0/8",
+	z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]),
 );
 
 /** Texts by name: `NAME=VALUE` as {@link list} has its items, an object in the file. */

@@ -1,6 +1,17 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { flag, hostnames, integer, list, oneOf, pairs, type SettingKind, text, url } from "./setting-kinds.js";
+import {
+	flag,
+	hostnames,
+	integer,
+	list,
+	networks,
+	oneOf,
+	pairs,
+	type SettingKind,
+	text,
+	url,
+} from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
 export interface Setting<T> {
@@ -76,8 +87,12 @@ export const SETTINGS = {
 		"Tool names in a list with one device: as the device has them, or without dots",
 		{ default: "own" },
 	),
+	open: setting(flag, "Let clients and devices in without tokens again, if the last token was removed", {
+		default: false,
+	}),
 	allowedHosts: setting(hostnames, "More hostnames by which clients may address the gateway", { default: [] }),
 	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
+	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is believed", { default: [] }),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
 	awayWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", { default: 10_000 }),
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device handles at the same time", { default: 4 }),
@@ -89,12 +104,12 @@ export const SETTINGS = {
 	bodyTimeout: setting(DURATION, "Time limit for a client's request to arrive", { default: 10_000 }),
 	maxRequestsPerMinute: setting(
 		integer("requests", 0, 1_000_000_000),
-		"Requests from one address in a minute; 0 for no limit",
+		"Requests with one token, or from one address, in a minute; 0 for no limit",
 		{ default: 6_000 },
 	),
 	maxWrongTokensPerMinute: setting(
 		integer("requests", 1, 1_000_000_000),
-		"Wrong tokens from one address in a minute; after that it is rejected for the rest of the minute",
+		"Wrong tokens from one address in a minute; then only requests with a valid token are accepted from it",
 		{ default: 20 },
 	),
 	logLevel: setting(oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "How much to log", {

@@ -160,10 +160,26 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		assert.match(without.stderr, /wants a token/);
 		assert.equal(without.code, 1);
 		assert.equal((await run(t, ["devices"], { ...environment, XS_MCP_GATEWAY_TOKEN: token })).code, 0);
+		const alias = await run(t, ["token", "add", "old", "--for", "host"], environment);
+		assert.equal(alias.code, 0, "the word of version 0.1");
+		assert.equal((await run(t, ["token", "remove", "old"], environment)).code, 0);
 		const list = await run(t, ["token", "list"], environment);
 		assert.match(list.stdout, /^laptop {2}client {2}.* {2}all devices\n$/);
-		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 0);
+		const removed = await run(t, ["token", "remove", "laptop"], environment);
+		assert.equal(removed.code, 0);
+		assert.match(removed.stderr, /last token for a client.*--open/s);
 		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 1);
+	});
+
+	it("asks before the first token for devices, because devices without one are disconnected", async (t) => {
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const add = ["token", "add", "lamp", "--for", "device"];
+		const unasked = await run(t, add, environment);
+		assert.equal(unasked.code, 2);
+		assert.match(unasked.stderr, /first token for a device.*disconnected.*--yes/s);
+		assert.equal((await run(t, ["token", "list"], environment)).stdout, "");
+		assert.equal((await run(t, [...add, "--yes"], environment)).code, 0);
+		assert.equal((await run(t, ["token", "add", "fan", "--for", "device"], environment)).code, 0, "the second");
 	});
 
 	it("shows what happens, until it is not wanted any more", async (t) => {
