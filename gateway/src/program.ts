@@ -7,7 +7,7 @@ import { type TokenKind, TokenStore } from "./config/token-store.js";
 import { DeviceGuard } from "./devices/guard.js";
 import { MqttDevices } from "./devices/mqtt.js";
 import { WebSocketDevices } from "./devices/websocket.js";
-import { GatewayEvents } from "./events.js";
+import { type GatewayEvent, GatewayEvents } from "./events.js";
 import { Gateway } from "./gateway.js";
 import { createApp } from "./http/app.js";
 import { RequestGuard } from "./http/auth.js";
@@ -164,7 +164,7 @@ export class GatewayProgram {
 			sessions: () => endpoint.sessions,
 		});
 		this.#gateway.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
-		events.on("event", (event) => this.#log.debug(event, event.type));
+		events.on("event", (event) => this.#logEvent(event));
 		const tls = readTls("http", this.#configuration);
 		const guard = new RequestGuard({ ...this.#configuration, address, tokens: this.#tokens });
 		this.#requestGuard = guard;
@@ -182,6 +182,11 @@ export class GatewayProgram {
 		const actual = await this.#listen("http", port, () => server.listen());
 		this.#closers.push(() => server.close());
 		this.#urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
+	}
+
+	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
+		const isSession = type === "connected" || type === "disconnected";
+		this.#log[isSession ? "info" : "debug"](details, isSession ? `device ${type}` : type);
 	}
 
 	async #openWebSocket(): Promise<void> {

@@ -2,12 +2,16 @@ import type { Command } from "commander";
 import { serveOverStdio } from "../clients/stdio.js";
 import { localAccess } from "../http/auth.js";
 import { makeLog } from "../log.js";
+import { LogDestination } from "../log-destination.js";
 import { GatewayProgram } from "../program.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 
 /** Milliseconds in which a second signal counts as the same: at Ctrl+C the terminal sends one, and npm or npx another. */
 const SAME_SIGNAL = 500;
+
+/** Milliseconds at the end for somebody to read the rest of the log. */
+const FLUSH_TIME = 500;
 
 /**
  * Runs the gateway until it is told to stop.
@@ -20,17 +24,36 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 		throw new UsageError(`there is no command ${unknown}: expected one of ${names}`);
 	}
 	const configuration = configurationFrom(settings);
-	const log = makeLog(configuration.logLevel);
+	const destination = await logDestination();
+	const log = makeLog(configuration.logLevel, destination);
 	const stop = signalled();
 	const program = await GatewayProgram.start(configuration, log);
 	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
+	if (process.stderr.isTTY) {
+		log.info(`next: connect an MCP client to ${program.urls.clients}, and a device to ${deviceUrlOf(program)}`);
+		log.info("in another terminal, xs-mcp-gateway devices lists devices, xs-mcp-gateway --help lists commands");
+	}
 	const why = await Promise.race([
 		stop,
 		...(configuration.stdio ? [servedOverStdio(program, configuration.userTools)] : []),
 	]);
 	log.info(`stopping: ${why}`);
 	await program.close();
+	await destination.flush(FLUSH_TIME);
 	process.exit(EXIT.ok);
+}
+
+/** For people if a terminal shows it, else for programs. */
+async function logDestination(): Promise<LogDestination> {
+	if (!process.stderr.isTTY) {
+		return new LogDestination(process.stderr);
+	}
+	const { makePrettyFormat } = await import("../pretty-log.js");
+	return new LogDestination(process.stderr, makePrettyFormat(process.stderr.hasColors()));
+}
+
+function deviceUrlOf({ urls }: GatewayProgram): string {
+	return [urls.websocket, urls.mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
 }
 
 /** Settles at the first signal to stop. Another one ends the process at once. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, describe, it, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { freePort } from "../../../host-test/e2e/program.js";
@@ -111,6 +112,33 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
 		assert.equal(await exited, 0);
 		assert.match(output.stderr, /stopping: the client disconnected/);
+	});
+
+	it("goes on when nobody reads its log, and says later how many lines it dropped", async (t) => {
+		const port = await freePort();
+		const websocketPort = await freePort();
+		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort), "--log-level", "debug"];
+		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
+		t.after(() => child.kill("SIGKILL"));
+		const isUp = (): Promise<boolean> =>
+			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5_000) }).then(
+				({ ok }) => ok,
+				() => false,
+			);
+		await until(isUp, "it listens", 30_000);
+		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP });
+		const devices = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/devices`)).text();
+		await until(async () => (await devices()).includes(LAMP), "the device is known");
+		for (let count = 0; count < 4_000; count += 1) {
+			device.notify("notifications/state_changed", { newState: "x".repeat(1_000) });
+		}
+		await setTimeout(500);
+		assert.equal(await isUp(), true);
+		let log = "";
+		child.stderr.on("data", (chunk) => {
+			log += chunk;
+		});
+		await until(() => /"dropped":[0-9]+,"msg":"log lines were dropped/.test(log), "it says so", 10_000);
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
