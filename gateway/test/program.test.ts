@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -78,6 +78,45 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
 	});
 
+	it("lets nobody in when the last token is removed while it runs", async (t) => {
+		const started = await startProgram(t);
+		const tokens = [
+			started.tokens.add({ name: "laptop", kind: "client" }),
+			started.tokens.add({ name: "lamp", kind: "device" }),
+		];
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		started.tokens.remove("laptop");
+		started.tokens.remove("lamp");
+		assert.equal((await fetch(`${started.base}/devices`, asHost(tokens[0] as string))).status, 401);
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		await assert.rejects(WireDevice.connect(t, started, { id: LAMP }), /401/);
+	});
+
+	it("starts without the tokens that it had only if it is told to be open, and remembers that", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
+		rmSync(join(stateFolder, "tokens.json"));
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /^no token for clients is left.*token add NAME --for client.*--open.*\nno token for devices is left/,
+		});
+		const opened = await startProgram(t, { open: true }, stateFolder);
+		assert.equal((await fetch(`${opened.base}/devices`)).status, 200);
+		await opened.program.close();
+		const later = await startProgram(t, {}, stateFolder);
+		assert.equal((await fetch(`${later.base}/devices`)).status, 200);
+	});
+
+	it("needs tokens if other machines may reach it by a hostname or through a proxy", async (t) => {
+		for (const flags of [{ allowedHosts: ["gateway.example"] }, { trustProxy: ["10.0.0.1"] }]) {
+			await assert.rejects(startProgram(t, flags), {
+				name: "ConfigurationError",
+				message: /^(allowedHosts|trustProxy): other machines .*token add NAME --for client/,
+			});
+		}
+	});
+
 	it("takes a device's token as its MQTT password", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
 		const url = started.program.urls.mqtt as string;
@@ -92,8 +131,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
-		const all = asHost(started.tokens.add({ name: "operator", kind: "host" }));
-		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "host", devices: [LAMP] }));
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "client", devices: [LAMP] }));
 		const ids = (devices: readonly DeviceSummary[]): string[] => devices.map(({ id }) => id);
 		assert.deepEqual(ids(await devicesSeenBy(started, all)), [LAMP, FAN]);
 		assert.deepEqual(ids(await devicesSeenBy(started, lampOnly)), [LAMP]);
@@ -105,8 +144,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 
 	it("tells of devices and calls as they happen, and only whom they concern", async (t) => {
 		const started = await startProgram(t);
-		const all = asHost(started.tokens.add({ name: "operator", kind: "host" }));
-		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "host", devices: [FAN] }));
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "client", devices: [FAN] }));
 		const [heard, heardByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
@@ -145,8 +184,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 			await client.connect(transport);
 			return (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.endsWith("reboot"));
 		};
-		const plain = started.tokens.add({ name: "plain", kind: "host" });
-		const trusted = started.tokens.add({ name: "trusted", kind: "host", userTools: true });
+		const plain = started.tokens.add({ name: "plain", kind: "client" });
+		const trusted = started.tokens.add({ name: "trusted", kind: "client", userTools: true });
 		assert.deepEqual(await toolsFor(plain), ["lamp_000002__self_reboot"]);
 		assert.deepEqual(await toolsFor(trusted), ["lamp_000001__self_reboot", "lamp_000002__self_reboot"]);
 	});
@@ -164,7 +203,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.equal(await forget(), 404);
 	});
 
-	it("names the port that is taken, and the flag to choose another, and leaves nothing running", async (t) => {
+	it("names the port that is in use, and the flag to choose another, and leaves nothing running", async (t) => {
 		const other = createServer().listen(0, "127.0.0.1");
 		await once(other, "listening");
 		t.after(() => other.close());
@@ -176,14 +215,14 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		] as const) {
 			await assert.rejects(startProgram(t, { mqtt: true, [setting]: port }), {
 				name: "ConfigurationError",
-				message: new RegExp(`^${setting}: port ${port} is taken.*${flag}`),
+				message: new RegExp(`^${setting}: port ${port} is in use.*${flag}`),
 			});
 		}
 	});
 
 	it("says when it cannot listen at an address", async (t) => {
 		const tokens = { stateFolder: makeStateFolder(t) };
-		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "host" });
+		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
 		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
 			name: "ConfigurationError",
 			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,

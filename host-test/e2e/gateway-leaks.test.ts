@@ -51,7 +51,7 @@ async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
 /** Sessions of hosts that the gateway says it has. */
 async function sessions({ urls }: GatewayProgram): Promise<number> {
 	// Not fetch: it would keep the connection.
-	const [response] = (await once(get(new URL("/metrics", urls.hosts), { agent: false }), "response")) as [
+	const [response] = (await once(get(new URL("/metrics", urls.clients), { agent: false }), "response")) as [
 		IncomingMessage,
 	];
 	return Number(/^xs_mcp_gateway_sessions (\d+)$/m.exec(await text(response))?.[1]);
@@ -115,7 +115,7 @@ describe(`after ${ROUNDS} rounds`, { timeout: 3_600_000 }, () => {
 		const program = await startWithDevice(t);
 		await wearOut(t, program, ROUNDS, async (at) => {
 			for (const round of Object.values(HOSTS)) {
-				await round(program.urls.hosts as string, at);
+				await round(program.urls.clients as string, at);
 			}
 		});
 	});
@@ -153,7 +153,7 @@ describe(`after ${PROCESS_ROUNDS} rounds`, { timeout: 600_000 }, () => {
 			const program = await startWithDevice(t);
 			await wearOut(t, program, PROCESS_ROUNDS, async () => {
 				const host = await connectOverStdio(
-					gatewayArgs("stdio", "--url", new URL(program.urls.hosts as string).origin),
+					gatewayArgs("stdio", "--url", new URL(program.urls.clients as string).origin),
 					era,
 				);
 				assert.equal((await host.callTool(VOLUME)).isError, false);

@@ -64,9 +64,9 @@ export class HttpSessions {
 	}
 
 	async #open(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
-		if (!(await this.#makeRoom())) {
+		if (!(await this.#makeRoom(client.principal))) {
 			response.setHeader("Retry-After", "60");
-			sendJsonRpcError(response, 503, -32_000, "Too many sessions, and each of them is in use");
+			sendJsonRpcError(response, 503, -32_000, "Too many sessions, and all of yours are in use");
 			return;
 		}
 		let openedId: string | undefined;
@@ -84,14 +84,33 @@ export class HttpSessions {
 		await session.serve(request, response, body);
 	}
 
-	/** Clients seldom say that they are done with a session: the one that has been idle for longest makes room. */
-	async #makeRoom(): Promise<boolean> {
-		if (this.#sessions.size < (this.#options.maxSessions ?? 1_000)) {
+	/**
+	 * Clients seldom say that a session is no longer needed: their own that has been idle for longest makes room. A principal
+	 * with fewer sessions than its share takes the place of one with the most, even if all of those are in use.
+	 */
+	async #makeRoom(principal: string): Promise<boolean> {
+		const { maxSessions = 1_000 } = this.#options;
+		if (this.#sessions.size < maxSessions) {
 			return true;
 		}
-		const longestIdle = [...this.#sessions.values()].find(({ idle }) => idle);
-		await longestIdle?.close();
-		return longestIdle !== undefined;
+		const counts = this.#countByPrincipal(principal);
+		const share = Math.max(1, Math.floor(maxSessions / counts.size));
+		const hasShare = (counts.get(principal) ?? 0) >= share;
+		const [greediest] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one));
+		const owner = hasShare ? principal : greediest;
+		const candidates = [...this.#sessions.values()].filter((each) => each.principal === owner);
+		const victim = candidates.find(({ idle }) => idle) ?? (hasShare ? undefined : candidates[0]);
+		await victim?.close();
+		return victim !== undefined;
+	}
+
+	/** Sessions by principal, also of one that has none yet. */
+	#countByPrincipal(newcomer: string): ReadonlyMap<string, number> {
+		const counts = new Map([[newcomer, 0]]);
+		for (const { principal } of this.#sessions.values()) {
+			counts.set(principal, (counts.get(principal) ?? 0) + 1);
+		}
+		return counts;
 	}
 }
 
@@ -151,6 +170,11 @@ class HttpSession {
 	/** Whether a client may use it: it has the same access, on the same path. */
 	isOf({ catalog }: ClientServerOptions): boolean {
 		return this.#options.client.catalog.key === catalog.key;
+	}
+
+	/** Who opened it. */
+	get principal(): string {
+		return this.#options.client.principal;
 	}
 
 	/** Whether no request is under way and no stream open. */

@@ -50,6 +50,6 @@ export class DeviceGuard {
 
 	/** Whether devices have to show a token: beyond loopback always, else as soon as there is one. */
 	get #wantsToken(): boolean {
-		return !isLoopback(this.#address) || this.#tokens.has("device");
+		return !isLoopback(this.#address) || this.#tokens.needs("device");
 	}
 }

@@ -72,7 +72,7 @@ const noStore: Middleware = async (c, next) => {
 
 function checkSource(guard: RequestGuard): Middleware {
 	return async (c, next) => {
-		await guard.checkSource(c.env.incoming);
+		guard.checkSource(c.env.incoming);
 		await next();
 	};
 }

@@ -157,6 +157,23 @@ describe("a session", { timeout: 20_000 }, () => {
 		await failed;
 	});
 
+	it("of a principal with many makes room for another principal's, even if it is in use", async (t) => {
+		const side = await startGateway(t, { maxSessions: 3 });
+		const greedy = [await openStream(side), await openStream(side), await openStream(side)];
+		side.access = { ...LOCAL, principal: "other" };
+		const other = await openSession(side);
+		assert.equal((await post(side.clientUrl(), LIST, other)).status, 200);
+		side.access = LOCAL;
+		const statuses = await Promise.all(
+			greedy.map(async ({ session }) => (await post(side.clientUrl(), LIST, session)).status),
+		);
+		assert.deepEqual(statuses, [404, 200, 200]);
+		assert.equal((await post(side.clientUrl(), INITIALIZE)).status, 503, "its own are all in use");
+		for (const { cut } of greedy) {
+			cut.abort();
+		}
+	});
+
 	it("tells its host of what it missed when the stream was cut", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
