@@ -1,6 +1,6 @@
 import Preference from "preference";
 import Timer from "timer";
-import { esp32Chip } from "../drivers/esp32-chip.js";
+import { esp32Chip } from "./esp32-chip.js";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { WiFiNetwork } from "../drivers/wifi-network.js";
 import type { Board, System } from "../hardware/hardware.js";
