@@ -6,7 +6,7 @@ import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const FOLDERS = ["host-test", "scripts", "virtual-device/src", "gateway/src"];
+const FOLDERS = ["host-test", "scripts", "virtual-device/src", "gateway/test"];
 
 async function announceXs(): Promise<void> {
 	const { whyNotXs } = await chooseEngine("xs", { onProgress: console.log });

@@ -1,12 +1,12 @@
 import { EventEmitter } from "node:events";
 import { join } from "node:path";
-import type { Access } from "./access.js";
-import type { CallOptions, CallResult } from "./device.js";
-import { DeviceCalls, type DeviceCallsOptions } from "./device-calls.js";
-import type { DeviceHub } from "./device-hub.js";
-import { DeviceError, type DeviceErrorCode } from "./errors.js";
-import { KnownDevices, type KnownDevicesOptions } from "./known-devices.js";
-import { type FoundTool, ToolScope, type ToolScopeOptions } from "./tool-scope.js";
+import type { Access } from "./clients/access.js";
+import { type FoundTool, ToolScope, type ToolScopeOptions } from "./clients/catalog.js";
+import type { CallOptions, CallResult } from "./servers/device.js";
+import { DeviceCalls, type DeviceCallsOptions } from "./servers/device-calls.js";
+import type { DeviceHub } from "./servers/device-hub.js";
+import { DeviceError, type DeviceErrorCode } from "./servers/errors.js";
+import { KnownDevices, type KnownDevicesOptions } from "./servers/registry.js";
 
 export interface GatewayOptions extends Omit<DeviceCallsOptions, "warn">, Omit<KnownDevicesOptions, "folder" | "warn"> {
 	/** Where the gateway keeps what outlives it. Default: nowhere. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { connectHost, type HostSide, serveHosts } from "../../gateway/src/test-gateway.js";
+import { connectHost, type HostSide, serveHosts } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
 

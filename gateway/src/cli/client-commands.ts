@@ -1,8 +1,8 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { type Command, Option } from "commander";
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import type { GatewayEvent } from "../gateway-events.js";
-import type { DeviceSummary } from "../operator-pages.js";
+import type { GatewayEvent } from "../events.js";
+import type { DeviceSummary } from "../http/operator-routes.js";
 import { EXIT, UsageError } from "./exit.js";
 import { GatewayClient } from "./gateway-client.js";
 import { parseToolArguments } from "./tool-arguments.js";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { readConfiguration } from "../configuration.js";
-import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf } from "../settings.js";
+import { readConfiguration } from "../config/configuration.js";
+import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf } from "../config/settings.js";
 
 /** Adds a flag for each of these settings, and `--config`. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {

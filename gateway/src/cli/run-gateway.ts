@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { GatewayProgram } from "../gateway-program.js";
+import { serveOverStdio } from "../clients/stdio.js";
+import { localAccess } from "../http/auth.js";
 import { makeLog } from "../log.js";
-import { localAccess } from "../request-guard.js";
-import { serveOverStdio } from "../stdio.js";
+import { GatewayProgram } from "../program.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 

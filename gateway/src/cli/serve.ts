@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { describeConfiguration } from "../configuration.js";
+import { describeConfiguration } from "../config/configuration.js";
 import { type ClientOptions, withAddress } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 

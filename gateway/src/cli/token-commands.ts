@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type TokenKind, TokenStore } from "../token-store.js";
+import { type TokenKind, TokenStore } from "../config/token-store.js";
 import { collect, configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
 

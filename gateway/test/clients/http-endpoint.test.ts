@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { Client } from "@modelcontextprotocol/client";
+import {
+	connectHost,
+	ERAS,
+	LOCAL,
+	REBOOT,
+	SET_VOLUME,
+	startGateway,
+	type TestGateway,
+	until,
+	WireDevice,
+} from "../support/gateway.js";
+
+const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
+const NAMES = {
+	first: "lamp_000001__self_audio_speaker_set_volume",
+	second: "lamp_000002__self_audio_speaker_set_volume",
+};
+
+/** The list as the gateway has it now, not as the client remembers it. */
+async function names(host: Client): Promise<string[]> {
+	const { tools } = await host.listTools(undefined, { cacheMode: "refresh" });
+	return tools.map(({ name }) => name);
+}
+
+async function setVolume(host: Client, name: string, volume: number) {
+	return await host.callTool({ name, arguments: { volume } });
+}
+
+const text = (result: { content: unknown }): string => (result.content as { text: string }[])[0]?.text ?? "";
+
+for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+	describe(`a host of ${era}, over Streamable HTTP`, { timeout: 30_000 }, () => {
+		const connect = (t: TestContext, side: TestGateway, device?: string): Promise<Client> =>
+			connectHost(t, side.hostUrl(device), era);
+
+		/** Counts the notifications that the tools have changed. */
+		async function countChanges(host: Client): Promise<() => number> {
+			let count = 0;
+			host.setNotificationHandler("notifications/tools/list_changed", () => {
+				count += 1;
+			});
+			if (era === "2026-07-28") {
+				await host.listen({ toolsListChanged: true });
+			}
+			return () => count;
+		}
+
+		it("lists and calls the tools of a device under their own names", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side);
+			const host = await connect(t, side);
+			assert.equal(host.getNegotiatedProtocolVersion(), era);
+			assert.equal(host.getServerVersion()?.name, "xs-mcp-gateway");
+			assert.match(host.getInstructions() ?? "", /two underscores/);
+			assert.deepEqual(await names(host), [SET_VOLUME.name]);
+			assert.equal(text(await setVolume(host, SET_VOLUME.name, 30)), "true");
+			assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
+		});
+
+		it("is given names that every host takes where the operator wants that", async (t) => {
+			const side = await startGateway(t, { toolNames: "portable" });
+			await WireDevice.connect(t, side);
+			const host = await connect(t, side);
+			assert.deepEqual(await names(host), ["self_audio_speaker_set_volume"]);
+			assert.equal(text(await setVolume(host, "self_audio_speaker_set_volume", 30)), "true");
+		});
+
+		it("uses two devices with the same tools", async (t) => {
+			const side = await startGateway(t);
+			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const second = await WireDevice.connect(t, side, { id: SECOND });
+			const host = await connect(t, side);
+			assert.deepEqual(await names(host), [NAMES.first, NAMES.second]);
+			await setVolume(host, NAMES.second, 2);
+			await setVolume(host, NAMES.first, 1);
+			assert.deepEqual(first.calls[0]?.arguments, { volume: 1 });
+			assert.deepEqual(second.calls[0]?.arguments, { volume: 2 });
+		});
+
+		it("sees one device only on that device's path", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side, { id: FIRST });
+			const second = await WireDevice.connect(t, side, { id: SECOND });
+			const host = await connect(t, side, "lamp_000002");
+			assert.deepEqual(await names(host), [SET_VOLUME.name]);
+			await setVolume(host, NAMES.second, 2);
+			assert.equal(second.calls.length, 1, "the name that it has elsewhere works too");
+			await assert.rejects(setVolume(host, NAMES.first, 1), { code: -32602, message: /Unknown tool/ });
+			assert.deepEqual(await names(await connect(t, side, FIRST)), [SET_VOLUME.name], "by id too");
+			await assert.rejects(connect(t, side, "nobody"));
+		});
+
+		it("follows devices that come, go, come back and change their tools, without a new connection", async (t) => {
+			const side = await startGateway(t);
+			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const host = await connect(t, side);
+			const changes = await countChanges(host);
+			assert.deepEqual(await names(host), [SET_VOLUME.name]);
+
+			const second = await WireDevice.connect(t, side, { id: SECOND });
+			await until(() => changes() === 1, "told of the second device");
+			assert.deepEqual(await names(host), [NAMES.first, NAMES.second]);
+
+			await second.unplug();
+			await WireDevice.connect(t, side, { id: SECOND });
+			assert.equal(text(await setVolume(host, NAMES.second, 2)), "true");
+
+			first.changeTools([{ ...SET_VOLUME, name: "blink" }]);
+			await until(() => changes() >= 2, "told of the new tools");
+			assert.deepEqual(await names(host), ["lamp_000001__blink", NAMES.second]);
+			assert.equal(changes(), 2, "and not of a device that came back as it was");
+		});
+
+		it("is told what was wrong with its arguments", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side);
+			const host = await connect(t, side);
+			await host.listTools();
+			const result = await setVolume(host, SET_VOLUME.name, 101);
+			assert.deepEqual([result.isError, text(result)], [true, "volume: must be <= 100"]);
+			assert.equal(device.calls.length, 0);
+		});
+
+		it("is told of a tool that nobody has", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side);
+			const host = await connect(t, side);
+			for (const name of ["nothing", "lamp_000001__nothing", "lamp_000009__self_reboot", "__", ""]) {
+				await assert.rejects(host.callTool({ name }), { code: -32602, message: new RegExp(`Unknown tool: ${name}`) });
+			}
+		});
+
+		it("is told that a device is away, after waiting for it", async (t) => {
+			const side = await startGateway(t, { awayWait: 50 });
+			const device = await WireDevice.connect(t, side);
+			const host = await connect(t, side);
+			await device.unplug();
+			await until(() => side.hub.devices.length === 0, "the device is away");
+			assert.deepEqual(await names(host), [SET_VOLUME.name], "its tools are listed all the same");
+			const result = await setVolume(host, SET_VOLUME.name, 1);
+			assert.equal(result.isError, true);
+			assert.match(text(result), /lamp_000001 is away .* last seen at 20/);
+			assert.deepEqual(result._meta?.["xs-mcp/error"], "device-away");
+		});
+
+		it("hears of the progress of a call", async (t) => {
+			const side = await startGateway(t);
+			// Answers once the host has heard: the SDK's client drops progress that comes together with the answer.
+			let answer = (): void => {};
+			await WireDevice.connect(t, side, {
+				onCall({ id, progressToken }, device) {
+					answer = () => device.answer(id, { content: [{ type: "text", text: "done" }] });
+					device.notify("notifications/progress", { progressToken, progress: 1, total: 2, message: "half" });
+					return undefined;
+				},
+			});
+			const host = await connect(t, side);
+			const progress: unknown[] = [];
+			const result = await host.callTool(
+				{ name: SET_VOLUME.name, arguments: { volume: 1 } },
+				{
+					onprogress(step) {
+						progress.push(step);
+						answer();
+					},
+				},
+			);
+			assert.equal(text(result), "done");
+			assert.deepEqual(progress, [{ progress: 1, total: 2, message: "half" }]);
+		});
+
+		it("cancels a call on the device", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+			const host = await connect(t, side);
+			const controller = new AbortController();
+			const call = host.callTool({ name: SET_VOLUME.name, arguments: { volume: 1 } }, { signal: controller.signal });
+			await until(() => device.calls.length === 1, "the device works on it");
+			controller.abort();
+			await assert.rejects(call);
+			await until(() => device.cancelled.length === 1, "the device is told");
+			assert.equal(device.cancelled[0], device.calls[0]?.id);
+		});
+
+		it("hears what the device refused, and why", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side, { onCall: () => ({}) });
+			const host = await connect(t, side);
+			const result = await setVolume(host, SET_VOLUME.name, 1);
+			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "bad-answer"]);
+		});
+
+		it("sees and calls user-only tools where its access says so, for all devices or for some", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side, { id: FIRST });
+			const models = await connect(t, side);
+			assert.deepEqual(await names(models), [SET_VOLUME.name]);
+			await assert.rejects(models.callTool({ name: REBOOT.name }), { code: -32602 });
+			assert.equal(device.calls.length, 0);
+
+			side.access = { principal: "admin", userTools: true };
+			const admin = await connect(t, side);
+			assert.deepEqual(await names(admin), [SET_VOLUME.name, REBOOT.name]);
+			assert.equal(text(await admin.callTool({ name: REBOOT.name })), "true");
+
+			await WireDevice.connect(t, side, { id: SECOND });
+			side.access = { principal: "some", userTools: new Set([SECOND]) };
+			const some = await connect(t, side);
+			assert.deepEqual(await names(some), [NAMES.first, NAMES.second, "lamp_000002__self_reboot"]);
+		});
+
+		it("reaches only the devices that its access names", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side, { id: FIRST });
+			await WireDevice.connect(t, side, { id: SECOND });
+			side.access = { principal: "guest", userTools: false, devices: new Set([SECOND]) };
+			const host = await connect(t, side);
+			assert.deepEqual(await names(host), [SET_VOLUME.name], "one alone keeps its own names");
+			await assert.rejects(setVolume(host, NAMES.first, 1), { code: -32602 });
+			await assert.rejects(connect(t, side, "lamp_000001"));
+		});
+
+		it("reads a long list page by page", async (t) => {
+			const side = await startGateway(t);
+			const tools = Array.from({ length: 700 }, (_, index) => ({ ...SET_VOLUME, name: `tool_${index}` }));
+			await WireDevice.connect(t, side, { tools });
+			const host = await connect(t, side);
+			assert.deepEqual(
+				await names(host),
+				tools.map(({ name }) => name),
+			);
+			const page = await host.request({ method: "tools/list", params: { cursor: "tool_699" } });
+			assert.equal(page.tools.length, 1);
+			await assert.rejects(host.request({ method: "tools/list", params: { cursor: "gone" } }), { code: -32602 });
+		});
+	});
+}
+
+describe("the path of one device", { timeout: 20_000 }, () => {
+	it("does not exist, and says so, where the device is not known or may not be reached", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		side.access = { principal: "guest", userTools: false, devices: new Set() };
+		for (const name of ["nobody", "lamp_000001"]) {
+			const answer = await fetch(side.hostUrl(name), { method: "POST", body: "{}" });
+			assert.equal(answer.status, 404);
+			assert.match(await answer.text(), new RegExp(`No device .*${name}.* is known here`));
+		}
+	});
+});
+
+describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
+	it("may be shared by caches only where everybody sees the same", async (t) => {
+		const side = await startGateway(t, { listTtl: 1_000 });
+		await WireDevice.connect(t, side);
+		const cacheOf = async (): Promise<unknown[]> => {
+			const host = await connectHost(t, side.hostUrl(), "2026-07-28");
+			const result = await host.request({ method: "tools/list" });
+			return [result.ttlMs, result.cacheScope];
+		};
+		assert.deepEqual(await cacheOf(), [1_000, "public"]);
+		side.access = { ...LOCAL, principal: "token" };
+		assert.deepEqual(await cacheOf(), [1_000, "private"]);
+	});
+});
+
+describe("revisions before 2025-11-25", { timeout: 20_000 }, () => {
+	it("have arguments that break the schema as an error of the protocol", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+		const post = async (body: object, more: Record<string, string> = {}): Promise<Response> =>
+			await fetch(side.hostUrl(), { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
+		const clientInfo = { name: "old", version: "1" };
+		const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+		const hello = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+		const session = { "mcp-session-id": hello.headers.get("mcp-session-id") as string };
+		await hello.text();
+		const call = { name: SET_VOLUME.name, arguments: { volume: "loud" } };
+		const answer = await post({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call }, session);
+		const { error } = JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] as string);
+		assert.deepEqual([error.code, error.message], [-32602, "volume: must be integer"]);
+	});
+});
