@@ -1,7 +1,8 @@
 // npm run bench:simulator: what the firmware holds of its memory, in Moddable's simulator. Prints a table.
+
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import getPort from "get-port";
 import { type Device, DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
 import { runCommand } from "../scripts/moddable/command-line.js";
 import { type MachineHeap, readHeap } from "../scripts/moddable/heap.js";
@@ -18,16 +19,6 @@ const CONNECT_TIMEOUT = 120_000;
 const SLOT_BYTES = { simulator: 32, chip: 16 };
 /** Samples that are waited for: the first may be of before what is measured. */
 const SAMPLES = 3;
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
-	server.close();
-	await once(server, "close");
-	return port;
-}
 
 /** The heap once it has come to rest, with the most that the stack held while it did. */
 async function measure(simulator: Simulator): Promise<MachineHeap> {
@@ -83,7 +74,7 @@ async function run(simulator: Simulator, port: number): Promise<Readonly<Record<
 }
 
 async function bench(sdk: Sdk): Promise<void> {
-	const port = await freePort();
+	const port = await getPort();
 	const library = await buildForSimulator(sdk, FOLDER, [`backend=ws://127.0.0.1:${port}/`]);
 	const simulator = await Simulator.start(sdk, library, { headless: true });
 	simulator.once("ended", (reason) => {

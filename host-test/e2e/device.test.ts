@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Device, DeviceHub } from "../../gateway/src/index.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { until } from "../support/until.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 

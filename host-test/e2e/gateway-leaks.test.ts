@@ -8,9 +8,9 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client
 import { readConfiguration } from "../../gateway/src/config/configuration.js";
 import { makeLog } from "../../gateway/src/log.js";
 import { GatewayProgram } from "../../gateway/src/program.js";
-import { until } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
+import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { gatewayArgs, gatewayFlags } from "./gateway-process.js";
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "./hosts.js";

@@ -7,7 +7,8 @@ import { Aedes } from "aedes";
 import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { type CallResult, DeviceHub, MqttDevices } from "../../gateway/src/index.js";
-import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { until } from "../support/until.js";
+import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS } from "./fixtures.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 interface Status {

@@ -10,7 +10,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { DeviceHub, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
-import { until } from "./fixtures.js";
+import { until } from "../support/until.js";
 
 /** A key and a certificate for localhost that nobody vouches for; undefined where openssl is missing. */
 function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {
