@@ -2,12 +2,12 @@
 import type { Board } from "../src/hardware/hardware.js";
 import { McpServer } from "../src/mcp_server/mcp-server.js";
 import { integer, string } from "../src/mcp_server/schema.js";
-import { decodeEnvelope, mcpEnvelope } from "../src/protocols/envelope.js";
+import { decodeEnvelope, mcpWrapper } from "../src/protocols/envelope.js";
 import { defineTool, type HardwareTool } from "../src/tools/define-tool.js";
 import { TOOLS } from "../src/tools/index.js";
 import { boot, receive, send } from "../virtual-device/platform/bridge.js";
 
-const envelope = mcpEnvelope("0123456789abcdef");
+const wrapper = mcpWrapper("0123456789abcdef");
 let answered = 0;
 let bytes = 0;
 
@@ -49,7 +49,7 @@ const { tools } = boot.config as { tools: number };
 const own = tools < 20 ? TOOLS.filter(({ userOnly }) => !userOnly) : TOOLS;
 const others = Array.from({ length: tools - own.length }, (_, at) => extraTool(at));
 const server = new McpServer({ name: "bench", version: "0", context: board, tools: [...own, ...others] });
-const session = server.open({ send: write, envelope });
+const session = server.open({ send: write, wrapper });
 
 receive("bench", ([texts, rounds]) => {
 	answered = 0;

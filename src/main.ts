@@ -4,7 +4,7 @@ import { openNetwork } from "src/platform/network";
 import Timer from "timer";
 import { Application } from "./app/application.js";
 import { readConfig } from "./app/config.js";
-import { createProtocol } from "./app/connect.js";
+import { createTransport } from "./app/create-transport.js";
 import { deviceUuid } from "./app/uuid.js";
 
 const board = openBoard();
@@ -17,7 +17,8 @@ const log = (message: string): void => trace(`${message}\n`);
 const application = new Application({
 	board,
 	backend: config.backend,
-	protocol: (events) => createProtocol({ config, network, deviceId, uuid, timer: Timer, events, log }),
+	transport: createTransport({ config, network, deviceId, uuid, log }),
+	timer: Timer,
 	log,
 });
 application.start();

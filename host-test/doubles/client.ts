@@ -12,13 +12,11 @@ export class Client<Context> {
 	readonly session: McpSession<Context>;
 	readonly texts: string[] = [];
 
-	constructor(
-		options: Partial<McpServerOptions<Context>> & { context: Context; envelope?: SessionOptions["envelope"] },
-	) {
+	constructor(options: Partial<McpServerOptions<Context>> & { context: Context; wrapper?: SessionOptions["wrapper"] }) {
 		this.server = new McpServer<Context>({ name: "test", version: "1.2.3", ...options });
 		this.session = this.server.open({
 			send: (text) => this.texts.push(text),
-			...(options.envelope && { envelope: options.envelope }),
+			...(options.wrapper && { wrapper: options.wrapper }),
 		});
 	}
 

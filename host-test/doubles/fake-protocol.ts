@@ -1,6 +1,7 @@
 import type { Channel, ChannelEvents } from "../../src/protocols/channel.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import type { Transport } from "../../src/protocols/transport.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** A channel that a test is the other end of. */
@@ -39,25 +40,30 @@ export class FakeChannel implements Channel {
 	}
 }
 
-/** A protocol on channels in memory, and everything it reports. */
-export class FakeProtocol extends Protocol {
-	protected readonly transport = "fake";
-	protected readonly version = 7;
-	protected override readonly saysGoodbye: boolean;
+/** What a test may choose of a transport. */
+type TransportChoice = Partial<Pick<Transport, "saysGoodbye" | "silenceTimeout">>;
+
+/** A transport whose channels are in memory. */
+export class FakeTransport implements Transport {
+	readonly name = "fake";
+	readonly version = 7;
+	readonly saysGoodbye: boolean;
+	readonly silenceTimeout: number;
 	readonly channels: FakeChannel[] = [];
 	/** What the next attempts throw. */
 	failure: Error | undefined;
 
-	constructor(options: ProtocolOptions, saysGoodbye = false) {
-		super(options);
-		this.saysGoodbye = saysGoodbye;
-	}
-
+	/** The latest channel. */
 	get channel(): FakeChannel {
 		return this.channels.at(-1) as FakeChannel;
 	}
 
-	protected override connect(events: ChannelEvents): Channel {
+	constructor({ saysGoodbye = false, silenceTimeout = 0 }: TransportChoice = {}) {
+		this.saysGoodbye = saysGoodbye;
+		this.silenceTimeout = silenceTimeout;
+	}
+
+	open(events: ChannelEvents): Channel {
 		if (this.failure !== undefined) {
 			throw this.failure;
 		}
@@ -67,8 +73,33 @@ export class FakeProtocol extends Protocol {
 	}
 }
 
+/** A protocol on channels in memory, which a test can reach. */
+export class FakeProtocol extends Protocol {
+	readonly #transport: FakeTransport;
+
+	constructor(options: ProtocolOptions, choice: TransportChoice = {}) {
+		const transport = new FakeTransport(choice);
+		super(transport, options);
+		this.#transport = transport;
+	}
+
+	get channels(): readonly FakeChannel[] {
+		return this.#transport.channels;
+	}
+
+	/** The latest channel. */
+	get channel(): FakeChannel {
+		return this.#transport.channel;
+	}
+
+	/** What the next attempts throw. */
+	set failure(failure: Error | undefined) {
+		this.#transport.failure = failure;
+	}
+}
+
 /** A protocol, its time, its log, and what the application would hear. */
-export function fakeProtocol(options: Partial<ProtocolOptions> = {}, saysGoodbye = false) {
+export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: TransportChoice = {}) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const heard: unknown[] = [];
@@ -87,7 +118,7 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, saysGoodbye
 			},
 			...options,
 		},
-		saysGoodbye,
+		choice,
 	);
 	return { protocol, timer, log, heard, lost };
 }

@@ -2,37 +2,35 @@ import { Application } from "../../src/app/application.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
-import { FakeProtocol } from "./fake-protocol.js";
+import { FakeTransport } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** An application that has started, its connection, its time and its log. */
 export function start(board: Board = new FakeBoard()) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
-	let protocol!: FakeProtocol;
+	const transport = new FakeTransport();
 	const application = new Application({
 		board,
 		backend: "ws://backend/",
+		transport,
+		timer,
 		log: (line) => log.push(line),
-		protocol: (events) => {
-			protocol = new FakeProtocol({ events, timer, log: (line) => log.push(line) });
-			return protocol;
-		},
 	});
 	application.start();
 	/** MCP messages sent on the present channel and not yet looked at. */
 	const mcp = (): Wire[] =>
-		protocol.channel.sent
+		transport.channel.sent
 			.splice(0)
 			.map((text) => JSON.parse(text))
 			.filter(({ type }) => type === "mcp");
-	return { application, protocol, timer, log, mcp };
+	return { application, transport, timer, log, mcp };
 }
 
 /** The same in a session. */
 export function inSession(board = new FakeBoard()) {
 	const started = start(board);
-	started.protocol.channel.greet();
+	started.transport.channel.greet();
 	return { ...started, board };
 }
 

@@ -1,5 +1,6 @@
+import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
-import { WebSocketProtocol, type WebSocketProtocolOptions } from "../../src/protocols/websocket_protocol.js";
+import { WebSocketTransport, type WebSocketTransportOptions } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";
 
@@ -8,20 +9,27 @@ const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
 /** An MCP message of the backend, whose payload is a word. */
 export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}`;
 
-/** A WebSocket protocol that connects, its client, and what the application would hear. */
-export function connect(options: Partial<WebSocketProtocolOptions> = {}) {
+type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff">>;
+
+/** A protocol that connects over WebSocket, its client, and what the application would hear. */
+export function connect(options: Options = {}) {
 	const log: string[] = [];
 	const heard: unknown[] = [];
 	const lost: ProtocolError[] = [];
 	const timer = new FakeTimer();
-	const protocol = new WebSocketProtocol({
+	const write = (line: string): number => log.push(line);
+	const transport = new WebSocketTransport({
 		url: "ws://backend:9000/xiaozhi/?a=b",
 		token: "t",
 		deviceId: "02:00:00:00:00:01",
 		clientId: "uuid",
 		network: { ws: { io: FakeWebSocketClient } },
+		log: write,
+		...options,
+	});
+	const protocol = new Protocol(transport, {
 		timer,
-		log: (line) => log.push(line),
+		log: write,
 		events: {
 			onConnecting() {},
 			onSession() {},
@@ -29,14 +37,14 @@ export function connect(options: Partial<WebSocketProtocolOptions> = {}) {
 			onMessage() {},
 			onLost: (error) => lost.push(error),
 		},
-		...options,
+		...(options.backoff && { backoff: options.backoff }),
 	});
 	protocol.open();
 	return { protocol, timer, client: FakeWebSocketClient.made.at(-1) as FakeWebSocketClient, log, heard, lost };
 }
 
 /** The same in a session, with room for 1,000 bytes and nothing written since hello. */
-export function inSession(options: Partial<WebSocketProtocolOptions> = {}) {
+export function inSession(options: Options = {}) {
 	const fake = connect(options);
 	fake.client.grant(1000);
 	fake.client.arrive([HELLO]);

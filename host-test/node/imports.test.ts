@@ -20,11 +20,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	protocols: ["text", "hardware", "deep-freeze.js"],
 	drivers: ["hardware", "deep-freeze.js"],
 	tools: ["hardware", "mcp_server", "firmware.js", "deep-freeze.js"],
-	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js"],
+	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js", "read-setting.js"],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
-	platform: ["app", "drivers", "hardware", "deep-freeze.js", ...HOST_MODULES],
+	platform: ["drivers", "hardware", "protocols", "deep-freeze.js", "read-setting.js", ...HOST_MODULES],
 	"main.ts": ["app", "src/boards/board", "mc/config", "src/platform/network", "timer"],
 	"firmware.ts": ["deep-freeze.js"],
+	"read-setting.ts": ["hardware"],
 	"deep-freeze.ts": [],
 };
 

@@ -6,19 +6,19 @@ import { equal, ok, suite } from "../harness.js";
 
 export default suite("application, from session to session", {
 	"is idle when it has lost its session, and connects again with nothing of the old one"() {
-		const { application, protocol, timer, mcp } = inSession();
-		protocol.channel.say({
+		const { application, transport, timer, mcp } = inSession();
+		transport.channel.say({
 			type: "mcp",
 			payload: { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } },
 		});
-		protocol.channel.say({ type: "tts", state: "start" });
-		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
+		transport.channel.say({ type: "tts", state: "start" });
+		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		equal(application.state, "idle");
 		timer.pass(1000);
 		equal(application.state, "connecting");
-		protocol.channel.greet("s-2");
+		transport.channel.greet("s-2");
 		mcp();
-		protocol.channel.say({
+		transport.channel.say({
 			type: "mcp",
 			payload: { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "x" } },
 		});
@@ -27,32 +27,32 @@ export default suite("application, from session to session", {
 	"connects when the network is there, and lets go when it is not"() {
 		const board = new FakeBoard();
 		board.network.online = false;
-		const { application, protocol, mcp } = start(board);
-		equal([application.state, protocol.channels.length], ["idle", 0]);
+		const { application, transport, mcp } = start(board);
+		equal([application.state, transport.channels.length], ["idle", 0]);
 		board.network.online = true;
 		board.network.onChange?.();
-		protocol.channel.greet();
+		transport.channel.greet();
 		mcp();
 		board.network.online = false;
 		board.network.onChange?.();
-		ok(protocol.channel.closed);
+		ok(transport.channel.closed);
 		equal(application.state, "idle");
 	},
 	"lets go of everything when it stops"() {
-		const { application, board, protocol, timer } = inSession();
+		const { application, board, transport, timer } = inSession();
 		application.stop();
 		timer.pass(1_000_000);
-		equal([board.closed, protocol.channel.closed, timer.size], [true, true, 0]);
+		equal([board.closed, transport.channel.closed, timer.size], [true, true, 0]);
 	},
 	"restores volume, brightness and theme, and stores them as they change"() {
 		const settings = new FakeSettings();
 		settings.set("audio", "output_volume", 11);
 		settings.set("display", "brightness", 22);
 		settings.set("display", "theme", "dark");
-		const { board, protocol } = inSession(new FakeBoard(settings));
+		const { board, transport } = inSession(new FakeBoard(settings));
 		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [11, 22, "dark"]);
 		const params = { name: "self.audio_speaker.set_volume", arguments: { volume: 33 } };
-		protocol.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params } });
+		transport.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params } });
 		equal([board.speaker.volume, settings.get("audio", "output_volume")], [33, 33]);
 	},
 	"does not restore nonsense"() {
@@ -73,13 +73,13 @@ export default suite("application, from session to session", {
 			new Promise<{ status: number; body: ArrayBuffer }>((resolve) => {
 				answers.push(() => resolve({ status: 200, body: new ArrayBuffer(0) }));
 			});
-		const { protocol, timer, mcp } = inSession(Object.assign(board, { http: { request: answerLater } }));
+		const { transport, timer, mcp } = inSession(Object.assign(board, { http: { request: answerLater } }));
 		const call = { name: "self.screen.preview_image", arguments: { url: "http://p" } };
-		protocol.channel.say(request(1, "tools/call", call));
-		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
+		transport.channel.say(request(1, "tools/call", call));
+		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		timer.pass(1000);
-		protocol.channel.greet("s-2");
-		protocol.channel.say(request(1, "tools/call", call));
+		transport.channel.greet("s-2");
+		transport.channel.say(request(1, "tools/call", call));
 		mcp();
 		answers[0]?.();
 		await settled();
@@ -92,16 +92,16 @@ export default suite("application, from session to session", {
 		);
 	},
 	"tells a new session of its own beginning, and of nothing before"() {
-		const { protocol, timer, mcp } = inSession();
-		protocol.channel.say({ type: "tts", state: "start" });
-		protocol.channel.events.onClose(new ProtocolError("connection-closed", "x"));
+		const { transport, timer, mcp } = inSession();
+		transport.channel.say({ type: "tts", state: "start" });
+		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		timer.pass(1000);
-		protocol.channel.greet("s-2");
+		transport.channel.greet("s-2");
 		equal(mcp(), [{ session_id: "s-2", type: "mcp", payload: stateChange("idle", "connecting") }]);
 	},
 	"follows its network, off and on and off again"() {
 		const board = new FakeBoard();
-		const { application, protocol, timer } = inSession(board);
+		const { application, transport, timer } = inSession(board);
 		for (const [online, state, channels] of [
 			[true, "idle", 1],
 			[false, "idle", 1],
@@ -110,28 +110,28 @@ export default suite("application, from session to session", {
 		] as const) {
 			board.network.online = online;
 			board.network.onChange?.();
-			equal([application.state, protocol.channels.length], [state, channels]);
+			equal([application.state, transport.channels.length], [state, channels]);
 		}
-		ok(protocol.channels[0]?.closed);
+		ok(transport.channels[0]?.closed);
 		board.network.online = false;
 		board.network.onChange?.();
 		timer.pass(1_000_000);
-		equal([protocol.channels.length, timer.size, application.state], [2, 0, "idle"]);
+		equal([transport.channels.length, timer.size, application.state], [2, 0, "idle"]);
 	},
 	"stays stopped when the network changes after it stopped"() {
 		const board = new FakeBoard();
-		const { application, protocol, timer } = inSession(board);
+		const { application, transport, timer } = inSession(board);
 		application.stop();
 		board.network.onChange?.();
-		equal([protocol.channels.length, timer.size], [1, 0]);
+		equal([transport.channels.length, timer.size], [1, 0]);
 	},
 	"stores brightness and theme as they change, and nothing before they do"() {
-		const { board, protocol } = inSession();
+		const { board, transport } = inSession();
 		equal([...board.settings.values.keys()], []);
-		protocol.channel.say(
+		transport.channel.say(
 			request(1, "tools/call", { name: "self.screen.set_brightness", arguments: { brightness: 5 } }),
 		);
-		protocol.channel.say(request(2, "tools/call", { name: "self.screen.set_theme", arguments: { theme: "dark" } }));
+		transport.channel.say(request(2, "tools/call", { name: "self.screen.set_theme", arguments: { theme: "dark" } }));
 		equal(
 			[...board.settings.values],
 			[

@@ -19,24 +19,24 @@ export default suite("application", {
 		equal(mcp(), [{ session_id: "s-1", type: "mcp", payload: stateChange("idle", "connecting") }]);
 	},
 	"answers MCP"() {
-		const { protocol, mcp } = inSession();
+		const { transport, mcp } = inSession();
 		mcp();
-		protocol.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 4, method: "ping" } });
+		transport.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 4, method: "ping" } });
 		equal(mcp()[0].payload, { jsonrpc: "2.0", id: 4, result: {} });
 	},
 	"speaks while the backend does"() {
-		const { application, protocol, mcp } = inSession();
+		const { application, transport, mcp } = inSession();
 		mcp();
-		protocol.channel.say({ type: "tts", state: "start" });
+		transport.channel.say({ type: "tts", state: "start" });
 		equal(application.state, "speaking");
-		protocol.channel.say({ type: "tts", state: "stop" });
+		transport.channel.say({ type: "tts", state: "stop" });
 		equal(
 			mcp().map(({ payload }) => payload),
 			[stateChange("speaking", "idle"), stateChange("idle", "speaking")],
 		);
 	},
 	"shows what the backend says"() {
-		const { board, protocol } = inSession();
+		const { board, transport } = inSession();
 		board.shown.length = 0;
 		for (const message of [
 			{ type: "stt", text: "hello" },
@@ -45,7 +45,7 @@ export default suite("application", {
 			{ type: "tts", state: "sentence_start", text: "Hi." },
 			{ type: "custom", payload: { a: 1 } },
 		]) {
-			protocol.channel.say(message);
+			transport.channel.say(message);
 		}
 		equal(board.shown, [
 			{ message: "hello" },
@@ -61,51 +61,51 @@ export default suite("application", {
 		equal([shown.backend, shown.volume, shown.connected, shown.state], ["ws://backend/", 70, true, "idle"]);
 	},
 	"shows that the session is lost"() {
-		const { board, protocol } = inSession();
+		const { board, transport } = inSession();
 		board.shown.length = 0;
-		protocol.channel.events.onClose(new ProtocolError("connection-closed", "gone"));
+		transport.channel.events.onClose(new ProtocolError("connection-closed", "gone"));
 		equal(board.shown[0], { connected: false });
 	},
 	"shows the volume whenever it is set"() {
-		const { board, protocol } = inSession();
+		const { board, transport } = inSession();
 		board.shown.length = 0;
-		protocol.channel.say(
+		transport.channel.say(
 			request(1, "tools/call", { name: "self.audio_speaker.set_volume", arguments: { volume: 31 } }),
 		);
 		equal([board.speaker.volume, board.shown], [31, [{ volume: 31 }]]);
 	},
 	"keeps of a long text as much as a screen has room for"() {
-		const { board, protocol } = inSession();
+		const { board, transport } = inSession();
 		board.shown.length = 0;
-		protocol.channel.say({ type: "stt", text: "x".repeat(10_000) });
+		transport.channel.say({ type: "stt", text: "x".repeat(10_000) });
 		equal(board.shown[0]?.message?.length, 256);
 	},
 	"restarts when the backend tells it to"() {
-		const { board, protocol, log } = inSession();
-		protocol.channel.say({ type: "system", command: "dance" });
-		protocol.channel.say({ type: "system", command: "reboot" });
+		const { board, transport, log } = inSession();
+		transport.channel.say({ type: "system", command: "dance" });
+		transport.channel.say({ type: "system", command: "reboot" });
 		equal(board.restarts, [1000]);
 		matches(log.join(), /"dance": not known/);
 	},
 	"survives messages whose members are missing or wrong"() {
-		const { application, protocol } = inSession();
+		const { application, transport } = inSession();
 		for (const type of ["tts", "stt", "llm", "alert", "system", "custom"]) {
-			protocol.channel.say({ type });
-			protocol.channel.say({ type, state: 5, text: [], emotion: {}, status: 1, message: null, command: [] });
+			transport.channel.say({ type });
+			transport.channel.say({ type, state: 5, text: [], emotion: {}, status: 1, message: null, command: [] });
 		}
 		equal(application.state, "idle");
 	},
 	"introduces itself by its board's name and the firmware's version"() {
-		const { protocol, mcp } = inSession();
+		const { transport, mcp } = inSession();
 		mcp();
-		protocol.channel.say(request(1, "initialize"));
+		transport.channel.say(request(1, "initialize"));
 		equal(mcp()[0].payload.result.serverInfo, { name: "fake", version: "0.1.0" });
 	},
 	"speaks once, however often it is told, and is silent when it was"() {
-		const { protocol, mcp } = inSession();
+		const { transport, mcp } = inSession();
 		mcp();
 		for (const state of ["stop", "start", "start", "sentence_start", "stop", "stop"]) {
-			protocol.channel.say({ type: "tts", state });
+			transport.channel.say({ type: "tts", state });
 		}
 		equal(
 			mcp().map(({ payload }) => payload.params.newState),
@@ -113,17 +113,17 @@ export default suite("application", {
 		);
 	},
 	"runs on a board that has no part at all"() {
-		const { application, protocol, log, mcp } = start({ name: "bare", close() {} });
-		protocol.channel.greet();
+		const { application, transport, log, mcp } = start({ name: "bare", close() {} });
+		transport.channel.greet();
 		equal(application.state, "idle");
 		mcp();
 		for (const type of ["tts", "stt", "llm", "alert", "custom"]) {
-			protocol.channel.say({ type, state: "start", text: "t" });
+			transport.channel.say({ type, state: "start", text: "t" });
 		}
-		protocol.channel.say({ type: "system", command: "reboot" });
+		transport.channel.say({ type: "system", command: "reboot" });
 		matches(log.at(-1) as string, /"reboot": not known here/);
 		mcp();
-		protocol.channel.say(request(1, "tools/list", { withUserTools: true }));
+		transport.channel.say(request(1, "tools/list", { withUserTools: true }));
 		equal(
 			mcp()[0].payload.result.tools.map(({ name }: { name: string }) => name),
 			["self.get_device_status"],

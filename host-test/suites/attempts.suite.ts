@@ -122,7 +122,7 @@ export default suite("device protocol, attempt after attempt", {
 	},
 	"takes a silence for the end after two minutes, by half a minute at most, whenever it begins"() {
 		for (const last of [0, 1, 15_000, 29_999, 30_000, 59_999, 100_000]) {
-			const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+			const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
 			timer.pass(last);
 			protocol.channel.events.onActivity();
 			timer.pass(119_999);
@@ -133,7 +133,7 @@ export default suite("device protocol, attempt after attempt", {
 		}
 	},
 	"asks for a sign of life once in each silence"() {
-		const { protocol, timer } = inSession({ silenceTimeout: 120_000 });
+		const { protocol, timer } = inSession({}, { silenceTimeout: 120_000 });
 		timer.pass(90_000);
 		equal(protocol.channel.pings, 1);
 		protocol.channel.events.onActivity();
@@ -148,7 +148,7 @@ export default suite("device protocol, attempt after attempt", {
 		equal([lost, protocol.channel.pings, timer.size], [[], 0, 0]);
 	},
 	"is not kept alive by a channel of before"() {
-		const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
 		const old = protocol.channel;
 		old.events.onClose(broken());
 		timer.pass(500);
@@ -173,7 +173,7 @@ export default suite("device protocol, attempt after attempt", {
 		equal([dropped(), channel.sent.length], [4, 1]);
 	},
 	"may be opened again after it closed"() {
-		const { protocol, timer, heard } = inSession({ silenceTimeout: 120_000 });
+		const { protocol, timer, heard } = inSession({}, { silenceTimeout: 120_000 });
 		const old = protocol.channel;
 		protocol.close();
 		protocol.close();
@@ -199,7 +199,7 @@ export default suite("device protocol, attempt after attempt", {
 		equal([timer.size, protocol.channels.filter(({ closed }) => !closed).length], [0, 0]);
 	},
 	"says no goodbye where there was no session"() {
-		const { protocol } = fakeProtocol({}, true);
+		const { protocol } = fakeProtocol({}, { saysGoodbye: true });
 		protocol.open();
 		protocol.channel.events.onOpen();
 		const { channel } = protocol;

@@ -1,13 +1,11 @@
 import { type Config, readConfig } from "../../src/app/config.js";
-import { createProtocol } from "../../src/app/connect.js";
+import { createTransport } from "../../src/app/create-transport.js";
 import { deviceUuid } from "../../src/app/uuid.js";
 import type { Settings } from "../../src/hardware/hardware.js";
-import { MqttProtocol } from "../../src/protocols/mqtt_protocol.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
-import { WebSocketProtocol } from "../../src/protocols/websocket_protocol.js";
+import type { Transport } from "../../src/protocols/transport.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -15,19 +13,18 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const read = (built: object, settings?: Settings): Config =>
 	readConfig({ backend: "ws://h/", ...built }, settings, "mac");
 
-/** The protocol for these settings, and its client once it connects. */
-function protocolFor(built: object) {
-	const events = { onConnecting() {}, onSession() {}, onMcp() {}, onMessage() {}, onLost() {} };
-	return createProtocol({
+/** The transport for these settings. */
+function transportFor(built: object): Transport {
+	return createTransport({
 		config: read(built),
 		network: { ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } },
 		deviceId: "mac",
 		uuid: "uuid",
-		timer: new FakeTimer(),
-		events,
 		log() {},
 	});
 }
+
+const EVENTS = { onOpen() {}, onText() {}, onActivity() {}, onClose() {} };
 
 export default suite("configuration", {
 	"makes its UUID once"() {
@@ -122,17 +119,17 @@ export default suite("configuration", {
 		const settings: Settings = { get: () => new ArrayBuffer(4), set() {}, delete() {} };
 		throws(() => read({}, settings), /^clientId: expected a string/);
 	},
-	"makes the protocol that the backend's URL asks for"() {
-		ok(protocolFor({ backend: "ws://h/" }) instanceof WebSocketProtocol);
-		ok(protocolFor({ backend: "mqtt://h" }) instanceof MqttProtocol);
+	"makes the transport that the backend's URL asks for"() {
+		equal(transportFor({ backend: "ws://h/" }).name, "websocket");
+		equal(transportFor({ backend: "mqtt://h" }).name, "mqtt");
+		equal(transportFor({ backend: "mqtt://h", transport: "udp" }).name, "udp");
 		for (const backend of ["wss://h", "mqtts://h", "http://h", "mqttx://h", "nonsense", ""]) {
-			const error = throws(() => protocolFor({ backend }), /^backend: /) as ProtocolError;
+			const error = throws(() => transportFor({ backend }), /^backend: /) as ProtocolError;
 			equal(error.code, "bad-config", backend);
 		}
 	},
 	"tells WebSocket who the device is, by MAC address and UUID"() {
-		const protocol = protocolFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" });
-		protocol.open();
+		transportFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" }).open(EVENTS);
 		const { headers } = (FakeWebSocketClient.made.at(-1) as FakeWebSocketClient).options;
 		equal(
 			[...headers],
@@ -143,13 +140,10 @@ export default suite("configuration", {
 				["Client-Id", "uuid"],
 			],
 		);
-		protocol.close();
 	},
 	"tells MQTT its keep-alive in milliseconds"() {
-		const protocol = protocolFor({ backend: "mqtt://h", keepAlive: 60, mqttUsername: "u", mqttPassword: "p" });
-		protocol.open();
+		transportFor({ backend: "mqtt://h", keepAlive: 60, mqttUsername: "u", mqttPassword: "p" }).open(EVENTS);
 		const { options } = FakeMqttClient.made.at(-1) as FakeMqttClient;
 		equal([options.keepAlive, options.id, options.user, options.password], [60_000, "mac", "u", "p"]);
-		protocol.close();
 	},
 });

@@ -1,4 +1,4 @@
-import { decodeEnvelope, goodbyeMessage, mcpEnvelope } from "../../src/protocols/envelope.js";
+import { decodeEnvelope, goodbyeMessage, mcpWrapper } from "../../src/protocols/envelope.js";
 import { DEFAULT_AUDIO, helloMessage, readHello } from "../../src/protocols/hello.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { equal, suite, throws } from "../harness.js";
@@ -31,7 +31,7 @@ export default suite("envelope and hello", {
 	},
 	"stands around an MCP message in the document's order"() {
 		for (const id of ["s-1", "", 'quo"te\\', "日本語", "a\nb"]) {
-			const { start, end } = mcpEnvelope(id);
+			const { start, end } = mcpWrapper(id);
 			equal(
 				`${start}{"jsonrpc":"2.0"}${end}`,
 				JSON.stringify({ session_id: id, type: "mcp", payload: { jsonrpc: "2.0" } }),
@@ -48,7 +48,7 @@ export default suite("envelope and hello", {
 			[3, "mqtt"],
 			[3, "udp"],
 		] as const) {
-			equal(helloMessage({ version, transport, audio: DEFAULT_AUDIO }), hello(version, transport));
+			equal(helloMessage({ version, name: transport }, DEFAULT_AUDIO), hello(version, transport));
 		}
 	},
 	"takes a backend's hello, and all that it says"() {

@@ -3,7 +3,7 @@ import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { integer, object, string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { mcpEnvelope } from "../../src/protocols/envelope.js";
+import { mcpWrapper } from "../../src/protocols/envelope.js";
 import { Client, clientWith, settled } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
@@ -98,7 +98,7 @@ export default suite("MCP", {
 			const client = new Client<undefined>({
 				context: undefined,
 				tools: numbered(40, words),
-				envelope: mcpEnvelope("a-session-id"),
+				wrapper: mcpWrapper("a-session-id"),
 			});
 			const names: string[] = [];
 			let cursor: string | undefined = "";

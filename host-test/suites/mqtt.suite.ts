@@ -1,4 +1,5 @@
-import { MqttProtocol, type MqttProtocolOptions } from "../../src/protocols/mqtt_protocol.js";
+import { MqttTransport, type MqttTransportOptions } from "../../src/protocols/mqtt-transport.js";
+import { Protocol } from "../../src/protocols/protocol.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -6,17 +7,21 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const SUBACK = 9;
 
-function connect(options: Partial<MqttProtocolOptions> = {}) {
+function connect(options: Partial<MqttTransportOptions> = {}) {
 	const log: string[] = [];
 	const heard: unknown[] = [];
 	const lost: ProtocolError[] = [];
 	const timer = new FakeTimer();
-	const protocol = new MqttProtocol({
+	const transport = new MqttTransport({
 		url: "mqtt://broker",
 		clientId: "dev-1",
 		publishTopic: "up",
 		subscribeTopic: "down",
 		network: { mqtt: { io: FakeMqttClient } },
+		log: (line) => log.push(line),
+		...options,
+	});
+	const protocol = new Protocol(transport, {
 		timer,
 		log: (line) => log.push(line),
 		events: {
@@ -26,13 +31,12 @@ function connect(options: Partial<MqttProtocolOptions> = {}) {
 			onMessage() {},
 			onLost: (error) => lost.push(error),
 		},
-		...options,
 	});
 	protocol.open();
 	return { protocol, timer, client: FakeMqttClient.made.at(-1) as FakeMqttClient, log, heard, lost };
 }
 
-function inSession(options: Partial<MqttProtocolOptions> = {}) {
+function inSession(options: Partial<MqttTransportOptions> = {}) {
 	const fake = connect(options);
 	fake.client.grant(1000);
 	fake.client.options.onControl({ operation: SUBACK, payload: [0] });

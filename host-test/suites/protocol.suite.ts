@@ -101,7 +101,7 @@ export default suite("device protocol", {
 		matches(log.join(), /no session/);
 	},
 	"ends the session at a goodbye, which it does not answer, and connects again"() {
-		const { protocol, timer, lost } = inSession({}, true);
+		const { protocol, timer, lost } = inSession({}, { saysGoodbye: true });
 		const { sent } = protocol.channel;
 		const before = sent.length;
 		protocol.channel.say({ type: "goodbye", session_id: "s-1" });
@@ -110,7 +110,7 @@ export default suite("device protocol", {
 		equal(protocol.channels.length, 2);
 	},
 	"says goodbye when it closes, on a transport that does"() {
-		const { protocol } = inSession({}, true);
+		const { protocol } = inSession({}, { saysGoodbye: true });
 		protocol.close();
 		equal(JSON.parse(protocol.channel.sent.at(-1) as string), { type: "goodbye", session_id: "s-1" });
 		const { protocol: other } = inSession();
@@ -119,7 +119,7 @@ export default suite("device protocol", {
 	},
 	"leaves nothing behind when it closes"() {
 		for (const step of [0, 1, 2]) {
-			const { protocol, timer } = fakeProtocol({ silenceTimeout: 120_000 });
+			const { protocol, timer } = fakeProtocol({}, { silenceTimeout: 120_000 });
 			protocol.open();
 			const { channel } = protocol;
 			if (step > 0) {
@@ -168,7 +168,7 @@ export default suite("device protocol", {
 		equal([heard, lost.length, protocol.channel.sent.length], [[], 1, 1]);
 	},
 	"gives up a backend that is silent for two minutes, and asks after one"() {
-		const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
 		timer.pass(60_000);
 		equal(protocol.channel.pings, 1);
 		timer.pass(60_000);
@@ -177,7 +177,7 @@ export default suite("device protocol", {
 		equal(lost[0]?.error.code, "silent");
 	},
 	"keeps a session in which anything at all is heard"() {
-		const { protocol, timer, lost } = inSession({ silenceTimeout: 120_000 });
+		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
 		for (let minute = 0; minute < 10; minute += 1) {
 			timer.pass(60_000);
 			protocol.channel.events.onActivity();

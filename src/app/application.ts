@@ -1,22 +1,24 @@
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
 import { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { type Envelope, mcpEnvelope } from "../protocols/envelope.js";
-import type { Protocol, ProtocolEvents } from "../protocols/protocol.js";
+import { type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
+import type { Transport } from "../protocols/transport.js";
 import { type HardwareTool, isOffered } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
-import { withPersistentParts } from "./persistent-parts.js";
-import { withVisibleVolume } from "./visible-volume.js";
+import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
 	/** The backend's URL, for the screen. */
 	readonly backend: string;
-	/** Makes the connection to the backend, which reports to `events`. */
-	readonly protocol: (events: ProtocolEvents) => Protocol;
+	/** How the backend is reached. */
+	readonly transport: Transport;
+	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
 	readonly log: (message: string) => void;
@@ -37,9 +39,9 @@ export class Application {
 	readonly #log: (message: string) => void;
 	#session: McpSession<Hardware> | undefined;
 
-	constructor({ board, backend, protocol, tools = TOOLS, log }: ApplicationOptions) {
+	constructor({ board, backend, transport, timer, tools = TOOLS, log }: ApplicationOptions) {
 		this.#log = log;
-		this.#board = withVisibleVolume(withPersistentParts(board));
+		this.#board = withObservedParts(board);
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		this.server = new McpServer<Hardware>({
 			name: board.name,
@@ -48,13 +50,14 @@ export class Application {
 			tools: tools.filter((tool) => isOffered(tool, board)),
 			log,
 		});
-		this.#protocol = protocol({
+		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
 			onSession: (session) => this.#begin(session.id),
 			onMcp: (payload) => this.#session?.receive(payload),
 			onMessage: (message) => this.#receive(message),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
-		});
+		};
+		this.#protocol = new Protocol(transport, { events, timer, log });
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -98,7 +101,7 @@ export class Application {
 
 	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
-		this.#session = this.server.open({ send: (text) => this.#protocol.send(text), envelope: mcpEnvelope(sessionId) });
+		this.#session = this.server.open({ send: (text) => this.#protocol.send(text), wrapper: mcpWrapper(sessionId) });
 		this.#show({ connected: true });
 		this.#state.enter("idle");
 	}

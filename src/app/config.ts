@@ -1,5 +1,6 @@
 import type { Settings } from "../hardware/hardware.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
+import { readSetting } from "../read-setting.js";
 
 /** Where the device finds its backend, and what it says of itself there. */
 export interface Config {
@@ -26,9 +27,6 @@ export interface Config {
 	readonly transport: "mqtt" | "udp";
 }
 
-/** The domain of the settings that override what the firmware was built with. */
-export const CONFIG_DOMAIN = "xs-mcp";
-
 /**
  * Reads the configuration: a stored setting if there is one, else what the firmware was built with.
  *
@@ -40,7 +38,7 @@ export function readConfig(
 	settings: Settings | undefined,
 	deviceId: string,
 ): Config {
-	const read = (key: string): unknown => settings?.get(CONFIG_DOMAIN, key) ?? built[key];
+	const read = (key: string): unknown => readSetting(key, built, settings);
 	const clientId = text("clientId", read("clientId") ?? deviceId);
 	return {
 		backend: text("backend", read("backend")),

@@ -1,7 +1,7 @@
 import type { Settings } from "../hardware/hardware.js";
 
 /**
- * The device's UUID (RFC 9562 version 4): made once, then kept for the life of the flash.
+ * The device's UUID, of version 4 (https://www.rfc-editor.org/rfc/rfc9562#section-5.4): made once, then kept for the life of the flash.
  *
  * @param random a number from 0 to below 1
  */

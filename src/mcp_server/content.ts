@@ -1,7 +1,10 @@
 import { ErrorCode, RpcError } from "./json-rpc.js";
 import { hasStructuredContent, type Revision } from "./revision.js";
 
-/** One item of a tool result's `content` (MCP tools, "Tool Result"), as JSON ready to send. */
+/**
+ * One item of a tool result's `content`, as JSON ready to send:
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
+ */
 export class Content {
 	readonly #json: string;
 	readonly #since: Revision;
@@ -34,7 +37,10 @@ export type ToolResult =
 	| readonly Content[]
 	| (object & { readonly then?: never });
 
-/** A link to something the client may fetch or read (MCP tools, "Resource Links"). */
+/**
+ * A link to something the client may fetch or read:
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#resource-links
+ */
 export interface ResourceLink {
 	readonly uri: string;
 	readonly name: string;
@@ -43,20 +49,44 @@ export interface ResourceLink {
 	readonly mimeType?: string;
 }
 
+/**
+ * Text for the language model. A tool that returns one string needs no `text()`: it is for several items.
+ *
+ * @example
+ * return [text("The door from the camera:"), image(base64, "image/jpeg")];
+ */
 export function text(value: string): Content {
 	return new Content(textItem(value));
 }
 
-/** @param base64 the picture's bytes in base64 */
+/**
+ * A picture.
+ *
+ * @param base64 the picture's bytes in base64
+ * @example
+ * return image(base64, "image/jpeg");
+ */
 export function image(base64: string, mimeType: string): Content {
 	return new Content(JSON.stringify({ type: "image", data: base64, mimeType }));
 }
 
-/** @param base64 the sound's bytes in base64 */
+/**
+ * A sound. A client of 2024-11-05, which does not know sounds, gets text that names the type.
+ *
+ * @param base64 the sound's bytes in base64
+ * @example
+ * return audio(base64, "audio/wav");
+ */
 export function audio(base64: string, mimeType: string): Content {
 	return new Content(JSON.stringify({ type: "audio", data: base64, mimeType }), "2025-03-26", `(${mimeType} sound)`);
 }
 
+/**
+ * A link. A client of a revision before 2025-06-18, which does not know links, gets name and address as text.
+ *
+ * @example
+ * return resourceLink({ uri: "http://192.168.1.20/log.txt", name: "log", mimeType: "text/plain" });
+ */
 export function resourceLink(link: ResourceLink): Content {
 	return new Content(JSON.stringify({ type: "resource_link", ...link }), "2025-06-18", `${link.name}: ${link.uri}`);
 }

@@ -1,7 +1,10 @@
 import { deepFreeze } from "../deep-freeze.js";
 import { utf8Length } from "../text/utf8.js";
 
-/** The error codes of JSON-RPC 2.0 §5.1, and the one code of our own from its range for servers. */
+/**
+ * The error codes of JSON-RPC 2.0 (https://www.jsonrpc.org/specification#error_object §5.1), and one code of our own from
+ * its range for servers.
+ */
 export const ErrorCode = deepFreeze({
 	parseError: -32700,
 	invalidRequest: -32600,
@@ -12,7 +15,7 @@ export const ErrorCode = deepFreeze({
 	tooManyCalls: -32000,
 } as const);
 
-/** MCP's request ids: a string or an integer (MCP basic protocol, "Requests"). Never null. */
+/** A string or an integer, never null: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests */
 export type RequestId = string | number;
 
 /** An error that crosses the wire as a JSON-RPC error object. */
@@ -34,23 +37,23 @@ export function isRequestId(value: unknown): value is RequestId {
 	return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-/** What a transport puts around each message: the start and the end of an envelope. */
-export interface Envelope {
+/** The text that a transport puts before and after each message. */
+export interface Wrapper {
 	readonly start: string;
 	readonly end: string;
 }
 
-export const NO_ENVELOPE: Envelope = deepFreeze({ start: "", end: "" });
+export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "" });
 
 /**
- * A response that carries a result, in its envelope. `result` is JSON already, and may be long: `concat` copies it once,
+ * A response that carries a result, in its wrapper. `result` is JSON already, and may be long: `concat` copies it once,
  * where a template would copy it for each of its pieces, and a device has no room for copies.
  */
-export function resultMessage(id: RequestId, result: string, { start, end }: Envelope): string {
+export function resultMessage(id: RequestId, result: string, { start, end }: Wrapper): string {
 	return start.concat('{"jsonrpc":"2.0","id":', JSON.stringify(id), ',"result":', result, "}", end);
 }
 
-/** Bytes that {@link resultMessage} adds around its result, the envelope apart. */
+/** Bytes that {@link resultMessage} adds around its result, the wrapper apart. */
 export function resultOverhead(id: RequestId): number {
 	const idBytes = typeof id === "number" ? String(id).length : utf8Length(JSON.stringify(id));
 	return EMPTY_RESULT_BYTES + idBytes;
@@ -59,11 +62,11 @@ export function resultOverhead(id: RequestId): number {
 const EMPTY_RESULT_BYTES = '{"jsonrpc":"2.0","id":,"result":}'.length;
 
 /**
- * A response that carries an error, in its envelope.
+ * A response that carries an error, in its wrapper.
  *
- * @param id the request's id; null where it could not be read (JSON-RPC 2.0 §5), undefined to leave the member out
+ * @param id the request's id; null where it could not be read (https://www.jsonrpc.org/specification#response_object §5), undefined to leave the member out
  */
-export function errorMessage(id: RequestId | null | undefined, error: RpcError, { start, end }: Envelope): string {
+export function errorMessage(id: RequestId | null | undefined, error: RpcError, { start, end }: Wrapper): string {
 	const idMember = id === undefined ? "" : `"id":${JSON.stringify(id)},`;
 	const body = `{"code":${error.code},"message":${JSON.stringify(error.message)}${dataMember(error.data)}}`;
 	return `${start}{"jsonrpc":"2.0",${idMember}"error":${body}}${end}`;

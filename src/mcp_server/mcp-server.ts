@@ -1,9 +1,9 @@
-import { type Envelope, notificationMessage } from "./json-rpc.js";
+import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
 import type { Tool } from "./tool.js";
 import { ToolRegistry } from "./tool-registry.js";
 
-/** Room that a page of tools leaves for the envelope, the id, and the cursor. */
+/** Room that a page of tools leaves for the wrapper, the id, and the cursor. */
 const PAGE_RESERVE = 512;
 
 export interface McpServerOptions<Context> {
@@ -13,7 +13,7 @@ export interface McpServerOptions<Context> {
 	/** Handed to every tool as it runs. */
 	readonly context: Context;
 	readonly tools?: readonly Tool<Context>[];
-	/** Bytes that one message with a page of `tools/list` may have, its envelope counted. Default 8000. */
+	/** Bytes that one message with a page of `tools/list` may have, its wrapper counted. Default 8000. */
 	readonly pageBytes?: number;
 	/** Asynchronous calls that may be under way at once in a session. Default 16. */
 	readonly maxCalls?: number;
@@ -21,10 +21,10 @@ export interface McpServerOptions<Context> {
 }
 
 export interface SessionOptions {
-	/** Hands one message, in its envelope, to the peer. */
+	/** Hands one message, in its wrapper, to the peer. */
 	readonly send: (text: string) => void;
 	/** What the transport wants around each message. Default: nothing. */
-	readonly envelope?: Envelope;
+	readonly wrapper?: Wrapper;
 }
 
 /**

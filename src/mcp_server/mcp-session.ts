@@ -4,15 +4,15 @@ import { utf8Length } from "../text/utf8.js";
 import { readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
 import {
-	type Envelope,
 	ErrorCode,
 	errorMessage,
 	isRequestId,
-	NO_ENVELOPE,
+	NO_WRAPPER,
 	type RequestId,
 	RpcError,
 	resultMessage,
 	resultOverhead,
+	type Wrapper,
 } from "./json-rpc.js";
 import type { McpServer, SessionOptions } from "./mcp-server.js";
 import { checkParams, type Params, progressToken, readArguments } from "./params.js";
@@ -42,7 +42,7 @@ export class McpSession<Context> {
 	#client: Client = { capabilities: {} };
 	readonly #server: McpServer<Context>;
 	readonly #send: (message: string) => void;
-	readonly #envelope: Envelope;
+	readonly #wrapper: Wrapper;
 	readonly #pageBytes: number;
 	readonly #onClose: () => void;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
@@ -52,8 +52,8 @@ export class McpSession<Context> {
 	constructor(server: McpServer<Context>, options: SessionOptions, onClose: () => void) {
 		this.#server = server;
 		this.#send = options.send;
-		this.#envelope = options.envelope ?? NO_ENVELOPE;
-		this.#pageBytes = server.pageBytes - utf8Length(this.#envelope.start) - utf8Length(this.#envelope.end);
+		this.#wrapper = options.wrapper ?? NO_WRAPPER;
+		this.#pageBytes = server.pageBytes - utf8Length(this.#wrapper.start) - utf8Length(this.#wrapper.end);
 		this.#onClose = onClose;
 	}
 
@@ -115,10 +115,10 @@ export class McpSession<Context> {
 	}
 
 	#wrap(message: string): string {
-		return this.#envelope.start.concat(message, this.#envelope.end);
+		return this.#wrapper.start.concat(message, this.#wrapper.end);
 	}
 
-	/** JSON-RPC 2.0 §6, where the revision has batches: the answers in one array, and none when nothing is due. */
+	/** The answers in one array, none if nothing is due: https://www.jsonrpc.org/specification#batch §6 */
 	#answerBatch(messages: readonly unknown[]): Answer {
 		if (!allowsBatches(this.#revision)) {
 			return this.#unreadable(ErrorCode.invalidRequest, `Invalid request: no batches in MCP ${this.#revision}`);
@@ -138,22 +138,22 @@ export class McpSession<Context> {
 		return due.length > 0 ? this.#wrap(`[${due.join(",")}]`) : undefined;
 	}
 
-	/** The answer in its envelope; in a batch without one. */
+	/** The answer in its wrapper; in a batch without one. */
 	#answer(message: unknown, inBatch = false): Answer {
-		const envelope = inBatch ? NO_ENVELOPE : this.#envelope;
+		const wrapper = inBatch ? NO_WRAPPER : this.#wrapper;
 		if (!isObject(message)) {
-			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", envelope);
+			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", wrapper);
 		}
 		const { id, method, params } = message;
 		if (typeof method !== "string") {
-			return this.#answerWithoutMethod(message, envelope);
+			return this.#answerWithoutMethod(message, wrapper);
 		}
 		if (id === undefined || method.startsWith("notifications/")) {
 			this.#take(method, params);
 			return undefined;
 		}
 		if (!isRequestId(id)) {
-			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: id must be a string or an integer", envelope);
+			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: id must be a string or an integer", wrapper);
 		}
 		try {
 			if (message.jsonrpc !== "2.0") {
@@ -162,42 +162,42 @@ export class McpSession<Context> {
 			if (inBatch && method === "initialize") {
 				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: initialize must not be part of a batch");
 			}
-			return this.#dispatch(id, method, checkParams(params), envelope);
+			return this.#dispatch(id, method, checkParams(params), wrapper);
 		} catch (error) {
-			return errorMessage(id, toRpcError(error), envelope);
+			return errorMessage(id, toRpcError(error), wrapper);
 		}
 	}
 
 	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
-	#answerWithoutMethod(message: Params, envelope: Envelope): string | undefined {
+	#answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
 			this.#server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}
 		const error = new RpcError(ErrorCode.invalidRequest, "Invalid request: method must be a string");
-		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.#revision), error, envelope);
+		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.#revision), error, wrapper);
 	}
 
-	#unreadable(code: number, text: string, envelope = this.#envelope): string {
-		return errorMessage(unreadableId(this.#revision), new RpcError(code, text), envelope);
+	#unreadable(code: number, text: string, wrapper = this.#wrapper): string {
+		return errorMessage(unreadableId(this.#revision), new RpcError(code, text), wrapper);
 	}
 
-	#dispatch(id: RequestId, method: string, params: Params, envelope: Envelope): Answer {
+	#dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
 		switch (method) {
 			case "tools/call":
-				return this.#callTool(id, params, envelope);
+				return this.#callTool(id, params, wrapper);
 			case "tools/list":
-				return resultMessage(id, this.#listTools(id, params), envelope);
+				return resultMessage(id, this.#listTools(id, params), wrapper);
 			case "initialize":
-				return resultMessage(id, this.#initialize(params), envelope);
+				return resultMessage(id, this.#initialize(params), wrapper);
 			case "ping":
-				return resultMessage(id, "{}", envelope);
+				return resultMessage(id, "{}", wrapper);
 			default:
 				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
 		}
 	}
 
-	/** Notifications. `initialized` and those not known change nothing. */
+	/** Takes a notification. `initialized` and unknown notifications are ignored. */
 	#take(method: string, params: unknown): void {
 		if (method !== "notifications/cancelled" || !isObject(params)) {
 			return;
@@ -244,7 +244,7 @@ export class McpSession<Context> {
 		return this.#server.tools.page(cursor, withUserTools, this.#pageBytes - resultOverhead(id));
 	}
 
-	#callTool(id: RequestId, params: Params, envelope: Envelope): Answer {
+	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
 		const { name } = params;
 		if (typeof name !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "name: expected the name of a tool");
@@ -260,26 +260,29 @@ export class McpSession<Context> {
 		try {
 			const result = tool.run(validate(tool.input, readArguments(params)), this.#server.context, call);
 			return result instanceof Promise
-				? this.#settle(tool, call, result, envelope)
-				: resultMessage(id, callResult(result, this.#revision), envelope);
+				? this.#settle(tool, call, result, wrapper)
+				: resultMessage(id, callResult(result, this.#revision), wrapper);
 		} catch (error) {
-			return this.#fail(tool, id, error, envelope);
+			return this.#fail(tool, id, error, wrapper);
 		}
 	}
 
-	/** Waits for an asynchronous call. Nothing is answered to one that was cancelled (MCP "Cancellation"). */
+	/**
+	 * Waits for an asynchronous call. A cancelled one gets no answer:
+	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+	 */
 	async #settle(
 		tool: Tool<Context>,
 		call: ToolCall,
 		result: Promise<ToolResult>,
-		envelope: Envelope,
+		wrapper: Wrapper,
 	): Promise<string | undefined> {
 		this.#calls.push(call);
 		let answer: string;
 		try {
-			answer = resultMessage(call.id, callResult(await result, this.#revision), envelope);
+			answer = resultMessage(call.id, callResult(await result, this.#revision), wrapper);
 		} catch (error) {
-			answer = this.#fail(tool, call.id, error, envelope);
+			answer = this.#fail(tool, call.id, error, wrapper);
 		}
 		call.end();
 		const at = this.#calls.indexOf(call);
@@ -289,16 +292,16 @@ export class McpSession<Context> {
 		return call.cancelled ? undefined : answer;
 	}
 
-	#fail(tool: Tool<Context>, id: RequestId, error: unknown, envelope: Envelope): string {
+	#fail(tool: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): string {
 		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(this.#revision)) {
-			return errorMessage(id, new RpcError(ErrorCode.invalidParams, error.message), envelope);
+			return errorMessage(id, new RpcError(ErrorCode.invalidParams, error.message), wrapper);
 		}
 		if (error instanceof RpcError) {
-			return errorMessage(id, error, envelope);
+			return errorMessage(id, error, wrapper);
 		}
 		const text = error instanceof Error ? error.message || error.name : String(error);
 		this.#server.log(`tool ${tool.name} failed: ${text}`);
-		return resultMessage(id, failureResult(text), envelope);
+		return resultMessage(id, failureResult(text), wrapper);
 	}
 }
 

@@ -38,7 +38,10 @@ export function readArguments(params: Params): Params {
 	return value;
 }
 
-/** The token under which a client wants to hear of progress (MCP "Progress"), if it does. */
+/**
+ * The token of a client that wants to be told about progress:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
+ */
 export function progressToken(params: Params): RequestId | undefined {
 	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
 	return isRequestId(token) ? token : undefined;

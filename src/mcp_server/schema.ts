@@ -62,23 +62,52 @@ interface ArrayOptions<T> extends Described<readonly T[]> {
 	readonly maxItems?: number;
 }
 
+/**
+ * True or false.
+ *
+ * @example
+ * input: { on: boolean({ description: "Whether the lamp is on" }) }
+ */
 export function boolean(options: Described<boolean> = {}): Schema<boolean> {
 	return { type: "boolean", ...options };
 }
 
+/**
+ * A whole number.
+ *
+ * @example
+ * input: { volume: integer({ minimum: 0, maximum: 100, description: "Percent of full volume" }) }
+ */
 export function integer(options: NumberOptions = {}): Schema<number> {
 	return { type: "integer", ...options };
 }
 
+/**
+ * A number, whole or not. Never infinite.
+ *
+ * @example
+ * input: { degrees: number({ minimum: -180, maximum: 180, default: 0 }) }
+ */
 export function number(options: NumberOptions = {}): Schema<number> {
 	return { type: "number", ...options };
 }
 
+/**
+ * Text.
+ *
+ * @example
+ * input: { name: string({ minLength: 1, maxLength: 32 }) }
+ */
 export function string(options: StringOptions = {}): Schema<string> {
 	return { type: "string", ...options };
 }
 
-/** One of several strings. */
+/**
+ * One of several strings.
+ *
+ * @example
+ * input: { color: enumeration(["red", "green", "blue"], { default: "red" }) }
+ */
 export function enumeration<const T extends string>(
 	values: readonly T[],
 	options: Described<NoInfer<T>> = {},
@@ -86,10 +115,22 @@ export function enumeration<const T extends string>(
 	return { type: "string", enum: values, ...options };
 }
 
+/**
+ * A list whose items all have one schema.
+ *
+ * @example
+ * input: { levels: array(integer({ minimum: 0, maximum: 255 }), { minItems: 1, maxItems: 8 }) }
+ */
 export function array<T>(items: Schema<T>, options: ArrayOptions<T> = {}): Schema<readonly T[]> {
 	return { type: "array", items, ...options };
 }
 
+/**
+ * An object with these members. A member with a default, or marked with {@link optional}, may be left out.
+ *
+ * @example
+ * input: { point: object({ x: integer(), y: integer(), label: optional(string()) }) }
+ */
 export function object<P extends Properties>(
 	properties: P,
 	options: Described<InferProperties<P>> = {},
@@ -110,7 +151,12 @@ export function object<P extends Properties>(
 	};
 }
 
-/** Marks a property that may be left out. */
+/**
+ * Marks a property that may be left out; in `run` it is then undefined.
+ *
+ * @example
+ * input: { note: optional(string({ description: "Why" })) }
+ */
 export function optional<T>(schema: Schema<T>): OptionalProperty<T> {
 	return { optional: schema };
 }

@@ -41,7 +41,10 @@ export class ToolCall {
 		return this.#cancelled;
 	}
 
-	/** Marks the call as cancelled: its result will not be sent (MCP "Cancellation"). */
+	/**
+	 * Marks the call as cancelled: its result will not be sent.
+	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+	 */
 	cancel(): void {
 		if (this.#ended) {
 			return;
@@ -57,7 +60,8 @@ export class ToolCall {
 	}
 
 	/**
-	 * Tells the client how far the call has come, where it asked to be told (MCP "Progress").
+	 * Tells the client how far the call has come, if it asked to be told:
+	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
 	 *
 	 * @param progress must grow with every report
 	 * @param total where progress will end, when that is known

@@ -5,7 +5,7 @@ import { object } from "./schema.js";
 import type { ToolCall } from "./tool-call.js";
 import { validate } from "./validate.js";
 
-/** Hints for the client (MCP tools, "Tool annotations"). */
+/** Hints for the client: https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations */
 export interface ToolAnnotations {
 	readonly title?: string;
 	readonly readOnlyHint?: boolean;
@@ -20,7 +20,7 @@ export interface ToolAnnotations {
  * @typeParam Context what the server hands to every tool: the board's hardware, on a device
  */
 export interface ToolDefinition<Context, Input extends Properties, Output extends Properties> {
-	/** 1 to 128 of `A-Z a-z 0-9 _ - .` (MCP tools, "Tool Names"). */
+	/** 1 to 128 of `A-Z a-z 0-9 _ - .`: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */
 	readonly name: string;
 	readonly title?: string;
 	/** For the language model: what the tool does and when to use it. */

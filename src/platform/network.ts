@@ -4,7 +4,7 @@ import TCP from "embedded:io/socket/tcp";
 import TLSSocket from "embedded:io/socket/tcp/tls";
 import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
-import type { NetworkClients } from "../app/connect.js";
+import type { NetworkClients } from "../protocols/network-clients.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { SystemResolver } from "./system-resolver.js";
 

@@ -5,9 +5,9 @@ import built from "mc/config";
 import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
-import { CONFIG_DOMAIN } from "../app/config.js";
 import { NtpClock, type NtpRecord } from "../drivers/ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "../drivers/wifi-network.js";
+import { readSetting } from "../read-setting.js";
 import { SystemResolver } from "./system-resolver.js";
 
 /**
@@ -15,8 +15,7 @@ import { SystemResolver } from "./system-resolver.js";
  * stored setting if there is one, else what the firmware was built with.
  */
 export function openWiFi(): WiFiNetwork {
-	const setting = (key: string, otherwise: string): string =>
-		String(Preference.get(CONFIG_DOMAIN, key) ?? built[key] ?? otherwise);
+	const setting = (key: string, otherwise: string): string => String(readSetting(key, built, Preference) ?? otherwise);
 	const log = (message: string): void => trace(`${message}\n`);
 	const servers = [setting("ntp", "pool.ntp.org")];
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };

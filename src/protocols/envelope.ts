@@ -24,8 +24,8 @@ export function decodeEnvelope(text: string): Envelope {
 	return message as Envelope;
 }
 
-/** What stands around an MCP message on the wire. */
-export function mcpEnvelope(sessionId: string): { readonly start: string; readonly end: string } {
+/** The text before and after the payload of an MCP message. */
+export function mcpWrapper(sessionId: string): { readonly start: string; readonly end: string } {
 	return { start: `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`, end: "}" };
 }
 

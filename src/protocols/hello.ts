@@ -2,6 +2,7 @@ import { deepFreeze } from "../deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import type { Envelope } from "./envelope.js";
 import { ProtocolError } from "./protocol-error.js";
+import type { Transport } from "./transport.js";
 
 /** The device's audio format, as its hello tells it. */
 export interface AudioParams {
@@ -20,18 +21,15 @@ export const DEFAULT_AUDIO: AudioParams = deepFreeze({
 	frame_duration: 60,
 });
 
-/** What a transport says of itself in the hello. */
-export interface HelloOptions {
-	/** The hello's version: 1 on WebSocket, 3 on MQTT. */
-	readonly version: number;
-	/** "websocket", "mqtt" or "udp". */
-	readonly transport: string;
-	readonly audio: AudioParams;
-}
-
-/** The device's first message. The audio format is copied, for XS stringifies nothing that was preloaded into flash. */
-export function helloMessage({ version, transport, audio }: HelloOptions): string {
-	return JSON.stringify({ type: "hello", version, features: { mcp: true }, transport, audio_params: { ...audio } });
+/** The device's first message. The audio format is copied because XS cannot stringify what was preloaded into flash. */
+export function helloMessage({ name, version }: Pick<Transport, "name" | "version">, audio: AudioParams): string {
+	return JSON.stringify({
+		type: "hello",
+		version,
+		features: { mcp: true },
+		transport: name,
+		audio_params: { ...audio },
+	});
 }
 
 /** What a backend's hello begins. */

@@ -1,5 +1,6 @@
+import type { ChannelEvents } from "./channel.js";
 import { ProtocolError } from "./protocol-error.js";
-import { QueuedChannel, type QueuedChannelOptions } from "./queued-channel.js";
+import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 import type { MessagePart } from "./write-queue.js";
 
 /** MQTT's quality of service: at most once, at least once. */
@@ -14,7 +15,7 @@ interface WriteOptions {
 	readonly items?: readonly { readonly topic: string; readonly QoS: QoS }[];
 }
 
-/** An instance of ECMA-419's MQTT client, as far as it is used. */
+/** An instance of ECMA-419's MQTT client (https://419.ecma-international.org/), as far as it is used. */
 export interface MqttClient {
 	read(count: number): ArrayBuffer | number | undefined;
 	/** Writes all or throws. A message's further parts are written without options. Returns how many bytes may follow. */
@@ -53,7 +54,8 @@ export interface MqttRecord {
 	readonly [option: string]: unknown;
 }
 
-export interface MqttChannelOptions extends QueuedChannelOptions {
+/** Where to connect, with what, and the topics. */
+export interface MqttTarget {
 	readonly record: MqttRecord;
 	readonly client: Pick<MqttClientOptions, "host" | "port" | "id" | "user" | "password" | "keepAlive" | "will">;
 	/** Where the device's messages go. */
@@ -63,12 +65,12 @@ export interface MqttChannelOptions extends QueuedChannelOptions {
 	readonly qos: QoS;
 }
 
-/** MQTT 3.1.1 §2.2.1. */
+/** https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/mqtt-v3.1.1.html §2.2.1 */
 const SUBSCRIBE = 8;
 const SUBACK = 9;
 const PINGREQ = 12;
 
-/** MQTT 3.1.1 §3.9.3: the broker refuses the subscription. */
+/** The broker rejects the subscription: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/mqtt-v3.1.1.html §3.9.3 */
 const FAILURE = 0x80;
 
 /** The length that stands before a topic, and a packet's id. */
@@ -78,19 +80,19 @@ const NOTHING = new Uint8Array(0);
 
 /** A connection through ECMA-419's MQTT client class: it is open when the broker has taken the subscription. */
 export class MqttChannel extends QueuedChannel {
-	readonly #options: MqttChannelOptions;
+	readonly #target: MqttTarget;
 	#client: MqttClient | undefined;
 	#connected = false;
 	/** Whether the client is telling of what it has read. */
 	#reading = false;
 
 	/** Connects at once. */
-	constructor(options: MqttChannelOptions) {
-		super(options, ArrayBuffer.fromString(options.publishTopic).byteLength + LENGTH_AND_ID);
-		this.#options = options;
-		this.#client = new options.record.io({
-			...options.record,
-			...options.client,
+	constructor(target: MqttTarget, events: ChannelEvents, options: ChannelOptions) {
+		super(events, options, ArrayBuffer.fromString(target.publishTopic).byteLength + LENGTH_AND_ID);
+		this.#target = target;
+		this.#client = new target.record.io({
+			...target.record,
+			...target.client,
 			onReadable: (count, { more }) => this.#read(count, more),
 			onWritable: (count) => this.#writable(count),
 			onControl: (...args) => this.#control(args.at(-1) as { operation?: number; payload?: ArrayLike<number> }),
@@ -108,7 +110,7 @@ export class MqttChannel extends QueuedChannel {
 	}
 
 	protected override writePart({ bytes, messageBytes, first }: MessagePart): number {
-		const { publishTopic, qos } = this.#options;
+		const { publishTopic, qos } = this.#target;
 		const options = first ? { topic: publishTopic, QoS: qos, byteLength: messageBytes } : undefined;
 		return this.#client?.write(bytes, options) ?? 0;
 	}
@@ -143,7 +145,7 @@ export class MqttChannel extends QueuedChannel {
 			return;
 		}
 		this.#connected = true;
-		const { subscribeTopic, qos } = this.#options;
+		const { subscribeTopic, qos } = this.#target;
 		if (subscribeTopic === "") {
 			this.writable(count);
 			this.opened();
@@ -158,7 +160,7 @@ export class MqttChannel extends QueuedChannel {
 			return;
 		}
 		if (payload?.[0] === FAILURE) {
-			const { subscribeTopic } = this.#options;
+			const { subscribeTopic } = this.#target;
 			this.fail(new ProtocolError("connection-failed", `the broker refuses the subscription to ${subscribeTopic}`));
 		} else {
 			this.opened();

@@ -5,6 +5,7 @@ import type { Channel, ChannelEvents } from "./channel.js";
 import { decodeEnvelope, type Envelope, goodbyeMessage } from "./envelope.js";
 import { type AudioParams, DEFAULT_AUDIO, helloMessage, readHello, type Session } from "./hello.js";
 import { ProtocolError } from "./protocol-error.js";
+import type { Transport } from "./transport.js";
 
 /** What the application hears of its connection to the backend. */
 export interface ProtocolEvents {
@@ -28,8 +29,6 @@ export interface ProtocolOptions {
 	readonly backoff?: BackoffOptions;
 	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
 	readonly helloTimeout?: number;
-	/** Milliseconds without any traffic from the backend after which it is given up; 0 for never. */
-	readonly silenceTimeout?: number;
 }
 
 /** Messages besides MCP that reach the application. */
@@ -45,15 +44,10 @@ const SILENCE_STEPS = 4;
 const MAX_UNKNOWN_TYPES = 16;
 
 /**
- * A device's session with its backend, whatever the transport: hello, envelope, liveness, and attempts without end.
- *
- * A subclass says what transport it is and how to open a channel on it.
+ * A device's session with its backend over a transport: hello, envelope, liveness, and attempts without end.
  */
-export abstract class Protocol {
-	protected abstract readonly transport: string;
-	protected abstract readonly version: number;
-	/** Whether a session ends with a goodbye, or simply with its connection. */
-	protected readonly saysGoodbye: boolean = false;
+export class Protocol {
+	readonly #transport: Transport;
 	readonly #options: ProtocolOptions;
 	readonly #backoff: Backoff;
 	#state: "closed" | "waiting" | "connecting" | "greeting" | "open" = "closed";
@@ -68,13 +62,11 @@ export abstract class Protocol {
 	#silentSteps = 0;
 	readonly #unknownTypes = new Set<string>();
 
-	constructor(options: ProtocolOptions) {
+	constructor(transport: Transport, options: ProtocolOptions) {
+		this.#transport = transport;
 		this.#options = options;
 		this.#backoff = new Backoff(options.backoff);
 	}
-
-	/** Opens a channel. May throw, which counts as a failed attempt. */
-	protected abstract connect(events: ChannelEvents): Channel;
 
 	/** The session, once hellos are exchanged. */
 	get session(): Session | undefined {
@@ -90,7 +82,7 @@ export abstract class Protocol {
 
 	/** Ends the session and makes no further attempt. */
 	close(): void {
-		if (this.#state === "open" && this.saysGoodbye && this.#session !== undefined) {
+		if (this.#state === "open" && this.#transport.saysGoodbye && this.#session !== undefined) {
 			this.#channel?.send(goodbyeMessage(this.#session.id));
 		}
 		this.#release();
@@ -116,7 +108,7 @@ export abstract class Protocol {
 		this.#events = events;
 		this.#limit("no connection");
 		try {
-			const channel = this.connect(events);
+			const channel = this.#transport.open(events);
 			if (this.#events === events) {
 				this.#channel = channel;
 			}
@@ -153,7 +145,7 @@ export abstract class Protocol {
 		this.#state = "greeting";
 		this.#limit("no hello");
 		const audio = this.#options.audio ?? DEFAULT_AUDIO;
-		this.#channel?.send(helloMessage({ version: this.version, transport: this.transport, audio }));
+		this.#channel?.send(helloMessage(this.#transport, audio));
 	}
 
 	#receive(text: string): void {
@@ -176,7 +168,7 @@ export abstract class Protocol {
 	#meet(hello: Envelope): void {
 		let session: Session;
 		try {
-			session = readHello(hello, this.transport);
+			session = readHello(hello, this.#transport.name);
 		} catch (error) {
 			this.#lose(error as ProtocolError);
 			return;
@@ -242,7 +234,7 @@ export abstract class Protocol {
 
 	/** Counts steps without traffic instead of setting a timer for each message, which would cost more than the message. */
 	#watchSilence(): void {
-		const timeout = this.#options.silenceTimeout ?? 0;
+		const timeout = this.#transport.silenceTimeout;
 		if (timeout === 0) {
 			return;
 		}

@@ -11,8 +11,8 @@ export interface ChannelLimits {
 	readonly maxQueuedBytes?: number | undefined;
 }
 
-export interface QueuedChannelOptions extends ChannelLimits {
-	readonly events: ChannelEvents;
+/** What every channel needs besides its way to the backend. */
+export interface ChannelOptions extends ChannelLimits {
 	readonly log: (message: string) => void;
 }
 
@@ -45,8 +45,8 @@ export abstract class QueuedChannel implements Channel {
 	#unread: ReadablePart | undefined;
 
 	/** @param overhead bytes that the transport adds to the first part of a message */
-	constructor(options: QueuedChannelOptions, overhead: number) {
-		const { events, log, maxMessageBytes = DEFAULT_LIMIT, maxQueuedBytes = DEFAULT_LIMIT } = options;
+	constructor(events: ChannelEvents, options: ChannelOptions, overhead: number) {
+		const { log, maxMessageBytes = DEFAULT_LIMIT, maxQueuedBytes = DEFAULT_LIMIT } = options;
 		this.#events = events;
 		this.log = log;
 		this.#assembler = new MessageAssembler(maxMessageBytes);

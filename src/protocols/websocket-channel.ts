@@ -1,8 +1,9 @@
+import type { ChannelEvents } from "./channel.js";
 import { ProtocolError } from "./protocol-error.js";
-import { QueuedChannel, type QueuedChannelOptions } from "./queued-channel.js";
+import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 import type { MessagePart } from "./write-queue.js";
 
-/** An instance of ECMA-419's WebSocket client, as far as it is used. */
+/** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/), as far as it is used. */
 export interface WebSocketClient {
 	/** @returns undefined where there is nothing to read, as after an empty message */
 	read(count: number): ArrayBuffer | number | undefined;
@@ -29,7 +30,8 @@ export interface WebSocketRecord {
 	readonly [option: string]: unknown;
 }
 
-export interface WebSocketChannelOptions extends QueuedChannelOptions {
+/** Where to connect, and with what. */
+export interface WebSocketTarget {
 	readonly record: WebSocketRecord;
 	readonly host: string;
 	readonly port: number;
@@ -37,7 +39,7 @@ export interface WebSocketChannelOptions extends QueuedChannelOptions {
 	readonly headers: Map<string, string>;
 }
 
-/** RFC 6455 §11.8. */
+/** https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
 const OPCODE_PING = 9;
 
 /** A connection through ECMA-419's WebSocket client class. */
@@ -45,9 +47,8 @@ export class WebSocketChannel extends QueuedChannel {
 	#client: WebSocketClient | undefined;
 
 	/** Connects at once. */
-	constructor(options: WebSocketChannelOptions) {
-		super(options, 0);
-		const { record, host, port, path, headers } = options;
+	constructor({ record, host, port, path, headers }: WebSocketTarget, events: ChannelEvents, options: ChannelOptions) {
+		super(events, options, 0);
 		this.#client = new record.io({
 			...record,
 			host,

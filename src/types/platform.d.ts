@@ -38,7 +38,7 @@ declare module "preference" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { NetworkClients } from "../app/connect.js";
+	import type { NetworkClients } from "../protocols/network-clients.js";
 	/** @param built what the firmware was built with */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
 }

@@ -10,8 +10,11 @@ import { noXs } from "./test-engines.js";
 
 const compilerOfCaller = process.env.CC;
 afterEach(() => {
-	if (compilerOfCaller === undefined) delete process.env.CC;
-	else process.env.CC = compilerOfCaller;
+	if (compilerOfCaller === undefined) {
+		delete process.env.CC;
+	} else {
+		process.env.CC = compilerOfCaller;
+	}
 });
 
 /** Makes $CC a script that stands in for a compiler. */

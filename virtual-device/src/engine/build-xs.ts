@@ -33,7 +33,9 @@ export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptio
 	const compiler = await findCompiler(bits);
 	const folder = join(CACHE_FOLDER, await hashSources(sources, [compiler.version, ...compiler.flags, ...FLAGS]));
 	const path = join(folder, "xs-host");
-	if (await exists(path)) return path;
+	if (await exists(path)) {
+		return path;
+	}
 	onProgress?.(`Building the XS engine (${bits}-bit) from its C sources, once: about 20 s …`);
 	let building = underWay.get(folder);
 	if (!building) {
@@ -71,7 +73,9 @@ async function move(result: string, folder: string): Promise<void> {
 		await rename(result, folder);
 	} catch (error) {
 		// Another process was faster, with the same result.
-		if (!(await exists(join(folder, "xs-host")))) throw error;
+		if (!(await exists(join(folder, "xs-host")))) {
+			throw error;
+		}
 	}
 }
 
@@ -94,7 +98,9 @@ async function compileAll(work: string, { compiler, sources }: Build): Promise<s
 	// All of them, also after a failure: none may still write when the folder is removed.
 	const jobs = await Promise.allSettled(Array.from({ length: availableParallelism() }, takeFiles));
 	for (const job of jobs) {
-		if (job.status === "rejected") throw job.reason;
+		if (job.status === "rejected") {
+			throw job.reason;
+		}
 	}
 	return objects.sort();
 }

@@ -73,7 +73,9 @@ export class CommandQueue {
 	}
 
 	#end(reason: EngineExit): void {
-		if (this.#exit || this.#reason) return;
+		if (this.#exit || this.#reason) {
+			return;
+		}
 		this.#reason = reason;
 		this.#port.kill();
 		this.#rejectAll(reason);
@@ -81,13 +83,17 @@ export class CommandQueue {
 
 	#next(): void {
 		const exit = this.#exit ?? this.#reason;
-		if (exit) this.#rejectAll(exit);
+		if (exit) {
+			this.#rejectAll(exit);
+		}
 		this.#running ??= this.#start();
 	}
 
 	#start(): Waiting | undefined {
 		const next = this.#waiting.shift();
-		if (!next) return undefined;
+		if (!next) {
+			return undefined;
+		}
 		if (Number.isFinite(this.#timeoutMs)) {
 			this.#timer = setTimeout(() => this.#onTimeout(), this.#timeoutMs);
 		}

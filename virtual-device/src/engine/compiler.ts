@@ -33,9 +33,13 @@ export async function findCompiler(bits: HostBits = NATIVE_BITS): Promise<Compil
 	for (const candidate of candidates) {
 		const command = candidate.trim().split(/\s+/);
 		const version = await readVersion(command);
-		if (version === undefined) continue;
+		if (version === undefined) {
+			continue;
+		}
 		const compiler = { command, version, flags: bits === NATIVE_BITS ? [] : [`-m${bits}`] };
-		if (bits !== NATIVE_BITS) await checkBits(compiler, bits);
+		if (bits !== NATIVE_BITS) {
+			await checkBits(compiler, bits);
+		}
 		return compiler;
 	}
 	throw new EngineError("no-compiler", `No C compiler found: tried ${candidates.join(", ")}`);
@@ -72,7 +76,9 @@ async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
 		);
 		await compile(compiler, [source, "-lm", "-o", join(folder, "probe")], `a ${bits}-bit program`);
 	} catch (cause) {
-		if (bits === 64) throw cause;
+		if (bits === 64) {
+			throw cause;
+		}
 		throw new EngineError("no-32-bit-compiler", "The C compiler makes no 32-bit programs (gcc-multilib missing?)", {
 			cause,
 		});

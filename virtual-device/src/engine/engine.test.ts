@@ -190,7 +190,9 @@ for (const [name, start, skip] of ENGINES) {
 			const engine = await start();
 			const commands = [engine.run("for (;;);"), engine.run("1"), engine.heap()];
 			engine.close();
-			for (const command of commands) await assert.rejects(command, { code: "closed" });
+			for (const command of commands) {
+				await assert.rejects(command, { code: "closed" });
+			}
 		});
 
 		test("commands after its end reject with the code of its exit", async () => {

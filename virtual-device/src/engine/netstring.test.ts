@@ -13,7 +13,9 @@ for (const size of [1, 2, 3, 7, 1000, STREAM.length]) {
 	test(`reads a stream that comes in pieces of ${size} bytes`, () => {
 		const reader = new NetstringReader();
 		const bodies: Buffer[] = [];
-		for (let at = 0; at < STREAM.length; at += size) bodies.push(...reader.push(STREAM.subarray(at, at + size)));
+		for (let at = 0; at < STREAM.length; at += size) {
+			bodies.push(...reader.push(STREAM.subarray(at, at + size)));
+		}
 		assert.deepEqual(bodies, BODIES);
 	});
 }
@@ -22,7 +24,9 @@ test("is not slow with a long body in small pieces", () => {
 	const stream = encodeNetstring(Buffer.alloc(4_000_000));
 	const reader = new NetstringReader();
 	const bodies: Buffer[] = [];
-	for (let at = 0; at < stream.length; at += 100) bodies.push(...reader.push(stream.subarray(at, at + 100)));
+	for (let at = 0; at < stream.length; at += 100) {
+		bodies.push(...reader.push(stream.subarray(at, at + 100)));
+	}
 	assert.equal(bodies[0]?.length, 4_000_000);
 });
 

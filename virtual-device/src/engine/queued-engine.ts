@@ -26,7 +26,9 @@ export class QueuedEngine implements Engine {
 
 	async heap(): Promise<HeapReport | undefined> {
 		const [report] = toMessages(await this.#queue.request({ kind: "heap" }));
-		if (!report) return undefined;
+		if (!report) {
+			return undefined;
+		}
 		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes] = report.header.map(Number);
 		return {
 			slots: slots ?? 0,
@@ -55,7 +57,9 @@ function toMessages(packets: readonly Packet[]): Message[] {
 function parse(json: string): unknown[] {
 	try {
 		const header: unknown = JSON.parse(json);
-		if (Array.isArray(header)) return header;
+		if (Array.isArray(header)) {
+			return header;
+		}
 	} catch (cause) {
 		throw new EngineError("invalid-header", `The script posted a header that is no JSON: ${json}`, { cause });
 	}

@@ -21,7 +21,9 @@ export const ECHO = "globalThis.onHostMessage = (header, bytes) => post(header, 
 
 const opened: Engine[] = [];
 after(() => {
-	for (const engine of opened) engine.close();
+	for (const engine of opened) {
+		engine.close();
+	}
 });
 
 function closing(start: Start): Start {
@@ -33,7 +35,9 @@ function closing(start: Start): Start {
 }
 
 const host = await buildXsHost({ bits: 64 }).catch((error: unknown) => {
-	if (error instanceof EngineError) return error;
+	if (error instanceof EngineError) {
+		return error;
+	}
 	throw error;
 });
 

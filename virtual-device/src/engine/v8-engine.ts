@@ -43,9 +43,11 @@ function openThread(onTrace: ((text: string) => void) | undefined, events: PortE
 		worker.terminate().catch(() => {});
 	};
 	worker.on("message", (message: WorkerMessage) => {
-		if ("packets" in message) events.reply(message.packets);
-		else if ("trace" in message) onTrace?.(message.trace);
-		else {
+		if ("packets" in message) {
+			events.reply(message.packets);
+		} else if ("trace" in message) {
+			onTrace?.(message.trace);
+		} else {
 			exit = message.ended;
 			terminate();
 		}
@@ -59,7 +61,9 @@ function openThread(onTrace: ((text: string) => void) | undefined, events: PortE
 		send: (command) => {
 			if (command.kind === "deliver") {
 				worker.postMessage({ kind: "deliver", packets: command.packets.map(tighten) });
-			} else if (command.kind !== "hello") worker.postMessage(command);
+			} else if (command.kind !== "hello") {
+				worker.postMessage(command);
+			}
 		},
 		kill: terminate,
 	};

@@ -33,9 +33,13 @@ function evaluate(script) {
 }
 
 function perform(command) {
-	if (command.kind === "run") evaluate(new Script(command.script, { filename: "script" }));
+	if (command.kind === "run") {
+		evaluate(new Script(command.script, { filename: "script" }));
+	}
 	if (command.kind === "deliver") {
-		for (inbox of command.packets) evaluate(deliverScript);
+		for (inbox of command.packets) {
+			evaluate(deliverScript);
+		}
 	}
 }
 
@@ -50,7 +54,9 @@ function textOf(error) {
 }
 
 function end(code, error) {
-	if (ended) return;
+	if (ended) {
+		return;
+	}
 	ended = true;
 	const detail = textOf(error);
 	const overflow = detail.startsWith("RangeError: Maximum call stack size exceeded");
@@ -67,7 +73,9 @@ parentPort.on("message", async (command) => {
 		end("exception", error);
 	}
 	await setImmediate(); // Node reports unhandled rejections before it comes here
-	if (!ended) parentPort.postMessage({ packets: posted });
+	if (!ended) {
+		parentPort.postMessage({ packets: posted });
+	}
 });
 
 parentPort.postMessage({ packets: [{ header: JSON.stringify([process.versions.v8]) }] });

@@ -23,7 +23,9 @@ describe("XS: heap", { skip: noXs }, () => {
 		const batch = Array.from({ length: 100 }, (_, i) => ({ header: ["n", i], bytes: new Uint8Array(20) }));
 		await engine.deliver(batch);
 		const before = await engine.heap();
-		for (let i = 0; i < 100; i++) await engine.deliver(batch);
+		for (let i = 0; i < 100; i++) {
+			await engine.deliver(batch);
+		}
 		const { slots, chunkBytes } = (await engine.heap()) ?? assert.fail();
 		assert.deepEqual({ slots, chunkBytes }, { slots: before?.slots, chunkBytes: before?.chunkBytes });
 	});
@@ -68,8 +70,11 @@ describe("XS: deep recursion of native code ends it or throws, and is no crash",
 	for (const [script, code] of SCRIPTS) {
 		test(script, async () => {
 			const engine = await startXs();
-			if (code) await ends(engine.run(script), engine, code, /stack/);
-			else await engine.run(script);
+			if (code) {
+				await ends(engine.run(script), engine, code, /stack/);
+			} else {
+				await engine.run(script);
+			}
 		});
 	}
 });

@@ -37,7 +37,9 @@ export async function startXsEngine(options: XsEngineOptions): Promise<Engine> {
 		const [hello] = await queue.request({ kind: "hello" });
 		return new QueuedEngine(nameOf(hello), queue);
 	} catch (cause) {
-		if (!(cause instanceof EngineError) || cause.code !== "crashed") throw cause;
+		if (!(cause instanceof EngineError) || cause.code !== "crashed") {
+			throw cause;
+		}
 		throw new EngineError("start-failed", `Cannot start the XS engine: ${cause.message}`, { cause });
 	}
 }
@@ -63,7 +65,9 @@ function openProcess({ hostPath, limits, onTrace }: XsEngineOptions, timeoutMs: 
 		stdio: ["pipe", "pipe", onTrace ? "pipe" : "ignore"],
 		env: {},
 	});
-	if (onTrace) child.stderr?.setEncoding("utf8").on("data", onTrace);
+	if (onTrace) {
+		child.stderr?.setEncoding("utf8").on("data", onTrace);
+	}
 	// Writing to a machine that has just ended fails; its exit says why.
 	child.stdin?.on("error", () => {});
 	listen(child, events);
@@ -80,12 +84,17 @@ function listen(child: ChildProcess, events: PortEvents): void {
 	const receive = (chunk: Buffer): void => {
 		for (const body of reader.push(chunk)) {
 			const reply = decodeReply(body);
-			if ("ended" in reply) lastWords = reply.ended;
-			else events.reply(reply.packets);
+			if ("ended" in reply) {
+				lastWords = reply.ended;
+			} else {
+				events.reply(reply.packets);
+			}
 		}
 	};
 	child.stdout?.on("data", (chunk: Buffer) => {
-		if (failure) return;
+		if (failure) {
+			return;
+		}
 		try {
 			receive(chunk);
 		} catch (error) {

@@ -36,8 +36,12 @@ function encodePacket({ header, bytes }: Packet): Buffer[] {
 /** Throws a `SyntaxError` where the body is none that the host writes. */
 export function decodeReply(body: Buffer): Reply {
 	const kind = body.toString("latin1", 0, 1);
-	if (kind === "!") return { ended: body.toString("utf8", 1) };
-	if (kind !== ".") throw new SyntaxError(`not a reply: it begins with "${kind}"`);
+	if (kind === "!") {
+		return { ended: body.toString("utf8", 1) };
+	}
+	if (kind !== ".") {
+		throw new SyntaxError(`not a reply: it begins with "${kind}"`);
+	}
 	return { packets: decodePackets(body) };
 }
 
@@ -47,7 +51,9 @@ function decodePackets(body: Buffer): Packet[] {
 	let at = 1;
 	while (at < body.length) {
 		const kind = body[at];
-		if (kind !== HEADER_ONLY[0] && kind !== WITH_BYTES[0]) throw new SyntaxError("not a reply: expected a message");
+		if (kind !== HEADER_ONLY[0] && kind !== WITH_BYTES[0]) {
+			throw new SyntaxError("not a reply: expected a message");
+		}
 		const header = readNetstring(body, at + 1);
 		const bytes = kind === WITH_BYTES[0] ? readNetstring(body, header.end) : undefined;
 		const text = header.body.toString();
@@ -61,7 +67,9 @@ function decodePackets(body: Buffer): Packet[] {
 /** Within a reply nothing is missing. */
 function readNetstring(body: Buffer, start: number): { body: Buffer; end: number } {
 	const netstring = decodeNetstring(body, start);
-	if (!netstring) throw new SyntaxError("not a reply: it was cut off");
+	if (!netstring) {
+		throw new SyntaxError("not a reply: it was cut off");
+	}
 	return netstring;
 }
 
@@ -77,7 +85,9 @@ const EXIT_CODES: ReadonlyMap<number, EngineExitCode> = new Map([
 /** Makes an exit of how the host's process ended and of what it said last. */
 export function toExit(status: number | null, signal: string | null, lastWords: string | undefined): EngineExit {
 	// The host's own alarm, which ends a loop that nobody watches.
-	if (signal === "SIGALRM") return { code: "unresponsive", detail: "ended by its own alarm" };
+	if (signal === "SIGALRM") {
+		return { code: "unresponsive", detail: "ended by its own alarm" };
+	}
 	const how = signal ? `ended by ${signal}` : `ended with status ${status}`;
 	return { code: EXIT_CODES.get(status ?? -1) ?? "crashed", detail: lastWords ?? how };
 }

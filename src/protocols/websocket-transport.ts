@@ -1,11 +1,11 @@
 import type { Channel, ChannelEvents } from "./channel.js";
-import { Protocol, type ProtocolOptions } from "./protocol.js";
 import { ProtocolError } from "./protocol-error.js";
-import type { ChannelLimits } from "./queued-channel.js";
+import type { ChannelOptions } from "./queued-channel.js";
+import type { Transport } from "./transport.js";
 import { parseUrl } from "./url.js";
 import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
 
-export interface WebSocketProtocolOptions extends ProtocolOptions, ChannelLimits {
+export interface WebSocketTransportOptions extends ChannelOptions {
 	/** ws://host[:port]/path or wss://… */
 	readonly url: string;
 	/** Sent as `Authorization: Bearer …`; as it is when it names a scheme already ("Basic …"); not at all when empty. */
@@ -16,27 +16,26 @@ export interface WebSocketProtocolOptions extends ProtocolOptions, ChannelLimits
 	readonly deviceId: string;
 	/** A UUID that stays with the device. */
 	readonly clientId: string;
-	/** ECMA-419's records for the WebSocket client: plain, and over TLS where the host has that. */
+	/** ECMA-419's records for the WebSocket client: plain, and over TLS where the platform has that. */
 	readonly network: { readonly ws?: WebSocketRecord; readonly wss?: WebSocketRecord };
 }
 
-const SILENCE_TIMEOUT = 120_000;
-
-/** A session with a backend over WebSocket. */
-export class WebSocketProtocol extends Protocol {
-	protected readonly transport = "websocket";
-	protected readonly version = 1;
-	readonly #options: WebSocketProtocolOptions;
+/** Reaches a backend over WebSocket. */
+export class WebSocketTransport implements Transport {
+	readonly name = "websocket";
+	readonly version = 1;
+	readonly saysGoodbye = false;
+	readonly silenceTimeout = 120_000;
+	readonly #options: WebSocketTransportOptions;
 	readonly #record: WebSocketRecord;
 	readonly #target: { readonly host: string; readonly port: number; readonly path: string };
 
 	/** @throws ProtocolError "bad-config" that names the setting: a URL or token that cannot be used */
-	constructor(options: WebSocketProtocolOptions) {
-		super({ silenceTimeout: SILENCE_TIMEOUT, ...options });
+	constructor(options: WebSocketTransportOptions) {
 		const { scheme, host, port, path } = parseUrl(options.url);
 		const record = scheme === "ws" ? options.network.ws : scheme === "wss" ? options.network.wss : undefined;
 		if (record === undefined) {
-			throw new ProtocolError("bad-config", `backend: ${scheme}:// is no WebSocket that this device can open`);
+			throw new ProtocolError("bad-config", `backend: ${scheme}:// is not a WebSocket that this device can open`);
 		}
 		if (/[\r\n]/.test(options.token ?? "")) {
 			throw new ProtocolError("bad-config", "token: must not hold a line break");
@@ -46,16 +45,12 @@ export class WebSocketProtocol extends Protocol {
 		this.#target = { host, port: port ?? (scheme === "wss" ? 443 : 80), path };
 	}
 
-	protected override connect(events: ChannelEvents): Channel {
-		return new WebSocketChannel({
-			record: this.#record,
-			...this.#target,
-			headers: this.#headers(),
-			maxMessageBytes: this.#options.maxMessageBytes,
-			maxQueuedBytes: this.#options.maxQueuedBytes,
+	open(events: ChannelEvents): Channel {
+		return new WebSocketChannel(
+			{ ...this.#target, record: this.#record, headers: this.#headers() },
 			events,
-			log: this.#options.log,
-		});
+			this.#options,
+		);
 	}
 
 	#headers(): Map<string, string> {

@@ -1,0 +1,35 @@
+import { MqttTransport } from "../protocols/mqtt-transport.js";
+import type { NetworkClients } from "../protocols/network-clients.js";
+import type { ChannelOptions } from "../protocols/queued-channel.js";
+import type { Transport } from "../protocols/transport.js";
+import { WebSocketTransport } from "../protocols/websocket-transport.js";
+import type { Config } from "./config.js";
+
+export interface TransportOptions extends ChannelOptions {
+	readonly config: Config;
+	readonly network: NetworkClients;
+	/** The device's MAC address, lower case, with colons. */
+	readonly deviceId: string;
+	/** The device's UUID. */
+	readonly uuid: string;
+}
+
+/**
+ * The transport that the backend's URL asks for.
+ *
+ * @throws ProtocolError "bad-config" that names the setting
+ */
+export function createTransport({ config, network, deviceId, uuid, ...options }: TransportOptions): Transport {
+	if (config.backend.startsWith("mqtt")) {
+		return new MqttTransport({
+			...options,
+			...config,
+			url: config.backend,
+			username: config.mqttUsername,
+			password: config.mqttPassword,
+			keepAlive: config.keepAlive * 1000,
+			network,
+		});
+	}
+	return new WebSocketTransport({ ...options, ...config, url: config.backend, deviceId, clientId: uuid, network });
+}

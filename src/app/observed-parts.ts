@@ -1,0 +1,58 @@
+import type { Board, Screen, Settings, Speaker, Theme } from "../hardware/hardware.js";
+
+/**
+ * Gives a board whose volume, brightness and theme are restored now and stored whenever they are set, and whose screen
+ * shows the volume. A board without settings stores nothing; one without a screen shows nothing.
+ */
+export function withObservedParts(board: Board): Board {
+	const { settings, speaker, screen } = board;
+	return {
+		...board,
+		close: () => board.close(),
+		...(speaker && { speaker: observedSpeaker(speaker, settings, screen) }),
+		...(screen && { screen: observedScreen(screen, settings) }),
+	};
+}
+
+/** A property that is read from a part, and that calls `onSet` after it was written to the part. */
+function accessor<T, K extends keyof T>(part: T, key: K, onSet: (value: T[K]) => void): PropertyDescriptor {
+	return {
+		enumerable: true,
+		get: () => part[key],
+		set: (value: T[K]) => {
+			part[key] = value;
+			onSet(value);
+		},
+	};
+}
+
+function observedSpeaker(speaker: Speaker, settings: Settings | undefined, screen: Screen | undefined): Speaker {
+	speaker.volume = storedPercent(settings, "audio", "output_volume") ?? speaker.volume;
+	const volume = accessor(speaker, "volume", (percent) => {
+		settings?.set("audio", "output_volume", percent);
+		screen?.show({ volume: percent });
+	});
+	return Object.defineProperties({} as Speaker, { volume });
+}
+
+function observedScreen(screen: Screen, settings: Settings | undefined): Screen {
+	screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
+	screen.theme = storedTheme(settings) ?? screen.theme;
+	const { width, height, monochrome } = screen;
+	const observed = { width, height, monochrome, show: (change) => screen.show(change) } as Screen;
+	return Object.defineProperties(observed, {
+		brightness: accessor(screen, "brightness", (percent) => settings?.set("display", "brightness", percent)),
+		theme: accessor(screen, "theme", (theme) => settings?.set("display", "theme", theme)),
+	});
+}
+
+/** What is stored may be from another firmware: it is used only if it makes sense. */
+function storedPercent(settings: Settings | undefined, domain: string, key: string): number | undefined {
+	const value = settings?.get(domain, key);
+	return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100 ? value : undefined;
+}
+
+function storedTheme(settings: Settings | undefined): Theme | undefined {
+	const value = settings?.get("display", "theme");
+	return value === "light" || value === "dark" ? value : undefined;
+}

@@ -1,0 +1,18 @@
+import type { Settings } from "./hardware/hardware.js";
+
+/** The domain of the settings that override what the firmware was built with. */
+const DOMAIN = "xs-mcp";
+
+/**
+ * Reads one setting: the stored one if there is one, else what the firmware was built with.
+ *
+ * @param built the manifest's `config`
+ * @returns undefined if neither has it
+ */
+export function readSetting(
+	key: string,
+	built: Readonly<Record<string, unknown>>,
+	settings: Pick<Settings, "get"> | undefined,
+): unknown {
+	return settings?.get(DOMAIN, key) ?? built[key];
+}
