@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import getPort from "get-port";
 import { type Device, DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
-import { runCommand } from "../scripts/moddable/command-line.js";
 import { type MachineHeap, readHeap } from "../scripts/moddable/heap.js";
 import { buildForSimulator } from "../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../scripts/moddable/sdk.js";
 import { Simulator } from "../scripts/moddable/simulator.js";
 import type { Samples } from "../scripts/moddable/xsbug.js";
+import { makeProgram, runProgram } from "../scripts/program.js";
 
 const FOLDER = fileURLToPath(new URL("simulator", import.meta.url));
 const CALLS = 1_000;
@@ -92,11 +92,14 @@ async function bench(sdk: Sdk): Promise<void> {
 	await simulator.stop();
 }
 
-await runCommand("bench:simulator", async () => {
-	const sdk = findSdk();
-	if (sdk === undefined) {
-		console.log(`Skipped: ${NO_SDK}`);
-		return;
-	}
-	await bench(sdk);
-});
+const program = makeProgram("run bench:simulator", "Measures the firmware's memory in Moddable's simulator.");
+await runProgram(
+	program.action(async () => {
+		const sdk = findSdk();
+		if (sdk === undefined) {
+			console.log(`Skipped: ${NO_SDK}`);
+			return;
+		}
+		await bench(sdk);
+	}),
+);
