@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Gateway, WebSocketDevices } from "../gateway/src/index.js";
+import { makeProgram, runProgram } from "../scripts/program.js";
 import {
 	bundle,
 	chooseEngine,
@@ -14,6 +15,10 @@ import {
 } from "../virtual-device/src/index.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
+
+await runProgram(
+	makeProgram("run bench", "Measures the firmware on XS and on Node, and writes bench/results.md.").action(() => {}),
+);
 
 const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));
 const DEVICES = 100;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
+import getPort from "get-port";
 import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
 import {
 	gatewayArgs,
@@ -10,7 +11,7 @@ import {
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/hosts.js";
-import { freePort, Program } from "../../host-test/e2e/program.js";
+import { Program } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
 import { bundleDirectServer } from "./direct-server-bundle.js";
 import { type Column, Lanes } from "./lanes.js";
@@ -131,7 +132,7 @@ async function openVirtualDevice(lanes: Lanes, gateway: RunningGateway, url: str
 /** A gateway that its host has started. */
 async function openStdioGateway(lanes: Lanes): Promise<void> {
 	const folder = makeFolder(lanes);
-	const port = String(await freePort());
+	const port = String(await getPort());
 	const device = await startVirtualDevice(`ws://127.0.0.1:${port}/`);
 	lanes.onClose(() => device.stop());
 	// The later flag wins.

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
+import { until } from "../../host-test/support/until.js";
 import { TokenStore } from "../src/config/token-store.js";
 import type { DeviceSummary } from "../src/http/operator-routes.js";
-import { SET_VOLUME, until, WireDevice } from "./support/gateway.js";
+import { SET_VOLUME, WireDevice } from "./support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./support/program.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];

@@ -10,7 +10,8 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Gateway, GatewayOptions, Session } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { until } from "../support/until.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 

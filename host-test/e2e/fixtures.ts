@@ -178,14 +178,3 @@ export class RawBackend {
 		this.#server.close();
 	}
 }
-
-/** Waits until something holds, which it must in time: by default within five seconds. */
-export async function until(holds: () => boolean, what: string, timeout = 5_000): Promise<void> {
-	const end = Date.now() + timeout;
-	while (!holds()) {
-		if (Date.now() > end) {
-			throw new Error(`not within ${timeout} ms: ${what}`);
-		}
-		await new Promise((resolve) => setTimeout(resolve, 10));
-	}
-}

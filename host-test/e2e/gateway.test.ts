@@ -5,7 +5,8 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { type ClientSide, connectClient, serveClients } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { until } from "../support/until.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
 

@@ -8,7 +8,8 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { MqttDevices, type Session } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
-import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { until } from "../support/until.js";
+import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS } from "./fixtures.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 interface Status {

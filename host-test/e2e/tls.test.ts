@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
-import { until } from "./fixtures.js";
+import { until } from "../support/until.js";
 
 /** A key and a certificate for localhost that nobody vouches for; undefined where openssl is missing. */
 function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {

@@ -5,9 +5,10 @@ import { after, describe, it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { freePort } from "../../../host-test/e2e/program.js";
+import getPort from "get-port";
+import { until } from "../../../host-test/support/until.js";
 import { bundleProgram } from "../support/bundle.js";
-import { ERAS, SET_VOLUME, until, type WireCall, WireDevice } from "../support/gateway.js";
+import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 
 // The program as people and hosts start it: a process of its own, from the files that are published.
@@ -115,8 +116,8 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 	});
 
 	it("goes on when nobody reads its log, and says later how many lines it dropped", async (t) => {
-		const port = await freePort();
-		const websocketPort = await freePort();
+		const port = await getPort();
+		const websocketPort = await getPort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort), "--log-level", "debug"];
 		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
 		t.after(() => child.kill("SIGKILL"));
@@ -322,7 +323,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 	});
 
 	it("as a bridge: waits for a gateway that starts later", async (t) => {
-		const port = await freePort();
+		const port = await getPort();
 		const { client, log } = await startHost(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
 		assert.deepEqual((await client.listTools()).tools, []);
 		const early = await client.callTool({ name: "any", arguments: {} });
@@ -344,9 +345,9 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 	});
 
 	it("a call, by command or bridge, fails at once when the gateway is killed, even if it comes back", async (t) => {
-		const port = await freePort();
+		const port = await getPort();
 		const url = `http://127.0.0.1:${port}`;
-		const websocketPort = await freePort();
+		const websocketPort = await getPort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t), XS_MCP_GATEWAY_URL: url };
 		const first = start(t, args, environment);

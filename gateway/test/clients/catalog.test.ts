@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { until } from "../../../host-test/support/until.js";
 import { DeviceTransport } from "../../src/devices/device-transport.js";
 import { Gateway } from "../../src/gateway.js";
-import { LOCAL, until } from "../support/gateway.js";
+import { LOCAL } from "../support/gateway.js";
 
 /** A device with these tools, at the other end of a connection in memory. */
 class MemoryDevice extends DeviceTransport {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import { until } from "../../../host-test/support/until.js";
 import {
 	connectClient,
 	ERAS,
@@ -8,7 +9,6 @@ import {
 	SET_VOLUME,
 	startGateway,
 	type TestGateway,
-	until,
 	WireDevice,
 } from "../support/gateway.js";
 

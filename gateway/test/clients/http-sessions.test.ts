@@ -4,15 +4,8 @@ import { describe, it, type TestContext } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import {
-	connectClient,
-	LOCAL,
-	SET_VOLUME,
-	startGateway,
-	type TestGateway,
-	until,
-	WireDevice,
-} from "../support/gateway.js";
+import { until } from "../../../host-test/support/until.js";
+import { connectClient, LOCAL, SET_VOLUME, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 
 // Sessions as the revisions until 2025-11-25 have them, spoken by the official SDK's first generation and by hand.
 

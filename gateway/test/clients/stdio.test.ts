@@ -6,7 +6,8 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { ERAS, until, WireDevice } from "../support/gateway.js";
+import { until } from "../../../host-test/support/until.js";
+import { ERAS, WireDevice } from "../support/gateway.js";
 
 const PROGRAM = {
 	command: process.execPath,

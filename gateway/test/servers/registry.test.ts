@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { REBOOT, SET_VOLUME, startGateway, until, WireDevice } from "../support/gateway.js";
+import { until } from "../../../host-test/support/until.js";
+import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 

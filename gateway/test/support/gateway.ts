@@ -264,14 +264,3 @@ export async function connectClient(test: TestContext, url: URL, era: keyof type
 	await client.connect(new StreamableHTTPClientTransport(url));
 	return client;
 }
-
-/** Waits until something holds, which it must in time. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, timeout = 5_000): Promise<void> {
-	const end = Date.now() + timeout;
-	while (!(await holds())) {
-		if (Date.now() > end) {
-			throw new Error(`not within ${timeout} ms: ${what}`);
-		}
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
-}
