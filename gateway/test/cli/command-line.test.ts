@@ -17,6 +17,8 @@ const { program: PROGRAM, remove } = await bundleProgram();
 after(remove);
 
 const LAMP = "aa:bb:cc:00:00:01";
+/** Its tool {@link SET_VOLUME} as /mcp lists it. */
+const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
 interface Running {
@@ -287,10 +289,10 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 			assert.match(client.getInstructions() ?? "", /two underscores/);
 			assert.deepEqual(
 				(await client.listTools()).tools.map(({ name }) => name),
-				[SET_VOLUME.name],
+				[VOLUME],
 			);
 			const progress: unknown[] = [];
-			const params = { name: SET_VOLUME.name, arguments: { volume: 1 } };
+			const params = { name: VOLUME, arguments: { volume: 1 } };
 			const result = await client.callTool(params, {
 				onprogress(each) {
 					progress.push(each.progress);
@@ -318,7 +320,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const second = await startProgram(t, { httpPort: port }, first.stateFolder);
 		await until(() => changes > 0, "it hears again", 20_000);
 		await WireDevice.connect(t, second, { id: LAMP });
-		const result = await client.callTool({ name: SET_VOLUME.name, arguments: { volume: 1 } });
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	});
 
@@ -340,7 +342,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		await until(() => changes > 0, "it is told of the gateway", 10_000);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await until(() => changes > 1, "it is told of the device", 10_000);
-		const result = await client.callTool({ name: SET_VOLUME.name, arguments: { volume: 1 } });
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	});
 
@@ -358,7 +360,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP, onCall });
 		const { client } = await startHost(t, ["stdio"], environment);
 		await until(async () => (await client.listTools()).tools.length > 0, "the device is known", 10_000);
-		const params = { name: SET_VOLUME.name, arguments: { volume: 1 } };
+		const params = { name: VOLUME, arguments: { volume: 1 } };
 		let told = false;
 		const bridged = client.callTool(params, {
 			onprogress() {
