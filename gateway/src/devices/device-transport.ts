@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { Envelope } from "../../../src/protocols/envelope.js";
 import type { ServerIdentity, ServerTransport } from "../servers/session.js";
+import type { DeviceMessage } from "./messages.js";
 import { normalizeMessage } from "./normalize.js";
 
 /** Messages that a device may send in a second. More are a fault or an attack: the device is disconnected. */
@@ -9,7 +9,7 @@ const MAX_MESSAGES_PER_SECOND = 1_000;
 
 /**
  * MCP over the device protocol, whatever carries it: the official SDK's transport for devices. It puts messages into their
- * envelope, with the session id, and hands on messages beside MCP.
+ * message, with the session id, and hands on messages beside MCP.
  *
  * A subclass delivers at most one message in a turn of the event loop: the SDK handles a notification in a later promise
  * job than a response, so that progress which comes together with the response would be lost.
@@ -65,7 +65,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	}
 
 	/** Takes one message of the device's, except hello. */
-	receive({ type, session_id: id, payload }: Envelope): void {
+	receive({ type, session_id: id, payload }: DeviceMessage): void {
 		if (this.#closed || !this.#isWithinRate()) {
 			return;
 		}

@@ -1,5 +1,5 @@
-import type { Envelope } from "../../../src/protocols/envelope.js";
 import { isObject } from "../../../src/text/is-object.js";
+import type { DeviceMessage } from "./messages.js";
 
 /** What the gateway asks of audio, which it does not play: the device's own defaults. */
 const AUDIO_PARAMS = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
@@ -13,7 +13,7 @@ export class HelloRejected extends Error {}
  * @param transport what the device must name: "websocket" or "mqtt"
  * @throws HelloRejected that says what is wrong
  */
-export function checkHello(hello: Envelope, transport: string): void {
+export function checkHello(hello: DeviceMessage, transport: string): void {
 	if (hello.type !== "hello") {
 		throw new HelloRejected(`expected hello, got ${hello.type.slice(0, 100)}`);
 	}

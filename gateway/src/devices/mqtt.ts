@@ -1,4 +1,3 @@
-import { decodeEnvelope, type Envelope } from "../../../src/protocols/envelope.js";
 import { isObject } from "../../../src/text/is-object.js";
 import type { ServerRegistry } from "../servers/registry.js";
 import type { ServerIdentity } from "../servers/session.js";
@@ -7,6 +6,7 @@ import { DeviceTransport } from "./device-transport.js";
 import { EmbeddedBroker, type EmbeddedBrokerOptions } from "./embedded-broker.js";
 import { ExternalBroker, type ExternalBrokerOptions } from "./external-broker.js";
 import { checkHello, helloAnswer } from "./hello.js";
+import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 
 /** Accepts devices over MQTT. A device is told apart by its client id. */
@@ -65,26 +65,26 @@ export class MqttDevices {
 	}
 
 	#receive(clientId: string, text: string, admission: Admission): void {
-		let envelope: Envelope;
+		let message: DeviceMessage;
 		try {
-			envelope = decodeEnvelope(text);
+			message = parseMessage(text);
 		} catch (error) {
 			this.#servers.reject(`${clientId}: a message was dropped: ${(error as Error).message}`);
 			return;
 		}
 		const transport = this.#transports.get(clientId);
-		if (envelope.type === "hello") {
-			this.#begin({ id: clientId, clientId, transport: "mqtt", ...admission }, envelope);
+		if (message.type === "hello") {
+			this.#begin({ id: clientId, clientId, transport: "mqtt", ...admission }, message);
 		} else if (transport !== undefined) {
-			transport.receive(envelope);
-		} else if (envelope.type !== "goodbye") {
+			transport.receive(message);
+		} else if (message.type !== "goodbye") {
 			// The device believes that it is in a session which this gateway does not know: it begins a new one.
-			const { session_id } = envelope;
+			const { session_id } = message;
 			this.#send(clientId, { type: "goodbye", ...(session_id !== undefined && { session_id }) });
 		}
 	}
 
-	#begin(identity: ServerIdentity, hello: Envelope): void {
+	#begin(identity: ServerIdentity, hello: DeviceMessage): void {
 		const { id } = identity;
 		try {
 			checkHello(hello, "mqtt");
@@ -128,12 +128,12 @@ export class DeviceMqttTransport extends DeviceTransport {
 		this.#options = options;
 	}
 
-	override receive(envelope: Envelope): void {
-		if (envelope.type !== "goodbye") {
+	override receive(message: DeviceMessage): void {
+		if (message.type !== "goodbye") {
 			clearTimeout(this.#proofTimer);
 		}
-		if (!isProof(envelope)) {
-			super.receive(envelope);
+		if (!isProof(message)) {
+			super.receive(message);
 		}
 	}
 
@@ -167,6 +167,6 @@ export class DeviceMqttTransport extends DeviceTransport {
 }
 
 /** Whether this is the answer to the ping that asks a device whether it is still in its session. */
-function isProof({ type, payload }: Envelope): boolean {
+function isProof({ type, payload }: DeviceMessage): boolean {
 	return type === "mcp" && isObject(payload) && payload.id === PROOF_ID && payload.method === undefined;
 }

@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { WebSocket, WebSocketServer } from "ws";
-import { decodeEnvelope } from "../../../src/protocols/envelope.js";
 import type { ServerRegistry } from "../servers/registry.js";
 import type { ServerIdentity } from "../servers/session.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
 import { checkHello, helloAnswer } from "./hello.js";
+import { parseMessage } from "./messages.js";
 
 export interface WebSocketDevicesOptions {
 	/** Address to listen on. Default: loopback. */
@@ -133,7 +133,7 @@ export class WebSocketDevices {
 		socket.once("message", (data: Buffer) => {
 			clearTimeout(timer);
 			try {
-				checkHello(decodeEnvelope(data.toString()), "websocket");
+				checkHello(parseMessage(data.toString()), "websocket");
 				this.#begin(socket, identity);
 			} catch (error) {
 				reject((error as Error).message);
@@ -198,7 +198,7 @@ export class DeviceWebSocketTransport extends DeviceTransport {
 
 	#receive(text: string): void {
 		try {
-			this.receive(decodeEnvelope(text));
+			this.receive(parseMessage(text));
 		} catch (error) {
 			this.onerror?.(new Error(`a message was dropped: ${(error as Error).message}`));
 		}
