@@ -32,7 +32,7 @@ export function gatewayFlags(stateFolder: string): string[] {
 export async function startGateway(stateFolder: string, ...flags: string[]): Promise<RunningGateway> {
 	const args = gatewayArgs(...gatewayFlags(stateFolder), ...flags);
 	const program = await Program.start(args, (output) => output.includes('"listening"'));
-	const base = program.said(/"hosts":"([^"]+)\/mcp"/);
+	const base = program.said(/"clients":"([^"]+)\/mcp"/);
 	return { program, base, deviceUrl: program.said(/"websocket":"([^"]+)"/) };
 }
 
