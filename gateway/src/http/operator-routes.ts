@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Access } from "../clients/access.js";
 import type { GatewayEvent, GatewayEvents } from "../events.js";
 import type { Metrics } from "../metrics.js";
-import type { KnownDevice } from "../servers/known-device.js";
+import { isUserOnly, type KnownDevice } from "../servers/known-device.js";
 import type { KnownDevices } from "../servers/registry.js";
 import { HttpError } from "./http-error.js";
 import { type Route, sendHeaders } from "./route.js";
@@ -20,6 +20,8 @@ export interface DeviceSummary {
 	readonly lastSeen: string;
 	/** How many it has, user-only ones included. */
 	readonly tools: number;
+	/** The names of its user-only tools: those are hidden from most clients. */
+	readonly userOnlyTools: readonly string[];
 }
 
 /** Streams of events at the same time. */
@@ -100,6 +102,7 @@ function summaryOf({ id, alias, board, device, lastSeen, tools }: KnownDevice): 
 		...(device && { transport: device.identity.transport }),
 		lastSeen: new Date(lastSeen).toISOString(),
 		tools: tools.length,
+		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
 	};
 }
 
