@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { after, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { freePort } from "../../../host-test/e2e/program.js";
-import { bundleProgram } from "../support/bundle.js";
 import { ERAS, SET_VOLUME, until, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 
-// The program as people and hosts start it: a process of its own, from the files that are published.
+// The program as people and MCP clients start it.
 
-const { program: PROGRAM, remove } = await bundleProgram();
-after(remove);
+const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
 
 const LAMP = "aa:bb:cc:00:00:01";
 const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
