@@ -1,13 +1,16 @@
 // npm run soak: hosts and devices come and go a thousand times, and networks fail for a minute. About twelve
 // minutes. npm test does a little of the same.
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { makeProgram, runProgram } from "../scripts/program.js";
+import { runTests } from "./support/run-tests.js";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const files = ["gateway-leaks", "gateway-outages"].map((name) => `${root}host-test/e2e/${name}.test.ts`);
-const { status } = spawnSync(
-	process.execPath,
-	["--expose-gc", "--import", `${root}scripts/register.mjs`, "--test", "--test-reporter=spec", ...files],
-	{ stdio: "inherit", cwd: root, env: { ...process.env, XS_MCP_SOAK: "1" } },
+const FILES = ["host-test/e2e/gateway-leaks.test.ts", "host-test/e2e/gateway-outages.test.ts"];
+
+const program = makeProgram(
+	"run soak",
+	"Wears the gateway for twelve minutes: clients, devices and networks come and go.",
 );
-process.exit(status ?? 1);
+await runProgram(
+	program.action(async () => {
+		process.exitCode = await runTests(FILES, { flags: ["--expose-gc"], env: { XS_MCP_SOAK: "1" } });
+	}),
+);

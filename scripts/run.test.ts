@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { it } from "node:test";
@@ -31,3 +31,19 @@ it("a program ends with npm, whose shell passes no signals on", {
 	await once(npm.stdout, "close");
 	assert.notEqual(npm.signalCode ?? npm.exitCode, 0);
 });
+
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+const IS_OURS = /^(npm run [\w:]+ --|node scripts\/run\.mjs .*)$/;
+
+for (const [name] of Object.entries(scripts).filter(([, command]) => IS_OURS.test(command))) {
+	it(`npm run ${name} -- --help shows the help, and does nothing else`, { timeout: 60_000 }, () => {
+		const { status, stdout, stderr } = spawnSync("npm", ["run", "--silent", name, "--", "--help"], {
+			cwd: root,
+			encoding: "utf8",
+		});
+		assert.match(stdout, /usage|^ +npm run /im);
+		assert.match(stdout, /--help/);
+		assert.equal(stderr.replace(/^npm warn .*\n/gm, ""), "");
+		assert.equal(status, 0);
+	});
+}

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { heading, line, paint } from "./output.js";
+import { heading, line, paint, verbatim } from "./output.js";
 
 const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
-/** Says how an MCP host gets to the gateway: what to paste, and where. */
+/** Says how an MCP client gets to the gateway: what to paste, and where. */
 export function showSnippets(url: string): void {
-	heading("For your MCP host, while this runs");
+	heading("For your MCP client, while this runs");
 	line(`URL  ${paint("green", url)}  (Streamable HTTP)`);
 	line("");
 	line(paint("dim", "Cursor, .cursor/mcp.json:"));
@@ -15,13 +15,13 @@ export function showSnippets(url: string): void {
 	line(paint("dim", "Claude Desktop, claude_desktop_config.json:"));
 	showJson({ mcpServers: { devices: { command: "node", args: [PROGRAM, "stdio", "--url", url] } } });
 	line(paint("dim", "Claude Code:"));
-	line(`claude mcp add --transport http devices ${url}`);
+	verbatim(`claude mcp add --transport http devices ${url}`);
 	line(paint("dim", "MCP Inspector:"));
-	line(`npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list`);
+	verbatim(`npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list`);
 	line("");
 	line("More: docs/gateway/clients.md");
 }
 
 function showJson(value: object): void {
-	line(JSON.stringify(value));
+	verbatim(JSON.stringify(value));
 }

@@ -1,18 +1,5 @@
-import { parseArgs } from "node:util";
-
-const HELP = `A gateway and virtual devices on loopback: a tour, then a URL for MCP hosts, and a prompt of your own.
-
-  npm start [-- options]
-
-  --once                      the tour, then exit
-  --transport websocket|mqtt  how the device connects (default: a device over each)
-  --broker URL                MQTT through another's broker, like mqtt://127.0.0.1:1883 (default: one of our own)
-  --port N                    where devices come in, with --transport (default: 8765 or 1883, or a free port)
-  --http-port N               where MCP hosts come in (default: 8766, or a free port)
-  --engine xs|v8              what runs the firmware (default: xs, or v8 where XS cannot be built)
-  --verbose                   shows the devices' logs
-  --help
-`;
+import { InvalidArgumentError, Option } from "commander";
+import { makeProgram } from "../../scripts/program.js";
 
 export type Transport = "websocket" | "mqtt";
 
@@ -28,61 +15,66 @@ export interface TourOptions {
 	readonly verbose: boolean;
 }
 
-/** Reads the command line. What cannot be used ends the process with 2, `--help` with 0. */
-export function readOptions(): TourOptions {
-	const { values } = parse();
-	if (values.help) {
-		process.stdout.write(HELP);
-		process.exit(0);
-	}
-	const { engine, transport, broker } = values;
-	if (engine !== "xs" && engine !== "v8") {
-		fail(`--engine: expected xs or v8, got ${engine}`);
-	}
-	if (transport !== undefined && transport !== "websocket" && transport !== "mqtt") {
-		fail(`--transport: expected websocket or mqtt, got ${transport}`);
-	}
-	if (values.port !== undefined && transport === undefined) {
-		fail("--port: only together with --transport, since each transport has a port of its own");
-	}
-	return {
-		once: values.once,
-		transports: transport === undefined ? ["websocket", "mqtt"] : [transport],
-		broker,
-		devicePort: readPort("--port", values.port),
-		httpPort: readPort("--http-port", values["http-port"]),
-		engine,
-		verbose: values.verbose,
-	};
+interface Flags {
+	readonly once?: boolean;
+	readonly transport?: Transport;
+	readonly broker?: string;
+	readonly port?: number;
+	readonly httpPort?: number;
+	readonly engine: "xs" | "v8";
+	readonly verbose?: boolean;
 }
 
-function parse() {
-	try {
-		return parseArgs({
-			options: {
-				once: { type: "boolean", default: false },
-				transport: { type: "string" },
-				broker: { type: "string" },
-				engine: { type: "string", default: "xs" },
-				port: { type: "string" },
-				"http-port": { type: "string" },
-				verbose: { type: "boolean", default: false },
-				help: { type: "boolean", default: false },
-			},
+const EPILOGUE = `
+Commands for the prompt may also come through a pipe: echo "list" | npm start`;
+
+/** `npm start`, which hands what it has understood to `run`. */
+export function tourProgram(run: (options: TourOptions) => Promise<void>) {
+	const program = makeProgram(
+		"start",
+		"Starts a gateway and virtual devices on loopback: a tour, then a URL for MCP clients, and a prompt.",
+	);
+	return program
+		.option("--once", "exit after the tour")
+		.addOption(
+			new Option("--transport <name>", "how the device connects (default: a device over each)").choices([
+				"websocket",
+				"mqtt",
+			]),
+		)
+		.option("--broker <url>", "connect over MQTT through this broker (default: one of our own)", readBroker)
+		.option(
+			"--port <number>",
+			"where devices connect; needs --transport (default: 8765 or 1883, or a free port)",
+			readPort,
+		)
+		.option("--http-port <number>", "where MCP clients connect (default: 8766, or a free port)", readPort)
+		.addOption(
+			new Option("--engine <name>", "what runs the firmware; v8 where XS cannot be built")
+				.choices(["xs", "v8"])
+				.default("xs"),
+		)
+		.option("--verbose", "show the devices' logs")
+		.addHelpText("after", EPILOGUE)
+		.action(async ({ once = false, transport, broker, port, httpPort, engine, verbose = false }: Flags) => {
+			if (port !== undefined && transport === undefined) {
+				program.error("error: --port needs --transport, because each transport has a port of its own");
+			}
+			const transports = transport === undefined ? (["websocket", "mqtt"] as const) : [transport];
+			await run({ once, transports, broker, devicePort: port, httpPort, engine, verbose });
 		});
-	} catch (error) {
-		fail((error as Error).message);
-	}
 }
 
-function readPort(name: string, text: string | undefined): number | undefined {
-	if (text !== undefined && (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535)) {
-		fail(`${name}: expected a port from 0 to 65535, got ${text}`);
+function readBroker(text: string): string {
+	if (!/^mqtts?:$/.test(URL.canParse(text) ? new URL(text).protocol : "")) {
+		throw new InvalidArgumentError("Expected a URL like mqtt://127.0.0.1:1883.");
 	}
-	return text === undefined ? undefined : Number(text);
+	return text;
 }
 
-function fail(message: string): never {
-	console.error(`npm start: ${message}`);
-	process.exit(2);
+function readPort(text: string): number {
+	if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+	}
+	return Number(text);
 }

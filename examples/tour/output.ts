@@ -1,7 +1,20 @@
+import { moveCursor } from "node:readline";
+import type { Interface } from "node:readline/promises";
 import { styleText } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import wrapAnsi from "wrap-ansi";
 
 type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
+
+const INDENT = "  ";
+
+/** The prompt whose line is kept below what is printed. */
+let openPrompt: Interface | undefined;
+
+/** From now on whatever is printed stands above the prompt's line. Undefined: there is no prompt any more. */
+export function printAbove(prompt: Interface | undefined): void {
+	openPrompt = prompt;
+}
 
 /** Colour only on a terminal that a person reads. */
 export function paint(style: Style, text: string): string {
@@ -9,11 +22,23 @@ export function paint(style: Style, text: string): string {
 }
 
 export function heading(text: string): void {
-	console.log(`\n${paint("bold", text)}`);
+	print(`\n${paint("bold", text)}`);
 }
 
+/** Characters that a line has room for. */
+export function lineWidth(): number {
+	return Math.max(20, (process.stdout.columns ?? 80) - INDENT.length);
+}
+
+/** A line of text, continued below its beginning where the terminal is not wide enough. */
 export function line(text: string): void {
-	console.log(`  ${text}`);
+	const wrapped = process.stdout.isTTY ? wrapAnsi(text, lineWidth(), { hard: true, trim: false }) : text;
+	print(wrapped.replace(/^/gm, INDENT));
+}
+
+/** What is to be copied: never broken into lines. */
+export function verbatim(text: string): void {
+	print(`${INDENT}${text}`);
 }
 
 /** Something that happened by itself. */
@@ -25,4 +50,15 @@ export function event(text: string): void {
 export function describeResult({ content, isError }: CallToolResult): string {
 	const words = content.map((item) => ("text" in item ? String(item.text) : JSON.stringify(item))).join("\n");
 	return isError ? paint("red", `failed: ${words}`) : words;
+}
+
+function print(text: string): void {
+	if (openPrompt === undefined || !process.stdout.isTTY) {
+		console.log(text);
+		return;
+	}
+	moveCursor(process.stdout, -process.stdout.columns, -openPrompt.getCursorPos().rows);
+	process.stdout.clearScreenDown();
+	console.log(text);
+	openPrompt.prompt(true);
 }

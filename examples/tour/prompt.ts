@@ -1,54 +1,127 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
 import type { Client } from "@modelcontextprotocol/client";
+import { Command, CommanderError } from "commander";
+import { parse } from "shell-quote";
 import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
-import { heading, line, paint } from "./output.js";
+import { heading, line, lineWidth, paint, printAbove } from "./output.js";
+import { complete, findTool } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
 
-const HELP = `  list                          the tools of every device
-  call TOOL [name=value …]      calls one, by its name in the list
-  status                        the first device's condition
-  help
-  quit`;
-
-/** Takes a person's commands, as an MCP host of every device, until they quit. */
-export async function prompt(host: Client): Promise<void> {
-	heading("Your turn");
-	console.log(HELP);
-	const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: paint("bold", "> ") });
-	terminal.prompt();
-	for await (const command of terminal) {
-		const [verb = "", ...words] = command.trim().split(/\s+/);
-		if (verb === "quit" || verb === "exit") {
-			break;
-		}
-		await obey(host, verb, words).catch((error: Error) => line(paint("red", error.message)));
+/**
+ * Takes commands, as an MCP client of every device, until `quit` or the end of the input.
+ *
+ * @returns how many commands came, and how many of them failed
+ */
+export async function prompt(client: Client): Promise<{ commands: number; failed: number }> {
+	const isTerminal = process.stdin.isTTY === true;
+	const terminal = createInterface({
+		input: process.stdin,
+		output: process.stdout,
+		terminal: isTerminal,
+		prompt: isTerminal ? paint("bold", "> ") : "",
+		completer: async (text: string) => complete(text, commandNames(), (await client.listTools()).tools),
+	});
+	let commands = 0;
+	let failed = 0;
+	let quits = false;
+	const quit = (): void => {
+		quits = true;
+	};
+	if (isTerminal) {
+		heading("Your turn");
+		showHelp(makeCommands(client, quit));
+		printAbove(terminal);
 		terminal.prompt();
 	}
+	for await (const text of terminal) {
+		if (text.trim() !== "") {
+			commands += 1;
+			failed += (await obey(makeCommands(client, quit), text)) ? 0 : 1;
+		}
+		if (quits) {
+			break;
+		}
+		showPrompt(terminal, isTerminal);
+	}
+	printAbove(undefined);
 	terminal.close();
+	return { commands, failed };
 }
 
-async function obey(host: Client, verb: string, [tool = "", ...pairs]: string[]): Promise<void> {
-	switch (verb) {
-		case "":
-			return;
-		case "list":
-			return await showTools(host);
-		case "status":
-			return await showCall(host, await nameOf(host, /get_device_status$/), {});
-		case "call":
-			return await call(host, tool, pairs);
-		case "help":
-			return console.log(HELP);
-		default:
-			throw new Error(`${verb}: no such command, try help`);
+function showPrompt(terminal: Interface, isTerminal: boolean): void {
+	if (isTerminal) {
+		terminal.prompt();
 	}
 }
 
-async function call(host: Client, name: string, pairs: readonly string[]): Promise<void> {
-	const { tools } = await host.listTools();
-	const tool = tools.find((each) => each.name === name);
-	if (tool === undefined) {
-		throw new Error(`${name}: no such tool, try list`);
+/** @returns whether it could be done */
+async function obey(commands: Command, text: string): Promise<boolean> {
+	try {
+		await commands.parseAsync(splitWords(text), { from: "user" });
+		return true;
+	} catch (error) {
+		if (error instanceof CommanderError) {
+			return error.exitCode === 0;
+		}
+		line(paint("red", (error as Error).message));
+		return false;
 	}
-	await showCall(host, name, parseToolArguments(tool.inputSchema, pairs));
+}
+
+/** Splits as a shell does, quotes and all, but for what only a shell has: variables, pipes, patterns. */
+function splitWords(text: string): string[] {
+	return parse(text, (name) => `$${name}`).map((word) => {
+		if (typeof word === "string") {
+			return word;
+		}
+		return "comment" in word ? `#${word.comment}` : "pattern" in word ? word.pattern : word.op;
+	});
+}
+
+function makeCommands(client: Client, quit: () => void): Command {
+	const commands = new Command("")
+		.usage("COMMAND")
+		.helpOption(false)
+		.exitOverride()
+		.configureOutput({
+			writeOut: lines,
+			writeErr: (text) => lines(paint("red", text)),
+			getOutHelpWidth: lineWidth,
+			getErrHelpWidth: lineWidth,
+		});
+	commands
+		.command("list")
+		.description("list the tools of every device")
+		.action(() => showTools(client));
+	commands
+		.command("call")
+		.description("call a tool, by its name in the list or the device's own: self.get_device_status")
+		.argument("<tool>")
+		.argument("[arguments...]", 'name=value …; values with spaces in quotes: question="What is this?"')
+		.action((name: string, pairs: string[]) => call(client, name, pairs));
+	commands
+		.command("status")
+		.description("show the first device's condition")
+		.action(async () => showCall(client, await nameOf(client, /get_device_status$/), {}));
+	commands.command("quit").alias("exit").description("end the gateway and the devices").action(quit);
+	return commands;
+}
+
+function commandNames(): string[] {
+	return ["list", "call", "status", "help", "quit"];
+}
+
+function showHelp(commands: Command): void {
+	lines(commands.helpInformation());
+}
+
+function lines(text: string): void {
+	for (const each of text.trimEnd().split("\n")) {
+		line(each);
+	}
+}
+
+async function call(client: Client, name: string, pairs: readonly string[]): Promise<void> {
+	const tool = findTool((await client.listTools()).tools, name);
+	await showCall(client, tool.name, parseToolArguments(tool.inputSchema, pairs));
 }

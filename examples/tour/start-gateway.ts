@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import getPort from "get-port";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import type { TourOptions, Transport } from "./options.js";
 
@@ -23,11 +23,11 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
 	const configuration = readConfiguration({
 		flags: {
-			httpPort: options.httpPort ?? (await freePort(HTTP_PORT)),
+			httpPort: options.httpPort ?? (await usualPort(HTTP_PORT)),
 			websocket: transports.includes("websocket"),
-			websocketPort: options.devicePort ?? (await freePort(DEVICE_PORTS.websocket)),
+			websocketPort: options.devicePort ?? (await usualPort(DEVICE_PORTS.websocket)),
 			mqtt: transports.includes("mqtt") && broker === undefined,
-			mqttPort: options.devicePort ?? (await freePort(DEVICE_PORTS.mqtt)),
+			mqttPort: options.devicePort ?? (await usualPort(DEVICE_PORTS.mqtt)),
 			...(broker !== undefined && { brokerUrl: broker }),
 			stateFolder,
 			toolNames: "portable",
@@ -48,11 +48,7 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	};
 }
 
-/** The port, or 0 where somebody has it. */
-function freePort(port: number): Promise<number> {
-	return new Promise((resolve) => {
-		const probe = createServer();
-		probe.once("error", () => resolve(0));
-		probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(port)));
-	});
+/** The port, or another one where somebody has it. */
+async function usualPort(port: number): Promise<number> {
+	return await getPort({ port, host: "127.0.0.1" });
 }

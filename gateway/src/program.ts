@@ -1,11 +1,11 @@
-import { McpEndpoint } from "./clients/http-endpoint.js";
+import { HttpEndpoint } from "./clients/http-endpoint.js";
 import { ConfigurationError } from "./config/configuration.js";
 import { isLoopback, urlAt } from "./config/listen-address.js";
 import { withoutPassword } from "./config/setting-kinds.js";
 import { type Configuration, flagOf, type SettingName } from "./config/settings.js";
 import { readPem, readTls } from "./config/tls-files.js";
 import { type TokenKind, TokenStore } from "./config/token-store.js";
-import { DeviceGuard } from "./devices/guard.js";
+import { DeviceGuard } from "./devices/admission.js";
 import { MqttDevices } from "./devices/mqtt.js";
 import { WebSocketDevices } from "./devices/websocket.js";
 import { type GatewayEvent, GatewayEvents } from "./events.js";
@@ -17,7 +17,6 @@ import { HttpServer } from "./http/server.js";
 import type { Logger } from "./log.js";
 import { LogLimiter } from "./log-limiter.js";
 import { Metrics } from "./metrics.js";
-import { DeviceHub } from "./servers/device-hub.js";
 
 /** Milliseconds between looks at whether tokens were added or removed. */
 const TOKEN_CHECK_INTERVAL = 1_000;
@@ -28,13 +27,13 @@ export class GatewayProgram {
 	readonly #log: Logger;
 	readonly #limitedLog: LogLimiter;
 	readonly #tokens: TokenStore;
-	readonly #hub = new DeviceHub();
 	readonly #urls: { clients?: string; websocket?: string; mqtt?: string } = {};
-	readonly #guards: DeviceGuard[] = [];
+	/** Disconnect the devices that would no longer be admitted. */
+	readonly #rechecks: (() => void)[] = [];
 	/** What to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#gateway!: Gateway;
-	#endpoint: McpEndpoint | undefined;
+	#endpoint: HttpEndpoint | undefined;
 	#metrics!: Metrics;
 	#requestGuard!: RequestGuard;
 
@@ -129,12 +128,10 @@ export class GatewayProgram {
 	}
 
 	async #open(): Promise<void> {
-		const hub = this.#hub;
 		this.#gateway = await this.#openGateway();
 		this.#closers.push(() => this.#gateway.close());
-		this.#closers.push(() => hub.close());
 		await this.#openHttp();
-		hub.on("refused", (description) => {
+		this.#gateway.servers.on("rejected", (description) => {
 			this.#metrics.deviceRejected();
 			this.#limitedLog.warn("device", {}, `rejected: ${description}`);
 		});
@@ -146,7 +143,7 @@ export class GatewayProgram {
 
 	async #openGateway(): Promise<Gateway> {
 		try {
-			return await Gateway.open(this.#hub, this.#configuration, (message) => this.#log.warn(message));
+			return await Gateway.open(this.#configuration, (message) => this.#log.warn(message));
 		} catch (error) {
 			const name = error instanceof RangeError ? "aliases" : `stateFolder ${this.#configuration.stateFolder}`;
 			throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
@@ -155,16 +152,16 @@ export class GatewayProgram {
 
 	async #openHttp(): Promise<void> {
 		const { httpAddress: address, httpPort: port } = this.#configuration;
-		const endpoint = new McpEndpoint(this.#gateway, this.#configuration);
+		const endpoint = new HttpEndpoint(this.#gateway, this.#configuration);
 		this.#endpoint = endpoint;
-		const events = new GatewayEvents(this.#hub, this.#gateway);
-		const devices = this.#gateway.devices;
+		const { servers } = this.#gateway;
+		const events = new GatewayEvents(servers);
 		this.#metrics = new Metrics({
-			devicesConnected: () => this.#hub.devices.length,
-			devicesKnown: () => devices.all.length,
+			devicesConnected: () => servers.sessions.length,
+			devicesKnown: () => servers.all.length,
 			sessions: () => endpoint.sessions,
 		});
-		this.#gateway.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
+		servers.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
 		events.on("event", (event) => this.#logEvent(event));
 		const tls = readTls("http", this.#configuration);
 		const guard = new RequestGuard({ ...this.#configuration, address, tokens: this.#tokens });
@@ -177,7 +174,7 @@ export class GatewayProgram {
 			addressOf: (request) => guard.addressOf(request),
 		});
 		const { bodyTimeout, maxBodyBytes } = this.#configuration;
-		const app = createApp({ endpoint, devices, events, metrics, guard, rejections, maxBodyBytes });
+		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes });
 		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
 		const actual = await this.#listen("http", port, () => server.listen());
@@ -196,8 +193,9 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("websocket", this.#configuration);
-		const { authenticate } = this.#guard(host);
-		const devices = new WebSocketDevices(this.#hub, { host, port, authenticate, ...(tls && { tls }) });
+		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
+		const devices = new WebSocketDevices(this.#gateway.servers, { host, port, authenticate, ...(tls && { tls }) });
+		this.#rechecks.push(() => devices.recheck(stillAdmits));
 		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
 		this.#urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
@@ -209,9 +207,11 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("mqtt", this.#configuration);
-		const { authenticate } = this.#guard(host);
+		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
 		const options = { host, port, authenticate, ...(tls && { tls }) };
-		const { devices, port: actual } = await this.#listen("mqtt", port, () => MqttDevices.listen(this.#hub, options));
+		const listen = () => MqttDevices.listen(this.#gateway.servers, options);
+		const { devices, port: actual } = await this.#listen("mqtt", port, listen);
+		this.#rechecks.push(() => devices.recheck(stillAdmits));
 		this.#closers.push(() => devices.close());
 		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
 	}
@@ -222,7 +222,7 @@ export class GatewayProgram {
 			return;
 		}
 		try {
-			const devices = await MqttDevices.connect(this.#hub, {
+			const devices = await MqttDevices.connect(this.#gateway.servers, {
 				url,
 				...(username !== undefined && { username }),
 				...(password !== undefined && { password }),
@@ -236,19 +236,13 @@ export class GatewayProgram {
 		}
 	}
 
-	#guard(address: string): DeviceGuard {
-		const guard = new DeviceGuard(address, this.#tokens);
-		this.#guards.push(guard);
-		return guard;
-	}
-
-	/** Disconnects clients and devices whose token is removed. */
+	/** Disconnects clients and devices whose token was removed. */
 	#watchTokens(): void {
 		const timer = setInterval(() => {
 			this.#tokens.refresh();
 			this.#requestGuard.recheck();
-			for (const guard of this.#guards) {
-				guard.recheck(this.#hub);
+			for (const recheck of this.#rechecks) {
+				recheck();
 			}
 		}, TOKEN_CHECK_INTERVAL);
 		this.#closers.push(() => clearInterval(timer));

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
+import { until } from "../../host-test/support/until.js";
 import { TokenStore } from "../src/config/token-store.js";
 import type { DeviceSummary } from "../src/http/operator-routes.js";
-import { SET_VOLUME, until, WireDevice } from "./support/gateway.js";
+import { SET_VOLUME, WireDevice } from "./support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./support/program.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
@@ -36,6 +37,12 @@ async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit
 		}
 	})().catch(() => {});
 	return () => heard;
+}
+
+/** Calls the lamp's volume tool. */
+async function callAs(principal: string, { gateway }: StartedProgram, args: object): Promise<void> {
+	const { server, tool } = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
+	await server.call(principal, tool, args);
 }
 
 /** What a broker says to a client that shows these credentials: "accepted" or why not. */
@@ -69,7 +76,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		started.tokens.add({ name: "others", kind: "device" });
 		await WireDevice.connect(t, started, { id: LAMP, token });
 		started.tokens.remove("lamp");
-		await until(() => started.gateway.devices.get(LAMP)?.device === undefined, "the device is away");
+		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
 	});
 
 	it("lets nobody in when the last token is removed while it runs", async (t) => {
@@ -130,7 +137,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const ids = (devices: readonly DeviceSummary[]): string[] => devices.map(({ id }) => id);
 		assert.deepEqual(ids(await devicesSeenBy(started, all)), [LAMP, FAN]);
 		assert.deepEqual(ids(await devicesSeenBy(started, lampOnly)), [LAMP]);
-		const fan = started.gateway.devices.get(FAN)?.alias;
+		const fan = started.gateway.servers.find(FAN)?.alias;
 		assert.equal((await fetch(`${started.base}/mcp/${fan}`, lampOnly)).status, 404);
 		const forget = await fetch(`${started.base}/devices/${fan}`, { ...lampOnly, method: "DELETE" });
 		assert.equal(forget.status, 404);
@@ -143,8 +150,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const [heard, heardByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
-		const found = started.gateway.scope({ principal: "test", userTools: false }).find(SET_VOLUME.name);
-		await started.gateway.call("test", found, { volume: 5 });
+		await callAs("test", started, { volume: 5 });
 		await device.unplug();
 		await until(() => heard().includes("event: disconnected"), "the end is told");
 		assert.match(heard(), /event: connected\ndata: \{"time":"[^"]+","device":"aa:bb:cc:00:00:01"/);
@@ -156,9 +162,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 	it("counts devices and calls", async (t) => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
-		const found = started.gateway.scope({ principal: "test", userTools: false }).find(SET_VOLUME.name);
-		await started.gateway.call("test", found, { volume: 5 });
-		await assert.rejects(started.gateway.call("test", found, { volume: 500 }));
+		await callAs("test", started, { volume: 5 });
+		await assert.rejects(callAs("test", started, { volume: 500 }));
 		const metrics = await (await fetch(`${started.base}/metrics`)).text();
 		assert.match(metrics, /^xs_mcp_gateway_devices_connected 1$/m);
 		assert.match(metrics, /^xs_mcp_gateway_devices_known 1$/m);
@@ -193,7 +198,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 			(await fetch(`${started.base}/devices/${LAMP}`, { method: "DELETE" })).status;
 		assert.equal(await forget(), 409);
 		await device.unplug();
-		await until(() => started.gateway.devices.get(LAMP)?.device === undefined, "the device is away");
+		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
 		assert.equal(await forget(), 204);
 		assert.deepEqual(await devicesSeenBy(started), []);
 		assert.equal(await forget(), 404);

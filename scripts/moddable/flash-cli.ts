@@ -1,14 +1,19 @@
 // npm run flash: builds the firmware for a chip with mcconfig, and puts it there.
 import { fileURLToPath } from "node:url";
-import { runCommand } from "./command-line.js";
-import { planFlash } from "./flash.js";
-import { mcconfig } from "./mcconfig.js";
+import { runProgram } from "../program.js";
+import { flashProgram } from "./flash.js";
+import { linkForChip, mcconfig } from "./mcconfig.js";
 
-await runCommand("flash", async () => {
-	const plan = planFlash(process.argv.slice(2), process.env);
-	if (plan.help !== undefined) {
-		process.stdout.write(plan.help);
-		return;
-	}
-	await mcconfig(plan.sdk, fileURLToPath(new URL("../..", import.meta.url)), plan.args, true);
-});
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+await runProgram(
+	flashProgram(async ({ sdk, target, args, linkOnly }) => {
+		if (linkOnly) {
+			console.log("Compiling and linking …");
+			await linkForChip(sdk, ROOT, target, args);
+			console.log(`The firmware links for ${target}.`);
+		} else {
+			await mcconfig(sdk, ROOT, args, { show: true });
+		}
+	}),
+);

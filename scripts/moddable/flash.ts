@@ -1,56 +1,58 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseCommandLine } from "./command-line.js";
+import { type Command, Option } from "commander";
+import { makeProgram } from "../program.js";
 import { needSdk, type Sdk, SdkError } from "./sdk.js";
+import { addSettings } from "./settings.js";
 
-const HELP = `Builds the firmware for a chip, and puts it there. Needs the SDK and ESP-IDF, named by $MODDABLE and $IDF_PATH.
+const EPILOGUE = `
+$MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port where several
+boards are connected.`;
 
-  npm run flash -- --target TARGET [options] [NAME=VALUE …]
+interface FlashOptions {
+	readonly target: string;
+	readonly debug?: boolean;
+	readonly buildOnly?: boolean;
+	readonly linkOnly?: boolean;
+}
 
-  --target TARGET  what mcconfig calls the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …
-  NAME=VALUE       a setting of the firmware: ssid=NAME password=SECRET backend=wss://HOST/PATH …
-  --debug          with the debugger: xsbug starts, and shows the trace
-  --build-only     does not touch a chip
-  --help
+/** What flashing asks of mcconfig. */
+export interface FlashPlan {
+	readonly sdk: Sdk;
+	readonly target: string;
+	/** As on mcconfig's command line. */
+	readonly args: readonly string[];
+	/** Stops before ESP-IDF is needed. */
+	readonly linkOnly: boolean;
+}
 
-$UPLOAD_PORT names the serial port where several are connected.
-`;
+/** `npm run flash`, which hands what it has understood to `run`. */
+export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJS.ProcessEnv = process.env): Command {
+	const program = makeProgram("run flash", "Builds the firmware for a chip, and puts it there.")
+		.requiredOption("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
+		.option("--debug", "build for the debugger: xsbug starts, and shows the trace")
+		.option("--build-only", "do not touch a chip")
+		.addOption(
+			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts("buildOnly"),
+		)
+		.addHelpText("after", EPILOGUE);
+	return addSettings(program, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
+		(settings: string[], options: FlashOptions) => run(planFlash(settings, options, env)),
+	);
+}
 
-const OPTIONS = {
-	target: { type: "string" },
-	debug: { type: "boolean", default: false },
-	"build-only": { type: "boolean", default: false },
-	help: { type: "boolean", default: false },
-} as const;
-
-/** What flashing asks of mcconfig, or the text to show instead. */
-export type FlashPlan =
-	| { readonly help: string }
-	| { readonly help?: undefined; readonly sdk: Sdk; readonly args: readonly string[] };
-
-/**
- * Reads the command line of `npm run flash`.
- *
- * @throws SdkError that names what is missing or unknown
- */
-export function planFlash(argv: readonly string[], env: NodeJS.ProcessEnv): FlashPlan {
-	const { values, settings } = parseCommandLine(argv, OPTIONS);
-	if (values.help) {
-		return { help: HELP };
-	}
-	if (values.target === undefined) {
-		throw new SdkError("--target is missing: esp32, esp32/esp32s3, esp32/m5stack_cores3, …");
-	}
+/** @throws SdkError that names what is missing or unknown */
+function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
+	const { target, debug = false, buildOnly = false, linkOnly = false } = options;
 	const sdk = needSdk(env);
-	checkTarget(sdk, values.target);
-	if (!env.IDF_PATH || !existsSync(env.IDF_PATH)) {
-		throw new SdkError(
-			`IDF_PATH ${env.IDF_PATH ? `is ${env.IDF_PATH}, which is not there` : "is not set"}: it names the folder of ESP-IDF`,
-		);
+	checkTarget(sdk, target);
+	if (!linkOnly && (!env.IDF_PATH || !existsSync(env.IDF_PATH))) {
+		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
+		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
 	}
-	const flags = [...(values.debug ? ["-d"] : []), "-m", "-p", values.target];
-	const build = values["build-only"] ? ["-t", "build"] : [];
-	return { sdk, args: [...flags, ...build, ...settings] };
+	const flags = [...(debug ? ["-d"] : []), "-m", "-p", target];
+	const build = buildOnly ? ["-t", "build"] : [];
+	return { sdk, target, args: [...flags, ...build, ...settings], linkOnly };
 }
 
 /** The chips that the firmware has a board for, and the SDK a target. */

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ProgramError } from "../program.js";
 
 const TYPESCRIPT = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
 
@@ -11,7 +12,7 @@ export const NO_SDK = "MODDABLE is not set: it names the folder of Moddable's SD
 const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
 
 /** What keeps the SDK from doing what it was asked for, told to the person who asked. */
-export class SdkError extends Error {
+export class SdkError extends ProgramError {
 	override readonly name = "SdkError";
 }
 

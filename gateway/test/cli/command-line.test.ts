@@ -6,8 +6,9 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { freePort } from "../../../host-test/e2e/program.js";
-import { ERAS, SET_VOLUME, until, type WireCall, WireDevice } from "../support/gateway.js";
+import getPort from "get-port";
+import { until } from "../../../host-test/support/until.js";
+import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 
 // The program as people and MCP clients start it.
@@ -15,6 +16,8 @@ import { makeStateFolder, type StartedProgram, startProgram } from "../support/p
 const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
 
 const LAMP = "aa:bb:cc:00:00:01";
+/** Its tool {@link SET_VOLUME} as /mcp lists it. */
+const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
 interface Running {
@@ -116,8 +119,8 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 	});
 
 	it("goes on when nobody reads its log, and says later how many lines it dropped", async (t) => {
-		const port = await freePort();
-		const websocketPort = await freePort();
+		const port = await getPort();
+		const websocketPort = await getPort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort), "--log-level", "debug"];
 		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
 		t.after(() => child.kill("SIGKILL"));
@@ -130,8 +133,9 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP });
 		const devices = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/devices`)).text();
 		await until(async () => (await devices()).includes(LAMP), "the device is known");
-		for (let count = 0; count < 4_000; count += 1) {
-			device.notify("notifications/state_changed", { newState: "x".repeat(1_000) });
+		// More than 1,000 messages in a second would end the device's session.
+		for (let count = 0; count < 900; count += 1) {
+			device.notify("notifications/state_changed", { newState: "x".repeat(5_000) });
 		}
 		await setTimeout(500);
 		assert.equal(await isUp(), true);
@@ -178,7 +182,9 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 			"the notification is shown",
 			30_000,
 		);
-		const alias = started.gateway.devices.all[0]?.alias as string;
+		const [{ alias = "" } = {}] = JSON.parse((await ask(started)(t, "devices", "--json")).stdout) as {
+			alias?: string;
+		}[];
 		const command = ask(started);
 		const outputs = [watch.output, await command(t, "devices"), await command(t, "tools", alias)];
 		outputs.push(await command(t, "devices", "--json"), await command(t, "tools", "nothing"));
@@ -317,10 +323,10 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 			assert.match(client.getInstructions() ?? "", /two underscores/);
 			assert.deepEqual(
 				(await client.listTools()).tools.map(({ name }) => name),
-				[SET_VOLUME.name],
+				[VOLUME],
 			);
 			const progress: unknown[] = [];
-			const params = { name: SET_VOLUME.name, arguments: { volume: 1 } };
+			const params = { name: VOLUME, arguments: { volume: 1 } };
 			const result = await client.callTool(params, {
 				onprogress(each) {
 					progress.push(each.progress);
@@ -348,12 +354,12 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const second = await startProgram(t, { httpPort: port }, first.stateFolder);
 		await until(() => changes > 0, "it hears again", 20_000);
 		await WireDevice.connect(t, second, { id: LAMP });
-		const result = await client.callTool({ name: SET_VOLUME.name, arguments: { volume: 1 } });
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	});
 
 	it("as a bridge: waits for a gateway that starts later", async (t) => {
-		const port = await freePort();
+		const port = await getPort();
 		const { client, log } = await startHost(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
 		assert.deepEqual((await client.listTools()).tools, []);
 		const early = await client.callTool({ name: "any", arguments: {} });
@@ -370,14 +376,14 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		await until(() => changes > 0, "it is told of the gateway", 10_000);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await until(() => changes > 1, "it is told of the device", 10_000);
-		const result = await client.callTool({ name: SET_VOLUME.name, arguments: { volume: 1 } });
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	});
 
 	it("a call, by command or bridge, fails at once when the gateway is killed, even if it comes back", async (t) => {
-		const port = await freePort();
+		const port = await getPort();
 		const url = `http://127.0.0.1:${port}`;
-		const websocketPort = await freePort();
+		const websocketPort = await getPort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t), XS_MCP_GATEWAY_URL: url };
 		const first = start(t, args, environment);
@@ -388,7 +394,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP, onCall });
 		const { client } = await startHost(t, ["stdio"], environment);
 		await until(async () => (await client.listTools()).tools.length > 0, "the device is known", 10_000);
-		const params = { name: SET_VOLUME.name, arguments: { volume: 1 } };
+		const params = { name: VOLUME, arguments: { volume: 1 } };
 		let told = false;
 		const bridged = client.callTool(params, {
 			onprogress() {

@@ -1,4 +1,4 @@
-// What ESP-IDF knows of the chip, for src/drivers/esp32-chip.ts. Each function answers with one number.
+// What ESP-IDF knows of the chip, for src/platform/esp32-chip.ts. Each function answers with one number.
 
 #include "xsmc.h"
 

@@ -1,11 +1,11 @@
 import config from "mc/config";
 import Timer from "timer";
-import { Aw88298 } from "../drivers/aw88298.js";
-import { Axp2101 } from "../drivers/axp2101.js";
-import { openDevice, type SmBusRecord, writeRegisters } from "../drivers/smbus.js";
-import type { Board, System } from "../hardware/hardware.js";
-import { openEsp32 } from "../platform/esp32.js";
-import { openFace } from "../platform/face.js";
+import { Aw88298 } from "../../drivers/aw88298.js";
+import { Axp2101 } from "../../drivers/axp2101.js";
+import { openDevice, type SmBusRecord, writeRegisters } from "../../drivers/smbus.js";
+import type { Board, System } from "../../hardware/hardware.js";
+import { openEsp32 } from "../../platform/esp32.js";
+import { openFace } from "../../platform/face.js";
 
 /** AXP2101: which supplies are on, at what voltage, how the power key and the charging light behave. */
 const SUPPLIES = [

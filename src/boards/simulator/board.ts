@@ -1,7 +1,7 @@
 import Preference from "preference";
 import Timer from "timer";
-import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../hardware/hardware.js";
-import { openFace } from "../platform/face.js";
+import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
+import { openFace } from "../../platform/face.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;

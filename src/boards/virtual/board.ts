@@ -9,7 +9,7 @@ import {
 	type Speaker,
 	type System,
 	type Theme,
-} from "../hardware/hardware.js";
+} from "../../hardware/hardware.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
