@@ -1,8 +1,9 @@
 // npm run bench: how fast and how large. Writes a table to the terminal and to bench/results.md.
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
+import { Gateway, WebSocketDevices } from "../gateway/src/index.js";
 import { makeProgram, runProgram } from "../scripts/program.js";
 import {
 	bundle,
@@ -12,6 +13,8 @@ import {
 	type HeapReport,
 	VirtualDevice,
 } from "../virtual-device/src/index.js";
+import { benchChip } from "./chip.js";
+import { CHIP_FREE, messages, rounds, startServer, startWithRoom } from "./engines.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
 
@@ -22,34 +25,14 @@ await runProgram(
 const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));
 const DEVICES = 100;
 const CALLS = 100_000;
-/** The budget of an ESP32 without PSRAM: what a machine may hold beyond XS's own built-ins. */
-const BUDGET = { slots: 3_000, chunkBytes: 64 * 1024 };
 const MEASURE_MS = 400;
 
-const { say, row, header, write } = makeReport();
-
-const server = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
-
-async function start(
-	choice: EngineChoice,
-	config: object,
-	limits?: { slots: number; chunkBytes: number },
-): Promise<Engine> {
-	const engine = await choice.start(limits ? { limits } : {});
-	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config, settings: {}, macAddress: "" })}`);
-	await engine.run(server);
-	return engine;
-}
-
-async function rounds(engine: Engine, texts: readonly string[], count: number): Promise<void> {
-	const [done] = await engine.deliver([{ header: ["bench", texts, count] }]);
-	if (done?.header[1] !== texts.length * count) {
-		throw new Error(`${done?.header[1]} answers to ${texts.length * count} messages`);
-	}
-}
+const report = makeReport();
+const { say, row, header, write } = report;
 
 /** Microseconds a round takes: the best of three, each long enough for the clock. */
-async function time(engine: Engine, { texts }: Operation): Promise<number> {
+async function time(engine: Engine, operation: Operation): Promise<number> {
+	const texts = await messages(engine, operation);
 	let count = 50;
 	let best = Number.POSITIVE_INFINITY;
 	for (let measured = 0; measured < 3; ) {
@@ -72,7 +55,7 @@ async function benchSpeed(choices: readonly EngineChoice[]): Promise<void> {
 		const times: number[] = [];
 		let name = "";
 		for (const operation of OPERATIONS) {
-			const engine = await start(choice, { tools: operation.tools });
+			const engine = await startServer(choice, operation.tools);
 			name = engine.name;
 			times.push(await time(engine, operation));
 			engine.close();
@@ -98,7 +81,7 @@ async function benchHeap(choice: EngineChoice): Promise<void> {
 	const bare = await choice.start({});
 	const builtIns = (await bare.heap()) as HeapReport;
 	bare.close();
-	const engine = await start(choice, { tools: 20 });
+	const engine = await startServer(choice, 20);
 	const booted = (await engine.heap()) as HeapReport;
 	await rounds(engine, SUITE, 1);
 	const warm = (await engine.heap()) as HeapReport;
@@ -112,7 +95,7 @@ async function benchHeap(choice: EngineChoice): Promise<void> {
 	row("after the suite once", warm.slots - builtIns.slots, warm.chunkBytes - builtIns.chunkBytes);
 	row(`after ${CALLS} messages`, after.slots - builtIns.slots, after.chunkBytes - builtIns.chunkBytes);
 	engine.close();
-	await benchBudget(choice, builtIns);
+	await benchBudget(choice);
 	await benchWhole(choice, builtIns);
 }
 
@@ -133,11 +116,11 @@ async function benchWhole(choice: EngineChoice, builtIns: HeapReport): Promise<v
 	say("built-ins here, where all code is in the heap. On an ESP32 code and tool tables are preloaded into flash.");
 }
 
-async function benchBudget(choice: EngineChoice, builtIns: HeapReport): Promise<void> {
-	const limits = { slots: builtIns.slots + BUDGET.slots, chunkBytes: builtIns.chunkBytes + BUDGET.chunkBytes };
+/** The whole suite, message by message, with what a chip has free. */
+async function benchBudget(choice: EngineChoice): Promise<void> {
 	let verdict = "served";
 	try {
-		const engine = await start(choice, { tools: 20 }, limits);
+		const engine = await startWithRoom(choice, 20);
 		for (let round = 0; round < 100; round += 1) {
 			for (const text of SUITE) {
 				await rounds(engine, [text], 1);
@@ -149,9 +132,7 @@ async function benchBudget(choice: EngineChoice, builtIns: HeapReport): Promise<
 		process.exitCode = 1;
 	}
 	say();
-	say(
-		`With a hard limit of built-ins + ${BUDGET.slots} slots and ${BUDGET.chunkBytes} chunk bytes the whole suite is ${verdict}.`,
-	);
+	say(`With ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} chunk bytes free the whole suite is ${verdict}.`);
 }
 
 /** Kilobytes that a process has to itself. */
@@ -175,8 +156,9 @@ function children(): string[] {
 }
 
 async function benchDevices(choice: EngineChoice): Promise<void> {
-	const hub = new DeviceHub();
-	const sockets = new WebSocketDevices(hub, { port: 0 });
+	const gateway = await Gateway.open();
+	const { servers } = gateway;
+	const sockets = new WebSocketDevices(servers, { port: 0 });
 	const backend = `ws://127.0.0.1:${await sockets.listen()}/`;
 	const firmware = await bundle();
 	const devices = Array.from(
@@ -185,13 +167,13 @@ async function benchDevices(choice: EngineChoice): Promise<void> {
 	);
 	const times: number[] = [];
 	for (const device of devices) {
-		const connected = hub.next();
+		const connected = once(servers, "connected");
 		const begin = performance.now();
 		await device.start();
 		await connected;
 		times.push(performance.now() - begin);
 	}
-	const called = await Promise.all(hub.devices.map((device) => device.callTool("self.get_device_status")));
+	const called = await Promise.all(servers.sessions.map((session) => session.callTool("self.get_device_status")));
 	times.sort((a, b) => a - b);
 	say(`## ${DEVICES} virtual devices on one machine, ${devices[0]?.engineName}`);
 	say();
@@ -215,7 +197,7 @@ async function benchDevices(choice: EngineChoice): Promise<void> {
 	for (const device of devices) {
 		device.stop();
 	}
-	hub.close();
+	await gateway.close();
 	await sockets.close();
 }
 
@@ -234,7 +216,10 @@ if (xs32.whyNotXs !== undefined) {
 	say();
 }
 if (xs64.whyNotXs === undefined) {
-	await benchHeap(xs32.whyNotXs === undefined ? xs32 : xs64);
+	const smallest = xs32.whyNotXs === undefined ? xs32 : xs64;
+	await benchChip(smallest, report);
+	say();
+	await benchHeap(smallest);
 	say();
 	await benchDevices(xs64);
 }

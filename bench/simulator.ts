@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import getPort from "get-port";
-import { type Device, DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
+import { Gateway, type Server, type Session, WebSocketDevices } from "../gateway/src/index.js";
 import { type MachineHeap, readHeap } from "../scripts/moddable/heap.js";
 import { buildForSimulator } from "../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../scripts/moddable/sdk.js";
@@ -44,27 +44,25 @@ function row(name: string, { slots, chunks, stack }: MachineHeap): void {
 	);
 }
 
-async function call(device: Device, count: number): Promise<void> {
+async function call(session: Session, count: number): Promise<void> {
 	for (let made = 0; made < count; made += 2) {
-		await device.callTool("self.audio_speaker.set_volume", { volume: made % 101 });
-		await device.callTool("self.get_device_status");
+		await session.callTool("self.audio_speaker.set_volume", { volume: made % 101 });
+		await session.callTool("self.get_device_status");
 	}
 }
 
 /** The heap before there is a backend, in a session, and after calls. */
 async function run(simulator: Simulator, port: number): Promise<Readonly<Record<string, MachineHeap>>> {
 	const booted = await measure(simulator);
-	const hub = new DeviceHub();
-	const devices = new WebSocketDevices(hub, { port });
-	const connected = once(hub, "connected", { signal: AbortSignal.timeout(CONNECT_TIMEOUT) });
+	const gateway = await Gateway.open();
+	const devices = new WebSocketDevices(gateway.servers, { port });
+	const online = once(gateway.servers, "online", { signal: AbortSignal.timeout(CONNECT_TIMEOUT) });
 	await devices.listen();
-	const [device] = (await connected) as [Device];
-	await device.initialize();
-	await device.listTools();
+	const [{ session }] = (await online) as [Server & { readonly session: Session }];
 	const inSession = await measure(simulator);
-	await call(device, CALLS);
+	await call(session, CALLS);
 	const after = await measure(simulator);
-	hub.close();
+	await gateway.close();
 	await devices.close();
 	return {
 		"after boot, no backend there": booted,

@@ -36,10 +36,10 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 		},
 	});
 	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel));
-	const { hosts = "", websocket = "", mqtt = broker ?? "" } = program.urls;
+	const { clients = "", websocket = "", mqtt = broker ?? "" } = program.urls;
 	return {
 		program,
-		hostUrl: hosts,
+		hostUrl: clients,
 		deviceUrls: { websocket, mqtt },
 		async close() {
 			await program.close();

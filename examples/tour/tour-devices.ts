@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
 import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
-import type { Device, KnownDevice } from "../../gateway/src/index.js";
+import type { Server, Session } from "../../gateway/src/index.js";
 import { ProgramError } from "../../scripts/program.js";
 import { type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
 import type { Transport } from "./options.js";
@@ -9,7 +9,7 @@ import { event, heading, line, paint } from "./output.js";
 import type { TourGateway } from "./start-gateway.js";
 import { showEvents, tour } from "./tour.js";
 
-/** Milliseconds for a virtual device to connect and be known. */
+/** Milliseconds for a virtual device to come online. */
 const CONNECT_TIMEOUT = 20_000;
 
 /** The same at every start, so that clients find the tools they know. */
@@ -39,32 +39,32 @@ export class TourDevices {
 		this.#options = options;
 	}
 
-	/** Starts a device, and takes the tour with it. Rejects when it is not known to the gateway in time. */
+	/** Starts a device, and takes the tour with it. Rejects when it is not online in time. */
 	async show(transport: Transport): Promise<void> {
 		const { engine, gateway } = this.#options;
 		const virtual = await this.#start(transport);
-		const { known, device } = await this.#available(MAC_ADDRESSES[transport]);
+		const { server, session } = await this.#online(MAC_ADDRESSES[transport]);
 		heading(`xs-mcp over ${transport}`);
 		line(`engine  ${paint("green", virtual.engineName)}`);
 		if (engine.whyNotXs !== undefined) {
 			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
 		}
 		line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.hostUrl} for clients`);
-		showEvents(device, this.#end.signal);
-		const client = await this.connectClient(known.alias);
+		showEvents(session, this.#end.signal);
+		const client = await this.connectClient(server.alias);
 		try {
-			await tour(client, known, device);
+			await tour(client, server, session);
 		} finally {
 			await client.close();
 		}
 	}
 
-	/** Tells of devices that come back. */
+	/** Tells of devices that come online again. */
 	follow(): void {
-		this.#known.on("available", ({ alias, device }) => {
-			event(`device ${alias} is back, session ${device?.sessionId}`);
-			if (device !== undefined) {
-				showEvents(device, this.#end.signal);
+		this.#servers.on("online", ({ alias, session }) => {
+			event(`device ${alias} is online again`);
+			if (session !== undefined) {
+				showEvents(session, this.#end.signal);
 			}
 		});
 	}
@@ -81,8 +81,8 @@ export class TourDevices {
 		}
 	}
 
-	get #known() {
-		return this.#options.gateway.program.gateway.devices;
+	get #servers() {
+		return this.#options.gateway.program.gateway.servers;
 	}
 
 	async #start(transport: Transport): Promise<VirtualDevice> {
@@ -105,15 +105,15 @@ export class TourDevices {
 		return virtual;
 	}
 
-	async #available(id: string): Promise<{ known: KnownDevice; device: Device }> {
+	async #online(id: string): Promise<{ server: Server; session: Session }> {
 		const signal = AbortSignal.timeout(CONNECT_TIMEOUT);
 		for (;;) {
-			const known = this.#known.all.find((each) => each.id === id);
-			if (known?.device !== undefined) {
-				return { known, device: known.device };
+			const server = this.#servers.find(id);
+			if (server?.online && server.session !== undefined) {
+				return { server, session: server.session };
 			}
-			await once(this.#known, "available", { signal }).catch(() => {
-				throw new ProgramError(`no device has connected within ${CONNECT_TIMEOUT / 1000} s`);
+			await once(this.#servers, "online", { signal }).catch(() => {
+				throw new ProgramError(`no device has come online within ${CONNECT_TIMEOUT / 1000} s`);
 			});
 		}
 	}

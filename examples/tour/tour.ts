@@ -1,5 +1,5 @@
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
-import type { Device, KnownDevice } from "../../gateway/src/index.js";
+import type { Server, Session } from "../../gateway/src/index.js";
 import { describeResult, event, heading, line, paint } from "./output.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
@@ -8,9 +8,9 @@ const SPEECH = 200;
 const MAX_WORDS = 50;
 
 /** What an MCP host does with a device, step by step: list, calls; and what the device says by itself. */
-export async function tour(host: Client, known: KnownDevice, device: Device): Promise<void> {
-	line(`device  ${known.alias}: ${known.id}, session ${device.sessionId}`);
-	line(`server  ${known.board.name} ${known.board.version}`);
+export async function tour(host: Client, server: Server, session: Session): Promise<void> {
+	line(`device  ${server.alias}: ${server.id}`);
+	line(`server  ${server.board.name} ${server.board.version}`);
 	line(`host    the official SDK's client, MCP ${host.getNegotiatedProtocolVersion() ?? ""}`);
 	await showTools(host);
 	heading("Calls: host -> gateway -> device -> back");
@@ -21,7 +21,7 @@ export async function tour(host: Client, known: KnownDevice, device: Device): Pr
 	await showCall(host, status, {});
 	await showCall(host, volume, { volume: 101 });
 	heading("State changes: the backend speaks through the device");
-	await speak(device);
+	await speak(session);
 }
 
 /** Lists the tools as a table. */
@@ -63,27 +63,27 @@ export async function showCall(host: Client, name: string, args: Record<string, 
 	}
 }
 
-async function speak(device: Device): Promise<void> {
+async function speak(session: Session): Promise<void> {
 	const states: string[] = [];
 	const seen = (method: string, params: Readonly<Record<string, unknown>>): void => {
 		if (method === "notifications/state_changed") {
 			states.push(`${params.oldState} -> ${params.newState}`);
 		}
 	};
-	device.on("notification", seen);
-	device.send({ type: "tts", state: "start" });
+	session.on("notification", seen);
+	session.sendMessage({ type: "tts", state: "start" });
 	await new Promise((resolve) => setTimeout(resolve, SPEECH));
-	device.send({ type: "tts", state: "stop" });
+	session.sendMessage({ type: "tts", state: "stop" });
 	// The answer to a ping comes after whatever the device had to say before.
-	await device.ping();
-	device.off("notification", seen);
+	await session.ping();
+	session.off("notification", seen);
 	if (states.length < 2) {
 		throw new Error(`expected two state changes, saw ${states.join(", ") || "none"}`);
 	}
 }
 
 /** Shows what the device says by itself, from now on until the end. */
-export function showEvents(device: Device, end: AbortSignal): void {
-	device.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
-	device.once("closed", (reason) => end.aborted || event(`device ${device.identity.deviceId} is gone: ${reason}`));
+export function showEvents(session: Session, end: AbortSignal): void {
+	session.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
+	session.once("closed", (reason) => end.aborted || event(`device ${session.identity.id} is offline: ${reason}`));
 }

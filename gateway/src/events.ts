@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
-import type { CallRecord, Gateway } from "./gateway.js";
-import type { DeviceHub } from "./servers/device-hub.js";
+import type { ServerRegistry } from "./servers/registry.js";
+import type { CallRecord } from "./servers/server.js";
 
-/** Something that an operator may want to see as it happens. Arguments and results of calls are the host's affair. */
+/** Something that an operator may want to see as it happens. Arguments and results of calls are not shown. */
 export type GatewayEvent = {
 	/** ISO 8601. */
 	readonly time: string;
@@ -12,7 +12,7 @@ export type GatewayEvent = {
 	| { readonly type: "connected"; readonly transport: string }
 	| { readonly type: "disconnected"; readonly reason: string }
 	| { readonly type: "notification"; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
-	| ({ readonly type: "call" } & Omit<CallRecord, "deviceId">)
+	| ({ readonly type: "call" } & Omit<CallRecord, "serverId">)
 );
 
 interface Events {
@@ -21,21 +21,18 @@ interface Events {
 
 /** What happens at the gateway, for `/events` and the log. */
 export class GatewayEvents extends EventEmitter<Events> {
-	constructor(hub: DeviceHub, gateway: Gateway) {
+	constructor(servers: ServerRegistry) {
 		super();
-		// A listener for every operator who watches.
+		// A listener for each operator who watches.
 		this.setMaxListeners(0);
-		hub.on("connected", (device) => {
-			const { deviceId, transport } = device.identity;
-			this.#emit({ device: deviceId, type: "connected", transport });
-			device.on("notification", (method, params) =>
-				this.#emit({ device: deviceId, type: "notification", method, params }),
-			);
-		});
-		hub.on("disconnected", (device, reason) =>
-			this.#emit({ device: device.identity.deviceId, type: "disconnected", reason }),
+		servers.on("connected", ({ id }, { identity: { transport } }) =>
+			this.#emit({ device: id, type: "connected", transport }),
 		);
-		gateway.on("call", ({ deviceId, ...call }) => this.#emit({ device: deviceId, type: "call", ...call }));
+		servers.on("disconnected", ({ id }, _session, reason) => this.#emit({ device: id, type: "disconnected", reason }));
+		servers.on("notification", ({ id }, method, params) =>
+			this.#emit({ device: id, type: "notification", method, params }),
+		);
+		servers.on("call", ({ serverId, ...call }) => this.#emit({ device: serverId, type: "call", ...call }));
 	}
 
 	#emit(event: WithoutTime<GatewayEvent>): void {

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
+import { until } from "../../host-test/support/until.js";
 import { TokenStore } from "../src/config/token-store.js";
 import type { DeviceSummary } from "../src/http/operator-routes.js";
-import { SET_VOLUME, until, WireDevice } from "./support/gateway.js";
+import { SET_VOLUME, WireDevice } from "./support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./support/program.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
@@ -36,6 +37,12 @@ async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit
 		}
 	})().catch(() => {});
 	return () => heard;
+}
+
+/** Calls the lamp's volume tool. */
+async function callAs(principal: string, { gateway }: StartedProgram, args: object): Promise<void> {
+	const { server, tool } = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
+	await server.call(principal, tool, args);
 }
 
 /** What a broker says to a client that shows these credentials: "accepted" or why not. */
@@ -69,7 +76,46 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		started.tokens.add({ name: "others", kind: "device" });
 		await WireDevice.connect(t, started, { id: LAMP, token });
 		started.tokens.remove("lamp");
-		await until(() => started.gateway.devices.get(LAMP)?.device === undefined, "the device is away");
+		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
+	});
+
+	it("lets nobody in when the last token is removed while it runs", async (t) => {
+		const started = await startProgram(t);
+		const tokens = [
+			started.tokens.add({ name: "laptop", kind: "client" }),
+			started.tokens.add({ name: "lamp", kind: "device" }),
+		];
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		started.tokens.remove("laptop");
+		started.tokens.remove("lamp");
+		assert.equal((await fetch(`${started.base}/devices`, asHost(tokens[0] as string))).status, 401);
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		await assert.rejects(WireDevice.connect(t, started, { id: LAMP }), /401/);
+	});
+
+	it("starts without the tokens that it had only if it is told to be open, and remembers that", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
+		rmSync(join(stateFolder, "tokens.json"));
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /^no token for clients is left.*token add NAME --for client.*--open.*\nno token for devices is left/,
+		});
+		const opened = await startProgram(t, { open: true }, stateFolder);
+		assert.equal((await fetch(`${opened.base}/devices`)).status, 200);
+		await opened.program.close();
+		const later = await startProgram(t, {}, stateFolder);
+		assert.equal((await fetch(`${later.base}/devices`)).status, 200);
+	});
+
+	it("needs tokens if other machines may reach it by a hostname or through a proxy", async (t) => {
+		for (const flags of [{ allowedHosts: ["gateway.example"] }, { trustProxy: ["10.0.0.1"] }]) {
+			await assert.rejects(startProgram(t, flags), {
+				name: "ConfigurationError",
+				message: /^(allowedHosts|trustProxy): other machines .*token add NAME --for client/,
+			});
+		}
 	});
 
 	it("takes a device's token as its MQTT password", async (t) => {
@@ -86,12 +132,12 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
-		const all = asHost(started.tokens.add({ name: "operator", kind: "host" }));
-		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "host", devices: [LAMP] }));
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "client", devices: [LAMP] }));
 		const ids = (devices: readonly DeviceSummary[]): string[] => devices.map(({ id }) => id);
 		assert.deepEqual(ids(await devicesSeenBy(started, all)), [LAMP, FAN]);
 		assert.deepEqual(ids(await devicesSeenBy(started, lampOnly)), [LAMP]);
-		const fan = started.gateway.devices.get(FAN)?.alias;
+		const fan = started.gateway.servers.find(FAN)?.alias;
 		assert.equal((await fetch(`${started.base}/mcp/${fan}`, lampOnly)).status, 404);
 		const forget = await fetch(`${started.base}/devices/${fan}`, { ...lampOnly, method: "DELETE" });
 		assert.equal(forget.status, 404);
@@ -99,13 +145,12 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 
 	it("tells of devices and calls as they happen, and only whom they concern", async (t) => {
 		const started = await startProgram(t);
-		const all = asHost(started.tokens.add({ name: "operator", kind: "host" }));
-		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "host", devices: [FAN] }));
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "client", devices: [FAN] }));
 		const [heard, heardByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
-		const found = started.gateway.scope({ principal: "test", userTools: false }).find(SET_VOLUME.name);
-		await started.gateway.call("test", found, { volume: 5 });
+		await callAs("test", started, { volume: 5 });
 		await device.unplug();
 		await until(() => heard().includes("event: disconnected"), "the end is told");
 		assert.match(heard(), /event: connected\ndata: \{"time":"[^"]+","device":"aa:bb:cc:00:00:01"/);
@@ -117,9 +162,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 	it("counts devices and calls", async (t) => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
-		const found = started.gateway.scope({ principal: "test", userTools: false }).find(SET_VOLUME.name);
-		await started.gateway.call("test", found, { volume: 5 });
-		await assert.rejects(started.gateway.call("test", found, { volume: 500 }));
+		await callAs("test", started, { volume: 5 });
+		await assert.rejects(callAs("test", started, { volume: 500 }));
 		const metrics = await (await fetch(`${started.base}/metrics`)).text();
 		assert.match(metrics, /^xs_mcp_gateway_devices_connected 1$/m);
 		assert.match(metrics, /^xs_mcp_gateway_devices_known 1$/m);
@@ -141,8 +185,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 			await client.connect(transport);
 			return (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.endsWith("reboot"));
 		};
-		const plain = started.tokens.add({ name: "plain", kind: "host" });
-		const trusted = started.tokens.add({ name: "trusted", kind: "host", userTools: true });
+		const plain = started.tokens.add({ name: "plain", kind: "client" });
+		const trusted = started.tokens.add({ name: "trusted", kind: "client", userTools: true });
 		assert.deepEqual(await toolsFor(plain), ["lamp_000002__self_reboot"]);
 		assert.deepEqual(await toolsFor(trusted), ["lamp_000001__self_reboot", "lamp_000002__self_reboot"]);
 	});
@@ -154,13 +198,13 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 			(await fetch(`${started.base}/devices/${LAMP}`, { method: "DELETE" })).status;
 		assert.equal(await forget(), 409);
 		await device.unplug();
-		await until(() => started.gateway.devices.get(LAMP)?.device === undefined, "the device is away");
+		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
 		assert.equal(await forget(), 204);
 		assert.deepEqual(await devicesSeenBy(started), []);
 		assert.equal(await forget(), 404);
 	});
 
-	it("names the port that is taken, and the flag to choose another, and leaves nothing running", async (t) => {
+	it("names the port that is in use, and the flag to choose another, and leaves nothing running", async (t) => {
 		const other = createServer().listen(0, "127.0.0.1");
 		await once(other, "listening");
 		t.after(() => other.close());
@@ -172,14 +216,14 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		] as const) {
 			await assert.rejects(startProgram(t, { mqtt: true, [setting]: port }), {
 				name: "ConfigurationError",
-				message: new RegExp(`^${setting}: port ${port} is taken.*${flag}`),
+				message: new RegExp(`^${setting}: port ${port} is in use.*${flag}`),
 			});
 		}
 	});
 
 	it("says when it cannot listen at an address", async (t) => {
 		const tokens = { stateFolder: makeStateFolder(t) };
-		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "host" });
+		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
 		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
 			name: "ConfigurationError",
 			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,

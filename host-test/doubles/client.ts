@@ -15,7 +15,7 @@ export class Client<Context> {
 	constructor(options: Partial<McpServerOptions<Context>> & { context: Context; wrapper?: SessionOptions["wrapper"] }) {
 		this.server = new McpServer<Context>({ name: "test", version: "1.2.3", ...options });
 		this.session = this.server.open({
-			send: (text) => this.texts.push(text),
+			send: (text) => this.texts.push(String(text)),
 			...(options.wrapper && { wrapper: options.wrapper }),
 		});
 	}

@@ -2,6 +2,7 @@ import type { Channel, ChannelEvents } from "../../src/protocols/channel.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
 import type { Transport } from "../../src/protocols/transport.js";
+import type { Sendable } from "../../src/text/pieced-text.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** A channel that a test is the other end of. */
@@ -15,8 +16,8 @@ export class FakeChannel implements Channel {
 		this.events = events;
 	}
 
-	send(text: string): void {
-		this.sent.push(text);
+	send(text: Sendable): void {
+		this.sent.push(String(text));
 	}
 
 	ping(): void {

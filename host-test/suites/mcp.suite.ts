@@ -1,9 +1,11 @@
 import { audio, image, resourceLink, text } from "../../src/mcp_server/content.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
+import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, object, string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
+import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
 import { Client, clientWith, settled } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
@@ -120,6 +122,28 @@ export default suite("MCP", {
 		const client = new Client<undefined>({ context: undefined, tools: numbered(40, "x".repeat(700)) });
 		client.session.receive({ jsonrpc: "2.0", id: 2, method: "tools/list" });
 		ok((client.texts[0] as string).length > 8000 - 2 * 800, "room for another tool");
+	},
+	"hands over a page in pieces, whose bytes it tells beforehand"() {
+		for (const [words, id] of [
+			["short", 1],
+			["説明😀".repeat(60), 'quo"te 語'],
+			["x".repeat(3000), -7],
+		] as const) {
+			const pages: Sendable[] = [];
+			const server = new McpServer({ name: "", version: "", context: undefined, tools: numbered(12, words) });
+			const session = server.open({ send: (page) => pages.push(page), wrapper: mcpWrapper("session 語") });
+			session.receive({ jsonrpc: "2.0", id, method: "tools/list" });
+			const page = pages[0] as PiecedText;
+			let taken = "";
+			let takes = 0;
+			while (ArrayBuffer.fromString(taken).byteLength < page.bytes) {
+				taken += page.take();
+				takes += 1;
+			}
+			equal([taken, ArrayBuffer.fromString(taken).byteLength], [String(page), page.bytes]);
+			equal(JSON.parse(taken).payload.id, id);
+			ok(takes > 1, "all at once");
+		}
 	},
 	"lists user tools only when asked, after the common ones, and marked"() {
 		const client = clientWith(...numbered(1, "", "user"), ...numbered(2, ""));
@@ -378,6 +402,24 @@ export default suite("MCP", {
 		equal([client.server.tools.remove("new"), client.server.tools.remove("new")], [true, false]);
 		equal(client.heard().length, 1);
 		ok(client.call("new").error);
+	},
+	"lists what is left after tools were removed, and adds a new one after the common ones"() {
+		const client = clientWith(...numbered(3, ""), ...numbered(2, "", "user"));
+		const names = (withUserTools: boolean): string[] =>
+			client.ask("tools/list", { withUserTools }).result.tools.map(({ name }: { name: string }) => name);
+		const { tools } = client.server;
+		equal([tools.remove("common.1"), tools.remove("common.1"), tools.remove("user.0")], [true, false, true]);
+		client.heard();
+		equal(names(true), ["common.0", "common.2", "user.1"]);
+		equal(client.call("common.1").error.code, -32601);
+		tools.add(tool("late", () => "done"));
+		client.heard();
+		equal([names(false), names(true).at(-1)], [["common.0", "common.2", "late"], "user.1"]);
+		for (const name of ["common.0", "late", "user.1"]) {
+			tools.remove(name);
+		}
+		client.heard();
+		equal([names(true), tools.size], [["common.2"], 1]);
 	},
 	"refuses a second tool of the same name, a name that is none, a tool no page can hold"() {
 		const client = clientWith(tool("t", () => 1));

@@ -1,6 +1,7 @@
 import { MqttTransport, type MqttTransportOptions } from "../../src/protocols/mqtt-transport.js";
 import { Protocol } from "../../src/protocols/protocol.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
@@ -109,6 +110,19 @@ export default suite("MQTT", {
 		}
 		ok(client.messages.join("|") === texts.join("|"), `${client.messages.map(({ length }) => length)}`);
 		equal(client.written.filter(({ options }) => options.topic === "up").length, texts.length);
+	},
+	"publishes a text in pieces as one message, whose length it tells first"() {
+		const { protocol, client } = inSession();
+		const pieces = Array.from({ length: 9 }, (_, at) => `${at}語`.repeat(200));
+		const whole = `[${pieces.join(",")}]`;
+		client.grant(0);
+		protocol.send(new PiecedText("[", pieces, "]", ArrayBuffer.fromString(whole).byteLength));
+		protocol.send("next");
+		for (let turn = 0; turn < 60; turn += 1) {
+			client.grant(300);
+		}
+		ok(client.messages[0] === whole, "the text came out otherwise");
+		equal([client.messages.length, client.messages[1]], [2, "next"]);
 	},
 	"puts a message together from its parts"() {
 		const { client, heard } = inSession();

@@ -10,9 +10,10 @@ import {
 	type Schema,
 	string,
 } from "../../src/mcp_server/schema.js";
-import { ValidationError, validate } from "../../src/mcp_server/validate.js";
+import { prepare, ValidationError, validate as validateWith } from "../../src/mcp_server/validate.js";
 import { equal, ok, suite, throws } from "../harness.js";
 
+const validate = (schema: Schema, value: unknown, path?: string): unknown => validateWith(prepare(schema), value, path);
 const check = (properties: Properties, value: object): unknown => validate(object(properties), value);
 
 export default suite("schema", {

@@ -1,7 +1,8 @@
 import { isObject } from "../../src/text/is-object.js";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/text/parse-json.js";
+import { PiecedText } from "../../src/text/pieced-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
-import { equal, suite, throws } from "../harness.js";
+import { equal, ok, suite, throws } from "../harness.js";
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
@@ -59,6 +60,19 @@ export default suite("text", {
 			`${nested(20)}${nested(20)}`,
 		]) {
 			equal(throws(() => parseJson(text), /./) instanceof SyntaxError, true, text);
+		}
+	},
+	"puts a text together from its pieces, a part at a time"() {
+		for (const pieces of [[], ["a"], ["a", "b", "c"], Array.from({ length: 9 }, (_, at) => `${at}`.repeat(500))]) {
+			const whole = `[${pieces.join(",")}]`;
+			const text = new PiecedText("[", pieces, "]", whole.length);
+			let taken = "";
+			while (taken.length < whole.length) {
+				const part = text.take();
+				ok(part.length <= 1_100, `${part.length} characters at once`);
+				taken += part;
+			}
+			equal([taken, String(text)], [whole, whole]);
 		}
 	},
 	"tells the length of UTF-8"() {

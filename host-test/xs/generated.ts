@@ -21,7 +21,7 @@ const server = new McpServer<unknown>({
 	context: undefined,
 	tools: [set, later, fail],
 });
-const session = server.open({ send: (text) => send(["answer", text]) });
+const session = server.open({ send: (text) => send(["answer", String(text)]) });
 
 receive("message", ([text]) => {
 	send(["begin", session.revision]);

@@ -1,4 +1,5 @@
 import { deepFreeze } from "../deep-freeze.js";
+import { PiecedText } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 
 /**
@@ -41,22 +42,44 @@ export function isRequestId(value: unknown): value is RequestId {
 export interface Wrapper {
 	readonly start: string;
 	readonly end: string;
+	/** Bytes of both as UTF-8. */
+	readonly bytes: number;
 }
 
-export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "" });
+export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "", bytes: 0 });
 
 /**
  * A response that carries a result, in its wrapper. `result` is JSON already, and may be long: `concat` copies it once,
  * where a template would copy it for each of its pieces, and a device has no room for copies.
  */
 export function resultMessage(id: RequestId, result: string, { start, end }: Wrapper): string {
-	return start.concat('{"jsonrpc":"2.0","id":', JSON.stringify(id), ',"result":', result, "}", end);
+	return start.concat('{"jsonrpc":"2.0","id":', idJson(id), ',"result":', result, "}", end);
 }
 
-/** Bytes that {@link resultMessage} adds around its result, the wrapper apart. */
+/** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
+export interface LongResult {
+	readonly before: string;
+	readonly items: readonly string[];
+	readonly after: string;
+	/** Bytes of the whole as UTF-8, the commas between the items included. */
+	readonly bytes: number;
+}
+
+/** A response like {@link resultMessage} that is never held whole. */
+export function longResultMessage(id: RequestId, result: LongResult, { start, end, bytes }: Wrapper): PiecedText {
+	const head = start.concat('{"jsonrpc":"2.0","id":', idJson(id), ',"result":', result.before);
+	const tail = result.after.concat("}", end);
+	return new PiecedText(head, result.items, tail, bytes + resultOverhead(id) + result.bytes);
+}
+
+/** Bytes that a response adds around its result, the wrapper apart. */
 export function resultOverhead(id: RequestId): number {
 	const idBytes = typeof id === "number" ? String(id).length : utf8Length(JSON.stringify(id));
 	return EMPTY_RESULT_BYTES + idBytes;
+}
+
+function idJson(id: RequestId): string {
+	return typeof id === "number" ? String(id) : JSON.stringify(id);
 }
 
 const EMPTY_RESULT_BYTES = '{"jsonrpc":"2.0","id":,"result":}'.length;

@@ -1,3 +1,4 @@
+import type { Sendable } from "../text/pieced-text.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
 import type { Tool } from "./tool.js";
@@ -22,7 +23,7 @@ export interface McpServerOptions<Context> {
 
 export interface SessionOptions {
 	/** Hands one message, in its wrapper, to the peer. */
-	readonly send: (text: string) => void;
+	readonly send: (text: Sendable) => void;
 	/** What the transport wants around each message. Default: nothing. */
 	readonly wrapper?: Wrapper;
 }

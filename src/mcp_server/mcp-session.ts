@@ -1,12 +1,14 @@
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
-import { utf8Length } from "../text/utf8.js";
+import type { Sendable } from "../text/pieced-text.js";
 import { readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
 import {
 	ErrorCode,
 	errorMessage,
 	isRequestId,
+	type LongResult,
+	longResultMessage,
 	NO_WRAPPER,
 	type RequestId,
 	RpcError,
@@ -30,7 +32,7 @@ import { type Client, ToolCall } from "./tool-call.js";
 import { ValidationError, validate } from "./validate.js";
 
 /** An answer to send: now, later, or none. */
-type Answer = string | undefined | Promise<string | undefined>;
+type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls under way.
@@ -41,7 +43,7 @@ export class McpSession<Context> {
 	#revision: Revision = OLDEST_REVISION;
 	#client: Client = { capabilities: {} };
 	readonly #server: McpServer<Context>;
-	readonly #send: (message: string) => void;
+	readonly #send: (message: Sendable) => void;
 	readonly #wrapper: Wrapper;
 	readonly #pageBytes: number;
 	readonly #onClose: () => void;
@@ -53,7 +55,7 @@ export class McpSession<Context> {
 		this.#server = server;
 		this.#send = options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
-		this.#pageBytes = server.pageBytes - utf8Length(this.#wrapper.start) - utf8Length(this.#wrapper.end);
+		this.#pageBytes = server.pageBytes - this.#wrapper.bytes;
 		this.#onClose = onClose;
 	}
 
@@ -105,12 +107,10 @@ export class McpSession<Context> {
 	}
 
 	#deliver(answer: Answer): void {
-		if (typeof answer === "string") {
-			if (!this.#closed) {
-				this.#send(answer);
-			}
-		} else if (answer !== undefined) {
+		if (answer instanceof Promise) {
 			void answer.then((text) => this.#deliver(text));
+		} else if (answer !== undefined && !this.#closed) {
+			this.#send(answer);
 		}
 	}
 
@@ -130,10 +130,10 @@ export class McpSession<Context> {
 		if (answers.some((answer) => answer instanceof Promise)) {
 			return Promise.all(answers).then((texts) => this.#joinBatch(texts));
 		}
-		return this.#joinBatch(answers as (string | undefined)[]);
+		return this.#joinBatch(answers as (Sendable | undefined)[]);
 	}
 
-	#joinBatch(answers: readonly (string | undefined)[]): string | undefined {
+	#joinBatch(answers: readonly (Sendable | undefined)[]): string | undefined {
 		const due = answers.filter((answer) => answer !== undefined);
 		return due.length > 0 ? this.#wrap(`[${due.join(",")}]`) : undefined;
 	}
@@ -187,7 +187,7 @@ export class McpSession<Context> {
 			case "tools/call":
 				return this.#callTool(id, params, wrapper);
 			case "tools/list":
-				return resultMessage(id, this.#listTools(id, params), wrapper);
+				return longResultMessage(id, this.#listTools(id, params), wrapper);
 			case "initialize":
 				return resultMessage(id, this.#initialize(params), wrapper);
 			case "ping":
@@ -233,7 +233,7 @@ export class McpSession<Context> {
 		});
 	}
 
-	#listTools(id: RequestId, params: Params): string {
+	#listTools(id: RequestId, params: Params): LongResult {
 		const { cursor = "", withUserTools = false } = params;
 		if (typeof cursor !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "cursor: expected a string");

@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from "./json-rpc.js";
+import { ErrorCode, type LongResult, RpcError } from "./json-rpc.js";
 import type { Tool } from "./tool.js";
 
 const PAGE_START = '{"tools":[';
@@ -17,6 +17,10 @@ export class ToolRegistry<Context> {
 	readonly #byName = new Map<string, Tool<Context>>();
 	/** In the order of the list: the common ones, then those for users. */
 	readonly #tools: Tool<Context>[] = [];
+	/** The tools' list entries, in the same order. */
+	#entries: readonly string[] = [];
+	/** Where each entry ends in a list of all, in bytes, a comma after each. */
+	#ends: readonly number[] = [];
 	#commonCount = 0;
 	readonly #maxEntryBytes: number;
 
@@ -43,7 +47,7 @@ export class ToolRegistry<Context> {
 			this.#tools.splice(this.#commonCount, 0, tool);
 			this.#commonCount += 1;
 		}
-		this.onChanged?.();
+		this.#changed();
 	}
 
 	/** @returns whether there was such a tool */
@@ -55,7 +59,7 @@ export class ToolRegistry<Context> {
 		this.#byName.delete(name);
 		this.#tools.splice(this.#tools.indexOf(tool), 1);
 		this.#commonCount -= tool.userOnly ? 0 : 1;
-		this.onChanged?.();
+		this.#changed();
 		return true;
 	}
 
@@ -69,27 +73,34 @@ export class ToolRegistry<Context> {
 	}
 
 	/**
-	 * One page of `tools/list`: its `result`, as JSON.
+	 * One page of `tools/list`: its `result`.
 	 *
 	 * @param cursor the name of the first tool to list; "" for the beginning
-	 * @param budget how many bytes the page may have
+	 * @param budget how many bytes the page may have, as JSON
 	 * @throws RpcError invalid params, when no listed tool has the cursor's name
 	 */
-	page(cursor: string, withUserTools: boolean, budget: number): string {
-		const tools = this.#tools;
-		const total = withUserTools ? tools.length : this.#commonCount;
+	page(cursor: string, withUserTools: boolean, budget: number): LongResult {
+		const total = withUserTools ? this.#tools.length : this.#commonCount;
 		const first = cursor === "" ? 0 : this.#indexOf(cursor, total);
-		const entries: string[] = [];
-		let bytes = PAGE_START.length + PAGE_END.length;
-		for (let at = first; at < total; at += 1) {
-			const { entry, entryBytes, name } = tools[at] as Tool<Context>;
-			bytes += entryBytes + 1;
-			if (at > first && bytes + (at + 1 < total ? CURSOR_BYTES : 0) > budget) {
-				return PAGE_START.concat(entries.join(","), `],"nextCursor":"${name}"}`);
+		const start = this.#endOf(first - 1);
+		const room = budget - PAGE_START.length - PAGE_END.length;
+		let last = total;
+		if (this.#endOf(total - 1) - start > room) {
+			last = first + 1;
+			while (this.#endOf(last) - start <= room - CURSOR_BYTES) {
+				last += 1;
 			}
-			entries.push(entry);
 		}
-		return PAGE_START.concat(entries.join(","), PAGE_END);
+		const items = this.#entries.slice(first, last);
+		const after = last < total ? `],"nextCursor":"${this.#tools[last]?.name}"}` : PAGE_END;
+		// The last item has no comma after it.
+		const itemBytes = Math.max(0, this.#endOf(last - 1) - start - 1);
+		return { before: PAGE_START, items, after, bytes: PAGE_START.length + itemBytes + after.length };
+	}
+
+	/** Where the entry at this place ends; 0 before the first. */
+	#endOf(at: number): number {
+		return this.#ends[at] ?? 0;
 	}
 
 	#indexOf(name: string, total: number): number {
@@ -98,5 +109,15 @@ export class ToolRegistry<Context> {
 			throw new RpcError(ErrorCode.invalidParams, `cursor: ${JSON.stringify(name)} is none that this list gave`);
 		}
 		return at;
+	}
+
+	#changed(): void {
+		let end = 0;
+		this.#entries = this.#tools.map(({ entry }) => entry);
+		this.#ends = this.#tools.map(({ entryBytes }) => {
+			end += entryBytes + 1;
+			return end;
+		});
+		this.onChanged?.();
 	}
 }

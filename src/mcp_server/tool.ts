@@ -3,7 +3,7 @@ import type { ToolResult } from "./content.js";
 import type { InferProperties, Properties, Schema } from "./schema.js";
 import { object } from "./schema.js";
 import type { ToolCall } from "./tool-call.js";
-import { validate } from "./validate.js";
+import { prepare, type Validator, validate } from "./validate.js";
 
 /** Hints for the client: https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations */
 export interface ToolAnnotations {
@@ -49,7 +49,7 @@ type Result<Output extends Properties> = Properties extends Output ? ToolResult 
 export interface Tool<Context> {
 	readonly name: string;
 	readonly userOnly: boolean;
-	readonly input: Schema<object>;
+	readonly input: Validator;
 	/** The tool's object in `tools/list`, serialised, and its size in bytes as UTF-8. */
 	readonly entry: string;
 	readonly entryBytes: number;
@@ -84,7 +84,7 @@ export function createTool<Context, const Input extends Properties, const Output
 	return {
 		name,
 		userOnly: audience === "user",
-		input,
+		input: prepare(input),
 		entry,
 		entryBytes: utf8Length(entry),
 		run: definition.run as Tool<Context>["run"],
@@ -93,7 +93,7 @@ export function createTool<Context, const Input extends Properties, const Output
 
 function checkDefaults(schema: Schema, path: string): void {
 	if (schema.default !== undefined) {
-		validate(schema, schema.default, `${path}: default`);
+		validate(prepare(schema), schema.default, `${path}: default`);
 	}
 	for (const [name, property] of Object.entries(schema.properties ?? {})) {
 		checkDefaults(property, `${path}.${name}`);

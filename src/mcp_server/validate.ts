@@ -16,6 +16,40 @@ export class ValidationError extends Error {
 
 const MAX_QUOTED = 40;
 
+/** A schema prepared for {@link validate}: its members are a table, so that a call searches nothing in the schema. */
+export interface Validator {
+	readonly schema: Schema;
+	/** Of an object. */
+	readonly members?: readonly Member[];
+	/** Of an array whose items have a schema. */
+	readonly items?: Validator;
+}
+
+interface Member {
+	readonly name: string;
+	readonly validator: Validator;
+	/** Whether it is an object or array, whose own members are to be validated. */
+	readonly isNested: boolean;
+	readonly isRequired: boolean;
+}
+
+/** Prepares a schema. A tool does it once, so that XS can keep the result in flash. */
+export function prepare(schema: Schema): Validator {
+	const { properties, items, required = [] } = schema;
+	return {
+		schema,
+		...(schema.type === "object" && {
+			members: Object.entries(properties ?? {}).map(([name, property]) => ({
+				name,
+				validator: prepare(property),
+				isNested: property.type === "object" || property.type === "array",
+				isRequired: required.includes(name),
+			})),
+		}),
+		...(items !== undefined && { items: prepare(items) }),
+	};
+}
+
 /**
  * Checks a value against a schema and returns it with defaults filled in. Members the schema does not name are left
  * out, as JSON Schema allows them.
@@ -23,42 +57,39 @@ const MAX_QUOTED = 40;
  * @param path where the value stands, for the error
  * @throws ValidationError at the first place that does not fit
  */
-export function validate<T>(schema: Schema<T>, value: unknown, path = ""): T {
+export function validate({ schema, members, items }: Validator, value: unknown, path = ""): unknown {
 	if (!fits(schema, value)) {
 		throw misfit(schema, value, path);
 	}
-	return (isNested(schema) ? validateNested(schema, value, path) : value) as T;
-}
-
-function isNested({ type }: Schema): boolean {
-	return type === "object" || type === "array";
-}
-
-function validateNested(schema: Schema, value: unknown, path: string): unknown {
-	if (schema.type === "object") {
-		return validateMembers(schema, value as Record<string, unknown>, path);
+	if (members !== undefined) {
+		return validateMembers(members, value as Record<string, unknown>, path);
 	}
-	const { items } = schema;
 	return items === undefined ? value : (value as unknown[]).map((item, at) => validate(items, item, `${path}[${at}]`));
 }
 
-/** Makes no path for a member that fits and is no object itself: this is what every call does with its arguments. */
-function validateMembers(schema: Schema, value: Record<string, unknown>, path: string): Record<string, unknown> {
+/** Makes no path for a member that fits and is not nested: this is what every call does with its arguments. */
+function validateMembers(members: readonly Member[], value: Record<string, unknown>, path: string): object {
 	// Without a prototype: an argument may have any name, `__proto__` too.
-	const members: Record<string, unknown> = Object.create(null);
-	for (const name in schema.properties) {
-		const property = schema.properties[name] as Schema;
-		if (Object.hasOwn(value, name)) {
+	const result: Record<string, unknown> = Object.create(null);
+	for (let at = 0; at < members.length; at += 1) {
+		const { name, validator, isNested, isRequired } = members[at] as Member;
+		if (!Object.hasOwn(value, name)) {
+			if (validator.schema.default !== undefined) {
+				result[name] = validator.schema.default;
+			} else if (isRequired) {
+				throw new ValidationError(memberPath(path, name), `missing, expected ${describe(validator.schema)}`);
+			}
+		} else if (isNested) {
+			result[name] = validate(validator, value[name], memberPath(path, name));
+		} else {
 			const member = value[name];
-			members[name] =
-				isNested(property) || !fits(property, member) ? validate(property, member, memberPath(path, name)) : member;
-		} else if (property.default !== undefined) {
-			members[name] = property.default;
-		} else if (schema.required?.includes(name)) {
-			throw new ValidationError(memberPath(path, name), `missing, expected ${describe(property)}`);
+			if (!fits(validator.schema, member)) {
+				throw misfit(validator.schema, member, memberPath(path, name));
+			}
+			result[name] = member;
 		}
 	}
-	return members;
+	return result;
 }
 
 function memberPath(path: string, name: string): string {

@@ -1,3 +1,4 @@
+import type { Sendable } from "../text/pieced-text.js";
 import type { ProtocolError } from "./protocol-error.js";
 
 /** What happens on a {@link Channel}. Nothing is called once the channel was closed, from either side. */
@@ -15,7 +16,7 @@ export interface ChannelEvents {
 /** One connection to a backend, or the attempt at one. It is not used again after it closed. */
 export interface Channel {
 	/** Sends a text message, or queues it. When the queue is full the channel closes as "send-queue-full". */
-	send(text: string): void;
+	send(text: Sendable): void;
 	/** Asks the other side for a sign of life, where the transport has a way to. */
 	ping(): void;
 	/** Closes at once and in silence. Messages that still wait are dropped. */

@@ -1,5 +1,6 @@
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
+import { utf8Length } from "../text/utf8.js";
 
 /** A text message between device and backend: one JSON object with a type. */
 export interface Envelope {
@@ -25,8 +26,9 @@ export function decodeEnvelope(text: string): Envelope {
 }
 
 /** The text before and after the payload of an MCP message. */
-export function mcpWrapper(sessionId: string): { readonly start: string; readonly end: string } {
-	return { start: `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`, end: "}" };
+export function mcpWrapper(sessionId: string): { start: string; end: string; bytes: number } {
+	const start = `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`;
+	return { start, end: "}", bytes: utf8Length(start) + 1 };
 }
 
 /** The message that ends a session from either side; without an id, whatever session there is. */

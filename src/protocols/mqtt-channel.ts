@@ -1,7 +1,6 @@
 import type { ChannelEvents } from "./channel.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
-import type { MessagePart } from "./write-queue.js";
 
 /** MQTT's quality of service: at most once, at least once. */
 export type QoS = 0 | 1;
@@ -109,7 +108,7 @@ export class MqttChannel extends QueuedChannel {
 		return this.#client?.read(count);
 	}
 
-	protected override writePart({ bytes, messageBytes, first }: MessagePart): number {
+	protected override writePart(bytes: Uint8Array, messageBytes: number, first: boolean): number {
 		const { publishTopic, qos } = this.#target;
 		const options = first ? { topic: publishTopic, QoS: qos, byteLength: messageBytes } : undefined;
 		return this.#client?.write(bytes, options) ?? 0;

@@ -1,5 +1,6 @@
 import { deepFreeze } from "../deep-freeze.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Sendable } from "../text/pieced-text.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import type { Channel, ChannelEvents } from "./channel.js";
 import { decodeEnvelope, type Envelope, goodbyeMessage } from "./envelope.js";
@@ -90,7 +91,7 @@ export class Protocol {
 	}
 
 	/** Sends a message, which has its envelope already. Without a session it is dropped and logged. */
-	send(text: string): void {
+	send(text: Sendable): void {
 		if (this.#state !== "open") {
 			this.#options.log("no session: message dropped");
 			return;

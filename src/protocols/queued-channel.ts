@@ -1,7 +1,8 @@
+import type { Sendable } from "../text/pieced-text.js";
 import type { Channel, ChannelEvents } from "./channel.js";
 import { MessageAssembler } from "./message-assembler.js";
 import { ProtocolError } from "./protocol-error.js";
-import { type MessagePart, WriteQueue } from "./write-queue.js";
+import { type WritePart, WriteQueue } from "./write-queue.js";
 
 /** What a channel may hold in memory. */
 export interface ChannelLimits {
@@ -50,7 +51,9 @@ export abstract class QueuedChannel implements Channel {
 		this.#events = events;
 		this.log = log;
 		this.#assembler = new MessageAssembler(maxMessageBytes);
-		this.#queue = new WriteQueue(maxQueuedBytes, overhead, (part) => this.#writeOrFail(part));
+		this.#queue = new WriteQueue(maxQueuedBytes, overhead, (bytes, messageBytes, first, last) =>
+			this.#writeOrFail(bytes, messageBytes, first, last),
+		);
 		this.#maxWaiting = maxQueuedBytes / 2;
 	}
 
@@ -60,7 +63,7 @@ export abstract class QueuedChannel implements Channel {
 	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
 
 	/** Writes to the client, all or throwing, and returns how many bytes may be written next. */
-	protected abstract writePart(part: MessagePart): number;
+	protected abstract writePart(...part: Parameters<WritePart>): number;
 
 	/** Lets go of the client. */
 	protected abstract closeClient(): void;
@@ -69,13 +72,9 @@ export abstract class QueuedChannel implements Channel {
 		return this.#closed;
 	}
 
-	send(text: string): void {
-		if (this.#closed) {
-			return;
-		}
-		const message = ArrayBuffer.fromString(text);
-		if (!this.#queue.push(message)) {
-			const waiting = `${this.#queue.bytes} bytes wait, ${message.byteLength} more do not fit`;
+	send(text: Sendable): void {
+		if (!this.#closed && !this.#queue.push(text)) {
+			const waiting = `${this.#queue.bytes} bytes wait, and the next message does not fit`;
 			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
 		}
 	}
@@ -159,9 +158,9 @@ export abstract class QueuedChannel implements Channel {
 		}
 	}
 
-	#writeOrFail(part: MessagePart): number {
+	#writeOrFail(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number {
 		try {
-			return this.writePart(part);
+			return this.writePart(bytes, messageBytes, first, last);
 		} catch (cause) {
 			this.fail(this.connectionError(cause));
 			return 0;

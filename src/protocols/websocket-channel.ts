@@ -1,7 +1,6 @@
 import type { ChannelEvents } from "./channel.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
-import type { MessagePart } from "./write-queue.js";
 
 /** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/), as far as it is used. */
 export interface WebSocketClient {
@@ -78,7 +77,7 @@ export class WebSocketChannel extends QueuedChannel {
 		return this.#client?.read(count);
 	}
 
-	protected override writePart({ bytes, last }: MessagePart): number {
+	protected override writePart(bytes: Uint8Array, _messageBytes: number, _first: boolean, last: boolean): number {
 		return this.#client?.write(bytes, { binary: false, more: !last }) ?? 0;
 	}
 

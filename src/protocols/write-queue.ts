@@ -1,11 +1,13 @@
-/** A part of a message, as much as the transport takes at once. */
-export interface MessagePart {
-	readonly bytes: Uint8Array;
-	/** Bytes of the whole message. */
-	readonly messageBytes: number;
-	readonly first: boolean;
-	readonly last: boolean;
-}
+import type { PiecedText, Sendable } from "../text/pieced-text.js";
+
+/**
+ * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.
+ *
+ * @param messageBytes bytes of the whole message
+ * @param first whether the message begins with this part
+ * @param last whether it ends with it
+ */
+export type WritePart = (bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean) => number;
 
 /** Below this a part of a longer message is not worth its frame. */
 const SMALLEST_PART = 64;
@@ -13,24 +15,27 @@ const SMALLEST_PART = 64;
 /**
  * Messages that wait for room in a transport that tells, as ECMA-419's do, how many bytes may be written.
  *
- * What is written never exceeds that number; what waits never exceeds the limit.
+ * What is written never exceeds that number; what waits never exceeds the limit. Of a message in pieces only the piece
+ * that is being written is held as bytes.
  */
 export class WriteQueue {
 	readonly #limit: number;
 	readonly #overhead: number;
-	readonly #write: (part: MessagePart) => number;
-	readonly #messages: ArrayBuffer[] = [];
-	/** How much of the first message is written. */
+	readonly #write: WritePart;
+	readonly #messages: (ArrayBuffer | PiecedText)[] = [];
+	/** Bytes of the first message that are written. */
 	#written = 0;
+	/** The piece of the first message that is being written: the whole of it, unless it is in pieces. */
+	#piece: ArrayBuffer | undefined;
+	#pieceWritten = 0;
 	#writable = 0;
 	#bytes = 0;
 
 	/**
 	 * @param limit bytes that may wait
 	 * @param overhead bytes that the transport adds to the first part of a message
-	 * @param write writes a part and returns how many bytes may be written next
 	 */
-	constructor(limit: number, overhead: number, write: (part: MessagePart) => number) {
+	constructor(limit: number, overhead: number, write: WritePart) {
 		this.#limit = limit;
 		this.#overhead = overhead;
 		this.#write = write;
@@ -42,13 +47,17 @@ export class WriteQueue {
 	}
 
 	/** @returns false when more would wait than may: the message is not taken */
-	push(message: ArrayBuffer): boolean {
-		if (this.#bytes + message.byteLength > this.#limit) {
+	push(text: Sendable): boolean {
+		const message = typeof text === "string" ? ArrayBuffer.fromString(text) : text;
+		const bytes = this.#bytes + bytesOf(message);
+		if (bytes > this.#limit) {
 			return false;
 		}
+		this.#bytes = bytes;
 		this.#messages.push(message);
-		this.#bytes += message.byteLength;
-		this.#drain();
+		if (this.#messages.length === 1) {
+			this.#drain();
+		}
 		return true;
 	}
 
@@ -61,30 +70,46 @@ export class WriteQueue {
 	#drain(): void {
 		let message = this.#messages[0];
 		while (message !== undefined) {
-			const left = message.byteLength - this.#written;
+			const piece = this.#present(message);
+			const left = piece.byteLength - this.#pieceWritten;
 			const room = this.#writable - (this.#written === 0 ? this.#overhead : 0);
-			const size = Math.min(left, room);
+			const size = left < room ? left : room;
 			if (size < 0 || (size < left && size < SMALLEST_PART)) {
 				return;
 			}
-			this.#writePart(message, size);
+			this.#writePart(message, piece, size);
 			message = this.#messages[0];
 		}
 	}
 
-	#writePart(message: ArrayBuffer, size: number): void {
-		const start = this.#written;
-		const last = start + size === message.byteLength;
-		if (last) {
-			this.#messages.shift();
+	/** The piece of a message that is to be written now. */
+	#present(message: ArrayBuffer | PiecedText): ArrayBuffer {
+		let piece = this.#piece;
+		if (piece === undefined || this.#pieceWritten === piece.byteLength) {
+			piece = message instanceof ArrayBuffer ? message : ArrayBuffer.fromString(message.take());
+			this.#piece = piece;
+			this.#pieceWritten = 0;
 		}
-		this.#written = last ? 0 : start + size;
-		this.#bytes -= size;
-		this.#writable = this.#write({
-			bytes: new Uint8Array(message, start, size),
-			messageBytes: message.byteLength,
-			first: start === 0,
-			last,
-		});
+		return piece;
 	}
+
+	#writePart(message: ArrayBuffer | PiecedText, piece: ArrayBuffer, size: number): void {
+		const part = new Uint8Array(piece, this.#pieceWritten, size);
+		const messageBytes = bytesOf(message);
+		const isFirst = this.#written === 0;
+		this.#written += size;
+		this.#pieceWritten += size;
+		this.#bytes -= size;
+		const isLast = this.#written === messageBytes;
+		if (isLast) {
+			this.#messages.shift();
+			this.#written = 0;
+			this.#piece = undefined;
+		}
+		this.#writable = this.#write(part, messageBytes, isFirst, isLast);
+	}
+}
+
+function bytesOf(message: ArrayBuffer | PiecedText): number {
+	return message instanceof ArrayBuffer ? message.byteLength : message.bytes;
 }

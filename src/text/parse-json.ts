@@ -6,55 +6,91 @@
  */
 export const MAX_JSON_DEPTH = 32;
 
+/** The most values accepted from the wire unless the caller says otherwise. */
+const MAX_JSON_VALUES = 4_096;
+
+/** JSON that is not parsed, because of what it would cost. */
+export class JsonLimitError extends SyntaxError {}
+
+/** The characters that open a level of objects: `{"":`. */
+const OBJECT_START = 4;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
 /**
  * Parses JSON that came from a peer.
  *
- * @throws SyntaxError where the text is no JSON or nests deeper than {@link MAX_JSON_DEPTH}
+ * @param maxValues how many `[`, `{` and `,` may stand outside its strings: each costs XS one to three slots
+ * @param names the members that are wanted: XS skips others without keeping their names, of which it never lets go
+ * (docs/xs-engine.md). Other engines parse all members, because a list is no reviver
+ * (https://tc39.es/ecma262/2025/#sec-json.parse).
+ * @throws JsonLimitError where the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
+ * @throws SyntaxError where it is no JSON
  */
-export function parseJson(text: string): unknown {
-	if (mayNestTooDeep(text) && nestsTooDeep(text)) {
-		throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
+export function parseJson(text: string, maxValues = MAX_JSON_VALUES, names?: readonly string[]): unknown {
+	if (text.length > maxValues || mayNestTooDeep(text)) {
+		checkLimits(new Uint8Array(ArrayBuffer.fromString(text)), maxValues);
 	}
-	return JSON.parse(text);
+	return (JSON.parse as (text: string, names?: readonly string[]) => unknown)(text, names);
 }
 
-/** A cheap bound: text with few opening brackets cannot nest deep. `indexOf` is native, a loop over characters is not. */
+/**
+ * A cheap bound, which lets almost every message pass: without arrays each level takes some characters, and counting
+ * ends when too few are left. `indexOf` is native, a loop over characters is not.
+ */
 function mayNestTooDeep(text: string): boolean {
-	return count(text, "{", MAX_JSON_DEPTH) + count(text, "[", MAX_JSON_DEPTH) > MAX_JSON_DEPTH;
-}
-
-/** How often a character stands in a text; counting ends beyond `most`. */
-function count(text: string, character: string, most: number): number {
-	let found = 0;
-	let at = text.indexOf(character);
-	while (at >= 0 && found <= most) {
-		found += 1;
-		at = text.indexOf(character, at + 1);
+	if (text.indexOf("[") >= 0) {
+		return true;
 	}
-	return found;
-}
-
-/** Goes by an iterator: XS finds the n-th character of a text by counting from its start. */
-function nestsTooDeep(text: string): boolean {
-	let depth = 0;
-	let inString = false;
-	let escaped = false;
-	for (const character of text) {
-		if (escaped) {
-			escaped = false;
-		} else if (inString) {
-			escaped = character === "\\";
-			inString = character !== '"';
-		} else if (character === '"') {
-			inString = true;
-		} else if (character === "[" || character === "{") {
-			depth += 1;
-			if (depth > MAX_JSON_DEPTH) {
-				return true;
-			}
-		} else if (character === "]" || character === "}") {
-			depth -= 1;
+	const { length } = text;
+	let levels = 0;
+	for (let at = text.indexOf("{"); at >= 0; at = text.indexOf("{", at + 1)) {
+		levels += 1;
+		if (levels + (length - at) / OBJECT_START <= MAX_JSON_DEPTH) {
+			return false;
+		}
+		if (levels > MAX_JSON_DEPTH) {
+			return true;
 		}
 	}
 	return false;
+}
+
+/** Goes by bytes: XS finds the n-th character of a text by counting from its start. */
+function checkLimits(bytes: Uint8Array, maxValues: number): void {
+	const { length } = bytes;
+	let depth = 0;
+	let values = 0;
+	let inString = false;
+	for (let at = 0; at < length; at += 1) {
+		const byte = bytes[at];
+		if (inString) {
+			if (byte === BACKSLASH) {
+				at += 1;
+			} else if (byte === QUOTE) {
+				inString = false;
+			}
+		} else if (byte === QUOTE) {
+			inString = true;
+		} else if (byte === COMMA) {
+			values += 1;
+		} else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+			values += 1;
+			depth += 1;
+			if (depth > MAX_JSON_DEPTH) {
+				throw new JsonLimitError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
+			}
+		} else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+			depth -= 1;
+		}
+	}
+	if (values > maxValues) {
+		throw new JsonLimitError(`${values} values, at most ${maxValues} are accepted`);
+	}
 }

@@ -30,8 +30,10 @@ export const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 /**
  * Bundles firmware into one script for an engine.
  *
- * ES2022 is what XS 13.3 speaks. The modules' contents stand at the top of the script, in no function of their own: XS
- * copies the code of a function out of the one around it, and would hold all of it once more while it loads.
+ * ES2022 is what XS 13.3 speaks. The modules' contents stand in a strict block, and `let` in place of the `var` that
+ * esbuild writes at the top: otherwise each of their names would be a property of the global object, which XS searches
+ * from its start at every use. They stand in no function, because XS copies the code of a function out of the one around
+ * it, and would hold all of it once more while it loads.
  *
  * @param entry path of the TypeScript module to start with
  * @param shortNames whether local names are shortened, as Moddable's release builds strip them; stack traces suffer
@@ -46,10 +48,11 @@ export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false)
 		platform: "neutral",
 		legalComments: "none",
 		minifySyntax: true,
-		minifyWhitespace: true,
 		minifyIdentifiers: shortNames,
 		logLevel: "silent",
 		plugins: [platform],
 	});
-	return result.outputFiles[0]?.text ?? "";
+	const modules = result.outputFiles[0]?.text ?? "";
+	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.
+	return `"use strict";{\n${modules.replace(/^var /gm, "let ")}}\n`;
 }

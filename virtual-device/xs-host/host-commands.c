@@ -110,8 +110,9 @@ static void report(txMachine* the)
 	char text[160];
 	long peak = (long)(the->stackTop - the->stackPeak) - BUILT_IN_STACK;
 	fxCollectGarbage(the);
-	int length = snprintf(text, sizeof(text), "[%d,%d,%d,%d,%ld,%d]", the->currentHeapCount, the->peakHeapCount,
-		the->currentChunksSize, the->peakChunksSize, peak > 0 ? peak : 0, (int)sizeof(txSlot));
+	int length = snprintf(text, sizeof(text), "[%d,%d,%d,%d,%ld,%d,%d]", the->currentHeapCount, the->peakHeapCount,
+		the->currentChunksSize, the->peakChunksSize, peak > 0 ? peak : 0, (int)sizeof(txSlot),
+		the->garbageCollectionCount);
 	bufferAppend(&reply, "h", 1);
 	bufferAppendNetstring(&reply, text, length);
 }

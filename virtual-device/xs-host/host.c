@@ -12,7 +12,7 @@
  *   message   h<header> | b<header><bytes>, both netstrings
  *
  * The first reply comes unasked: one header, [major, minor, bits]. The report is one header too:
- * [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes].
+ * [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections].
  */
 #include "host.h"
 

@@ -7,13 +7,13 @@ import { addServeCommands } from "./serve.js";
 import { addTokenCommands } from "./token-commands.js";
 
 const EPILOGUE = `
-Settings come from flags, then from the environment (XS_MCP_GATEWAY_HTTP_PORT for --http-port), then from
-xs-mcp-gateway.json ("httpPort"). xs-mcp-gateway serve --help lists them all.`;
+A flag wins over the environment (XS_MCP_GATEWAY_HTTP_PORT for --http-port), and that over the file
+xs-mcp-gateway.json ("httpPort"). To list all settings: xs-mcp-gateway serve --help`;
 
 /** Runs one command line, without the program's name. Sets the process's exit code: 0 ok, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
 	const program = new Command("xs-mcp-gateway")
-		.description("Makes devices that run xs-mcp standard MCP servers")
+		.description("Serves devices that run xs-mcp to MCP clients")
 		.version(GATEWAY_INFO.version)
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
@@ -27,7 +27,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 	}
 }
 
-/** The exit code for an error, which is said on standard error unless commander has. */
+/** The exit code for an error, which is printed on standard error unless commander has done so. */
 function exitCodeOf(error: Error): number {
 	if (error instanceof CommanderError) {
 		return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

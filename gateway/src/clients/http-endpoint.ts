@@ -9,40 +9,41 @@ import {
 import type { Gateway } from "../gateway.js";
 import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import type { Access } from "./access.js";
-import { createHostServer, type HostServerOptions } from "./client-server.js";
-import { HostSessions, type HostSessionsOptions } from "./http-sessions.js";
+import type { CatalogChange } from "./catalog.js";
+import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
+import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 
-export interface McpEndpointOptions extends HostSessionsOptions, Pick<HostServerOptions, "listTtl"> {}
+export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 
-/** What serves hosts of 2026-07-28 that see the same tools. */
+/** What serves clients of 2026-07-28 that see the same catalog. */
 interface StatelessHandler {
 	readonly serve: ReturnType<typeof toNodeHandler>;
 	readonly handler: McpHttpHandler;
-	/** Whether a host listens for changes. */
+	/** Whether a client listens for changes. */
 	readonly hasListeners: () => boolean;
-	readonly stop: () => void;
+	readonly stopFollowing: () => void;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
 
-/** Scopes for which a handler is kept; more only while hosts listen to them. */
+/** Catalogs for which a handler is kept; more only while clients listen for their changes. */
 const MAX_HANDLERS = 1_000;
 
 /**
- * Serves MCP over Streamable HTTP, to hosts of every revision: those until 2025-11-25 in sessions, those of 2026-07-28
- * request by request.
+ * Serves MCP over Streamable HTTP, to clients of every revision: up to 2025-11-25 in sessions, since 2026-07-28 request by
+ * request.
  */
-export class McpEndpoint {
+export class HttpEndpoint {
 	readonly #gateway: Gateway;
-	readonly #options: McpEndpointOptions;
-	readonly #sessions: HostSessions;
-	/** By the key of their scope. */
+	readonly #options: HttpEndpointOptions;
+	readonly #sessions: HttpSessions;
+	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
 
-	constructor(gateway: Gateway, options: McpEndpointOptions = {}) {
+	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
 		this.#gateway = gateway;
 		this.#options = options;
-		this.#sessions = new HostSessions(gateway, options, (error) => this.#report(error));
+		this.#sessions = new HttpSessions(options, (error) => this.#report(error));
 	}
 
 	/** Sessions that are open. */
@@ -53,23 +54,23 @@ export class McpEndpoint {
 	/**
 	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked. Never rejects.
 	 *
-	 * @param device alias or id, of the path /mcp/DEVICE
+	 * @param server alias or id, from the path /mcp/DEVICE
 	 * @param body the JSON that was read; undefined where there is none
 	 */
 	async handle(
 		request: IncomingMessage,
 		response: ServerResponse,
 		access: Access,
-		device: string | undefined,
+		server: string | undefined,
 		body: unknown,
 	): Promise<void> {
 		try {
-			const scope = this.#gateway.scope(access, device);
-			if (device !== undefined && !scope.hasDevice) {
-				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(device)} is known here`);
+			const catalog = this.#gateway.catalog(access, server);
+			if (server !== undefined && !catalog.hasServer) {
+				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
 				return;
 			}
-			await this.#serve(request, response, { ...this.#options, principal: access.principal, scope }, body);
+			await this.#serve(request, response, { ...this.#options, principal: access.principal, catalog }, body);
 		} catch (error) {
 			this.#report(error as Error);
 			if (!response.headersSent) {
@@ -80,74 +81,77 @@ export class McpEndpoint {
 
 	/** Ends sessions, streams and requests under way. */
 	async close(): Promise<void> {
-		for (const { stop } of this.#stateless.values()) {
-			stop();
+		const handlers = [...this.#stateless.values()];
+		for (const { stopFollowing } of handlers) {
+			stopFollowing();
 		}
-		await Promise.all([this.#sessions.close(), ...[...this.#stateless.values()].map(({ handler }) => handler.close())]);
+		await Promise.all([this.#sessions.close(), ...handlers.map(({ handler }) => handler.close())]);
 	}
 
-	async #serve(request: IncomingMessage, response: ServerResponse, host: HostServerOptions, body: unknown) {
+	async #serve(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
 		if (!METHODS.has(request.method ?? "")) {
 			response.setHeader("Allow", [...METHODS].join(", "));
 			sendJsonRpcError(response, 405, -32_000, "Method not allowed");
 		} else if (request.method === "POST" && body === undefined) {
 			sendJsonRpcError(response, 400, -32_700, "Parse error: the request has no JSON body");
 		} else if (isSessionRequest(request, body)) {
-			await this.#sessions.handle(request, response, host, body);
+			await this.#sessions.handle(request, response, client, body);
 		} else {
-			await this.#statelessHandler(host).serve(request as NodeIncomingMessageLike, response, body);
+			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);
 		}
 	}
 
-	#statelessHandler(host: HostServerOptions): StatelessHandler {
-		let found = this.#stateless.get(host.scope.key);
+	#statelessHandler(client: ClientServerOptions): StatelessHandler {
+		const { key } = client.catalog;
+		let found = this.#stateless.get(key);
 		if (found === undefined) {
-			found = this.#createHandler(host);
-			this.#stateless.set(host.scope.key, found);
+			found = this.#createHandler(client);
+			this.#stateless.set(key, found);
 			this.#makeRoom();
 		}
 		return found;
 	}
 
-	#createHandler(host: HostServerOptions): StatelessHandler {
+	#createHandler(client: ClientServerOptions): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const factory = () => createHostServer(this.#gateway, host);
-		const handler = createMcpHandler(factory, { legacy: "reject", bus, onerror });
-		let announced = host.scope.tools;
-		const announce = (): void => {
-			if (bus.listenerCount > 0 && announced !== host.scope.tools) {
-				announced = host.scope.tools;
-				handler.notify.toolsChanged();
-			}
-		};
-		this.#gateway.on("toolsChanged", announce);
+		const handler = createMcpHandler(() => new ClientServer(client).sdk, { legacy: "reject", bus, onerror });
 		return {
 			serve: toNodeHandler(handler, { onerror }),
 			handler,
 			hasListeners: () => bus.listenerCount > 0,
-			stop: () => this.#gateway.off("toolsChanged", announce),
+			stopFollowing: client.catalog.onChange((change) => publish(bus, change)),
 		};
 	}
 
 	#makeRoom(): void {
-		for (const [key, { hasListeners, stop }] of this.#stateless) {
+		for (const [key, { hasListeners, stopFollowing }] of this.#stateless) {
 			if (this.#stateless.size <= MAX_HANDLERS) {
 				return;
 			}
 			if (!hasListeners()) {
-				stop();
+				stopFollowing();
 				this.#stateless.delete(key);
 			}
 		}
 	}
 
 	#report(error: Error): void {
-		this.#gateway.emit("warning", `a host's request: ${error.message}`);
+		this.#gateway.servers.emit("warning", `a client's request: ${error.message}`);
 	}
 }
 
-/** Whether a request is one of the revisions until 2025-11-25, which the SDK tells by what it carries. */
+/** Hands a change to the SDK's `subscriptions/listen` streams. */
+function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
+	if (change.kind === "state") {
+		const { uri, ...params } = stateUpdate(change);
+		bus.publish({ kind: "resource_updated", uri, params });
+	} else {
+		bus.publish({ kind: `${change.kind}_list_changed` });
+	}
+}
+
+/** Whether a request is one of the revisions up to 2025-11-25, which the SDK tells by what it carries. */
 function isSessionRequest({ method = "", headers }: IncomingMessage, body: unknown): boolean {
 	const inbound = {
 		httpMethod: method,

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
-import type { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
-import { createHostServer } from "./client-server.js";
+import type { Catalog } from "./catalog.js";
+import { ClientServer } from "./client-server.js";
 
 export interface StdioOptions {
 	/** Default: this process's. */
@@ -11,31 +11,30 @@ export interface StdioOptions {
 	readonly output?: Writable;
 }
 
-/** A host at the other end of this process's standard input and output. */
-export interface StdioHost {
-	/** Settles when the host is gone, or {@link close} was called. */
+/** A client at the other end of this process's standard input and output. */
+export interface StdioClient {
+	/** Settles when the client has disconnected, or {@link close} was called. */
 	readonly closed: Promise<void>;
 	close(): Promise<void>;
 }
 
 /**
- * Serves MCP to the host that started this process, whatever its revision. Nothing else may be written to the output.
+ * Serves MCP to the program that started this process, whatever its revision. Nothing else may be written to the output.
  *
- * @param device alias or id: only this device's tools. It may come later.
+ * @param server alias or id: only this server's tools. It may become known later.
  */
 export function serveOverStdio(
 	gateway: Gateway,
 	access: Access,
-	device?: string,
+	server?: string,
 	{ input = process.stdin, output = process.stdout }: StdioOptions = {},
-): StdioHost {
-	const scope = gateway.scope(access, device);
+): StdioClient {
+	const catalog = gateway.catalog(access, server);
 	const transport = new StdioServerTransport(input, output);
-	const onerror = (error: Error): void => void gateway.emit("warning", `standard input: ${error.message}`);
-	const handle = serveStdio(
-		() => announcing(gateway, createHostServer(gateway, { principal: access.principal, scope }), () => scope.tools),
-		{ transport, onerror },
-	);
+	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
+	const open = (): ClientServer =>
+		announcing(new ClientServer({ principal: access.principal, catalog }), catalog, onerror);
+	const handle = serveStdio(() => open().sdk, { transport, onerror });
 	const closed = new Promise<void>((resolve) => {
 		const { onclose } = transport;
 		transport.onclose = () => {
@@ -46,16 +45,9 @@ export function serveOverStdio(
 	return { closed, close: () => handle.close() };
 }
 
-/** Tells the host of changes as long as its server is connected. */
-function announcing(gateway: Gateway, server: Server, tools: () => unknown): Server {
-	let announced = tools();
-	const announce = (): void => {
-		if (announced !== tools()) {
-			announced = tools();
-			server.sendToolListChanged().catch((error: Error) => gateway.emit("warning", error.message));
-		}
-	};
-	gateway.on("toolsChanged", announce);
-	server.onclose = () => gateway.off("toolsChanged", announce);
+/** Tells the client of changes as long as its server is connected. */
+function announcing(server: ClientServer, catalog: Catalog, onerror: (error: Error) => void): ClientServer {
+	const end = catalog.onChange((change) => void server.announce(change).catch(onerror));
+	server.sdk.onclose = end;
 	return server;
 }

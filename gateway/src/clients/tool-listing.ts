@@ -1,34 +1,34 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import type { DeviceTool } from "../servers/device.js";
-import { isUserOnly, type KnownDevice } from "../servers/known-device.js";
+import { isUserOnly, type Server } from "../servers/server.js";
+import type { ServerTool } from "../servers/session.js";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
 
 /**
- * How tools are named in a host's list: as their device names them, so that every host takes the name, or so and with
- * the device's alias in front. See docs/gateway.md.
+ * How tools are named in a client's list: as their server names them, in characters that every client takes, or in those
+ * characters with the server's alias in front. See docs/gateway.md.
  */
 export type Naming = "own" | "portable" | "prefixed";
 
-/** Lists made before, by the array of tools that they were made of. */
-const listings = new WeakMap<readonly DeviceTool[], Map<string, readonly Tool[]>>();
-const namings = new WeakMap<readonly DeviceTool[], Map<string, ReadonlyMap<string, string>>>();
+/** Lists made before, by the array of tools that they were made from. */
+const listings = new WeakMap<readonly ServerTool[], Map<string, readonly Tool[]>>();
+const namings = new WeakMap<readonly ServerTool[], Map<string, ReadonlyMap<string, string>>>();
 
-/** A device's tools as a host lists them. The same array for the same device, until its tools change. */
-export function listedTools(known: KnownDevice, naming: Naming, withUserTools: boolean): readonly Tool[] {
-	const key = `${naming} ${withUserTools} ${known.alias}`;
-	return remember(listings, known.tools, key, () => {
-		const tools = new Map(known.tools.map((tool) => [tool.name, tool]));
-		return [...namesOf(known, naming)].flatMap(([name, own]) => {
-			const tool = tools.get(own) as DeviceTool;
+/** A server's tools as a client lists them. The same array for the same server, until its tools change. */
+export function listedTools(server: Server, naming: Naming, withUserTools: boolean): readonly Tool[] {
+	const key = `${naming} ${withUserTools} ${server.alias}`;
+	return remember(listings, server.tools, key, () => {
+		const tools = new Map(server.tools.map((tool) => [tool.name, tool]));
+		return [...namesOf(server, naming)].flatMap(([name, own]) => {
+			const tool = tools.get(own) as ServerTool;
 			return withUserTools || !isUserOnly(tool) ? [{ ...tool, name } as Tool] : [];
 		});
 	});
 }
 
-/** The tool of a device that goes by a name. */
-export function findTool(known: KnownDevice, naming: Naming, name: string): DeviceTool | undefined {
-	const own = namesOf(known, naming).get(name);
-	return own === undefined ? undefined : known.tools.find((tool) => tool.name === own);
+/** The tool of a server that has this name in lists of that naming. */
+export function findTool(server: Server, naming: Naming, name: string): ServerTool | undefined {
+	const own = namesOf(server, naming).get(name);
+	return own === undefined ? undefined : server.tools.find((tool) => tool.name === own);
 }
 
 /** The alias in a name that has one. */
@@ -37,8 +37,8 @@ export function aliasIn(name: string): string | undefined {
 	return end < 0 ? undefined : name.slice(0, end);
 }
 
-/** The device's names by those that hosts use, in the device's order. */
-function namesOf({ tools, alias }: KnownDevice, naming: Naming): ReadonlyMap<string, string> {
+/** The server's own names by the names that clients use, in the server's order. */
+function namesOf({ tools, alias }: Server, naming: Naming): ReadonlyMap<string, string> {
 	const prefix = naming === "prefixed" ? alias : "";
 	return remember(namings, tools, `${naming} ${prefix}`, () => {
 		const own = tools.map(({ name }) => name);
@@ -47,8 +47,8 @@ function namesOf({ tools, alias }: KnownDevice, naming: Naming): ReadonlyMap<str
 }
 
 function remember<Value>(
-	all: WeakMap<readonly DeviceTool[], Map<string, Value>>,
-	tools: readonly DeviceTool[],
+	all: WeakMap<readonly ServerTool[], Map<string, Value>>,
+	tools: readonly ServerTool[],
 	key: string,
 	make: () => Value,
 ): Value {

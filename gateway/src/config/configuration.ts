@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "../../../src/text/is-object.js";
+import { readValue, withoutPassword } from "./setting-kinds.js";
 import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
 
-/** Read when no other file is named, if it is there. */
+/** The file that is read, if it exists, when no other is named. */
 export const DEFAULT_FILE = "xs-mcp-gateway.json";
 
 /** Where settings come from. The first that has a value for a setting decides. */
@@ -15,7 +16,7 @@ export interface ConfigurationSources {
 	readonly file?: string | undefined;
 }
 
-/** A setting cannot be used. The message names it as the user wrote it, one line for each. */
+/** Settings cannot be used. The message has a line for each, which names it as the user wrote it. */
 export class ConfigurationError extends Error {
 	constructor(problems: readonly string[], options?: { cause?: unknown }) {
 		super(problems.join("\n"), options);
@@ -23,7 +24,7 @@ export class ConfigurationError extends Error {
 	}
 }
 
-/** A value as it was given, and what the user calls the place where it stands. */
+/** A value as it was given, and where: "--http-port", "gateway.json: httpPort". */
 interface Given {
 	readonly value: unknown;
 	readonly source: string;
@@ -34,7 +35,7 @@ interface Given {
 /**
  * Puts the settings together: flags before environment before file before default.
  *
- * @throws ConfigurationError that names every setting that cannot be used, and every one of the file that does not exist
+ * @throws ConfigurationError that names every setting that cannot be used, and every unknown one in the file
  */
 export function readConfiguration(sources: ConfigurationSources): Configuration {
 	const file = readFile(sources.file);
@@ -55,12 +56,13 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	return complete;
 }
 
-/** The settings as the user may read them: secrets are `***`. */
+/** The settings as the user may read them: secrets, and the password in a URL, are `***`. */
 export function describeConfiguration(configuration: Configuration): Record<string, unknown> {
 	return Object.fromEntries(
 		SETTING_NAMES.filter((name) => configuration[name] !== undefined).map((name) => {
 			const value = configuration[name];
-			return [name, settingOf(name).secret ? "***" : value instanceof Map ? Object.fromEntries(value) : value];
+			const shown = value instanceof Map ? Object.fromEntries(value) : withoutPassword(value);
+			return [name, settingOf(name).secret ? "***" : shown];
 		}),
 	);
 }
@@ -99,7 +101,7 @@ function unknownIn({ path, settings }: SettingsFile): string[] {
 		.map((key) => `${path}: ${key}: there is no such setting${didYouMean(key)}`);
 }
 
-/** The setting that differs from a name in case and signs only, or begins or ends alike. */
+/** The settings whose names differ in case and punctuation only, or begin or end with the same word. */
 function didYouMean(key: string): string {
 	const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
 	const close = SETTING_NAMES.filter((name) => {
@@ -130,10 +132,10 @@ function settled(name: SettingName, from: Given | undefined): unknown {
 		return setting.default;
 	}
 	try {
-		const value = setting.kind.read(from.value);
+		const value = readValue(setting.kind, from.value);
 		return setting.path ? resolve(from.folder, value as string) : value;
 	} catch (error) {
-		// What a secret was given as is not repeated.
+		// The value of a secret is not repeated.
 		const why = setting.secret ? "cannot be used" : (error as Error).message;
 		throw new Error(`${from.source}: ${why}`, { cause: error });
 	}
@@ -144,11 +146,11 @@ function contradictions(configuration: Configuration): string[] {
 	for (const listener of ["http", "websocket", "mqtt"] as const) {
 		const [cert, key] = [`${listener}Cert`, `${listener}Key`] as const;
 		if ((configuration[cert] === undefined) !== (configuration[key] === undefined)) {
-			problems.push(`${cert} and ${key}: one is of no use without the other`);
+			problems.push(`${cert} and ${key}: set both or neither`);
 		}
 	}
 	if (configuration.brokerUrl === undefined && configuration.brokerUsername !== undefined) {
-		problems.push("brokerUsername: there is no brokerUrl to use it with");
+		problems.push("brokerUsername: it needs a brokerUrl");
 	}
 	return problems;
 }

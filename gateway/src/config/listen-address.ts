@@ -1,13 +1,13 @@
 import { hostname, networkInterfaces } from "node:os";
 import { localhostAllowedHostnames } from "@modelcontextprotocol/server";
 
-/** Whether only programs on this machine reach what listens there. */
+/** Whether only programs on this machine can connect to that address. */
 export function isLoopback(address: string): boolean {
 	return address === "localhost" || address === "::1" || /^127(\.[0-9]{1,3}){3}$/.test(address);
 }
 
-/** Host names, as a URL has them, by which something that listens there is addressed. IPv6 addresses have brackets. */
-export function namesOf(address: string): string[] {
+/** Hostnames, as in a URL, of a server that listens on that address. IPv6 addresses have brackets. */
+export function hostnamesOf(address: string): string[] {
 	if (isLoopback(address)) {
 		return localhostAllowedHostnames();
 	}
@@ -19,7 +19,7 @@ export function namesOf(address: string): string[] {
 	return [...localhostAllowedHostnames(), ...own.map(bracketed), name, `${name}.local`];
 }
 
-/** The beginning of a URL at an address; where it listens everywhere, by the name that works on this machine. */
+/** A URL without a path. If the server listens on every address: the one that works on this machine. */
 export function urlAt(scheme: string, address: string, port: number): string {
 	const everywhere = address === "0.0.0.0" || address === "::";
 	return `${scheme}://${everywhere ? "127.0.0.1" : bracketed(address)}:${port}`;

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { isObject } from "../../../src/text/is-object.js";
 
 /** What values a setting takes, and how they are written in a flag or an environment variable and in the file. */
@@ -6,136 +7,117 @@ export interface SettingKind<T> {
 	readonly placeholder?: string;
 	/** Whether the flag may be given several times. */
 	readonly repeatable?: boolean;
-	/**
-	 * Reads the value from text, or from JSON.
-	 *
-	 * @throws ValueRefused that says what was expected
-	 */
-	read(value: unknown): T;
+	/** What a value has to be, for the error: "a whole number from 0 to 65535". */
+	readonly expected: string;
+	/** Reads the value from text, or from JSON. */
+	readonly schema: z.ZodType<T>;
 }
 
-/** A value cannot be used. Its message goes on from the setting's name: `expected a port from 0 to 65535, got "x"`. */
-export class ValueRefused extends Error {
-	constructor(expected: string, value: unknown) {
-		super(`expected ${expected}, got ${JSON.stringify(value)}`);
+/**
+ * Reads a setting's value.
+ *
+ * @throws Error that goes on from the setting's name: `expected a whole number from 0 to 65535, got "x"`
+ */
+export function readValue<T>({ schema, expected }: SettingKind<T>, value: unknown): T {
+	const { success, data } = schema.safeParse(value);
+	if (!success) {
+		throw new Error(`expected ${expected}, got ${JSON.stringify(withoutPassword(value))}`);
 	}
+	return data;
+}
+
+/** The value, and if it is a URL with a password: `***` in its place. */
+export function withoutPassword(value: unknown): unknown {
+	return typeof value === "string" ? value.replace(/^([a-z]+:\/\/[^/:@]*):.*@/i, "$1:***@") : value;
 }
 
 /** Text that is not empty. */
 export function text(placeholder: string): SettingKind<string> {
-	return {
-		placeholder,
-		read(value) {
-			if (typeof value !== "string" || value === "") {
-				throw new ValueRefused("text", value);
-			}
-			return value;
-		},
-	};
+	return { placeholder, expected: "text", schema: z.string().min(1) };
 }
 
 /** A whole number; `placeholder` is its unit. */
 export function integer(placeholder: string, minimum: number, maximum: number): SettingKind<number> {
+	const digits = z
+		.string()
+		.regex(/^[0-9]{1,15}$/)
+		.transform(Number);
 	return {
 		placeholder,
-		read(value) {
-			const number = typeof value === "string" && /^[0-9]{1,15}$/.test(value) ? Number(value) : value;
-			if (!Number.isInteger(number) || (number as number) < minimum || (number as number) > maximum) {
-				throw new ValueRefused(`a whole number from ${minimum} to ${maximum}`, value);
-			}
-			return number as number;
-		},
+		expected: `a whole number from ${minimum} to ${maximum}`,
+		schema: z.union([digits, z.number()]).pipe(z.int().min(minimum).max(maximum)),
 	};
 }
 
 /** Yes or no: `--NAME` or `--no-NAME`, true or false. */
 export const flag: SettingKind<boolean> = {
-	read(value) {
-		if (value === true || value === "true") {
-			return true;
-		}
-		if (value === false || value === "false") {
-			return false;
-		}
-		throw new ValueRefused("true or false", value);
-	},
+	expected: "true or false",
+	schema: z.union([z.boolean(), z.enum(["true", "false"]).transform((word) => word === "true")]),
 };
 
 /** One of a few words. */
 export function oneOf<const T extends string>(placeholder: string, words: readonly T[]): SettingKind<T> {
-	return {
-		placeholder,
-		read(value) {
-			const word = words.find((each) => each === value);
-			if (word === undefined) {
-				throw new ValueRefused(`one of ${words.join(", ")}`, value);
-			}
-			return word;
-		},
-	};
+	return { placeholder, expected: `one of ${words.join(", ")}`, schema: z.literal(words) };
 }
 
 /** A URL with one of these schemes. */
 export function url(schemes: readonly string[]): SettingKind<string> {
 	return {
 		placeholder: "url",
-		read(value) {
-			if (typeof value !== "string" || !URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
-				throw new ValueRefused(`a URL that begins with ${schemes.map((each) => `${each}//`).join(" or ")}`, value);
-			}
-			return value;
-		},
+		expected: `a URL that begins with ${schemes.map((each) => `${each}//`).join(" or ")}`,
+		schema: z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol)),
 	};
 }
 
 /** Several texts: the flag again and again, commas in the environment, an array in the file. */
-export function list(placeholder: string): SettingKind<readonly string[]> {
+export function list(placeholder: string, expected = "a list of texts", item: z.ZodType<string> = z.string().min(1)) {
 	return {
 		placeholder,
 		repeatable: true,
-		read(value) {
-			const items = typeof value === "string" ? value.split(",").map((each) => each.trim()) : value;
-			if (!Array.isArray(items) || !items.every((each) => typeof each === "string" && each !== "")) {
-				throw new ValueRefused("a list of texts", value);
-			}
-			return items as string[];
-		},
-	};
+		expected,
+		schema: z.preprocess(splitAtCommas, z.array(item)),
+	} satisfies SettingKind<readonly string[]>;
 }
 
-/** Host names as the SDK's guards compare them: no port; no scheme either, but `SCHEME://*` for browser extensions. */
-export const hostNames: SettingKind<readonly string[]> = {
-	placeholder: "name",
-	repeatable: true,
-	read(value) {
-		const names = list("name").read(value);
-		if (!names.every((name) => HOST_NAME.test(name))) {
-			throw new ValueRefused("host names, without scheme and port", value);
-		}
-		return names.map((name) => name.toLowerCase());
-	},
-};
+/** Hostnames as the SDK compares them: no port; no scheme either, except `SCHEME://*` for browser extensions. */
+export const hostnames: SettingKind<readonly string[]> = list(
+	"name",
+	"hostnames, without scheme and port",
+	z
+		.string()
+		.regex(/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]|[a-z-]+:\/\/\*)$/)
+		.toLowerCase(),
+);
 
-const HOST_NAME = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]|[a-z-]+:\/\/\*)$/;
+/** IP addresses, and ranges in CIDR notation. */
+export const networks: SettingKind<readonly string[]> = list(
+	"address",
+	"IP addresses or ranges like 10.0.0.0/8",
+	z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]),
+);
 
 /** Texts by name: `NAME=VALUE` as {@link list} has its items, an object in the file. */
 export function pairs(placeholder: string): SettingKind<ReadonlyMap<string, string>> {
+	const some = z.string().min(1);
 	return {
 		placeholder,
 		repeatable: true,
-		read(value) {
-			const entries = isObject(value) ? Object.entries(value) : readPairs(list(placeholder).read(value));
-			if (!entries.every(([name, each]) => name !== "" && typeof each === "string" && each !== "")) {
-				throw new ValueRefused(`pairs like ${placeholder}`, value);
-			}
-			return new Map(entries as [string, string][]);
-		},
+		expected: `pairs like ${placeholder}`,
+		schema: z.preprocess(
+			(value) => new Map(isObject(value) ? Object.entries(value) : splitPairs(splitAtCommas(value))),
+			z.map(some, some),
+		),
 	};
 }
 
-function readPairs(items: readonly string[]): [string, string][] {
-	return items.map((item) => {
-		const at = item.lastIndexOf("=");
-		return [item.slice(0, Math.max(at, 0)), item.slice(at + 1)];
+function splitAtCommas(value: unknown): unknown {
+	return typeof value === "string" ? value.split(",").map((each) => each.trim()) : value;
+}
+
+/** What is not `NAME=VALUE` gets an empty name, which is rejected. */
+function splitPairs(items: unknown): [string, unknown][] {
+	return (Array.isArray(items) ? items : [items]).map((item) => {
+		const at = String(item).lastIndexOf("=");
+		return [String(item).slice(0, Math.max(at, 0)), String(item).slice(at + 1)];
 	});
 }

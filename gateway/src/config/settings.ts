@@ -1,6 +1,17 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { flag, hostNames, integer, list, oneOf, pairs, type SettingKind, text, url } from "./setting-kinds.js";
+import {
+	flag,
+	hostnames,
+	integer,
+	list,
+	networks,
+	oneOf,
+	pairs,
+	type SettingKind,
+	text,
+	url,
+} from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
 export interface Setting<T> {
@@ -14,7 +25,7 @@ export interface Setting<T> {
 	readonly path?: boolean;
 }
 
-/** Keeps the type of the value, and of whether there always is one. */
+/** Keeps the type of the value, and whether there is a default. */
 function setting<T>(
 	kind: SettingKind<T>,
 	description: string,
@@ -36,7 +47,7 @@ const FILE = text("file");
 /** A day: more is a mistake. Also, a timer cannot wait longer than 2^31 ms. */
 const DURATION = integer("ms", 1, 86_400_000);
 
-/** Where the gateway keeps what it has to remember: the place that the operating system has for such things. */
+/** The folder that the operating system has for the state of programs. */
 function defaultStateFolder(): string {
 	if (process.platform === "win32") {
 		return join(process.env.APPDATA ?? join(homedir(), "AppData", "Roaming"), "xs-mcp-gateway");
@@ -46,64 +57,62 @@ function defaultStateFolder(): string {
 
 /** Every setting of the gateway, in the order in which `--help` and the documentation show them. */
 export const SETTINGS = {
-	httpAddress: setting(text("address"), "Where MCP hosts are listened for", { default: LOOPBACK }),
-	httpPort: setting(PORT, "… and on which port; 0 for a free one", { default: 8766 }),
-	httpCert: setting(FILE, "TLS certificate (PEM) for hosts", { path: true }),
-	httpKey: setting(FILE, "… and its private key", { path: true }),
-	stdio: setting(flag, "Serve one more host over standard input and output", { default: false }),
+	httpAddress: setting(text("address"), "Address to listen on for MCP clients", { default: LOOPBACK }),
+	httpPort: setting(PORT, "Port for MCP clients; 0 for a free one", { default: 8766 }),
+	httpCert: setting(FILE, "TLS certificate (PEM) for MCP clients", { path: true }),
+	httpKey: setting(FILE, "Private key (PEM) of httpCert", { path: true }),
+	stdio: setting(flag, "Also serve one MCP client over standard input and output", { default: false }),
 	websocket: setting(flag, "Accept devices over WebSocket", { default: true }),
-	websocketAddress: setting(text("address"), "Where devices are listened for over WebSocket", { default: LOOPBACK }),
-	websocketPort: setting(PORT, "… and on which port", { default: 8765 }),
+	websocketAddress: setting(text("address"), "Address to listen on for devices over WebSocket", { default: LOOPBACK }),
+	websocketPort: setting(PORT, "Port for devices over WebSocket; 0 for a free one", { default: 8765 }),
 	websocketCert: setting(FILE, "TLS certificate (PEM) for devices over WebSocket", { path: true }),
-	websocketKey: setting(FILE, "… and its private key", { path: true }),
-	mqtt: setting(flag, "Accept devices over MQTT, with a broker of the gateway's own", { default: false }),
-	mqttAddress: setting(text("address"), "Where that broker listens", { default: LOOPBACK }),
-	mqttPort: setting(PORT, "… and on which port", { default: 1883 }),
+	websocketKey: setting(FILE, "Private key (PEM) of websocketCert", { path: true }),
+	mqtt: setting(flag, "Accept devices over MQTT, with the gateway's own broker", { default: false }),
+	mqttAddress: setting(text("address"), "Address on which the gateway's own broker listens", { default: LOOPBACK }),
+	mqttPort: setting(PORT, "Port of the gateway's own broker; 0 for a free one", { default: 1883 }),
 	mqttCert: setting(FILE, "TLS certificate (PEM) for devices over MQTT", { path: true }),
-	mqttKey: setting(FILE, "… and its private key", { path: true }),
-	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "Accept devices through this MQTT broker"),
-	brokerUsername: setting(text("name"), "… as this user"),
-	brokerPassword: setting(text("password"), "… with this password", { secret: true }),
-	brokerCa: setting(FILE, "… whose certificate these authorities (PEM) vouch for", { path: true }),
-	stateFolder: setting(text("folder"), "Where tokens and the devices' tools are kept", {
+	mqttKey: setting(FILE, "Private key (PEM) of mqttCert", { path: true }),
+	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "Accept devices through another MQTT broker: its URL"),
+	brokerUsername: setting(text("name"), "User name at that broker"),
+	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
+	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
+	stateFolder: setting(text("folder"), "Folder for tokens, and for what is known about devices", {
 		default: defaultStateFolder(),
 		path: true,
 	}),
-	aliases: setting(pairs("DEVICE=NAME"), "What hosts call a device", { default: new Map() }),
-	userTools: setting(list("device"), "Devices whose user-only tools every host sees; * for all", { default: [] }),
-	toolNames: setting(oneOf("names", ["own", "portable"]), "Names of the tools of a device that is alone in a list", {
-		default: "own",
+	aliases: setting(pairs("DEVICE=NAME"), "Names for devices, by device id", { default: new Map() }),
+	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
+	toolNames: setting(
+		oneOf("names", ["own", "portable"]),
+		"Tool names in a list with one device: as the device has them, or without dots",
+		{ default: "own" },
+	),
+	open: setting(flag, "Let clients and devices in without tokens again, if the last token was removed", {
+		default: false,
 	}),
-	allowedHosts: setting(hostNames, "Names, besides its own, by which hosts may address the gateway", {
-		default: [],
-	}),
-	allowedOrigins: setting(hostNames, "Sites, besides this machine's, whose pages may use the gateway", {
-		default: [],
-	}),
-	callTimeout: setting(DURATION, "Time for a call to a device", { default: 30_000 }),
-	awayWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for a device that is away", {
-		default: 10_000,
-	}),
-	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device works on at the same time", {
-		default: 4,
-	}),
+	allowedHosts: setting(hostnames, "More hostnames by which clients may address the gateway", { default: [] }),
+	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
+	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is believed", { default: [] }),
+	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
+	awayWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", { default: 10_000 }),
+	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device handles at the same time", { default: 4 }),
 	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait for one device", { default: 64 }),
-	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that may be known", { default: 10_000 }),
-	maxSessions: setting(integer("sessions", 1, 1_000_000), "Sessions of hosts", { default: 1_000 }),
-	sessionIdleTimeout: setting(DURATION, "When a host's session that is not used ends", { default: 1_800_000 }),
-	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Size of a host's request", { default: 1_048_576 }),
-	bodyTimeout: setting(DURATION, "Time for a host's request to arrive", { default: 10_000 }),
+	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", { default: 10_000 }),
+	maxSessions: setting(integer("sessions", 1, 1_000_000), "Sessions of clients at the same time", { default: 1_000 }),
+	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
+	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
+	bodyTimeout: setting(DURATION, "Time limit for a client's request to arrive", { default: 10_000 }),
 	maxRequestsPerMinute: setting(
 		integer("requests", 0, 1_000_000_000),
-		"Requests of hosts from one address in a minute; 0 for no limit",
+		"Requests with one token, or from one address, in a minute; 0 for no limit",
 		{ default: 6_000 },
 	),
 	maxWrongTokensPerMinute: setting(
 		integer("requests", 1, 1_000_000_000),
-		"Wrong tokens from one address in a minute, after which it is refused for the rest of it",
+		"Wrong tokens from one address in a minute; then only requests with a valid token are accepted from it",
 		{ default: 20 },
 	),
-	logLevel: setting(oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "What is logged", {
+	logLevel: setting(oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "How much to log", {
 		default: "info",
 	}),
 } as const;

@@ -4,7 +4,7 @@ import { ConfigurationError } from "./configuration.js";
 import type { Configuration, SettingName } from "./settings.js";
 
 /**
- * The certificate and key of one of the listeners, where it has one.
+ * The certificate and key of a listener, if it has them.
  *
  * @throws ConfigurationError that names the file that cannot be read
  */

@@ -2,18 +2,17 @@ import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
-import { Aedes, type AuthenticateError, type Client } from "aedes";
-import type { AuthenticateDevice } from "./credentials.js";
-import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
-import { downTopic, TOPIC_ROOT, upTopic } from "./mqtt-topics.js";
+import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
+import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { downTopic, type MqttBus, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
 import { PacketLimit } from "./packet-limit.js";
 
 export interface EmbeddedBrokerOptions {
-	/** Where to listen. Default: loopback. */
+	/** Address to listen on. Default: loopback. */
 	readonly host?: string;
 	/** 0 for a free one. */
 	readonly port: number;
-	/** Who is let in, by client id, user name and password. Default: every device. */
+	/** Which devices are admitted, by client id, user name and password. Default: every device. */
 	readonly authenticate?: AuthenticateDevice;
 	/** Key and certificate: the broker then speaks MQTT over TLS. */
 	readonly tls?: TlsOptions;
@@ -22,40 +21,44 @@ export interface EmbeddedBrokerOptions {
 /** MQTT 3.1.1 §3.2.2.3: bad user name or password. */
 const BAD_CREDENTIALS = 4;
 
-/** A broker of the gateway's own, for its devices alone: each reaches nobody but the gateway. */
+/** Bytes that may wait to be sent to a device. One that reads so little is disconnected. */
+const MAX_UNSENT_BYTES = 1024 * 1024;
+
+/** QoS 2 messages of a device that wait for its PUBREL. */
+const MAX_UNRELEASED = 16;
+
+/** A client of the broker's, and why it was admitted. */
+type AdmittedClient = Client & { admission?: Admission };
+
+/**
+ * A broker of the gateway's own, for its devices alone: each talks to nobody but the gateway. It stores nothing for them: no
+ * retained messages, and no sessions that outlive a connection.
+ */
 export class EmbeddedBroker implements MqttBus {
 	readonly #broker: Aedes;
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
-	readonly #clients = new Map<string, Client>();
+	readonly #events: MqttBusEvents;
 
 	private constructor(broker: Aedes, options: EmbeddedBrokerOptions, events: MqttBusEvents) {
 		this.#broker = broker;
-		const accept = (socket: Socket): void => this.#accept(socket, events);
+		this.#events = events;
+		const accept = (socket: Socket): void => this.#accept(socket);
 		this.#server = options.tls ? createTlsServer(options.tls, accept) : createTcpServer(accept);
-		this.#server.on("tlsClientError", (error: Error) => events.onRefused(`TLS: ${error.message}`));
-		broker.authenticate = (client, user, password, done) => {
-			const refused = Object.assign(new Error("bad user name or password"), { returnCode: BAD_CREDENTIALS });
-			const allowed = isAllowed(options.authenticate, client.id, user, password);
-			done(allowed ? null : (refused as AuthenticateError), allowed);
-		};
-		broker.authorizePublish = (client, { topic }, done) => {
-			const foreign = topic.startsWith(TOPIC_ROOT) && topic !== upTopic(client?.id ?? "");
-			done(foreign || topic.startsWith("$SYS/") ? new Error(`${client?.id} may not publish to ${topic}`) : null);
-		};
-		broker.authorizeSubscribe = (client, subscription, done) => {
-			done(null, subscription.topic === downTopic(client.id) ? subscription : null);
-		};
-		this.#listenTo(events);
+		this.#server.on("tlsClientError", (error: Error) => events.onRejected(`TLS: ${error.message}`));
+		this.#admit(options.authenticate ?? admitAll);
+		this.#authorize();
+		this.#listenToBroker();
 	}
 
 	/** Starts a broker. Rejects when the port is taken. */
 	static async listen(options: EmbeddedBrokerOptions, events: MqttBusEvents): Promise<EmbeddedBroker> {
-		const broker = new EmbeddedBroker(await Aedes.createBroker(), options, events);
+		const aedes = await Aedes.createBroker({ maxInflightInbound: MAX_UNRELEASED });
+		const broker = new EmbeddedBroker(aedes, options, events);
 		try {
 			broker.#server.listen(options.port, options.host ?? "127.0.0.1");
 			await once(broker.#server, "listening");
-			broker.#server.on("error", (error) => events.onRefused(`listening for devices: ${error.message}`));
+			broker.#server.on("error", (error) => events.onRejected(`listening for devices: ${error.message}`));
 		} catch (error) {
 			await broker.close();
 			throw error;
@@ -69,6 +72,7 @@ export class EmbeddedBroker implements MqttBus {
 
 	/** To the client itself: devices exist that do not subscribe. */
 	send(clientId: string, text: string): void {
+		const client = this.#clientOf(clientId);
 		const packet = {
 			cmd: "publish",
 			topic: downTopic(clientId),
@@ -77,7 +81,19 @@ export class EmbeddedBroker implements MqttBus {
 			dup: false,
 			retain: false,
 		} as const;
-		this.#clients.get(clientId)?.publish(packet, () => {});
+		client?.publish(packet, () => {});
+		if (client !== undefined && unsentBytes(client) > MAX_UNSENT_BYTES) {
+			this.#events.onRejected(`${clientId}: disconnected: the device does not read what is sent to it`);
+			client.close();
+		}
+	}
+
+	recheck(stillAdmits: (admission: Admission) => boolean): void {
+		for (const client of Object.values(this.#clients)) {
+			if (!stillAdmits(client.admission ?? {})) {
+				client.close();
+			}
+		}
 	}
 
 	async close(): Promise<void> {
@@ -88,52 +104,90 @@ export class EmbeddedBroker implements MqttBus {
 		await new Promise<void>((resolve) => this.#broker.close(resolve));
 	}
 
-	#accept(socket: Socket, events: MqttBusEvents): void {
+	/** The connected clients by id, as Aedes has them. */
+	get #clients(): Readonly<Record<string, AdmittedClient>> {
+		return (this.#broker as unknown as { clients: Record<string, AdmittedClient> }).clients;
+	}
+
+	#clientOf(clientId: string): AdmittedClient | undefined {
+		return Object.hasOwn(this.#clients, clientId) ? this.#clients[clientId] : undefined;
+	}
+
+	#admit(authenticate: AuthenticateDevice): void {
+		this.#broker.preConnect = (_client, packet, done) => {
+			// A session that outlives its connection would be stored.
+			packet.clean = true;
+			done(null, true);
+		};
+		this.#broker.authenticate = (client: AdmittedClient, username = "", password = Buffer.alloc(0), done) => {
+			const admission = authenticate({ deviceId: client.id, username, secret: Buffer.from(password).toString() });
+			if (admission === undefined) {
+				const error = Object.assign(new Error("bad user name or password"), { returnCode: BAD_CREDENTIALS });
+				done(error as AuthenticateError, false);
+				return;
+			}
+			client.admission = admission;
+			done(null, true);
+		};
+	}
+
+	#authorize(): void {
+		this.#broker.authorizePublish = (client, packet, done) => {
+			const { topic } = packet;
+			if ((topic.startsWith(TOPIC_ROOT) && topic !== upTopic(client?.id ?? "")) || topic.startsWith("$SYS/")) {
+				done(new Error(`${client?.id} may not publish to ${topic.slice(0, 100)}`));
+				return;
+			}
+			packet.retain = false;
+			// One message in a turn of the event loop: see DeviceTransport.
+			setImmediate(() => done(null));
+		};
+		this.#broker.authorizeSubscribe = (client, subscription, done) => {
+			done(null, subscription.topic === downTopic(client.id) ? subscription : null);
+		};
+	}
+
+	#accept(socket: Socket): void {
 		this.#sockets.add(socket);
-		// A packet is several writes: each would else wait for the acknowledgement of the one before, which takes 40 ms.
+		// A packet is several writes: otherwise each waits for the acknowledgement of the one before, which takes 40 ms.
 		socket.setNoDelay(true);
 		socket.on("close", () => this.#sockets.delete(socket));
 		socket.on("error", () => socket.destroy());
 		const limit = new PacketLimit();
 		limit.on("error", (error) => {
-			// A connection that was cut breaks the stream too: then nothing was refused.
+			// A connection that was cut breaks the stream too: then nothing was rejected.
 			if (!socket.destroyed) {
-				events.onRefused(`${socket.remoteAddress}: ${error.message}`);
+				this.#events.onRejected(`${socket.remoteAddress}: ${error.message}`);
 				socket.destroy();
 			}
 		});
 		this.#broker.handle(Duplex.from({ readable: socket.pipe(limit), writable: socket }));
 	}
 
-	#listenTo(events: MqttBusEvents): void {
-		this.#broker.on("client", (client) => this.#clients.set(client.id, client));
+	#listenToBroker(): void {
+		const { onMessage, onDisconnected, onRejected } = this.#events;
 		this.#broker.on("clientDisconnect", (client) => {
-			if (this.#clients.get(client.id) === client) {
-				this.#clients.delete(client.id);
-				events.onGone(client.id);
+			const current = this.#clientOf(client.id);
+			if (current === undefined || current === client) {
+				onDisconnected(client.id);
 			}
 		});
-		this.#broker.on("publish", ({ payload }, client) => {
+		this.#broker.on("publish", ({ payload }: AedesPublishPacket | PublishPacket, client: AdmittedClient | null) => {
 			if (client !== null) {
-				events.onMessage(client.id, payload.toString());
+				onMessage(client.id, payload.toString(), client.admission ?? {});
 			}
 		});
-		const refused = (client: Client, error: Error): void => {
-			// A connection that was cut is not refused: clientDisconnect tells of it, where it had come that far.
+		const rejected = (client: Client, error: Error): void => {
+			// A connection that was cut is not rejected: clientDisconnect tells of it, if it had come that far.
 			if (error.name !== "AbortError") {
-				events.onRefused(`${client.id}: ${error.message}`);
+				onRejected(`${client.id}: ${error.message.slice(0, 200)}`);
 			}
 		};
-		this.#broker.on("clientError", refused);
-		this.#broker.on("connectionError", refused);
+		this.#broker.on("clientError", rejected);
+		this.#broker.on("connectionError", rejected);
 	}
 }
 
-function isAllowed(
-	authenticate: AuthenticateDevice = () => true,
-	deviceId: string,
-	username = "",
-	password: Uint8Array = Buffer.alloc(0),
-): boolean {
-	return authenticate({ deviceId, username, secret: Buffer.from(password).toString() });
+function unsentBytes(client: Client): number {
+	return (client as unknown as { conn: Duplex }).conn.writableLength;
 }

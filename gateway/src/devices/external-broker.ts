@@ -1,38 +1,39 @@
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
-import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
-import { ALL_UP_TOPICS, clientIdOf, downTopic } from "./mqtt-topics.js";
+import { ALL_UP_TOPICS, clientIdOf, downTopic, type MqttBus, type MqttBusEvents } from "./mqtt-bus.js";
 
 export interface ExternalBrokerOptions {
 	/** mqtt://host[:port] or mqtts://… */
 	readonly url: string;
 	readonly username?: string;
 	readonly password?: string;
-	/** Certificates, for mqtts. */
+	/** CA certificates of the broker, for mqtts. */
 	readonly tls?: Pick<IClientOptions, "ca" | "cert" | "key">;
 }
 
-/** Milliseconds between attempts to reach a broker that is away. */
+/** Milliseconds between attempts to connect to a broker that does not answer. */
 const RECONNECT_PERIOD = 1_000;
 
-/** Somebody else's broker: devices and gateway are its clients alike. */
+/** Somebody else's broker: the gateway is a client of it, as the devices are. */
 export class ExternalBroker implements MqttBus {
 	readonly #client: MqttClient;
 
 	private constructor(client: MqttClient, events: MqttBusEvents) {
 		this.#client = client;
-		client.on("message", (topic, payload) => {
+		client.handleMessage = ({ topic, payload }, done) => {
 			const clientId = clientIdOf(topic);
 			if (clientId !== undefined) {
-				events.onMessage(clientId, payload.toString());
+				events.onMessage(clientId, payload.toString(), {});
 			}
-		});
+			// One message in a turn of the event loop: see DeviceTransport.
+			setImmediate(done);
+		};
 		client.on("close", () => events.onBrokerLost("the connection to the broker is lost"));
-		client.on("error", (error) => events.onRefused(`broker: ${error.message}`));
-		// Sessions are clean: a broker that restarts, or takes the gateway back, has to be told again.
+		client.on("error", (error) => events.onRejected(`broker: ${error.message}`));
+		// Sessions are clean: the subscription has to be made again after each connection.
 		client.on("connect", () => client.subscribe(ALL_UP_TOPICS, { qos: 1 }));
 	}
 
-	/** Connects, and keeps reconnecting. Rejects when the broker refuses, or cannot be reached the first time. */
+	/** Connects, and keeps reconnecting. Rejects when the broker rejects the gateway, or the first attempt fails. */
 	static async connect(options: ExternalBrokerOptions, events: MqttBusEvents): Promise<ExternalBroker> {
 		const { url, username, password, tls } = options;
 		const client = await mqtt.connectAsync(
@@ -47,8 +48,9 @@ export class ExternalBroker implements MqttBus {
 			},
 			false,
 		);
+		const broker = new ExternalBroker(client, events);
 		await client.subscribeAsync(ALL_UP_TOPICS, { qos: 1 });
-		return new ExternalBroker(client, events);
+		return broker;
 	}
 
 	send(clientId: string, text: string): void {
@@ -56,6 +58,9 @@ export class ExternalBroker implements MqttBus {
 			this.#client.publish(downTopic(clientId), text);
 		}
 	}
+
+	/** The broker decides by itself which devices it admits. */
+	recheck(): void {}
 
 	async close(): Promise<void> {
 		this.#client.removeAllListeners("close");

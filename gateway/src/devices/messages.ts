@@ -1,32 +1,48 @@
-import type { Envelope } from "../../../src/protocols/envelope.js";
-import type { Device } from "../servers/device.js";
-import type { DeviceHub } from "../servers/device-hub.js";
+import { isObject } from "../../../src/text/is-object.js";
 
-/** Milliseconds that a device has to show that it is there after all. */
-const PROOF_TIMEOUT = 3_000;
-
-/** Takes one message of a device in a session, whatever it came by. */
-export function receiveFromDevice(hub: DeviceHub, device: Device, envelope: Envelope): void {
-	const { type, session_id: id, payload } = envelope;
-	if (id !== undefined && id !== device.sessionId) {
-		hub.refused(`${device.identity.deviceId}: message for another session dropped`);
-	} else if (type === "mcp") {
-		device.receive(payload);
-	} else if (type === "goodbye" && id !== undefined) {
-		device.ended("the device said goodbye");
-	} else if (type === "goodbye") {
-		void closeUnlessThere(device);
-	}
+/** A text message between device and gateway: one JSON object with a type. MCP is the `payload` of the type "mcp". */
+export interface DeviceMessage {
+	readonly type: string;
+	readonly session_id?: unknown;
+	readonly [member: string]: unknown;
 }
 
+/** Levels of arrays and objects in a message. What is nested deeper could not be written as JSON again. */
+const MAX_DEPTH = 100;
+
 /**
- * A goodbye for no session in particular is what a broker says for a device that is gone. It may be late, and the
- * device back: only its answer tells.
+ * Reads a device's message.
+ *
+ * @throws SyntaxError that says what is wrong: not JSON, not an object, no type, nested too deep
  */
-async function closeUnlessThere(device: Device): Promise<void> {
-	try {
-		await device.ping({ timeout: PROOF_TIMEOUT });
-	} catch {
-		device.ended("the device is gone");
+export function parseMessage(text: string): DeviceMessage {
+	if (isTooDeep(text)) {
+		throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
 	}
+	const message: unknown = JSON.parse(text);
+	if (!isObject(message)) {
+		throw new SyntaxError("expected an object");
+	}
+	if (typeof message.type !== "string") {
+		throw new SyntaxError("type: expected a string");
+	}
+	return message as DeviceMessage;
+}
+
+/** Strings, which may hold brackets, and the brackets outside them. A string without an end goes to the end of the text. */
+const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|[[{\]}]/gs;
+
+function isTooDeep(text: string): boolean {
+	let depth = 0;
+	for (const [bracket] of text.matchAll(STRING_OR_BRACKET)) {
+		if (bracket === "[" || bracket === "{") {
+			depth += 1;
+			if (depth > MAX_DEPTH) {
+				return true;
+			}
+		} else if (bracket === "]" || bracket === "}") {
+			depth -= 1;
+		}
+	}
+	return false;
 }

@@ -2,10 +2,10 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
-import type { McpEndpoint } from "../clients/http-endpoint.js";
+import type { HttpEndpoint } from "../clients/http-endpoint.js";
 import type { GatewayEvents } from "../events.js";
 import type { Metrics } from "../metrics.js";
-import type { KnownDevices } from "../servers/registry.js";
+import type { ServerRegistry } from "../servers/registry.js";
 import type { RequestGuard } from "./auth.js";
 import { readJson } from "./body.js";
 import { HttpError } from "./http-error.js";
@@ -14,8 +14,8 @@ import type { RejectionReport } from "./rejections.js";
 import { allow, early, type HttpEnv, type Middleware, type Route, sendHeaders } from "./route.js";
 
 export interface AppOptions {
-	readonly endpoint: McpEndpoint;
-	readonly devices: KnownDevices;
+	readonly endpoint: HttpEndpoint;
+	readonly servers: ServerRegistry;
 	readonly events: GatewayEvents;
 	readonly metrics: Metrics;
 	readonly guard: RequestGuard;
@@ -47,7 +47,7 @@ const CORS = {
 
 /** Everything that the gateway serves over HTTP. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
-	const { endpoint, devices, events, metrics, guard, rejections, maxBodyBytes } = options;
+	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes } = options;
 	const app = new Hono<HttpEnv>();
 	app.onError((error, c) => rejections.answer(error, c));
 	app.notFound(notFound);
@@ -59,8 +59,8 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.all("/mcp", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/mcp/:device", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
-	app.all("/devices", allow("GET"), listDevices(devices));
-	app.all("/devices/:device", allow("DELETE"), forgetDevice(devices));
+	app.all("/devices", allow("GET"), listDevices(servers));
+	app.all("/devices/:device", allow("DELETE"), forgetDevice(servers));
 	app.all("/events", allow("GET"), streamEvents(events));
 	return app;
 }
@@ -72,7 +72,7 @@ const noStore: Middleware = async (c, next) => {
 
 function checkSource(guard: RequestGuard): Middleware {
 	return async (c, next) => {
-		await guard.checkSource(c.env.incoming);
+		guard.checkSource(c.env.incoming);
 		await next();
 	};
 }
@@ -84,7 +84,7 @@ function authenticate(guard: RequestGuard): Middleware {
 	};
 }
 
-function serveMcp(endpoint: McpEndpoint, maxBodyBytes: number): Route {
+function serveMcp(endpoint: HttpEndpoint, maxBodyBytes: number): Route {
 	return async (c) => {
 		const { incoming, outgoing } = c.env;
 		const body = incoming.method === "POST" ? await readJson(incoming, maxBodyBytes) : undefined;

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import type { Access } from "../clients/access.js";
-import { isLoopback, namesOf } from "../config/listen-address.js";
+import { hostnamesOf, isLoopback } from "../config/listen-address.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../config/token-store.js";
+import { ClientAddresses } from "./client-address.js";
 import { HttpError } from "./http-error.js";
 import { RequestLimits, type RequestLimitsOptions } from "./limits.js";
 
@@ -14,6 +15,8 @@ export interface RequestGuardOptions extends RequestLimitsOptions {
 	readonly allowedHosts: readonly string[];
 	/** Hostnames of sites, besides this machine's, whose pages may use the gateway. */
 	readonly allowedOrigins: readonly string[];
+	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+	readonly trustProxy: readonly string[];
 	/** Devices whose user-only tools every client sees; `*` for all. */
 	readonly userTools: readonly string[];
 }
@@ -31,25 +34,30 @@ export class RequestGuard {
 	readonly #hosts: string[];
 	readonly #origins: string[];
 	readonly #limits: RequestLimits;
+	readonly #addresses: ClientAddresses;
 	/** Answers that are not complete: streams stay open for as long as the client likes. */
 	readonly #open = new Map<ServerResponse, Admission>();
 
 	constructor(options: RequestGuardOptions) {
 		this.#options = options;
-		this.#hosts = [...namesOf(options.address), ...options.allowedHosts];
+		this.#hosts = [...hostnamesOf(options.address), ...options.allowedHosts];
 		this.#origins = [...localhostAllowedOrigins(), ...options.allowedOrigins];
 		this.#limits = new RequestLimits(options);
+		this.#addresses = new ClientAddresses(options.trustProxy);
 	}
 
 	/** Whether clients have to show a token: beyond loopback always, else as soon as there is one. */
-	get wantsToken(): boolean {
-		return !isLoopback(this.#options.address) || this.#options.tokens.has("host");
+	get needsToken(): boolean {
+		return !isLoopback(this.#options.address) || this.#options.tokens.needs("client");
 	}
 
-	/** Rejects with HttpError: too many requests (429), a foreign Host or Origin (403). */
-	async checkSource(request: IncomingMessage): Promise<void> {
-		await this.#limits.request(addressOf(request));
-		const { host, origin } = request.headers;
+	/** The network address that a request comes from, for logs and limits. */
+	addressOf(request: IncomingMessage): string {
+		return this.#addresses.of(request);
+	}
+
+	/** @throws HttpError (403) if Host or Origin is foreign */
+	checkSource({ headers: { host, origin } }: IncomingMessage): void {
 		const hostCheck = validateHostHeader(host, this.#hosts);
 		if (!hostCheck.ok) {
 			throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
@@ -61,8 +69,8 @@ export class RequestGuard {
 	}
 
 	/**
-	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError (401) if a token is
-	 * needed and the request has no valid one.
+	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError if a token is needed
+	 * and the request has no valid one (401), and if there were too many (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
 		const admission = await this.#authenticate(request);
@@ -81,26 +89,30 @@ export class RequestGuard {
 	}
 
 	async #authenticate(request: IncomingMessage): Promise<Admission> {
-		if (!this.wantsToken) {
+		const address = this.addressOf(request);
+		if (!this.needsToken) {
+			await this.#limits.request(address);
 			return { access: localAccess(this.#options.userTools), token: undefined };
 		}
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-		const token = secret === undefined ? undefined : this.#options.tokens.verify("host", secret);
+		const token = secret === undefined ? undefined : this.#options.tokens.verify("client", secret);
 		if (token !== undefined) {
+			await this.#limits.requestWithToken(token.name);
 			return { access: accessOf(token, this.#options.userTools), token };
 		}
+		await this.#limits.request(address);
 		if (secret === undefined) {
 			const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway"' };
 			throw new HttpError(401, "token", "a bearer token is needed: xs-mcp-gateway token add", challenge);
 		}
-		await this.#limits.wrongToken(addressOf(request));
+		await this.#limits.wrongToken(address);
 		const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway", error="invalid_token"' };
 		throw new HttpError(401, "token", "the bearer token is not one of this gateway's", challenge);
 	}
 
 	#stillAdmits({ token }: Admission): boolean {
 		return token === undefined
-			? !this.wantsToken
+			? !this.needsToken
 			: this.#options.tokens.records.some(({ sha256 }) => sha256 === token.sha256);
 	}
 }
@@ -117,9 +129,4 @@ function accessOf(token: TokenRecord, userTools: readonly string[]): Access {
 		...(token.devices && { devices: new Set(token.devices) }),
 		userTools: token.userTools === true || localAccess(userTools).userTools,
 	};
-}
-
-/** The network address a request comes from, for logs and limits. */
-export function addressOf(request: IncomingMessage): string {
-	return request.socket.remoteAddress ?? "unknown";
 }

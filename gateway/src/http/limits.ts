@@ -10,7 +10,7 @@ export interface RequestLimitsOptions {
 	readonly maxWrongTokensPerMinute: number;
 }
 
-/** How much one address may ask for. */
+/** How much a token, or an address without one, may ask for. */
 export class RequestLimits {
 	readonly #requests: RateLimiterMemory | undefined;
 	readonly #wrongTokens: RateLimiterMemory;
@@ -23,22 +23,31 @@ export class RequestLimits {
 		this.#wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
 	}
 
-	/** Counts a request. Rejects with HttpError (429) when there were too many, or too many wrong tokens. */
+	/** Counts a request with a valid token, whatever its address has done. Rejects with HttpError (429). */
+	async requestWithToken(name: string): Promise<void> {
+		await this.#request(`token ${name}`);
+	}
+
+	/** Counts a request without a valid token. Rejects with HttpError (429), also after too many wrong tokens. */
 	async request(address: string): Promise<void> {
 		const wrong = await this.#wrongTokens.get(address);
 		if (wrong !== null && wrong.consumedPoints >= this.#wrongTokens.points) {
 			throw tooMany("too many wrong tokens", wrong);
 		}
-		try {
-			await this.#requests?.consume(address);
-		} catch (error) {
-			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
-		}
+		await this.#request(address);
 	}
 
 	/** Counts a wrong token. */
 	async wrongToken(address: string): Promise<void> {
 		await this.#wrongTokens.penalty(address);
+	}
+
+	async #request(key: string): Promise<void> {
+		try {
+			await this.#requests?.consume(key);
+		} catch (error) {
+			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
+		}
 	}
 }
 

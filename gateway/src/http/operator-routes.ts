@@ -3,8 +3,8 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Access } from "../clients/access.js";
 import type { GatewayEvent, GatewayEvents } from "../events.js";
 import type { Metrics } from "../metrics.js";
-import type { KnownDevice } from "../servers/known-device.js";
-import type { KnownDevices } from "../servers/registry.js";
+import type { ServerRegistry } from "../servers/registry.js";
+import type { Server } from "../servers/server.js";
 import { HttpError } from "./http-error.js";
 import { type Route, sendHeaders } from "./route.js";
 
@@ -37,25 +37,25 @@ export function showMetrics({ registry }: Metrics): Route {
 }
 
 /** `GET /devices`: those that the token is good for. */
-export function listDevices(devices: KnownDevices): Route {
+export function listDevices(servers: ServerRegistry): Route {
 	return (c) => {
 		const { access } = c.var.admission;
-		return c.json({ devices: devices.all.filter(({ id }) => reaches(access, id)).map(summaryOf) });
+		return c.json({ devices: servers.all.filter(({ id }) => reaches(access, id)).map(summaryOf) });
 	};
 }
 
 /** `DELETE /devices/NAME`: the gateway forgets a device that will not come back. */
-export function forgetDevice(devices: KnownDevices): Route {
+export function forgetDevice(servers: ServerRegistry): Route {
 	return (c) => {
 		const name = c.req.param("device") ?? "";
-		const known = devices.find(name);
-		if (known === undefined || !reaches(c.var.admission.access, known.id)) {
+		const server = servers.find(name);
+		if (server === undefined || !reaches(c.var.admission.access, server.id)) {
 			throw new HttpError(404, "not-found", `there is no device ${name}`);
 		}
-		if (known.device !== undefined) {
-			throw new HttpError(409, "busy", `${known.alias} is connected: it would be known again at once`);
+		if (server.session !== undefined) {
+			throw new HttpError(409, "busy", `${server.alias} is connected: it would be known again at once`);
 		}
-		devices.forget(known.id);
+		servers.forget(server.id);
 		return c.body(null, 204);
 	};
 }
@@ -91,13 +91,13 @@ function follow(events: GatewayEvents, response: ServerResponse, access: Access)
 	});
 }
 
-function summaryOf({ id, alias, board, device, lastSeen, tools }: KnownDevice): DeviceSummary {
+function summaryOf({ id, alias, board, online, session, lastSeen, tools }: Server): DeviceSummary {
 	return {
 		id,
 		alias,
 		board,
-		connected: device !== undefined,
-		...(device && { transport: device.identity.transport }),
+		connected: online,
+		...(online && session && { transport: session.identity.transport }),
 		lastSeen: new Date(lastSeen).toISOString(),
 		tools: tools.length,
 	};

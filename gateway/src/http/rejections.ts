@@ -3,8 +3,8 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "../log.js";
+import type { LogLimiter } from "../log-limiter.js";
 import type { Metrics } from "../metrics.js";
-import { addressOf } from "./auth.js";
 import { HttpError } from "./http-error.js";
 import { jsonRpcError, PARSE_ERROR, SERVER_ERROR } from "./json-rpc-error.js";
 import type { HttpEnv } from "./route.js";
@@ -15,14 +15,21 @@ const FAILURE = { status: 500, reason: "failed", message: "the gateway failed", 
 /** Milliseconds for a client to send the rest of a request that is rejected. */
 const DRAIN_TIME = 1_000;
 
+export interface RejectionReportOptions {
+	readonly log: Logger;
+	/** For what strangers can cause. */
+	readonly limitedLog: LogLimiter;
+	readonly metrics: Metrics;
+	/** The network address that a request comes from. */
+	readonly addressOf: (request: IncomingMessage) => string;
+}
+
 /** Answers, logs and counts requests that are rejected or fail. */
 export class RejectionReport {
-	readonly #log: Logger;
-	readonly #metrics: Metrics;
+	readonly #options: RejectionReportOptions;
 
-	constructor({ log, metrics }: { readonly log: Logger; readonly metrics: Metrics }) {
-		this.#log = log;
-		this.#metrics = metrics;
+	constructor(options: RejectionReportOptions) {
+		this.#options = options;
 	}
 
 	/** The answer to a request whose route or middleware threw. */
@@ -50,21 +57,21 @@ export class RejectionReport {
 
 	/** A connection that never made a request: too slow, or not HTTP. */
 	connection(reason: "slow" | "malformed", where: object): void {
-		this.#metrics.requestRejected(reason);
-		this.#log.warn({ ...where, reason }, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
+		const { metrics, limitedLog } = this.#options;
+		metrics.requestRejected(reason);
+		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
 	}
 
 	#report(error: Error, path: string, request: IncomingMessage): void {
+		const { log, limitedLog, metrics, addressOf } = this.#options;
 		const where = { address: addressOf(request), method: request.method, path };
 		if (error instanceof HttpError) {
-			this.#metrics.requestRejected(error.reason);
-			// An address that floods the gateway must not flood its log.
-			const level = error.reason === "rate" ? "debug" : "warn";
-			this.#log[level]({ ...where, status: error.status, reason: error.reason }, `rejected: ${error.message}`);
+			metrics.requestRejected(error.reason);
+			limitedLog.warn(error.reason, { ...where, status: error.status }, `rejected: ${error.message}`);
 		} else if (request.destroyed && !request.complete) {
-			this.#log.debug(where, "a request that did not arrive");
+			log.debug(where, "a request did not arrive completely");
 		} else {
-			this.#log.error({ ...where, err: error }, "a request failed");
+			log.error({ ...where, err: error }, "a request failed");
 		}
 	}
 }

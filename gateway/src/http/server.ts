@@ -23,6 +23,9 @@ export interface HttpServerOptions {
 	readonly log: Logger;
 }
 
+/** Milliseconds for a client to close its side of a connection that is rejected. */
+const HALF_OPEN_TIME = 1_000;
+
 /** Node's HTTP or HTTPS server, with limits on how slow a request may be. */
 export class HttpServer {
 	readonly #options: HttpServerOptions;
@@ -73,6 +76,9 @@ export class HttpServer {
 		});
 		const status = slow ? "408 Request Timeout" : "400 Bad Request";
 		socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+		// At once, the client could lose the answer; without it, a client that never closes its side keeps the descriptor.
+		const timer = setTimeout(() => socket.destroy(), HALF_OPEN_TIME);
+		socket.once("close", () => clearTimeout(timer));
 	}
 }
 

@@ -8,8 +8,8 @@ const TAIL_DIGITS = 6;
 
 const ALIAS = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 
-/** Which device has which alias: short names for hosts and people, no two alike. */
-export class DeviceAliases {
+/** Which server has which alias: short names for clients and people, no two alike. */
+export class Aliases {
 	readonly #chosen: ReadonlyMap<string, string>;
 	readonly #owners = new Map<string, string>();
 

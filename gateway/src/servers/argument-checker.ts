@@ -1,7 +1,12 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
-import type { DeviceTool } from "./device.js";
+
+/** What of a tool matters here: its schema may be anything that a device sent. */
+interface CheckedTool {
+	readonly name: string;
+	readonly inputSchema: Readonly<Record<string, unknown>>;
+}
 
 /** Compiled schemas that are kept. Boards of one kind share theirs. */
 const MAX_COMPILED = 1_000;
@@ -24,7 +29,7 @@ export class ArgumentChecker {
 	}
 
 	/** @returns what is wrong, with the name of the argument; undefined when the arguments fit the tool's schema */
-	check({ name, inputSchema }: DeviceTool, args: object): string | undefined {
+	check({ name, inputSchema }: CheckedTool, args: object): string | undefined {
 		if (!this.#bySchema.has(inputSchema)) {
 			this.#bySchema.set(inputSchema, this.#validatorOf(name, inputSchema));
 		}
@@ -32,7 +37,7 @@ export class ArgumentChecker {
 		return validate === undefined || validate(args) ? undefined : describe(validate.errors?.[0]);
 	}
 
-	#validatorOf(name: string, schema: DeviceTool["inputSchema"]): ValidateFunction | undefined {
+	#validatorOf(name: string, schema: CheckedTool["inputSchema"]): ValidateFunction | undefined {
 		const text = JSON.stringify(schema);
 		if (!this.#compiled.has(text)) {
 			this.#makeRoom();
@@ -51,7 +56,7 @@ export class ArgumentChecker {
 	}
 
 	/** JSON Schema 2020-12, as MCP has it, unless the schema says that it is of draft-07. */
-	#compile(name: string, schema: DeviceTool["inputSchema"]): ValidateFunction | undefined {
+	#compile(name: string, schema: CheckedTool["inputSchema"]): ValidateFunction | undefined {
 		const isOlder = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
 		const ajv = isOlder ? this.#draft07 : this.#draft2020;
 		try {

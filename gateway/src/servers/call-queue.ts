@@ -1,36 +1,36 @@
-import type { Device } from "./device.js";
-import { DeviceError } from "./errors.js";
+import { ServerError } from "./server-error.js";
+import type { Session } from "./session.js";
 
 export interface CallQueueOptions {
-	/** Calls that a device works on at the same time. */
+	/** Calls that the server works on at the same time. */
 	readonly concurrency: number;
 	/** Calls that may wait for their turn. */
 	readonly capacity: number;
-	/** Milliseconds that a call waits for a device that is away. */
-	readonly awayWait: number;
-	/** What a call is told that waited in vain. */
-	readonly awayMessage: () => string;
+	/** Milliseconds that a call waits for a server that is offline. */
+	readonly offlineWait: number;
+	/** The error message of a call that waited for that long. */
+	readonly offlineMessage: () => string;
 }
 
-interface Waiting {
-	start(device: Device): void;
-	refuse(error: DeviceError): void;
+interface WaitingCall {
+	start(session: Session): void;
+	reject(error: ServerError): void;
 	timer: NodeJS.Timeout | undefined;
 }
 
-/** The calls to one device: they start in the order in which they came, a few at a time, when the device is there. */
+/** The calls to one server: they start in the order in which they came, a few at a time, while the server is online. */
 export class CallQueue {
 	readonly #options: CallQueueOptions;
-	readonly #waiting: Waiting[] = [];
+	readonly #waiting: WaitingCall[] = [];
 	#running = 0;
-	#device: Device | undefined;
+	#session: Session | undefined;
 
-	constructor(options: CallQueueOptions, device: Device | undefined) {
+	constructor(options: CallQueueOptions, session: Session | undefined) {
 		this.#options = options;
-		this.#device = device;
+		this.#session = session;
 	}
 
-	/** Whether nothing runs or waits. */
+	/** Whether no call runs or waits. */
 	get idle(): boolean {
 		return this.#running === 0 && this.#waiting.length === 0;
 	}
@@ -38,24 +38,24 @@ export class CallQueue {
 	/**
 	 * Runs a call when it is its turn. Settles as the call does.
 	 *
-	 * Rejects with DeviceError "queue-full", "device-away", or "cancelled" when the signal comes before the turn.
+	 * Rejects with ServerError "queue-full", "device-away", or "cancelled" when the signal comes before the turn.
 	 */
-	run<Result>(call: (device: Device) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+	run<Result>(call: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) {
-				reject(new DeviceError("cancelled", "the call was cancelled"));
+				reject(new ServerError("cancelled", "the call was cancelled"));
 				return;
 			}
-			const cancel = (): void => this.#refuse(waiting, new DeviceError("cancelled", "the call was cancelled"));
-			const waiting: Waiting = {
-				start: (device) => {
+			const cancel = (): void => this.#reject(waiting, new ServerError("cancelled", "the call was cancelled"));
+			const waiting: WaitingCall = {
+				start: (session) => {
 					signal?.removeEventListener("abort", cancel);
 					this.#running += 1;
-					call(device)
+					call(session)
 						.then(resolve, reject)
 						.finally(() => this.#ended());
 				},
-				refuse: (error) => {
+				reject: (error) => {
 					signal?.removeEventListener("abort", cancel);
 					reject(error);
 				},
@@ -66,62 +66,65 @@ export class CallQueue {
 		});
 	}
 
-	/** The device is there: its calls may start. */
-	deviceCame(device: Device): void {
-		this.#device = device;
+	/** The server is online: its calls may start. */
+	online(session: Session): void {
+		this.#session = session;
 		for (const waiting of this.#waiting) {
 			clearTimeout(waiting.timer);
 		}
 		this.#startNext();
 	}
 
-	/** The device is away: its calls wait from now on. */
-	deviceLeft(): void {
-		this.#device = undefined;
+	/** The server is offline: its calls wait from now on. */
+	offline(): void {
+		this.#session = undefined;
 		for (const waiting of this.#waiting) {
-			this.#waitForDevice(waiting);
+			this.#waitForServer(waiting);
 		}
 	}
 
-	/** Refuses what waits. What runs settles by itself. */
-	close(error: DeviceError): void {
+	/** Rejects the calls that wait. The ones that run settle by themselves. */
+	close(error: ServerError): void {
 		for (const waiting of [...this.#waiting]) {
-			this.#refuse(waiting, error);
+			this.#reject(waiting, error);
 		}
 	}
 
-	#enqueue(waiting: Waiting): void {
+	#enqueue(waiting: WaitingCall): void {
 		const { capacity } = this.#options;
 		this.#waiting.push(waiting);
 		this.#startNext();
 		if (this.#waiting.length > capacity) {
-			this.#refuse(waiting, new DeviceError("queue-full", `${capacity} calls wait for the device already`));
-		} else if (this.#device === undefined) {
-			this.#waitForDevice(waiting);
+			this.#reject(waiting, new ServerError("queue-full", `${capacity} calls already wait for the device`));
+		} else if (this.#session === undefined) {
+			this.#waitForServer(waiting);
 		}
 	}
 
-	#waitForDevice(waiting: Waiting): void {
-		const { awayWait, awayMessage } = this.#options;
-		waiting.timer = setTimeout(() => this.#refuse(waiting, new DeviceError("device-away", awayMessage())), awayWait);
+	#waitForServer(waiting: WaitingCall): void {
+		const { offlineWait, offlineMessage } = this.#options;
+		waiting.timer = setTimeout(
+			() => this.#reject(waiting, new ServerError("device-away", offlineMessage())),
+			offlineWait,
+		);
 	}
 
-	#refuse(waiting: Waiting, error: DeviceError): void {
+	#reject(waiting: WaitingCall, error: ServerError): void {
 		const index = this.#waiting.indexOf(waiting);
 		if (index >= 0) {
 			this.#waiting.splice(index, 1);
 			clearTimeout(waiting.timer);
-			waiting.refuse(error);
+			waiting.reject(error);
 		}
 	}
 
 	#startNext(): void {
-		while (this.#device?.connected && this.#running < this.#options.concurrency) {
+		while (this.#session?.connected && this.#running < this.#options.concurrency) {
 			const next = this.#waiting.shift();
 			if (next === undefined) {
 				return;
 			}
-			next.start(this.#device);
+			next.start(this.#session);
 		}
 	}
 

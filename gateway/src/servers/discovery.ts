@@ -1,103 +1,85 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { isSpecType } from "@modelcontextprotocol/server";
 import pLimit from "p-limit";
 import { isObject } from "../../../src/text/is-object.js";
-import type { Device, DeviceTool } from "./device.js";
-import type { Board } from "./known-device.js";
+import { ServerError } from "./server-error.js";
+import type { ServerTool, Session } from "./session.js";
 
-export interface IntroductionsOptions {
-	/** Devices asked at the same time. */
-	readonly concurrency: number;
-	/** What is known of a device in this very session. */
-	readonly boardOf: (device: Device) => Board | undefined;
-	/** Hears what a device said. */
-	readonly onLearned: (device: Device, board: Board, tools: readonly DeviceTool[]) => void;
-	/** Hears of what went wrong. */
+export interface DiscoveryOptions {
+	/** Servers asked at the same time. Default 64: thousands may connect at once after a power cut. */
+	readonly discoveries?: number;
+	/** Milliseconds that a server has to list its tools. Default 30,000. */
+	readonly discoveryTimeout?: number;
+	/** Is told of tools that are left out. */
 	readonly warn: (message: string) => void;
 }
 
-/** Asks devices who they are and what they can do: not too many at the same time, and each once at a time. */
-export class Introductions {
-	readonly #options: IntroductionsOptions;
+/** Milliseconds after which a slow server goes on without its place: it costs little, and others wait for the place. */
+const PLACE_TIME = 1_000;
+
+/** Asks servers what they offer, not too many at the same time. */
+export class Discovery {
+	readonly #options: DiscoveryOptions;
 	readonly #limit;
-	/** Devices that are being asked; true when they have to be asked once more. */
-	readonly #asked = new Map<Device, boolean>();
-	#closed = false;
 
-	constructor(options: IntroductionsOptions) {
+	constructor(options: DiscoveryOptions) {
 		this.#options = options;
-		this.#limit = pLimit(options.concurrency);
+		this.#limit = pLimit(options.discoveries ?? 64);
 	}
 
-	/** Asks a device, and once more when this is called meanwhile. One that gives no answer is sent away. */
-	async ask(device: Device): Promise<void> {
-		if (this.#asked.has(device)) {
-			this.#asked.set(device, true);
-			return;
-		}
+	/**
+	 * Lists a server's tools, user-only ones included. Tools that are not valid MCP are left out: one of them would make a
+	 * client reject the whole list, other servers' tools with it.
+	 *
+	 * Rejects with ServerError "timeout" when the list is not complete in time, and as {@link Session.listTools} does.
+	 */
+	async listTools(session: Session): Promise<ServerTool[]> {
+		let listed: Promise<unknown[]> | undefined;
+		await this.#limit(async () => {
+			listed = this.#list(session);
+			const done = new AbortController();
+			const place = delay(PLACE_TIME, undefined, { signal: done.signal }).catch(() => {});
+			// A failure is reported below.
+			await Promise.race([listed.catch(() => {}), place]);
+			done.abort();
+		});
+		return this.#validTools(session, (await listed) as unknown[]);
+	}
+
+	async #list(session: Session): Promise<unknown[]> {
+		const { discoveryTimeout = 30_000 } = this.#options;
+		const signal = AbortSignal.timeout(discoveryTimeout);
 		try {
-			do {
-				this.#asked.set(device, false);
-				await this.#limit(() => this.#askNow(device));
-			} while (this.#asked.get(device) === true);
+			return await session.listTools({ withUserTools: true, signal });
 		} catch (error) {
-			this.sendAway(device, `its tools could not be listed: ${(error as Error).message}`);
-		} finally {
-			this.#asked.delete(device);
+			throw signal.aborted
+				? new ServerError("timeout", `not within ${discoveryTimeout / 1000} s`, { cause: error })
+				: error;
 		}
 	}
 
-	/** Ends a device's session. It may come back. */
-	sendAway(device: Device, reason: string): void {
-		if (device.connected) {
-			this.#options.warn(`${device.identity.deviceId}: sent away: ${reason}`);
-			device.close(reason);
+	#validTools(session: Session, listed: readonly unknown[]): ServerTool[] {
+		const tools = new Map<string, ServerTool>();
+		for (const item of listed) {
+			const tool = validTool(item);
+			if (tool === undefined || tools.has(tool.name)) {
+				const name = isObject(item) ? String(JSON.stringify(item.name)).slice(0, 100) : "?";
+				this.#options.warn(`${session.identity.id}: tool ${name} is left out: not a valid MCP tool, or listed twice`);
+			} else {
+				tools.set(tool.name, tool);
+			}
 		}
-	}
-
-	/** Asks no more. */
-	close(): void {
-		this.#closed = true;
-	}
-
-	async #askNow(device: Device): Promise<void> {
-		const { boardOf, onLearned, warn } = this.#options;
-		if (!device.connected || this.#closed) {
-			return;
-		}
-		const board = boardOf(device) ?? (await askBoard(device));
-		const tools = await askTools(device, warn);
-		if (device.connected && !this.#closed) {
-			onLearned(device, board, tools);
-		}
+		return [...tools.values()];
 	}
 }
 
-async function askBoard(device: Device): Promise<Board> {
-	const { serverInfo } = await device.initialize();
-	return { name: String(serverInfo.name), version: String(serverInfo.version) };
-}
-
-/**
- * Lists a device's tools, user-only ones included, and leaves out what hosts could not read: one tool that is none
- * would make a host refuse the whole list, other devices' tools with it.
- */
-async function askTools(device: Device, warn: (message: string) => void): Promise<DeviceTool[]> {
-	const tools = new Map<string, DeviceTool>();
-	for (const tool of await device.listTools({ withUserTools: true })) {
-		const readable = readableTool(tool);
-		if (readable === undefined || tools.has(tool.name)) {
-			warn(`${device.identity.deviceId}: tool ${JSON.stringify(tool.name)} left out: no MCP tool, or listed twice`);
-		} else {
-			tools.set(tool.name, readable);
-		}
+/** The members of a tool that MCP knows. Devices leave out the schema's type where a tool takes no arguments. */
+function validTool(item: unknown): ServerTool | undefined {
+	if (!isObject(item) || !isObject(item.inputSchema)) {
+		return undefined;
 	}
-	return [...tools.values()];
-}
-
-/** The members of a tool that MCP knows. A schema without a type, as devices send for "no arguments", is made one. */
-function readableTool(tool: DeviceTool): DeviceTool | undefined {
-	const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = tool;
-	const readable = {
+	const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = item;
+	const tool = {
 		name,
 		...(title !== undefined && { title }),
 		...(description !== undefined && { description }),
@@ -107,5 +89,5 @@ function readableTool(tool: DeviceTool): DeviceTool | undefined {
 		...(icons !== undefined && { icons }),
 		...(_meta !== undefined && { _meta }),
 	};
-	return name !== "" && isSpecType.Tool(readable) ? (readable as DeviceTool) : undefined;
+	return name !== "" && isSpecType.Tool(tool) ? (tool as ServerTool) : undefined;
 }

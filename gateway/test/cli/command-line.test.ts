@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, describe, it, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import getPort from "get-port";
+import { until } from "../../../host-test/support/until.js";
 import { bundleProgram } from "../support/bundle.js";
-import { ERAS, SET_VOLUME, until, WireDevice } from "../support/gateway.js";
+import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 
 // The program as people and hosts start it: a process of its own, from the files that are published.
@@ -14,6 +17,8 @@ const { program: PROGRAM, remove } = await bundleProgram();
 after(remove);
 
 const LAMP = "aa:bb:cc:00:00:01";
+/** Its tool {@link SET_VOLUME} as /mcp lists it. */
+const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
 interface Running {
@@ -71,7 +76,7 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		});
 		assert.equal(code, 2);
 		assert.equal(stdout, "");
-		assert.match(stderr, /^xs-mcp-gateway: httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for host/);
+		assert.match(stderr, /^xs-mcp-gateway: httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for client/);
 	});
 
 	it("exits with 2 when the command line makes no sense", async (t) => {
@@ -79,7 +84,7 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 			[["serv"], /there is no command serv: expected one of serve/],
 			[["--http-port", "x"], /--http-port: expected a whole number/],
 			[["--no-such-flag"], /unknown option '--no-such-flag'/],
-			[["token", "add", "x", "--for", "friend"], /Allowed choices are host, device/],
+			[["token", "add", "x", "--for", "friend"], /--for <kind>.* Expected client or device/],
 			[["devices", "--url", "nowhere"], /--url: expected a URL/],
 		] as const) {
 			const { code, stderr } = await run(t, args);
@@ -109,7 +114,35 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		child.stdout?.destroy();
 		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
 		assert.equal(await exited, 0);
-		assert.match(output.stderr, /stopping: the host is gone/);
+		assert.match(output.stderr, /stopping: the client disconnected/);
+	});
+
+	it("goes on when nobody reads its log, and says later how many lines it dropped", async (t) => {
+		const port = await getPort();
+		const websocketPort = await getPort();
+		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort), "--log-level", "debug"];
+		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
+		t.after(() => child.kill("SIGKILL"));
+		const isUp = (): Promise<boolean> =>
+			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5_000) }).then(
+				({ ok }) => ok,
+				() => false,
+			);
+		await until(isUp, "it listens", 30_000);
+		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP });
+		const devices = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/devices`)).text();
+		await until(async () => (await devices()).includes(LAMP), "the device is known");
+		// More than 1,000 messages in a second would end the device's session.
+		for (let count = 0; count < 900; count += 1) {
+			device.notify("notifications/state_changed", { newState: "x".repeat(5_000) });
+		}
+		await setTimeout(500);
+		assert.equal(await isUp(), true);
+		let log = "";
+		child.stderr.on("data", (chunk) => {
+			log += chunk;
+		});
+		await until(() => /"dropped":[0-9]+,"msg":"log lines were dropped/.test(log), "it says so", 10_000);
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
@@ -152,18 +185,34 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 	it("makes tokens, which a running gateway knows at once", async (t) => {
 		const started = await startProgram(t);
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: started.stateFolder, XS_MCP_GATEWAY_URL: started.base };
-		const made = await run(t, ["token", "add", "laptop", "--for", "host"], environment);
+		const made = await run(t, ["token", "add", "laptop", "--for", "client"], environment);
 		const token = made.stdout.trim();
 		assert.match(token, /^xsmcp_/);
-		assert.match(made.stderr, /first token for a host/);
+		assert.match(made.stderr, /first token for a client/);
 		const without = await run(t, ["devices"], environment);
-		assert.match(without.stderr, /wants a token/);
+		assert.match(without.stderr, /needs a token/);
 		assert.equal(without.code, 1);
 		assert.equal((await run(t, ["devices"], { ...environment, XS_MCP_GATEWAY_TOKEN: token })).code, 0);
+		const alias = await run(t, ["token", "add", "old", "--for", "host"], environment);
+		assert.equal(alias.code, 0, "the word of version 0.1");
+		assert.equal((await run(t, ["token", "remove", "old"], environment)).code, 0);
 		const list = await run(t, ["token", "list"], environment);
-		assert.match(list.stdout, /^laptop {2}host {2}.* {2}all devices\n$/);
-		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 0);
+		assert.match(list.stdout, /^laptop {2}client {2}.* {2}all devices\n$/);
+		const removed = await run(t, ["token", "remove", "laptop"], environment);
+		assert.equal(removed.code, 0);
+		assert.match(removed.stderr, /last token for a client.*--open/s);
 		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 1);
+	});
+
+	it("asks before the first token for devices, because devices without one are disconnected", async (t) => {
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const add = ["token", "add", "lamp", "--for", "device"];
+		const unasked = await run(t, add, environment);
+		assert.equal(unasked.code, 2);
+		assert.match(unasked.stderr, /first token for a device.*disconnected.*--yes/s);
+		assert.equal((await run(t, ["token", "list"], environment)).stdout, "");
+		assert.equal((await run(t, [...add, "--yes"], environment)).code, 0);
+		assert.equal((await run(t, ["token", "add", "fan", "--for", "device"], environment)).code, 0, "the second");
 	});
 
 	it("shows what happens, until it is not wanted any more", async (t) => {
@@ -205,15 +254,15 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const { client, log } = await startHost(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
 		assert.deepEqual((await client.listTools()).tools, []);
 		await client.close();
-		await until(() => log().includes("stopping: the host is gone"), "it ends", 10_000);
+		await until(() => log().includes("stopping: the client disconnected"), "it ends", 10_000);
 	});
 
-	it("with --stdio beside another gateway: says which port is taken and what to do", async (t) => {
+	it("with --stdio beside another gateway: says which port is in use and what to do", async (t) => {
 		const { base } = await startProgram(t);
 		const args = ["--stdio", "--http-port", new URL(base).port, "--state-folder", makeStateFolder(t)];
 		const { code, stderr } = await run(t, args);
 		assert.equal(code, 2);
-		assert.match(stderr, /httpPort: port [0-9]+ is taken.*--http-port.*xs-mcp-gateway stdio/);
+		assert.match(stderr, /httpPort: port [0-9]+ is in use.*--http-port.*xs-mcp-gateway stdio/);
 	});
 
 	it("as a bridge: brings several hosts to one gateway, with progress, and follows devices", async (t) => {
@@ -241,10 +290,10 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 			assert.match(client.getInstructions() ?? "", /two underscores/);
 			assert.deepEqual(
 				(await client.listTools()).tools.map(({ name }) => name),
-				[SET_VOLUME.name],
+				[VOLUME],
 			);
 			const progress: unknown[] = [];
-			const params = { name: SET_VOLUME.name, arguments: { volume: 1 } };
+			const params = { name: VOLUME, arguments: { volume: 1 } };
 			const result = await client.callTool(params, {
 				onprogress(each) {
 					progress.push(each.progress);
@@ -272,18 +321,71 @@ describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
 		const second = await startProgram(t, { httpPort: port }, first.stateFolder);
 		await until(() => changes > 0, "it hears again", 20_000);
 		await WireDevice.connect(t, second, { id: LAMP });
-		const result = await client.callTool({ name: SET_VOLUME.name, arguments: { volume: 1 } });
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	});
 
-	it("as a bridge: says plainly when no gateway runs, or the token is wrong", async (t) => {
+	it("as a bridge: waits for a gateway that starts later", async (t) => {
+		const port = await getPort();
+		const { client, log } = await startHost(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
+		assert.deepEqual((await client.listTools()).tools, []);
+		const early = await client.callTool({ name: "any", arguments: {} });
+		assert.match(
+			JSON.stringify(early),
+			/"isError":true.*No gateway is running yet|No gateway is running yet.*"isError":true/,
+		);
+		assert.match(log(), /no gateway answers at .*Waiting for it/);
+		let changes = 0;
+		client.setNotificationHandler("notifications/tools/list_changed", () => {
+			changes += 1;
+		});
+		const started = await startProgram(t, { httpPort: port });
+		await until(() => changes > 0, "it is told of the gateway", 10_000);
+		await WireDevice.connect(t, started, { id: LAMP });
+		await until(() => changes > 1, "it is told of the device", 10_000);
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+	});
+
+	it("a call, by command or bridge, fails at once when the gateway is killed, even if it comes back", async (t) => {
+		const port = await getPort();
+		const url = `http://127.0.0.1:${port}`;
+		const websocketPort = await getPort();
+		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t), XS_MCP_GATEWAY_URL: url };
+		const first = start(t, args, environment);
+		await until(() => first.output.stderr.includes('"listening"'), "it listens", 30_000);
+		// Progress, but no answer: the gateway's answer is a stream that has begun.
+		const onCall = ({ progressToken }: WireCall, from: WireDevice): undefined =>
+			void from.notify("notifications/progress", { progressToken, progress: 1 });
+		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP, onCall });
+		const { client } = await startHost(t, ["stdio"], environment);
+		await until(async () => (await client.listTools()).tools.length > 0, "the device is known", 10_000);
+		const params = { name: VOLUME, arguments: { volume: 1 } };
+		let told = false;
+		const bridged = client.callTool(params, {
+			onprogress() {
+				told = true;
+			},
+		});
+		const command = start(t, ["call", LAMP, SET_VOLUME.name, "volume=1"], environment);
+		await until(() => told && command.output.stderr.includes("progress 1"), "both calls are under way", 10_000);
+		assert.equal(device.calls.length, 2);
+		first.child.kill("SIGKILL");
+		await first.exited;
+		const second = start(t, args, environment);
+		await until(() => second.output.stderr.includes('"listening"'), "it listens again", 30_000);
+		assert.match(JSON.stringify(await bridged), /The gateway did not answer: .*lost/);
+		assert.equal(await command.exited, 1);
+		assert.match(command.output.stderr, /the connection to the gateway was lost/);
+	});
+
+	it("as a bridge: says plainly that the token is wrong", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		tokens.add({ name: "laptop", kind: "host" });
-		const nobody = await run(t, ["stdio", "--url", "http://127.0.0.1:1"]);
-		assert.match(nobody.stderr, /no gateway answers/);
+		tokens.add({ name: "laptop", kind: "client" });
 		const wrong = await run(t, ["stdio"], { XS_MCP_GATEWAY_URL: base, XS_MCP_GATEWAY_TOKEN: "wrong-secret" });
-		assert.match(wrong.stderr, /wants another token/);
+		assert.match(wrong.stderr, /needs another token/);
 		assert.doesNotMatch(wrong.stderr, /wrong-secret/);
-		assert.deepEqual([nobody.code, wrong.code], [1, 1]);
+		assert.equal(wrong.code, 1);
 	});
 });

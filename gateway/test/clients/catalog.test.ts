@@ -1,29 +1,33 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { until } from "../../../host-test/support/until.js";
+import { DeviceTransport } from "../../src/devices/device-transport.js";
 import { Gateway } from "../../src/gateway.js";
-import { Device } from "../../src/servers/device.js";
-import { DeviceHub } from "../../src/servers/device-hub.js";
-import { LOCAL, until } from "../support/gateway.js";
+import { LOCAL } from "../support/gateway.js";
 
-/** Puts a device with these tools into a hub, at the other end of a link in memory. */
-function plugIn(hub: DeviceHub, deviceId: string, board: string, names: readonly string[]): void {
-	const results: Readonly<Record<string, object>> = {
-		initialize: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: board, version: "1" } },
-		"tools/list": { tools: names.map((name) => ({ name, inputSchema: {} })) },
-	};
-	const device: Device = new Device({
-		identity: { deviceId, clientId: deviceId, transport: "memory" },
-		sessionId: "s",
-		send(message) {
-			const { id, method } = (message as unknown as { payload: { id?: number; method: string } }).payload;
-			if (id !== undefined) {
-				queueMicrotask(() => device.receive({ jsonrpc: "2.0", id, result: results[method] }));
-			}
-		},
-		close() {},
-	});
-	hub.add(device);
+/** A device with these tools, at the other end of a connection in memory. */
+class MemoryDevice extends DeviceTransport {
+	readonly #results: Readonly<Record<string, object>>;
+
+	constructor(id: string, board: string, names: readonly string[]) {
+		super({ id, clientId: id, transport: "memory" });
+		this.#results = {
+			initialize: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: board, version: "1" } },
+			"tools/list": { tools: names.map((name) => ({ name, inputSchema: {} })) },
+		};
+	}
+
+	protected override write(text: string): void {
+		const { id, method } = JSON.parse(text).payload as { id?: number; method: string };
+		if (id !== undefined) {
+			queueMicrotask(() =>
+				this.receive({ type: "mcp", payload: { jsonrpc: "2.0", id, result: this.#results[method] } }),
+			);
+		}
+	}
+
+	protected override disconnect(): void {}
 }
 
 const toolNames = fc.uniqueArray(
@@ -42,24 +46,23 @@ const fleet = fc.uniqueArray(
 	},
 );
 
-describe("the tools that a host sees of several devices", () => {
-	it("have names that are never alike, that every host takes, and that lead to their device and tool", async () => {
+describe("the tools of several devices in a client's catalog", () => {
+	it("have names that are never alike, that every client takes, and that lead to their device and tool", async () => {
 		await fc.assert(
 			fc.asyncProperty(fleet, async (devices) => {
-				const hub = new DeviceHub();
-				const gateway = await Gateway.open(hub);
+				const gateway = await Gateway.open();
 				for (const [id, board, names] of devices) {
-					plugIn(hub, id, board, names);
+					gateway.servers.connect(new MemoryDevice(id, board, names));
 				}
-				await until(() => gateway.devices.all.length === devices.length, "all are known");
-				const scope = gateway.scope(LOCAL);
-				const found = scope.tools.map(({ name }) => {
+				await until(() => gateway.servers.all.length === devices.length, "all are known");
+				const catalog = gateway.catalog(LOCAL);
+				const found = catalog.tools.map(({ name }) => {
 					assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
-					const { known, tool } = scope.find(name);
-					return `${known.id} ${tool.name}`;
+					const { server, tool } = catalog.findTool(name);
+					return `${server.id} ${tool.name}`;
 				});
 				const all = devices.flatMap(([id, , names]) => names.map((name) => `${id} ${name}`));
-				assert.equal(new Set(scope.tools.map(({ name }) => name)).size, all.length);
+				assert.equal(new Set(catalog.tools.map(({ name }) => name)).size, all.length);
 				assert.deepEqual(found.sort(), all.sort());
 				await gateway.close();
 			}),

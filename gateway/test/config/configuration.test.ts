@@ -16,7 +16,7 @@ function fileWith(t: TestContext, settings: unknown): string {
 	return path;
 }
 
-/** What is said of sources that cannot be used. */
+/** The problems of sources that cannot be used, one line for each. */
 function problemsOf(sources: Parameters<typeof readConfiguration>[0]): string[] {
 	try {
 		readConfiguration(sources);
@@ -28,7 +28,7 @@ function problemsOf(sources: Parameters<typeof readConfiguration>[0]): string[] 
 }
 
 describe("configuration", () => {
-	it("has a default for what is not set", () => {
+	it("uses the default of a setting that is not set", () => {
 		const configuration = readConfiguration({});
 		assert.equal(configuration.httpAddress, "127.0.0.1");
 		assert.equal(configuration.httpPort, 8766);
@@ -63,7 +63,7 @@ describe("configuration", () => {
 		);
 	});
 
-	it("refuses a setting in the file that does not exist, and says which was meant", (t) => {
+	it("rejects an unknown setting in the file, and suggests known ones", (t) => {
 		const file = fileWith(t, { http_port: 1, timeout: 1, colour: "red" });
 		assert.deepEqual(problemsOf({ file }), [
 			`${file}: http_port: there is no such setting; did you mean httpPort?`,
@@ -72,7 +72,7 @@ describe("configuration", () => {
 		]);
 	});
 
-	it("refuses a file that is missing, no JSON, or no object", (t) => {
+	it("rejects a file that is missing, not JSON, or not an object", (t) => {
 		assert.match(problemsOf({ file: "no-such-file.json" })[0] ?? "", /^no-such-file\.json: cannot be read: ENOENT/);
 		const broken = fileWith(t, "{");
 		assert.match(problemsOf({ file: broken })[0] ?? "", /gateway\.json: not JSON: /);
@@ -94,30 +94,28 @@ describe("configuration", () => {
 		assert.match(problemsOf({ flags: { aliases: ["lamp"] } })[0] ?? "", /^--aliases: expected pairs like DEVICE=NAME/);
 	});
 
-	it("takes a relative path of the file from the file's folder", (t) => {
+	it("resolves a relative path in the file against the file's folder", (t) => {
 		const file = fileWith(t, { stateFolder: "state" });
 		assert.equal(readConfiguration({ file }).stateFolder, join(file, "..", "state"));
 		assert.equal(readConfiguration({ flags: { stateFolder: "state" } }).stateFolder, join(process.cwd(), "state"));
 	});
 
-	it("wants host names without scheme and port", () => {
+	it("rejects hostnames with a scheme or a port", () => {
 		assert.deepEqual(readConfiguration({ flags: { allowedHosts: ["Gateway.example", "[::1]"] } }).allowedHosts, [
 			"gateway.example",
 			"[::1]",
 		]);
 		for (const name of ["https://app.example", "app.example:8080", "app.example/"]) {
 			const [problem] = problemsOf({ flags: { allowedOrigins: [name] } });
-			assert.match(problem ?? "", /^--allowed-origins: expected host names, without scheme and port/);
+			assert.match(problem ?? "", /^--allowed-origins: expected hostnames, without scheme and port/);
 		}
 	});
 
-	it("wants certificate and key together", () => {
-		assert.deepEqual(problemsOf({ flags: { mqttCert: "cert.pem" } }), [
-			"mqttCert and mqttKey: one is of no use without the other",
-		]);
+	it("rejects a certificate without its key", () => {
+		assert.deepEqual(problemsOf({ flags: { mqttCert: "cert.pem" } }), ["mqttCert and mqttKey: set both or neither"]);
 	});
 
-	it("shows no secret, neither where it is printed nor where it is wrong", (t) => {
+	it("never prints a secret, even if it is wrong", (t) => {
 		const environment = { XS_MCP_GATEWAY_BROKER_PASSWORD: "hunter2" };
 		const shown = describeConfiguration(readConfiguration({ environment }));
 		assert.equal(shown.brokerPassword, "***");
@@ -126,11 +124,34 @@ describe("configuration", () => {
 		assert.doesNotMatch(wrong.join(), /hunter2/);
 	});
 
-	it("is documented as it is", () => {
-		const documentation = readFileSync(new URL("../../../docs/gateway-operations.md", import.meta.url), "utf8");
+	it("never prints a password in a URL", () => {
+		const shown = describeConfiguration(readConfiguration({ flags: { brokerUrl: "mqtts://me:hunter2@broker/" } }));
+		assert.equal(shown.brokerUrl, "mqtts://me:***@broker/");
+		assert.deepEqual(problemsOf({ flags: { brokerUrl: "http://me:hun:t@er2@broker/" } }), [
+			'--broker-url: expected a URL that begins with mqtt:// or mqtts://, got "http://me:***@broker/"',
+		]);
+	});
+
+	it("rejects lists and pairs with anything but text in them", (t) => {
+		for (const settings of [
+			{ aliases: { lamp: 1 } },
+			{ aliases: { lamp: "" } },
+			{ aliases: 7 },
+			{ aliases: ["=x"] },
+			{ userTools: [1] },
+			{ userTools: "" },
+			{ userTools: {} },
+		]) {
+			const [problem = ""] = problemsOf({ file: fileWith(t, settings) });
+			assert.match(problem, /expected (pairs like DEVICE=NAME|a list of texts), got /, JSON.stringify(settings));
+		}
+	});
+
+	it("is documented in docs/gateway/settings.md, line by line", () => {
+		const documentation = readFileSync(new URL("../../../docs/gateway/settings.md", import.meta.url), "utf8");
 		const rows = SETTING_NAMES.map((name) => rowOf(name));
 		for (const row of rows) {
-			assert.ok(documentation.includes(`${row}\n`), `docs/gateway-operations.md lacks this line:\n${row}`);
+			assert.ok(documentation.includes(`${row}\n`), `docs/gateway/settings.md lacks this line:\n${row}`);
 		}
 	});
 });

@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CallOptions } from "../../src/servers/device.js";
-import { SET_VOLUME, startGateway, type TestGateway, until, type WireCall, WireDevice } from "../support/gateway.js";
+import { until } from "../../../host-test/support/until.js";
+import type { CallOptions, ServerTool } from "../../src/servers/session.js";
+import { SET_VOLUME, startGateway, type TestGateway, type WireCall, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 const OK = { content: [{ type: "text", text: "ok" }] };
 
 /** Calls the volume tool of the only device there is. */
-async function setVolume({ gateway, access }: TestGateway, volume: unknown, options?: CallOptions) {
-	const found = gateway.scope(access).find(SET_VOLUME.name);
-	return await gateway.call("somebody", found, { volume }, options);
+async function setVolume({ gateway }: TestGateway, volume: unknown, options?: CallOptions) {
+	const server = gateway.servers.find(ID);
+	const tool = server?.tools.find(({ name }) => name === SET_VOLUME.name) as ServerTool;
+	return await server?.call("somebody", tool, { volume }, options);
 }
 
 const volumes = (calls: readonly WireCall[]): unknown[] => calls.map((call) => call.arguments.volume);
 
 async function unplug(side: TestGateway, device: WireDevice): Promise<void> {
 	await device.unplug();
-	await until(() => side.gateway.devices.get(ID)?.device === undefined, "the device is away");
+	await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
 }
 
 describe("calls to a device", { timeout: 20_000 }, () => {
@@ -33,7 +35,7 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 		assert.deepEqual(volumes(device.calls), [1, 2, 3, 4, 5]);
 	});
 
-	it("are refused when too many wait already", async (t) => {
+	it("are rejected when too many wait already", async (t) => {
 		const side = await startGateway(t, { callsPerDevice: 1, callsWaiting: 1 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
 		const [first, second] = [setVolume(side, 1), setVolume(side, 2)];
@@ -46,7 +48,7 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 		await second;
 	});
 
-	it("wait for a device that is away, and go to the session that it comes back with", async (t) => {
+	it("wait for a device that is offline, and go to its next session", async (t) => {
 		const side = await startGateway(t);
 		await unplug(side, await WireDevice.connect(t, side));
 		const calls = [setVolume(side, 1), setVolume(side, 2)];
@@ -58,15 +60,15 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 	it("fail when it does not come back in time, and say when it was last seen", async (t) => {
 		const side = await startGateway(t, { awayWait: 30 });
 		await unplug(side, await WireDevice.connect(t, side));
-		const seen = new Date(side.gateway.devices.get(ID)?.lastSeen ?? 0).toISOString();
+		const seen = new Date(side.gateway.servers.find(ID)?.lastSeen ?? 0).toISOString();
 		await assert.rejects(setVolume(side, 1), {
 			code: "device-away",
-			message: `lamp_000001 is away and did not come back within 0.03 s; it was last seen at ${seen}. Nothing was sent to it.`,
+			message: `lamp_000001 is offline and did not come back within 0.03 s; it was last seen at ${seen}. Nothing was sent to it.`,
 		});
 		assert.equal((await WireDevice.connect(t, side)).calls.length, 0);
 	});
 
-	it("that wait for their turn are kept when the device goes, and wait for it anew", async (t) => {
+	it("that wait for their turn are kept when the device disconnects, and wait for it again", async (t) => {
 		const side = await startGateway(t, { callsPerDevice: 1 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
 		const [first, second] = [setVolume(side, 1), setVolume(side, 2)];
@@ -112,24 +114,24 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 		assert.deepEqual(volumes(device.calls), [0]);
 	});
 
-	it("do not travel when their arguments break the schema", async (t) => {
+	it("are not sent when their arguments break the schema", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
 		await assert.rejects(setVolume(side, 101), { code: "invalid-arguments", message: "volume: must be <= 100" });
 		assert.equal(device.calls.length, 0);
 	});
 
-	it("are told of, with who made them and what became of them", async (t) => {
+	it("are reported with who made them and how they ended", async (t) => {
 		const side = await startGateway(t);
 		await WireDevice.connect(t, side);
 		const records: unknown[] = [];
-		side.gateway.on("call", ({ duration, ...record }) => {
+		side.gateway.servers.on("call", ({ duration, ...record }) => {
 			assert.ok(duration >= 0);
 			records.push(record);
 		});
 		await setVolume(side, 1);
 		await assert.rejects(setVolume(side, -1));
-		const call = { principal: "somebody", deviceId: ID, tool: SET_VOLUME.name };
+		const call = { principal: "somebody", serverId: ID, tool: SET_VOLUME.name };
 		assert.deepEqual(records, [
 			{ ...call, outcome: "ok" },
 			{ ...call, outcome: "invalid-arguments" },

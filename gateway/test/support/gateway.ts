@@ -1,4 +1,4 @@
-// What the gateway's tests share: a gateway with real sockets on both sides, and devices and hosts for it.
+// What the gateway's tests share: a gateway with real sockets on both sides, and devices and clients for it.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,58 +6,62 @@ import type { TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import type { Access } from "../../src/clients/access.js";
-import { McpEndpoint, type McpEndpointOptions } from "../../src/clients/http-endpoint.js";
+import { HttpEndpoint, type HttpEndpointOptions } from "../../src/clients/http-endpoint.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway.js";
-import { DeviceHub } from "../../src/servers/device-hub.js";
+import type { ServerRegistry } from "../../src/servers/registry.js";
+import type { Server } from "../../src/servers/server.js";
+import type { Session } from "../../src/servers/session.js";
 
 export const LOCAL: Access = { principal: "local", userTools: false };
 
-/** A gateway that hosts reach over HTTP, closed with its test. */
-export interface HostSide {
+/** A gateway that clients reach over HTTP, closed with its test. */
+export interface ClientSide {
 	readonly gateway: Gateway;
-	readonly endpoint: McpEndpoint;
-	readonly warnings: string[];
-	/** Where hosts connect: /mcp, or /mcp/DEVICE. */
-	hostUrl(device?: string): URL;
-	/** What the next requests of hosts may reach. */
+	readonly endpoint: HttpEndpoint;
+	/** The URL for clients: /mcp, or /mcp/DEVICE. */
+	clientUrl(device?: string): URL;
+	/** What the next requests of clients may reach. */
 	access: Access;
-	/** Stops serving hosts, and forgets what is not on disk. */
+	/** Stops serving clients, and forgets what is not on disk. */
 	close(): Promise<void>;
 }
 
 /** With devices over WebSocket. */
-export interface TestGateway extends HostSide {
-	readonly hub: DeviceHub;
-	/** Where devices connect. */
+export interface TestGateway extends ClientSide {
+	/** The URL for devices. */
 	readonly deviceUrl: string;
+	readonly warnings: string[];
 }
 
-type TestGatewayOptions = GatewayOptions & McpEndpointOptions & { readonly hostPort?: number };
+type TestGatewayOptions = GatewayOptions & HttpEndpointOptions & { readonly clientPort?: number };
 
-export async function serveHosts(
+/** Opens a gateway that gathers changes for a short time only. It is closed with its test. */
+export async function openGateway(test: TestContext, options: GatewayOptions = {}, warnings: string[] = []) {
+	const gateway = await Gateway.open({ changeDelay: 20, ...options }, (message) => warnings.push(message));
+	test.after(() => gateway.close());
+	return gateway;
+}
+
+/** Serves a gateway to clients over HTTP. */
+export async function serveClients(
 	test: TestContext,
-	hub: DeviceHub,
+	gateway: Gateway,
 	options: TestGatewayOptions = {},
-): Promise<HostSide> {
-	const warnings: string[] = [];
-	const gateway = await Gateway.open(hub, { changeDelay: 20, ...options }, (message) => warnings.push(message));
-	// Many devices may be waited for at the same time.
-	gateway.devices.setMaxListeners(0);
-	const endpoint = new McpEndpoint(gateway, options);
+): Promise<ClientSide> {
+	const endpoint = new HttpEndpoint(gateway, options);
 	const server = createServer(async (request, response) => {
 		const device = request.url?.split("/")[2];
 		const body = await readJson(request);
 		await endpoint.handle(request, response, self.access, device && decodeURIComponent(device), body);
 	});
-	server.listen(options.hostPort ?? 0, "127.0.0.1");
+	server.listen(options.clientPort ?? 0, "127.0.0.1");
 	await once(server, "listening");
 	const { port } = server.address() as AddressInfo;
-	const self: HostSide = {
+	const self: ClientSide = {
 		gateway,
 		endpoint,
-		warnings,
-		hostUrl: (device) => new URL(`http://127.0.0.1:${port}/mcp${device === undefined ? "" : `/${device}`}`),
+		clientUrl: (device) => new URL(`http://127.0.0.1:${port}/mcp${device === undefined ? "" : `/${device}`}`),
 		access: LOCAL,
 		async close() {
 			await endpoint.close();
@@ -71,12 +75,25 @@ export async function serveHosts(
 }
 
 export async function startGateway(test: TestContext, options: TestGatewayOptions = {}): Promise<TestGateway> {
-	const hub = new DeviceHub();
-	const hosts = await serveHosts(test, hub, options);
-	const devices = new WebSocketDevices(hub, { port: 0 });
+	const warnings: string[] = [];
+	const gateway = await openGateway(test, options, warnings);
+	const clientSide = await serveClients(test, gateway, options);
+	const devices = new WebSocketDevices(gateway.servers, { port: 0 });
 	const deviceUrl = `ws://127.0.0.1:${await devices.listen()}/`;
 	test.after(() => devices.close());
-	return Object.assign(hosts, { hub, deviceUrl });
+	return Object.assign(clientSide, { warnings, deviceUrl });
+}
+
+/** The next session that begins, and the server that it is with. */
+export async function nextSession(servers: ServerRegistry): Promise<{ server: Server; session: Session }> {
+	const [server, session] = await once(servers, "connected");
+	return { server, session };
+}
+
+/** The next server that comes online. */
+export async function nextOnline(servers: ServerRegistry): Promise<Server> {
+	const [server] = await once(servers, "online");
+	return server;
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -87,7 +104,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 	return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** What a {@link WireDevice} is told of a call. */
+/** A call that a {@link WireDevice} gets. */
 export interface WireCall {
 	readonly id: number;
 	readonly name: string;
@@ -104,7 +121,7 @@ export interface WireDeviceOptions {
 	readonly token?: string;
 }
 
-/** A tool that a {@link WireDevice} lists unless it is told to list others. */
+/** A tool that a {@link WireDevice} lists by default. */
 export const SET_VOLUME = {
 	name: "self.audio_speaker.set_volume",
 	description: "Set the volume.",
@@ -123,10 +140,10 @@ export const REBOOT = {
 	annotations: { audience: ["user"] },
 };
 
-/** The id of a {@link WireDevice} that has been given none. */
+/** The id of a {@link WireDevice} by default. */
 const ID = "aa:bb:cc:00:00:01";
 
-/** A device made of `ws` alone, which says what a test has it say. */
+/** A device made with `ws` alone, so that a test decides what it says. */
 export class WireDevice {
 	readonly calls: WireCall[] = [];
 	readonly cancelled: unknown[] = [];
@@ -141,27 +158,27 @@ export class WireDevice {
 		this.tools = options.tools ?? [SET_VOLUME, REBOOT];
 	}
 
-	/** Connects and says hello. Resolves when the gateway has listed its tools, rejects when it is sent away. */
+	/** Connects and says hello. Resolves when it is online, rejects when it is disconnected before. */
 	static async connect(
 		test: TestContext,
 		{ gateway, deviceUrl }: Pick<TestGateway, "gateway" | "deviceUrl">,
 		options: WireDeviceOptions = {},
 	): Promise<WireDevice> {
 		const { id = ID } = options;
-		const available = new Promise<void>((resolve) => {
-			const check = (known: { id: string }): void => {
-				if (known.id === id) {
-					gateway.devices.off("available", check);
+		const online = new Promise<void>((resolve) => {
+			const check = (server: Server): void => {
+				if (server.id === id) {
+					gateway.servers.off("online", check);
 					resolve();
 				}
 			};
-			gateway.devices.on("available", check);
+			gateway.servers.on("online", check);
 		});
 		const device = await WireDevice.connectTo(test, deviceUrl, options);
-		const refused = once(device.#socket, "close").then(() => Promise.reject(new Error("sent away")));
-		await Promise.race([available, refused]);
-		refused.catch(() => {
-			// Later it may go as it likes.
+		const rejected = once(device.#socket, "close").then(() => Promise.reject(new Error("disconnected")));
+		await Promise.race([online, rejected]);
+		rejected.catch(() => {
+			// Later it may disconnect.
 		});
 		return device;
 	}
@@ -226,7 +243,7 @@ export class WireDevice {
 	#call(id: number, params: { name: string; arguments: Record<string, unknown>; _meta?: { progressToken?: unknown } }) {
 		const call = { id, name: params.name, arguments: params.arguments, progressToken: params._meta?.progressToken };
 		this.calls.push(call);
-		const { onCall = () => ({ content: [{ type: "text", text: "true" }] }) } = this.#options;
+		const { onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false }) } = this.#options;
 		const result = onCall(call, this);
 		if (result !== undefined) {
 			this.answer(id, result);
@@ -234,27 +251,16 @@ export class WireDevice {
 	}
 }
 
-/** The eras of MCP, and what a client of each is told. */
+/** The eras of MCP, and the client options that select each. */
 export const ERAS = {
 	"2025-11-25": { versionNegotiation: { mode: "legacy" } },
 	"2026-07-28": { versionNegotiation: { mode: { pin: "2026-07-28" } } },
 } as const;
 
 /** The official SDK's client, connected over Streamable HTTP. */
-export async function connectHost(test: TestContext, url: URL, era: keyof typeof ERAS): Promise<Client> {
-	const client = new Client({ name: "test-host", version: "1.0.0" }, ERAS[era]);
+export async function connectClient(test: TestContext, url: URL, era: keyof typeof ERAS): Promise<Client> {
+	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
 	test.after(() => client.close());
 	await client.connect(new StreamableHTTPClientTransport(url));
 	return client;
-}
-
-/** Waits until something holds, which it must in time. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, timeout = 5_000): Promise<void> {
-	const end = Date.now() + timeout;
-	while (!(await holds())) {
-		if (Date.now() > end) {
-			throw new Error(`not within ${timeout} ms: ${what}`);
-		}
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
 }

@@ -48,7 +48,7 @@ export async function startProgram(
 		program,
 		gateway: program.gateway,
 		stateFolder,
-		base: new URL(program.urls.hosts as string).origin,
+		base: new URL(program.urls.clients as string).origin,
 		deviceUrl: program.urls.websocket as string,
 		tokens: new TokenStore(stateFolder),
 		log: () => lines.join(""),

@@ -30,6 +30,8 @@ export interface HeapReport {
 	readonly peakStackSlots: number;
 	/** Size of a slot in bytes: 16 or 32. */
 	readonly slotBytes: number;
+	/** Collections so far, the one before this report included; after 65,535 it begins again with 0. */
+	readonly collections: number;
 }
 
 /** Why an engine ended. Codes are stable: tests and users may match on them. */

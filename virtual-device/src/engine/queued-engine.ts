@@ -29,7 +29,8 @@ export class QueuedEngine implements Engine {
 		if (!report) {
 			return undefined;
 		}
-		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes] = report.header.map(Number);
+		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections] =
+			report.header.map(Number);
 		return {
 			slots: slots ?? 0,
 			peakSlots: peakSlots ?? 0,
@@ -37,6 +38,7 @@ export class QueuedEngine implements Engine {
 			peakChunkBytes: peakChunkBytes ?? 0,
 			peakStackSlots: peakStackSlots ?? 0,
 			slotBytes: slotBytes ?? 0,
+			collections: collections ?? 0,
 		};
 	}
 

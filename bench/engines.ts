@@ -1,0 +1,59 @@
+import { fileURLToPath } from "node:url";
+import {
+	bundle,
+	type Engine,
+	type EngineChoice,
+	type HeapLimits,
+	type HeapReport,
+} from "../virtual-device/src/index.js";
+import { list, type Operation } from "./operations.js";
+
+const server = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
+
+/** Starts an engine with the server of `bench/server.ts`. */
+export async function startServer(choice: EngineChoice, tools: number, limits?: HeapLimits): Promise<Engine> {
+	const engine = await choice.start(limits ? { limits } : {});
+	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config: { tools }, settings: {}, macAddress: "" })}`);
+	await engine.run(server);
+	return engine;
+}
+
+/** Hands messages to the server so many times. */
+export async function rounds(engine: Engine, texts: readonly string[], count: number): Promise<void> {
+	const [done] = await engine.deliver([{ header: ["bench", texts, count] }]);
+	if (done?.header[1] !== texts.length * count) {
+		throw new Error(`${done?.header[1]} answers to ${texts.length * count} messages`);
+	}
+}
+
+/** All messages of an operation: a list takes as many as its answers have cursors. */
+export async function messages(engine: Engine, { texts }: Operation): Promise<readonly string[]> {
+	if (texts[0] !== list("")) {
+		return texts;
+	}
+	const all: string[] = [];
+	for (let text: string | undefined = list(""); text !== undefined; ) {
+		all.push(text);
+		const [answer] = await engine.deliver([{ header: ["answer", text] }]);
+		const { nextCursor } = JSON.parse(String(answer?.header[1])).payload.result;
+		text = nextCursor === undefined ? undefined : list(nextCursor);
+	}
+	return all;
+}
+
+/** What a chip has free in a session: docs/moddable.md, "Memory". */
+export const CHIP_FREE: Required<Pick<HeapLimits, "slots" | "chunkBytes">> = { slots: 2_000, chunkBytes: 61_000 };
+
+/** Chunk bytes that are there while the script is loaded, and taken away afterwards. */
+const FOR_LOADING = 262_144;
+
+/** A server whose heap has no more room, beyond what the server holds when it has started, than this. */
+export async function startWithRoom(choice: EngineChoice, tools: number, room = CHIP_FREE): Promise<Engine> {
+	const unlimited = await startServer(choice, tools);
+	const { slots, chunkBytes } = (await unlimited.heap()) as HeapReport;
+	unlimited.close();
+	const limits = { slots: slots + room.slots, chunkBytes: chunkBytes + FOR_LOADING };
+	const engine = await startServer(choice, tools, limits);
+	await engine.run(`globalThis.ballast=new ArrayBuffer(${FOR_LOADING - room.chunkBytes})`);
+	return engine;
+}
