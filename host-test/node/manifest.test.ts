@@ -59,3 +59,10 @@ it("manifest.json has a platform for every board", () => {
 	const boards = readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD);
 	assert.deepEqual([...included].sort(), boards.map((name) => `./src/boards/${name}/manifest.json`).sort());
 });
+
+it("a board's manifest gives its modules names as deep as its folder, for its imports are resolved against them", () => {
+	for (const board of readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD)) {
+		const { modules = {} } = readManifest(`src/boards/${board}/manifest.json`);
+		assert.equal(modules["src/boards/target/board"], "./board", board);
+	}
+});
