@@ -32,9 +32,8 @@ export default suite("JSON-RPC 2.0", {
 			equal(code(text), { id: null, code: -32700, answers: 1 }, text);
 		}
 	},
-	"answers JSON that nests too deep, or holds too much, with invalid request"() {
+	"answers JSON that nests too deep with invalid request"() {
 		equal(code("[".repeat(5000) + "]".repeat(5000)), { id: null, code: -32600, answers: 1 });
-		equal(code(`[${"0,".repeat(5000)}0]`), { id: null, code: -32600, answers: 1 });
 	},
 	"answers a request that was too large to be read under its id, and nothing that has none"() {
 		const peer = client();

@@ -136,7 +136,7 @@ export default suite("tools that use the network", {
 			["self.screen.preview_image", {}, /^url: missing/],
 			["self.upgrade_firmware", { url: 5 }, /^url: expected/],
 			["self.assets.set_download_url", {}, /^url: missing/],
-			["self.camera.take_photo", {}, /^question: missing, expected a string$/],
+			["self.camera.take_photo", {}, /^question: missing, expected a string of at most 1000 characters$/],
 		] as const) {
 			matches((await call(client, name, args)).error.message, message);
 		}

@@ -64,6 +64,7 @@ const LONGEST_TYPE = 32;
 export class Protocol {
 	readonly #transport: Transport;
 	readonly #options: ProtocolOptions;
+	readonly #maxValues: number;
 	readonly #backoff: Backoff;
 	#state: "closed" | "waiting" | "connecting" | "greeting" | "open" = "closed";
 	#channel: Channel | undefined;
@@ -80,6 +81,7 @@ export class Protocol {
 	constructor(transport: Transport, options: ProtocolOptions) {
 		this.#transport = transport;
 		this.#options = options;
+		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		this.#backoff = new Backoff(options.backoff);
 	}
 
@@ -167,8 +169,7 @@ export class Protocol {
 	#receive(text: string): void {
 		let envelope: Envelope;
 		try {
-			const maxValues = this.#transport.maxMessageBytes / BYTES_PER_VALUE;
-			envelope = decodeEnvelope(text, maxValues, this.#options.names?.());
+			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names?.());
 		} catch (error) {
 			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
 			this.#drop((error as Error).message, start);
