@@ -31,6 +31,11 @@ it("src/manifest.json preloads every module that needs no platform, under the na
 	assert.deepEqual([...preload].sort(), names);
 });
 
+it("manifest.json tells the firmware the size of the chunk heap that it gives it", () => {
+	const { config, creation } = JSON.parse(readFileSync(`${SOURCE}../manifest.json`, "utf8"));
+	assert.equal(config.chunkBytes, creation.chunk.initial);
+});
+
 it("src/manifest.json names every folder that needs no platform", () => {
 	const { modules: named = {} } = readManifest("src/manifest.json");
 	for (const name of preloadable.filter((each) => !isPlatform(each))) {
