@@ -33,7 +33,7 @@ const PAGE_SIZE = 500;
 /** Resources that one client may subscribe to. */
 const MAX_SUBSCRIPTIONS = 10_000;
 
-/** The first revision in which wrong arguments are a failed call, which a model can put right (SEP-1303). */
+/** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
 
 /** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
@@ -166,7 +166,7 @@ function isFirstPage(cursor: string | undefined): cursor is undefined | "" {
 	return cursor === undefined || cursor === "";
 }
 
-/** The cursor is the page's first item: it stays valid while items come, and only that item's removal breaks it. */
+/** The cursor is the page's first item: it stays valid until that item is removed, whatever else changes. */
 function pageOf<Item extends Tool | Resource>(
 	list: readonly Item[],
 	nameOf: (item: Item) => string,
@@ -205,7 +205,7 @@ function callOptions({ mcpReq }: ServerContext): CallOptions {
 }
 
 /**
- * MCP "Error Handling": what a model cannot put right is an error of the protocol, what it should know is a failed call.
+ * MCP "Error Handling": an error that a model cannot correct is a JSON-RPC error; one that it should know is a failed call.
  */
 function answerFailure(error: unknown, { server }: FoundTool, revision: string): CallToolResult {
 	if (error instanceof ServerError) {

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 
-/** What of a tool matters here: its schema may be anything that a device sent. */
+/** The parts of a tool that are used here. The schema may be anything that a device sent. */
 interface CheckedTool {
 	readonly name: string;
 	readonly inputSchema: Readonly<Record<string, unknown>>;
@@ -13,17 +13,17 @@ const MAX_COMPILED = 1_000;
 
 const OPTIONS: Options = { strict: false, validateFormats: false, logger: false, code: { regExp: linearRegExp } };
 
-/** Says what is wrong with the arguments of a call before they travel. */
+/** Checks the arguments of a call before they are sent. */
 export class ArgumentChecker {
 	readonly #warn: (message: string) => void;
 	/** By the schema's JSON. `undefined`: it cannot be compiled. */
 	#compiled = new Map<string, ValidateFunction | undefined>();
 	#draft07 = new Ajv(OPTIONS);
 	#draft2020 = new Ajv2020(OPTIONS);
-	/** The same, to be found without making JSON. */
+	/** The same validators by schema object, found without making JSON. */
 	readonly #bySchema = new WeakMap<object, ValidateFunction | undefined>();
 
-	/** @param warn hears of a schema that cannot be used; its tool's arguments go to the device unchecked */
+	/** @param warn is told of a schema that cannot be used; the arguments of its tool are sent unchecked */
 	constructor(warn: (message: string) => void) {
 		this.#warn = warn;
 	}
@@ -46,7 +46,7 @@ export class ArgumentChecker {
 		return this.#compiled.get(text);
 	}
 
-	/** Ajv keeps parts of everything it ever compiled: only a new one is empty. */
+	/** Ajv keeps parts of every schema that it compiled, so memory is freed only by a new one. */
 	#makeRoom(): void {
 		if (this.#compiled.size >= MAX_COMPILED) {
 			this.#compiled = new Map();
@@ -55,13 +55,13 @@ export class ArgumentChecker {
 		}
 	}
 
-	/** JSON Schema 2020-12, as MCP has it, unless the schema says that it is of draft-07. */
+	/** JSON Schema 2020-12, as in MCP, unless the schema names draft-07. */
 	#compile(name: string, schema: CheckedTool["inputSchema"]): ValidateFunction | undefined {
 		const isOlder = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
 		const ajv = isOlder ? this.#draft07 : this.#draft2020;
 		try {
 			if (schema.$async !== undefined) {
-				throw new Error("$async is no keyword of JSON Schema");
+				throw new Error("$async is not a keyword of JSON Schema");
 			}
 			return ajv.compile(schema);
 		} catch (error) {
@@ -74,13 +74,13 @@ export class ArgumentChecker {
 	}
 }
 
-/** Patterns come from devices and are tried on what hosts send: RE2 takes linear time, RegExp may take for ever. */
+/** Patterns come from devices and are matched against what clients send: RE2 takes linear time, RegExp may never end. */
 function linearRegExp(pattern: string): { test: (text: string) => boolean; toString: () => string } {
 	const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
 	// Ajv tells patterns apart by their text.
 	return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
 }
-// Ajv would write this into code that outlives the process; ours does not.
+// Ajv writes this into standalone code, which is not used here.
 linearRegExp.code = "";
 
 function describe(error: ErrorObject | undefined): string {

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { DeviceTransport } from "../../src/devices/device-transport.js";
 import { Session } from "../../src/servers/session.js";
 
-// A device at the other end of a connection in memory: what it is asked is seen, what it answers is said.
+// A device in memory: a test reads what it is asked, and decides what it answers.
 
 interface Payload {
 	readonly id?: number;
@@ -57,7 +57,7 @@ async function connect(initializeResult: object = INITIALIZED) {
 const RESULT = { content: [{ type: "text", text: "ok" }], isError: false };
 
 describe("a session with a device", () => {
-	it("begins with initialize, and takes what a device of the family leaves out as the oldest revision has it", async () => {
+	it("begins with initialize, and fills in what a device of the family leaves out by the oldest revision", async () => {
 		const { session, board } = await connect({ serverInfo: { name: "esp", version: 2 } });
 		assert.deepEqual(board, { name: "esp", version: "2" });
 		assert.equal(session.revision, "2024-11-05");
@@ -77,7 +77,7 @@ describe("a session with a device", () => {
 		]);
 	});
 
-	it("gives up a list that does not end, or is too long", async () => {
+	it("fails on a list that does not end, or is too long", async () => {
 		const { session, transport } = await connect();
 		const tool = { name: "a", description: "x".repeat(600_000), inputSchema: {} };
 		const list = session.listTools();
@@ -107,7 +107,7 @@ describe("a session with a device", () => {
 		assert.equal(asked.length, 2, "a call that is already cancelled is not sent");
 	});
 
-	it("passes progress to the call that it belongs to, and gives that call its time again", async () => {
+	it("passes progress to its call, and restarts the time limit of that call", async () => {
 		const { session, asked, transport, answer } = await connect();
 		const seen: unknown[] = [];
 		const call = session.callTool("t", {}, { timeout: 200, onProgress: ({ progress }) => seen.push(progress) });
@@ -165,7 +165,7 @@ describe("a session with a device", () => {
 		assert.match(invalid.at(-1) ?? "", /another session/);
 	});
 
-	it("answers what a device asks of it, without repeating what it was asked", async () => {
+	it("answers a device's request with an error, without repeating the method", async () => {
 		const { asked, transport } = await connect();
 		transport.say({ jsonrpc: "2.0", id: "q", method: "x".repeat(1_000_000) });
 		await turn();
@@ -181,7 +181,7 @@ describe("a session with a device", () => {
 		assert.equal(transport.disconnects, 1);
 	});
 
-	it("fails the calls under way when it ends, and every call after", async () => {
+	it("fails the calls under way when it ends, and every later call", async () => {
 		const { session, closed, transport } = await connect();
 		const call = session.callTool("t");
 		session.close("unplugged");
