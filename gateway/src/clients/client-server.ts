@@ -36,6 +36,9 @@ const MAX_SUBSCRIPTIONS = 10_000;
 /** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
 
+/** The first revision with `subscriptions/listen`. */
+const SDK_KNOWS_SUBSCRIPTIONS = "2026-07-28";
+
 /** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
 const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
 
@@ -71,7 +74,7 @@ export class ClientServer {
 		this.#serveResources();
 	}
 
-	/** Sends the notification of a change: of a resource, only if the client has subscribed to it. */
+	/** Sends the notification of a change; of a state, only if the client has subscribed to it. */
 	async announce(change: CatalogChange): Promise<void> {
 		if (change.kind === "state") {
 			await this.#announceState(change);
@@ -144,9 +147,14 @@ export class ClientServer {
 		return server;
 	}
 
+	/** Since 2026-07-28 the SDK knows what a client listens to, and drops the rest. */
+	#isSubscribed(uri: string): boolean {
+		return this.#subscriptions.has(uri) || (this.sdk.getNegotiatedProtocolVersion() ?? "") >= SDK_KNOWS_SUBSCRIPTIONS;
+	}
+
 	async #announceState(change: StateChange): Promise<void> {
 		const { server, cause } = change;
-		if (this.#subscriptions.has(stateUri(server))) {
+		if (this.#isSubscribed(stateUri(server))) {
 			await this.sdk.sendResourceUpdated(stateUpdate(change));
 		}
 		const { experimental } = this.sdk.getClientCapabilities() ?? {};

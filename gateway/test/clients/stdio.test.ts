@@ -68,6 +68,29 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			await assert.rejects(client.callTool({ name: REBOOT }), { code: -32602 });
 		});
 
+		it("is told when the state of a device changes, if it has subscribed to it", async (t) => {
+			const { client, url } = await start(t, era);
+			const device = await WireDevice.connectTo(t, url);
+			await until(
+				async () => (await client.listResources(undefined, { cacheMode: "refresh" })).resources.length === 1,
+				"the device is known",
+			);
+			const updates: { uri: string; _meta?: Record<string, unknown> | undefined }[] = [];
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+				updates.push(params);
+			});
+			const uri = "device://lamp_000001/state";
+			if (era === "2026-07-28") {
+				await client.listen({ resourceSubscriptions: [uri] });
+			} else {
+				await client.subscribeResource({ uri });
+			}
+			const cause = { method: "notifications/state_changed", params: { oldState: "idle", newState: "speaking" } };
+			device.notify(cause.method, cause.params);
+			await until(() => updates.length > 0, "told");
+			assert.deepEqual([updates[0]?.uri, updates[0]?._meta?.["xs-mcp/notification"]], [uri, cause]);
+		});
+
 		it("may be given one device before the gateway knows it", async (t) => {
 			const { client, url } = await start(t, era, "lamp_000002");
 			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:01" });
