@@ -32,7 +32,7 @@ it("src/manifest.json preloads every module that needs no platform, under the na
 });
 
 it("manifest.json tells the firmware the size of the chunk heap that it gives it", () => {
-	const { config, creation } = JSON.parse(readFileSync(`${SOURCE}../manifest.json`, "utf8"));
+	const { config, creation } = JSON.parse(readFileSync(`${ROOT}manifest.json`, "utf8"));
 	assert.equal(config.chunkBytes, creation.chunk.initial);
 });
 
