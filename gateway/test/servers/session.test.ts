@@ -37,7 +37,7 @@ const INITIALIZED = {
 };
 
 async function connect(initializeResult: object = INITIALIZED) {
-	const transport = new MemoryTransport({ id: "dev", clientId: "uuid", transport: "test" });
+	const transport = new MemoryTransport({ id: "dev", clientId: "uuid", transport: "test" }, { maxMessageBytes: 8_192 });
 	const session = new Session(transport);
 	const invalid: string[] = [];
 	const closed: string[] = [];
@@ -105,6 +105,26 @@ describe("a session with a device", () => {
 		assert.equal(asked.at(-1)?.method, "notifications/cancelled");
 		await assert.rejects(session.callTool("t", {}, { signal: controller.signal }), { code: "cancelled" });
 		assert.equal(asked.length, 2, "a call that is already cancelled is not sent");
+	});
+
+	it("rejects a call at once whose message the device cannot take, and goes on", async () => {
+		const { session, asked, answer } = await connect();
+		await assert.rejects(session.callTool("t", { text: "x".repeat(9_000) }), {
+			code: "invalid-arguments",
+			message: /^the message has 9[0-9]+ bytes, but the device takes at most 8192$/,
+		});
+		let nested: unknown = 1;
+		for (let level = 0; level < 30; level += 1) {
+			nested = [nested];
+		}
+		await assert.rejects(session.callTool("t", { nested }), {
+			code: "invalid-arguments",
+			message: /deeper than the 32/,
+		});
+		assert.deepEqual(asked, []);
+		const call = session.callTool("t");
+		answer({ result: RESULT });
+		await call;
 	});
 
 	it("passes progress to the call that it belongs to, and gives that call its time again", async () => {
