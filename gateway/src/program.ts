@@ -33,6 +33,7 @@ export class GatewayProgram {
 	/** What to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#gateway!: Gateway;
+	#httpServer: HttpServer | undefined;
 	#endpoint: HttpEndpoint | undefined;
 	#metrics!: Metrics;
 	#requestGuard!: RequestGuard;
@@ -74,9 +75,15 @@ export class GatewayProgram {
 		return this.#urls;
 	}
 
-	/** Ends every session, stops listening, and settles when everything is on disk. */
+	/**
+	 * Stops: takes no more requests, gives the calls under way `drainTime` to end and answers the rest with an error, then
+	 * ends every session and stream. Settles when everything is on disk.
+	 */
 	async close(): Promise<void> {
-		// Clients first: they must not see their devices disconnect one by one.
+		this.#endpoint?.stop();
+		this.#httpServer?.stop();
+		await this.#gateway?.servers.drain(this.#configuration.drainTime);
+		await this.#gateway?.servers.close();
 		await this.#endpoint?.close();
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
@@ -177,6 +184,7 @@ export class GatewayProgram {
 		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes });
 		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
+		this.#httpServer = server;
 		const actual = await this.#listen("http", port, () => server.listen());
 		this.#closers.push(() => server.close());
 		this.#urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;

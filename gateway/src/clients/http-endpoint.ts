@@ -39,6 +39,7 @@ export class HttpEndpoint {
 	readonly #sessions: HttpSessions;
 	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
+	#stopping = false;
 
 	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
 		this.#gateway = gateway;
@@ -65,6 +66,11 @@ export class HttpEndpoint {
 		body: unknown,
 	): Promise<void> {
 		try {
+			if (this.#stopping) {
+				response.setHeader("Connection", "close");
+				sendJsonRpcError(response, 503, -32_000, "The gateway is shutting down");
+				return;
+			}
 			const catalog = this.#gateway.catalog(access, server);
 			if (server !== undefined && !catalog.hasServer) {
 				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
@@ -79,8 +85,14 @@ export class HttpEndpoint {
 		}
 	}
 
+	/** Rejects requests from now on. The ones that are being served go on. */
+	stop(): void {
+		this.#stopping = true;
+	}
+
 	/** Ends sessions, streams and requests under way. */
 	async close(): Promise<void> {
+		this.stop();
 		const handlers = [...this.#stateless.values()];
 		for (const { stopFollowing } of handlers) {
 			stopFollowing();

@@ -167,6 +167,11 @@ export class Server {
 		}
 	}
 
+	/** Whether calls run. */
+	get busy(): boolean {
+		return this.#queue?.busy === true;
+	}
+
 	/** Rejects the calls that wait. */
 	close(): void {
 		this.#queue?.close(new ServerError("cancelled", "the gateway is shutting down"));
