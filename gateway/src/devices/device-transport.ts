@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
+import { RateLimit } from "../rate-limit.js";
 import { ServerError } from "../servers/server-error.js";
 import type { ServerIdentity, ServerTransport } from "../servers/session.js";
 import type { DeviceHello } from "./hello.js";
@@ -29,8 +30,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	#initializeId: unknown;
 	#closeReason = "";
 	#closed = false;
-	#second = 0;
-	#messagesInSecond = 0;
+	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 
 	readonly #hello: DeviceHello;
 
@@ -135,15 +135,12 @@ export abstract class DeviceTransport implements ServerTransport {
 	}
 
 	#isWithinRate(): boolean {
-		const second = Math.floor(performance.now() / 1_000);
-		this.#messagesInSecond = second === this.#second ? this.#messagesInSecond + 1 : 1;
-		this.#second = second;
-		if (this.#messagesInSecond > MAX_MESSAGES_PER_SECOND) {
+		const isWithin = this.#rate.take();
+		if (!isWithin) {
 			const reason = `more than ${MAX_MESSAGES_PER_SECOND} messages in a second`;
 			this.onerror?.(new Error(`disconnected: ${reason}`));
 			void this.close(reason);
-			return false;
 		}
-		return true;
+		return isWithin;
 	}
 }
