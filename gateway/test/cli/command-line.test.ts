@@ -68,7 +68,7 @@ async function startHost(t: TestContext, args: readonly string[], environment: R
 	return { client, log: () => log };
 }
 
-describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
+describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 	it("does not listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {
 		const { code, stdout, stderr } = await run(t, [...FREE_PORTS, "--http-address", "0.0.0.0"], {
 			XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t),
@@ -282,7 +282,7 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 	});
 });
 
-describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
+describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 	it("with --stdio: serves the client that started it, and ends with it", async (t) => {
 		const { client, log } = await startHost(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
 		assert.deepEqual((await client.listTools()).tools, []);
