@@ -2,13 +2,16 @@
 import type { Board } from "../src/hardware/hardware.js";
 import { McpServer } from "../src/mcp_server/mcp-server.js";
 import { integer, string } from "../src/mcp_server/schema.js";
-import { decodeEnvelope, mcpWrapper } from "../src/protocols/envelope.js";
+import { decodeEnvelope, ENVELOPE_NAMES, mcpWrapper } from "../src/protocols/envelope.js";
 import type { Sendable } from "../src/text/pieced-text.js";
 import { defineTool, type HardwareTool } from "../src/tools/define-tool.js";
 import { TOOLS } from "../src/tools/index.js";
 import { boot, receive, send } from "../virtual-device/platform/bridge.js";
 
 const wrapper = mcpWrapper("0123456789abcdef");
+/** As many as a chip accepts in a message. */
+const MAX_VALUES = 512;
+
 let answered = 0;
 let bytes = 0;
 
@@ -57,7 +60,13 @@ const board: Board = {
 const { tools } = boot.config as { tools: number };
 const own = tools < 20 ? TOOLS.filter(({ userOnly }) => !userOnly) : TOOLS;
 const others = Array.from({ length: tools - own.length }, (_, at) => extraTool(at));
-const server = new McpServer({ name: "bench", version: "0", context: board, tools: [...own, ...others] });
+const server = new McpServer({
+	name: "bench",
+	version: "0",
+	context: board,
+	names: ENVELOPE_NAMES,
+	tools: [...own, ...others],
+});
 const session = server.open({ send: write, wrapper });
 
 /** The answer to one message, as text. */
@@ -71,7 +80,7 @@ receive("answer", ([text]) => {
 function round(texts: readonly string[]): void {
 	for (let at = 0; at < texts.length; at += 1) {
 		try {
-			session.receive(decodeEnvelope(texts[at] as string).payload);
+			session.receive(decodeEnvelope(texts[at] as string, MAX_VALUES, server.names).payload);
 		} catch {
 			answered += 1;
 		}

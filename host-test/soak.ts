@@ -1,16 +1,21 @@
-// npm run soak: hosts and devices come and go a thousand times, and networks fail for a minute. About twelve
-// minutes. npm test does a little of the same.
+// npm run soak: clients and devices come and go a thousand times, networks fail for a minute, and a chip gets 60,000
+// hostile messages. About fifteen minutes. npm test does a little of the same.
 import { makeProgram, runProgram } from "../scripts/program.js";
 import { runTests } from "./support/run-tests.js";
 
-const FILES = ["host-test/e2e/gateway-leaks.test.ts", "host-test/e2e/gateway-outages.test.ts"];
+const FILES = [
+	"host-test/e2e/gateway-leaks.test.ts",
+	"host-test/e2e/gateway-outages.test.ts",
+	"host-test/node/hostile.test.ts",
+];
 
 const program = makeProgram(
 	"run soak",
-	"Wears the gateway for twelve minutes: clients, devices and networks come and go.",
+	"Wears the gateway and a chip for fifteen minutes: clients, devices and networks come and go, messages are hostile.",
 );
 await runProgram(
 	program.action(async () => {
-		process.exitCode = await runTests(FILES, { flags: ["--expose-gc"], env: { XS_MCP_SOAK: "1" } });
+		const env = { XS_MCP_SOAK: "1", XS_MCP_HOSTILE: "60000" };
+		process.exitCode = await runTests(FILES, { flags: ["--expose-gc"], env });
 	}),
 );

@@ -1,5 +1,5 @@
 import built from "mc/config";
-import { openBoard } from "src/boards/board";
+import { openBoard } from "src/boards/target/board";
 import { openNetwork } from "src/platform/network";
 import Timer from "timer";
 import { Application } from "./app/application.js";

@@ -9,15 +9,15 @@ import type { TourOptions, Transport } from "./options.js";
 const HTTP_PORT = 8766;
 const DEVICE_PORTS: Readonly<Record<Transport, number>> = { websocket: 8765, mqtt: 1883 };
 
-/** The gateway of the tour, where hosts and devices find it. */
+/** The gateway of the tour, where clients and devices find it. */
 export interface TourGateway {
 	readonly program: GatewayProgram;
-	readonly hostUrl: string;
+	readonly clientUrl: string;
 	readonly deviceUrls: Readonly<Record<Transport, string>>;
 	close(): Promise<void>;
 }
 
-/** Starts a gateway that remembers nothing of an earlier one, and shows every host everything: it is for trying. */
+/** Starts a gateway that remembers nothing of an earlier one and shows every client everything: it is for trying. */
 export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	const { transports, broker } = options;
 	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
@@ -39,7 +39,7 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	const { clients = "", websocket = "", mqtt = broker ?? "" } = program.urls;
 	return {
 		program,
-		hostUrl: clients,
+		clientUrl: clients,
 		deviceUrls: { websocket, mqtt },
 		async close() {
 			await program.close();

@@ -49,7 +49,7 @@ export class TourDevices {
 		if (engine.whyNotXs !== undefined) {
 			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
 		}
-		line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.hostUrl} for clients`);
+		line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.clientUrl} for clients`);
 		showEvents(session, this.#end.signal);
 		const client = await this.connectClient(server.alias);
 		try {
@@ -71,7 +71,7 @@ export class TourDevices {
 
 	/** An MCP client of one device, or of all. */
 	async connectClient(alias?: string): Promise<Client> {
-		return await new GatewayClient({ url: this.#options.gateway.hostUrl }).connect(alias);
+		return await new GatewayClient({ url: this.#options.gateway.clientUrl }).connect(alias);
 	}
 
 	stop(): void {

@@ -7,26 +7,26 @@ const SPEECH = 200;
 
 const MAX_WORDS = 50;
 
-/** What an MCP host does with a device, step by step: list, calls; and what the device says by itself. */
-export async function tour(host: Client, server: Server, session: Session): Promise<void> {
+/** What an MCP client does with a device, step by step: list, calls; and what the device says by itself. */
+export async function tour(client: Client, server: Server, session: Session): Promise<void> {
 	line(`device  ${server.alias}: ${server.id}`);
 	line(`server  ${server.board.name} ${server.board.version}`);
-	line(`host    the official SDK's client, MCP ${host.getNegotiatedProtocolVersion() ?? ""}`);
-	await showTools(host);
-	heading("Calls: host -> gateway -> device -> back");
-	const volume = await nameOf(host, /set_volume$/);
-	const status = await nameOf(host, /get_device_status$/);
-	await showCall(host, status, {});
-	await showCall(host, volume, { volume: 30 });
-	await showCall(host, status, {});
-	await showCall(host, volume, { volume: 101 });
+	line(`client  the official SDK's, MCP ${client.getNegotiatedProtocolVersion() ?? ""}`);
+	await showTools(client);
+	heading("Calls: client -> gateway -> device -> back");
+	const volume = await nameOf(client, /set_volume$/);
+	const status = await nameOf(client, /get_device_status$/);
+	await showCall(client, status, {});
+	await showCall(client, volume, { volume: 30 });
+	await showCall(client, status, {});
+	await showCall(client, volume, { volume: 101 });
 	heading("State changes: the backend speaks through the device");
 	await speak(session);
 }
 
 /** Lists the tools as a table. */
-export async function showTools(host: Client): Promise<void> {
-	const { tools } = await host.listTools();
+export async function showTools(client: Client): Promise<void> {
+	const { tools } = await client.listTools();
 	heading(`Tools (${tools.length})`);
 	const width = Math.max(...tools.map(({ name }) => name.length));
 	for (const { name, description = "", inputSchema, annotations } of tools) {
@@ -37,8 +37,8 @@ export async function showTools(host: Client): Promise<void> {
 }
 
 /** The listed name of a tool, whatever is put before it. */
-export async function nameOf(host: Client, pattern: RegExp): Promise<string> {
-	const { tools } = await host.listTools();
+export async function nameOf(client: Client, pattern: RegExp): Promise<string> {
+	const { tools } = await client.listTools();
 	const tool = tools.find(({ name }) => pattern.test(name));
 	if (tool === undefined) {
 		throw new Error(`no tool is called ${String(pattern)}`);
@@ -53,10 +53,10 @@ function firstWords(description: string): string {
 }
 
 /** Calls a tool and shows what it answers, or why it does not. */
-export async function showCall(host: Client, name: string, args: Record<string, unknown>): Promise<void> {
+export async function showCall(client: Client, name: string, args: Record<string, unknown>): Promise<void> {
 	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);
 	try {
-		line(`   ${describeResult((await host.callTool({ name, arguments: args })) as CallToolResult)}`);
+		line(`   ${describeResult((await client.callTool({ name, arguments: args })) as CallToolResult)}`);
 	} catch (error) {
 		const { message, code } = error as Error & { code?: unknown };
 		line(`   ${paint("red", `error ${String(code)}: ${message}`)}`);

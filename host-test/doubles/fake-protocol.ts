@@ -50,6 +50,7 @@ export class FakeTransport implements Transport {
 	readonly version = 7;
 	readonly saysGoodbye: boolean;
 	readonly silenceTimeout: number;
+	readonly maxMessageBytes = 8_192;
 	readonly channels: FakeChannel[] = [];
 	/** What the next attempts throw. */
 	failure: Error | undefined;
@@ -114,6 +115,7 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 				onConnecting: () => heard.push("connecting"),
 				onSession: ({ id }) => heard.push(`session ${id}`),
 				onMcp: (payload) => heard.push({ mcp: payload }),
+				onRejected: (payload, reason) => heard.push({ rejected: payload, reason }),
 				onMessage: ({ type }) => heard.push(`message ${type}`),
 				onLost: (error, retryIn) => lost.push({ error, retryIn }),
 			},

@@ -34,6 +34,7 @@ export function connect(options: Options = {}) {
 			onConnecting() {},
 			onSession() {},
 			onMcp: (payload) => heard.push(payload),
+			onRejected: (payload, reason) => heard.push({ rejected: payload, reason }),
 			onMessage() {},
 			onLost: (error) => lost.push(error),
 		},

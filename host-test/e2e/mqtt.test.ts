@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
 			assert.deepEqual(await greet(backend), {
 				type: "hello",
 				version: 3,
-				features: { mcp: true },
+				features: { mcp: true, max_message_bytes: 65_536 },
 				transport: "mqtt",
 				audio_params: { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 },
 			});
@@ -130,15 +130,16 @@ for (const engine of ENGINES) {
 			const backend = await handMade(t);
 			const { log } = await startDevice(t, engine, { config: backend.config });
 			await greet(backend);
-			const id = "日本語😀".repeat(2000);
-			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id, method: "ping" } }, 1);
+			const id = "日本語😀".repeat(200);
+			const params = { words: id.repeat(9) };
+			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", params, id, method: "ping" } }, 1);
 			assert.equal((await backend.answer()).id, id);
 			await backend.say("x".repeat(70_000));
 			await backend.say(randomBytes(300));
 			await backend.say("{");
 			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 2, method: "ping" } });
 			assert.equal((await backend.answer()).id, 2);
-			assert.match(log.join("\n"), /70000 bytes refused/);
+			assert.match(log.join("\n"), /message dropped: 70000 bytes, at most 65536/);
 		});
 
 		it("survives a broker that sends nonsense, and tries again", async (t) => {

@@ -14,7 +14,7 @@ for (const engine of ENGINES) {
 			assert.deepEqual(await backend.greet(), {
 				type: "hello",
 				version: 1,
-				features: { mcp: true },
+				features: { mcp: true, max_message_bytes: 65_536 },
 				transport: "websocket",
 				audio_params: { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 },
 			});
@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
 			const refusal = await backend.answer();
 			assert.equal(refusal.error.code, -32600);
 			assert.deepEqual(await backend.ask({ id: "after", method: "ping" }), { jsonrpc: "2.0", id: "after", result: {} });
-			assert.match(log.join("\n"), /70000 bytes refused/);
+			assert.match(log.join("\n"), /message dropped: 70000 bytes, at most 65536/);
 			assert.match(log.join("\n"), /for another session: dropped/);
 			assert.match(log.join("\n"), /not UTF-8/);
 		});
@@ -99,8 +99,11 @@ for (const engine of ENGINES) {
 			const backend = await RawBackend.listen(t);
 			await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet();
-			const id = `日本語😀${"x".repeat(5000)}`;
-			const bytes = Buffer.from(JSON.stringify({ type: "mcp", payload: { jsonrpc: "2.0", id, method: "ping" } }));
+			const id = "日本語😀".repeat(200);
+			const params = { words: id };
+			const bytes = Buffer.from(
+				JSON.stringify({ type: "mcp", payload: { jsonrpc: "2.0", params, id, method: "ping" } }),
+			);
 			for (let at = 0; at < bytes.length; at += 7) {
 				backend.socket.send(bytes.subarray(at, at + 7), { binary: false, fin: at + 7 >= bytes.length });
 			}

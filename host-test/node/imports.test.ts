@@ -23,7 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js", "read-setting.js"],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
 	platform: ["drivers", "hardware", "protocols", "deep-freeze.js", "read-setting.js", ...HOST_MODULES],
-	"main.ts": ["app", "src/boards/board", "mc/config", "src/platform/network", "timer"],
+	"main.ts": ["app", "src/boards/target/board", "mc/config", "src/platform/network", "timer"],
 	"firmware.ts": ["deep-freeze.js"],
 	"read-setting.ts": ["hardware"],
 	"deep-freeze.ts": [],

@@ -31,6 +31,11 @@ it("src/manifest.json preloads every module that needs no platform, under the na
 	assert.deepEqual([...preload].sort(), names);
 });
 
+it("manifest.json tells the firmware the size of the chunk heap that it gives it", () => {
+	const { config, creation } = JSON.parse(readFileSync(`${ROOT}manifest.json`, "utf8"));
+	assert.equal(config.chunkBytes, creation.chunk.initial);
+});
+
 it("src/manifest.json names every folder that needs no platform", () => {
 	const { modules: named = {} } = readManifest("src/manifest.json");
 	for (const name of preloadable.filter((each) => !isPlatform(each))) {
@@ -58,4 +63,11 @@ it("manifest.json has a platform for every board", () => {
 	const included = new Set(Object.values(platforms).map(({ include }) => include));
 	const boards = readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD);
 	assert.deepEqual([...included].sort(), boards.map((name) => `./src/boards/${name}/manifest.json`).sort());
+});
+
+it("a board's manifest gives its modules names as deep as its folder, for its imports are resolved against them", () => {
+	for (const board of readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD)) {
+		const { modules = {} } = readManifest(`src/boards/${board}/manifest.json`);
+		assert.equal(modules["src/boards/target/board"], "./board", board);
+	}
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
+import { CallCancelled } from "../../src/mcp_server/tool-call.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
 
@@ -19,9 +20,10 @@ it("errors carry their names where the built-ins are read-only", () => {
 		new RpcError(-32600, "no"),
 		new ValidationError("volume", "no"),
 		new ProtocolError("silent", "no"),
+		new CallCancelled("no"),
 	]);
 	assert.deepEqual(
 		errors.map(({ name }) => name),
-		["RpcError", "ValidationError", "ProtocolError"],
+		["RpcError", "ValidationError", "ProtocolError", "CallCancelled"],
 	);
 });

@@ -29,6 +29,7 @@ function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" 
 			onConnecting: close("onConnecting"),
 			onSession: close("onSession"),
 			onMcp: close("onMcp"),
+			onRejected() {},
 			onMessage: close("onMessage"),
 			onLost: close("onLost"),
 		},

@@ -24,7 +24,7 @@ function transportFor(built: object): Transport {
 	});
 }
 
-const EVENTS = { onOpen() {}, onText() {}, onActivity() {}, onClose() {} };
+const EVENTS = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };
 
 export default suite("configuration", {
 	"makes its UUID once"() {
@@ -70,6 +70,7 @@ export default suite("configuration", {
 			publishTopic: "xs-mcp/mac/up",
 			subscribeTopic: "xs-mcp/mac/down",
 			qos: 0,
+			chunkBytes: 524_288,
 			transport: "mqtt",
 		});
 	},
@@ -100,6 +101,8 @@ export default suite("configuration", {
 			["keepAlive", "soon"],
 			["publishTopic", 1],
 			["subscribeTopic", 1],
+			["chunkBytes", 1000],
+			["chunkBytes", "much"],
 			["qos", 2],
 			["qos", -1],
 			["transport", "ws"],
@@ -140,6 +143,14 @@ export default suite("configuration", {
 				["Client-Id", "uuid"],
 			],
 		);
+	},
+	"takes an eighth of the chunk heap for the longest message, and does not let a stored setting change it"() {
+		equal(transportFor({}).maxMessageBytes, 65_536);
+		equal(transportFor({ chunkBytes: 65_536 }).maxMessageBytes, 8_192);
+		equal(transportFor({ chunkBytes: "131072", backend: "mqtt://h" }).maxMessageBytes, 16_384);
+		const settings = new FakeSettings();
+		settings.set("xs-mcp", "chunkBytes", 1_000_000);
+		equal(read({ chunkBytes: 65_536 }, settings).chunkBytes, 65_536);
 	},
 	"tells MQTT its keep-alive in milliseconds"() {
 		transportFor({ backend: "mqtt://h", keepAlive: 60, mqttUsername: "u", mqttPassword: "p" }).open(EVENTS);

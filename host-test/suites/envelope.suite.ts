@@ -5,7 +5,10 @@ import { equal, suite, throws } from "../harness.js";
 
 /** Hello as docs/protocol.md and the protocol document have it, to the letter. */
 const hello = (version: number, transport: string): string =>
-	`{"type":"hello","version":${version},"features":{"mcp":true},"transport":"${transport}","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`;
+	`{"type":"hello","version":${version},"features":{"mcp":true,"max_message_bytes":8192},"transport":"${transport}","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`;
+
+/** Whether the engine takes a list of names for {@link JSON.parse}. */
+const isXs = (): boolean => JSON.stringify((JSON.parse as (...args: unknown[]) => unknown)('{"a":1}', [])) === "{}";
 
 export default suite("envelope and hello", {
 	"is an object with a type, and keeps every other member"() {
@@ -29,6 +32,16 @@ export default suite("envelope and hello", {
 			equal(throws(() => decodeEnvelope(text), message) instanceof SyntaxError, true, text);
 		}
 	},
+	"keeps, on XS, just the members of an MCP message that are wanted, and all of any other"() {
+		const names = ["type", "payload", "id"];
+		const mcp = decodeEnvelope('{"type":"mcp","payload":{"id":1,"other":{"id":2}},"more":3}', undefined, names);
+		equal([mcp.type, (mcp.payload as { id: number }).id], ["mcp", 1]);
+		if (isXs()) {
+			equal(mcp, { type: "mcp", payload: { id: 1 } });
+		}
+		const custom = '{"type":"custom","payload":{"other":[{"id":2}]}}';
+		equal(decodeEnvelope(custom, undefined, names), JSON.parse(custom));
+	},
 	"stands around an MCP message in the document's order"() {
 		for (const id of ["s-1", "", 'quo"te\\', "日本語", "a\nb"]) {
 			const { start, end } = mcpWrapper(id);
@@ -48,7 +61,10 @@ export default suite("envelope and hello", {
 			[3, "mqtt"],
 			[3, "udp"],
 		] as const) {
-			equal(helloMessage({ version, name: transport }, DEFAULT_AUDIO), hello(version, transport));
+			equal(
+				helloMessage({ version, name: transport, maxMessageBytes: 8192 }, DEFAULT_AUDIO),
+				hello(version, transport),
+			);
 		}
 	},
 	"takes a backend's hello, and all that it says"() {

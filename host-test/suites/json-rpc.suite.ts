@@ -2,7 +2,9 @@ import { createTool } from "../../src/mcp_server/tool.js";
 import { clientWith } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
 
-const echo = createTool<undefined, Record<never, never>, Record<never, never>>({
+type NoInput = Record<never, never>;
+
+const echo = createTool<undefined, NoInput, NoInput>({
 	name: "echo",
 	description: "",
 	run: () => "echo",
@@ -30,8 +32,54 @@ export default suite("JSON-RPC 2.0", {
 			equal(code(text), { id: null, code: -32700, answers: 1 }, text);
 		}
 	},
-	"answers JSON that nests too deep with a parse error"() {
-		equal(code("[".repeat(5000) + "]".repeat(5000)), { id: null, code: -32700, answers: 1 });
+	"answers JSON that nests too deep with invalid request"() {
+		equal(code("[".repeat(5000) + "]".repeat(5000)), { id: null, code: -32600, answers: 1 });
+	},
+	"answers a request that was too large to be read under its id, and nothing that has none"() {
+		const peer = client();
+		peer.session.reject({ jsonrpc: "2.0", id: "a" }, "9000 bytes, at most 8192 are accepted");
+		for (const message of [{}, { id: null }, { id: [] }, undefined, 5]) {
+			peer.session.reject(message, "too long");
+		}
+		equal(peer.heard(), [
+			{
+				jsonrpc: "2.0",
+				id: "a",
+				error: { code: -32600, message: "Invalid request: 9000 bytes, at most 8192 are accepted" },
+			},
+		]);
+	},
+	"quotes no more of a client's words than a person would read"() {
+		const long = "語".repeat(5000);
+		for (const [method, params] of [
+			[long, {}],
+			["tools/call", { name: long }],
+			["tools/list", { cursor: long }],
+		] as const) {
+			equal(client().ask(method, params).error.message.length < 200, true, method.slice(0, 10));
+		}
+	},
+	"takes an id that is too long to be echoed for none"() {
+		equal(client().ask("ping", undefined, "x".repeat(1024)).id.length, 1024);
+		equal(code(`{"jsonrpc":"2.0","id":"${"x".repeat(1025)}","method":"ping"}`), { id: null, code: -32600, answers: 1 });
+	},
+	"refuses a batch of more messages than calls that may be under way"() {
+		const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+		equal(client().say(`[${Array(16).fill(ping).join(",")}]`)[0].length, 16);
+		equal(code(`[${Array(17).fill(ping).join(",")}]`).code, -32600);
+	},
+	"answers no more of a batch when its answers fill half a page"() {
+		const words = createTool<undefined, NoInput, NoInput>({
+			name: "words",
+			description: "",
+			run: () => "x".repeat(3000),
+		});
+		const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"words"}}';
+		const [answers] = clientWith(words).say(`[${Array(8).fill(call).join(",")}]`);
+		equal(
+			answers.map(({ error }: { error?: { code: number } }) => error?.code ?? "done"),
+			["done", "done", -32600, -32600, -32600, -32600, -32600, -32600],
+		);
 	},
 	"takes brackets inside strings for what they are"() {
 		equal(client().call("echo", { text: "[{".repeat(1000) }).result.content[0].text, "echo");

@@ -7,6 +7,7 @@ import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
 import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
 import { Client, clientWith, settled } from "../doubles/client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 type NoInput = Record<never, never>;
@@ -23,6 +24,29 @@ function slow(name = "slow") {
 		(_args, _context, call) => new Promise((resolve, reject) => calls.push({ resolve, reject, call })),
 	);
 	return { tool: made, calls };
+}
+
+/** A client of a server with a tool that sleeps, its time, and what the tool met with. */
+function sleepy() {
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	let delay = 0;
+	const sleeper = tool("sleeper", async (_args, _context, call) => {
+		try {
+			await call.sleep(delay);
+		} catch (error) {
+			log.push((error as Error).name);
+			throw error;
+		}
+		return "awake";
+	});
+	const client = new Client<undefined>({ context: undefined, tools: [sleeper], timer });
+	const start = (id: number, milliseconds: number): unknown[] => {
+		delay = milliseconds;
+		return client.say(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"sleeper"}}`);
+	};
+	const answers = (): [unknown, unknown][] => client.heard().map(({ id, result }) => [id, result.content[0].text]);
+	return { client: Object.assign(client, { start, answers }), timer, log };
 }
 
 const numbered = (count: number, words: string, audience?: "user"): Tool<undefined>[] =>
@@ -393,6 +417,45 @@ export default suite("MCP", {
 		calls[0]?.resolve("late");
 		await settled();
 		equal(client.say('{"jsonrpc":"2.0","id":2,"method":"ping"}'), []);
+	},
+	async "lets a tool wait, and its other calls go on meanwhile"() {
+		const { client, timer } = sleepy();
+		equal([client.start(1, 500), client.start(2, 100), timer.size], [[], [], 2]);
+		timer.pass(100);
+		await settled();
+		equal(client.answers(), [[2, "awake"]]);
+		timer.pass(400);
+		await settled();
+		equal([client.answers(), timer.size], [[[1, "awake"]], 0]);
+	},
+	async "wakes a tool that sleeps when its call is cancelled or the session closes"() {
+		const { client, timer, log } = sleepy();
+		client.start(1, 500);
+		client.start(2, 500);
+		client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		await settled();
+		equal([log.splice(0), timer.size], [["CallCancelled"], 1]);
+		client.session.close();
+		await settled();
+		timer.pass(1000);
+		equal([log, timer.size, client.answers()], [["CallCancelled"], 0, []]);
+	},
+	async "does not let a tool sleep that has ended, nor for a time that is none"() {
+		const { client, timer } = sleepy();
+		for (const delay of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+			client.start(delay < 0 ? 1 : 2, delay);
+			await settled();
+			matches(String(client.answers()[0]?.[1]), /^sleep: expected milliseconds, 0 or more, got /);
+		}
+		const careless = tool("careless", async (_args, _context, call) => {
+			void call.sleep(1000);
+			return "done";
+		});
+		client.server.tools.add(careless);
+		client.heard();
+		client.say('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"careless"}}');
+		await settled();
+		equal([client.answers(), timer.size], [[[3, "done"]], 0]);
 	},
 	"announces tools that come and go"() {
 		const client = clientWith();

@@ -29,6 +29,7 @@ function connect(options: Partial<MqttTransportOptions> = {}) {
 			onConnecting() {},
 			onSession: ({ id }) => heard.push(`session ${id}`),
 			onMcp: (payload) => heard.push(payload),
+			onRejected() {},
 			onMessage() {},
 			onLost: (error) => lost.push(error),
 		},

@@ -20,7 +20,7 @@ export default suite("device protocol", {
 		equal(JSON.parse(protocol.channel.sent[0] as string), {
 			type: "hello",
 			version: 7,
-			features: { mcp: true },
+			features: { mcp: true, max_message_bytes: 8192 },
 			transport: "fake",
 			audio_params: { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 },
 		});
@@ -229,10 +229,25 @@ export default suite("device protocol", {
 		protocol.channel.say({ type: "hello", transport: "fake", session_id: "s-1" });
 		equal([heard, lost, protocol.session?.id], [[], [], "s-1"]);
 	},
+	"tells of a request that nests too deep or holds too much, by its id"() {
+		const { protocol, heard, log } = inSession();
+		const request = (id: number, value: string): string =>
+			`{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"method":"x","params":${value}}}`;
+		protocol.channel.say(request(1, "[".repeat(40) + "]".repeat(40)));
+		protocol.channel.say(request(2, `[${"[],".repeat(600)}0]`));
+		protocol.channel.say(request(3, `[${"0,".repeat(505)}0]`));
+		protocol.channel.say(`{"type":"mcp","payload":${"[".repeat(40)}`);
+		equal(heard, [
+			{ rejected: { jsonrpc: "2.0", id: 1 }, reason: "nested deeper than 32 levels" },
+			{ rejected: { jsonrpc: "2.0", id: 2 }, reason: "1208 values, at most 512 are accepted" },
+			{ rejected: { jsonrpc: "2.0", id: 3 }, reason: "513 values, at most 512 are accepted" },
+		]);
+		equal(log.length, 4);
+	},
 	"hands on a message whole"() {
 		const message = { type: "alert", session_id: "s-1", status: "a", extra: [1] };
 		let received: unknown;
-		const events = { onConnecting() {}, onSession() {}, onMcp() {}, onLost() {} };
+		const events = { onConnecting() {}, onSession() {}, onMcp() {}, onRejected() {}, onLost() {} };
 		const { protocol } = inSession({
 			events: {
 				...events,

@@ -25,6 +25,7 @@ export default suite("text", {
 		throws(() => parseJson(nested(MAX_JSON_DEPTH + 1)), /deeper than 32/);
 		throws(() => parseJson('[{"a":'.repeat(17)), /deeper than 32/);
 		throws(() => parseJson("[".repeat(60_000)), /deeper than 32/);
+		throws(() => parseJson(`"${"x".repeat(5000)}",${"[".repeat(33)}`), /deeper than 32/);
 	},
 	"parses 31 and 32 levels and refuses 33, of arrays, of objects, of both in turn"() {
 		for (const pairs of [[ARRAY], [OBJECT], [ARRAY, OBJECT], [OBJECT, ARRAY]]) {
@@ -33,6 +34,14 @@ export default suite("text", {
 			}
 			throws(() => parseJson(deep(33, pairs)), /^nested deeper than 32 levels$/);
 		}
+	},
+	"counts values before it parses them, outside strings"() {
+		equal((parseJson(`[${"0,".repeat(98)}0]`, 99) as number[]).length, 99);
+		throws(() => parseJson(`[${"0,".repeat(99)}0]`, 99), /^100 values, at most 99 are accepted$/);
+		throws(() => parseJson(`[${"[],".repeat(60)}[]]`, 99), /^122 values/);
+		throws(() => parseJson(`{"a":[${"{},".repeat(60)}{}]}`, 99), /^123 values/);
+		const text = '[{,"\\'.repeat(100);
+		equal(parseJson(JSON.stringify([text]), 3), [text]);
 	},
 	"counts depth, not brackets"() {
 		const wide = JSON.stringify(Array.from({ length: 500 }, () => ({ a: [1] })));

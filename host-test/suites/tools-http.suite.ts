@@ -132,11 +132,11 @@ export default suite("tools that use the network", {
 			["self.screen.snapshot", { url: "http://s", quality: 0 }, /^quality: expected an integer from 1 to 100, got 0$/],
 			["self.screen.snapshot", { url: "http://s", quality: 101 }, /^quality: expected/],
 			["self.screen.snapshot", { quality: 50 }, /^url: missing/],
-			["self.screen.snapshot", { url: "" }, /^url: expected a string of at least 1 characters, got ""$/],
+			["self.screen.snapshot", { url: "" }, /^url: expected a string from 1 to 1000 characters, got ""$/],
 			["self.screen.preview_image", {}, /^url: missing/],
 			["self.upgrade_firmware", { url: 5 }, /^url: expected/],
 			["self.assets.set_download_url", {}, /^url: missing/],
-			["self.camera.take_photo", {}, /^question: missing, expected a string$/],
+			["self.camera.take_photo", {}, /^question: missing, expected a string of at most 1000 characters$/],
 		] as const) {
 			matches((await call(client, name, args)).error.message, message);
 		}

@@ -25,7 +25,7 @@ export default suite("WebSocket, what flows and what waits", {
 		const { client } = connect();
 		client.grant(1000);
 		equal(client.messages, [
-			'{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}',
+			'{"type":"hello","version":1,"features":{"mcp":true,"max_message_bytes":65536},"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}',
 		]);
 	},
 	"marks the parts of a message, the last of them apart"() {
@@ -138,9 +138,37 @@ export default suite("WebSocket, what flows and what waits", {
 		client.arrive([text(1001)]);
 		client.arrive([text(600), text(600), ""]);
 		equal([heard.length, log.length], [1, 2]);
-		matches(log[1] as string, /message of 1200 bytes refused: at most 1000 are taken/);
+		matches(log[1] as string, /^message dropped: 1200 bytes, at most 1000 are accepted$/);
 		client.arrive([text(1000)]);
 		equal(heard.length, 2);
+	},
+	"answers a request that is too long by its id, which stands in its first part"() {
+		const { client, heard } = inSession({ maxMessageBytes: 1000 });
+		const request = (id: string, bytes: number): string =>
+			`{"session_id":"s","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"method":"x","params":{"a":"${"x".repeat(bytes)}"}}}`;
+		client.arrive([request("7", 2000)]);
+		client.arrive([request('"a\\"b"', 300), "y".repeat(900), "z".repeat(60_000)]);
+		equal(
+			heard.map((each) => (each as { rejected: unknown }).rejected),
+			[
+				{ jsonrpc: "2.0", id: 7 },
+				{ jsonrpc: "2.0", id: 'a"b' },
+			],
+		);
+		equal((heard[0] as { reason: string }).reason, `${request("7", 2000).length} bytes, at most 1000 are accepted`);
+	},
+	"answers none that is for another session, or whose id does not stand before its params"() {
+		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
+		for (const start of [
+			'{"session_id":"other","type":"mcp","payload":{"jsonrpc":"2.0","id":7,',
+			'{"type":"mcp","payload":{"method":"x","params":{"id":7,',
+			'{"type":"custom","payload":{"id":7,',
+			'{"type":"mcp","payload":{"jsonrpc":"2.0","result":{"id":7,',
+			'{"type":"mcp","payload":[{"id":7,',
+		]) {
+			client.arrive([`${start}"a":"${"x".repeat(2000)}"}}`]);
+		}
+		equal([heard, log.length], [[], 5]);
 	},
 	"hears no text in audio, whatever its size and parts"() {
 		const { client, heard, log, lost } = inSession({ maxMessageBytes: 100 });

@@ -33,7 +33,10 @@ export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJ
 		.option("--debug", "build for the debugger: xsbug starts, and shows the trace")
 		.option("--build-only", "do not touch a chip")
 		.addOption(
-			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts("buildOnly"),
+			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts([
+				"buildOnly",
+				"debug",
+			]),
 		)
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(

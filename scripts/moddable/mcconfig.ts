@@ -15,6 +15,8 @@ interface McconfigOptions {
 	readonly show: boolean;
 	/** Default: the SDK's. */
 	readonly env?: NodeJS.ProcessEnv;
+	/** Where it builds. Default: a folder of the manifest's own. */
+	readonly output?: string;
 }
 
 /**
@@ -27,9 +29,8 @@ export async function mcconfig(
 	sdk: Sdk,
 	folder: string,
 	args: readonly string[],
-	{ show, env = sdkEnvironment(sdk) }: McconfigOptions,
+	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
-	const output = outputOf(folder);
 	mkdirSync(output, { recursive: true });
 	const command = [join(sdk.bin, "mcconfig"), ["-o", output, ...args]] as const;
 	const options = { cwd: folder, env };
@@ -57,18 +58,24 @@ export async function mcconfig(
  * @throws SdkError when the build fails
  */
 export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<void> {
-	const env = process.env.IDF_PATH ? sdkEnvironment(sdk) : withoutIdf(sdkEnvironment(sdk));
-	const linked = join(outputOf(folder), "tmp", ...target.split("/"), "release", nameOf(folder), "mc.xs.c");
+	// Apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
+	const output = `${outputOf(folder)}-linked`;
+	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), "mc.xs.c");
 	// A file from an earlier build would be taken for this one's.
 	rmSync(linked, { force: true });
-	await mcconfig(sdk, folder, [...args, "-t", linked], { show: false, env });
+	await mcconfig(sdk, folder, [...args, "-t", linked], {
+		show: false,
+		env: standInForIdf(sdkEnvironment(sdk)),
+		output,
+	});
 }
 
-/** mcconfig asks for an ESP-IDF of some version before it writes its makefile, whatever that then makes. */
-function withoutIdf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
+function standInForIdf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const folder = join(ROOT, ".cache", "moddable", "no-idf");
 	mkdirSync(folder, { recursive: true });
-	writeFileSync(join(folder, "idf.py"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+	const script = "#!/bin/sh\nmkdir -p build/config && touch build/config/sdkconfig.h\n";
+	writeFileSync(join(folder, "idf.py"), script, { mode: 0o755 });
 	const author = ["-c", "user.name=xs-mcp", "-c", "user.email=xs-mcp@localhost"];
 	for (const args of [
 		["init", "--quiet"],

@@ -1,4 +1,6 @@
 import { EventEmitter } from "node:events";
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { ChildGroup } from "./child-group.js";
@@ -13,6 +15,9 @@ interface Events {
 	ended: [reason: string];
 }
 
+/** Characters of the standard error that are told when it ends by itself. */
+const LONGEST_COMPLAINT = 2_000;
+
 /**
  * Moddable's desktop simulator with a firmware built for debugging. It has a debugger, a session bus and, where asked
  * for, a display of its own, so that it meddles with no other simulator that runs. Linux only.
@@ -23,13 +28,18 @@ export class Simulator extends EventEmitter<Events> {
 	readonly #child: ChildGroup;
 	#machine: XsbugMachine | undefined;
 	#stopped = false;
+	/** What it has written to its standard error: the last of it. */
+	#complaints = "";
 
 	private constructor(xsbug: Xsbug, display: VirtualDisplay | undefined, child: ChildGroup) {
 		super();
 		this.#xsbug = xsbug;
 		this.#display = display;
 		this.#child = child;
-		void child.ended.then((reason) => this.#ended(reason));
+		child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
+			this.#complaints = (this.#complaints + text).slice(-LONGEST_COMPLAINT);
+		});
+		void child.ended.then((reason) => this.#ended([reason, this.#complaints.trim()].filter(Boolean).join("\n")));
 		xsbug.on("machine", (machine) => this.#connected(machine));
 	}
 
@@ -47,7 +57,7 @@ export class Simulator extends EventEmitter<Events> {
 		const display = headless ? await VirtualDisplay.start() : undefined;
 		const xsbug = await Xsbug.listen();
 		const mcsim = [join(sdk.bin, "mcsim"), join(sdk.root, "build", "simulators"), library];
-		const env = {
+		const env: NodeJS.ProcessEnv = {
 			...sdkEnvironment(sdk),
 			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),
 			// GTK looks for a service for the disabled, and warns that a session of its own has none.
@@ -55,7 +65,9 @@ export class Simulator extends EventEmitter<Events> {
 			XSBUG_HOST: "127.0.0.1",
 			XSBUG_PORT: String(xsbug.port),
 		};
-		const child = new ChildGroup("dbus-run-session", ["--", ...mcsim], ["ignore", "ignore"], { env });
+		// mcsim ends where it cannot make its own folder in this one.
+		mkdirSync(env.XDG_CONFIG_HOME || join(homedir(), ".config"), { recursive: true });
+		const child = new ChildGroup("dbus-run-session", ["--", ...mcsim], ["ignore", "pipe"], { env });
 		return new Simulator(xsbug, display, child);
 	}
 

@@ -4,7 +4,7 @@ import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
@@ -48,16 +48,19 @@ export class Application {
 			version: FIRMWARE.version,
 			context: this.#board,
 			tools: tools.filter((tool) => isOffered(tool, board)),
+			names: ENVELOPE_NAMES,
+			timer,
 			log,
 		});
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
 			onSession: (session) => this.#begin(session.id),
 			onMcp: (payload) => this.#session?.receive(payload),
+			onRejected: (payload, reason) => this.#session?.reject(payload, reason),
 			onMessage: (message) => this.#receive(message),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
 		};
-		this.#protocol = new Protocol(transport, { events, timer, log });
+		this.#protocol = new Protocol(transport, { events, timer, log, names: () => this.server.names });
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 

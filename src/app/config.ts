@@ -23,9 +23,17 @@ export interface Config {
 	readonly subscribeTopic: string;
 	/** MQTT: quality of service. */
 	readonly qos: 0 | 1;
+	/** Bytes of the machine's chunk heap, as the manifest's `creation` has them. They set what a message may have. */
+	readonly chunkBytes: number;
 	/** MQTT: "udp" for a backend that opens an audio channel over UDP. */
 	readonly transport: "mqtt" | "udp";
 }
+
+/** A machine whose heap is not known is taken for one with ample memory, such as this computer's. */
+const AMPLE_CHUNK_BYTES = 524_288;
+
+/** With less than this the firmware cannot work. */
+const SMALLEST_CHUNK_BYTES = 32_768;
 
 /**
  * Reads the configuration: a stored setting if there is one, else what the firmware was built with.
@@ -51,6 +59,7 @@ export function readConfig(
 		publishTopic: text("publishTopic", read("publishTopic") ?? `xs-mcp/${clientId}/up`),
 		subscribeTopic: text("subscribeTopic", read("subscribeTopic") ?? `xs-mcp/${clientId}/down`),
 		qos: number("qos", read("qos") ?? 0, [0, 1]),
+		chunkBytes: bytes("chunkBytes", built.chunkBytes ?? AMPLE_CHUNK_BYTES),
 		transport: oneOf("transport", read("transport") ?? "mqtt", ["mqtt", "udp"]),
 	};
 }
@@ -67,6 +76,14 @@ function seconds(key: string, value: unknown): number {
 	const number = Number(value);
 	if (!Number.isInteger(number) || number < 1 || number > 65_535) {
 		throw bad(key, "whole seconds from 1 to 65535", value);
+	}
+	return number;
+}
+
+function bytes(key: string, value: unknown): number {
+	const number = Number(value);
+	if (!Number.isInteger(number) || number < SMALLEST_CHUNK_BYTES) {
+		throw bad(key, `whole bytes, at least ${SMALLEST_CHUNK_BYTES}`, value);
 	}
 	return number;
 }

@@ -1,11 +1,11 @@
 import { MqttTransport } from "../protocols/mqtt-transport.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
-import type { ChannelOptions } from "../protocols/queued-channel.js";
+import type { ChannelLimits, ChannelOptions } from "../protocols/queued-channel.js";
 import type { Transport } from "../protocols/transport.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import type { Config } from "./config.js";
 
-export interface TransportOptions extends ChannelOptions {
+export interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly config: Config;
 	readonly network: NetworkClients;
 	/** The device's MAC address, lower case, with colons. */
@@ -20,9 +20,11 @@ export interface TransportOptions extends ChannelOptions {
  * @throws ProtocolError "bad-config" that names the setting
  */
 export function createTransport({ config, network, deviceId, uuid, ...options }: TransportOptions): Transport {
+	const limits = messageLimits(config.chunkBytes);
 	if (config.backend.startsWith("mqtt")) {
 		return new MqttTransport({
 			...options,
+			...limits,
 			...config,
 			url: config.backend,
 			username: config.mqttUsername,
@@ -31,5 +33,21 @@ export function createTransport({ config, network, deviceId, uuid, ...options }:
 			network,
 		});
 	}
-	return new WebSocketTransport({ ...options, ...config, url: config.backend, deviceId, clientId: uuid, network });
+	return new WebSocketTransport({
+		...options,
+		...limits,
+		...config,
+		url: config.backend,
+		deviceId,
+		clientId: uuid,
+		network,
+	});
+}
+
+/**
+ * What messages may take of a machine. At its peak the longest message is held about five times over: as bytes, as text,
+ * as what was parsed of it, and as an answer that quotes it, once as text and once as bytes.
+ */
+function messageLimits(chunkBytes: number): ChannelLimits {
+	return { maxMessageBytes: Math.floor(chunkBytes / 8), maxQueuedBytes: Math.floor(chunkBytes / 4) };
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../text/is-object.js";
-import { ErrorCode, RpcError } from "./json-rpc.js";
+import { ErrorCode, quotable, RpcError } from "./json-rpc.js";
 import type { Client, Vision } from "./tool-call.js";
 
 /**
@@ -15,11 +15,22 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 	const info = isObject(clientInfo) ? clientInfo : {};
 	const vision = readVision(capabilities.vision, log);
 	return {
-		capabilities,
-		...(typeof info.name === "string" && { name: info.name }),
-		...(typeof info.version === "string" && { version: info.version }),
+		capabilities: isShort(capabilities, log) ? capabilities : {},
+		...(typeof info.name === "string" && { name: quotable(info.name) }),
+		...(typeof info.version === "string" && { version: quotable(info.version) }),
 		...(vision !== undefined && { vision }),
 	};
+}
+
+/** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
+const LONGEST_KEPT = 1_024;
+
+function isShort(capabilities: object, log: (message: string) => void): boolean {
+	const { length } = JSON.stringify(capabilities);
+	if (length > LONGEST_KEPT) {
+		log(`capabilities: ${length} characters, more than ${LONGEST_KEPT} are not kept`);
+	}
+	return length <= LONGEST_KEPT;
 }
 
 /** A vision service that cannot be used costs the camera its eyes, not the session its handshake. */
@@ -28,9 +39,10 @@ function readVision(vision: unknown, log: (message: string) => void): Vision | u
 		return undefined;
 	}
 	const { url, token } = isObject(vision) ? vision : {};
-	if (typeof url !== "string" || !/^https?:\/\/./.test(url)) {
-		log(`capabilities.vision.url: expected an http or https URL, got ${JSON.stringify(url)}: no vision service`);
+	if (typeof url !== "string" || url.length > LONGEST_KEPT || !/^https?:\/\/./.test(url)) {
+		const got = quotable(JSON.stringify(url) ?? "nothing");
+		log(`capabilities.vision.url: expected an http or https URL, got ${got}: no vision service`);
 		return undefined;
 	}
-	return { url, token: typeof token === "string" ? token : "" };
+	return { url, token: typeof token === "string" && token.length <= LONGEST_KEPT ? token : "" };
 }

@@ -1,7 +1,9 @@
 import type { Sendable } from "../text/pieced-text.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
+import { MCP_NAMES } from "./params.js";
 import type { Tool } from "./tool.js";
+import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
 
 /** Room that a page of tools leaves for the wrapper, the id, and the cursor. */
@@ -18,6 +20,10 @@ export interface McpServerOptions<Context> {
 	readonly pageBytes?: number;
 	/** Asynchronous calls that may be under way at once in a session. Default 16. */
 	readonly maxCalls?: number;
+	/** Lets tools wait: see {@link ToolCall.sleep}. */
+	readonly timer?: CallTimer;
+	/** Names of members that the transport's messages have around MCP's: see {@link McpServer.names}. */
+	readonly names?: readonly string[];
 	readonly log?: (message: string) => void;
 }
 
@@ -40,7 +46,10 @@ export class McpServer<Context> {
 	readonly tools: ToolRegistry<Context>;
 	readonly pageBytes: number;
 	readonly maxCalls: number;
+	readonly timer: CallTimer | undefined;
 	readonly log: (message: string) => void;
+	readonly #outerNames: readonly string[];
+	#names: readonly string[];
 	readonly #sessions = new Set<McpSession<Context>>();
 
 	/** @throws TypeError, RangeError for a tool that {@link ToolRegistry.add} refuses */
@@ -50,12 +59,23 @@ export class McpServer<Context> {
 		this.context = options.context;
 		this.pageBytes = options.pageBytes ?? 8000;
 		this.maxCalls = options.maxCalls ?? 16;
+		this.timer = options.timer;
 		this.log = options.log ?? (() => {});
 		this.tools = new ToolRegistry(this.pageBytes - PAGE_RESERVE);
 		for (const tool of options.tools ?? []) {
 			this.tools.add(tool);
 		}
-		this.tools.onChanged = () => this.notify("notifications/tools/list_changed");
+		this.#outerNames = options.names ?? [];
+		this.#names = this.#collectNames();
+		this.tools.onChanged = () => {
+			this.#names = this.#collectNames();
+			this.notify("notifications/tools/list_changed");
+		};
+	}
+
+	/** Every name of a member that the server reads, its tools' arguments included: what a parser may leave out others for. */
+	get names(): readonly string[] {
+		return this.#names;
 	}
 
 	/** Begins a session with a peer that has just connected. */
@@ -63,6 +83,10 @@ export class McpServer<Context> {
 		const session = new McpSession(this, options, () => this.#sessions.delete(session));
 		this.#sessions.add(session);
 		return session;
+	}
+
+	#collectNames(): readonly string[] {
+		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...this.tools.argumentNames()])];
 	}
 
 	/** Sends a notification to every session. */

@@ -1,5 +1,5 @@
 import { isObject } from "../text/is-object.js";
-import { parseJson } from "../text/parse-json.js";
+import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
@@ -10,6 +10,7 @@ import {
 	type LongResult,
 	longResultMessage,
 	NO_WRAPPER,
+	quotable,
 	type RequestId,
 	RpcError,
 	resultMessage,
@@ -75,7 +76,12 @@ export class McpSession<Context> {
 		try {
 			message = parseJson(text);
 		} catch (error) {
-			this.#deliver(this.#unreadable(ErrorCode.parseError, `Parse error: ${(error as Error).message}`));
+			const { message: reason } = error as Error;
+			this.#deliver(
+				error instanceof JsonLimitError
+					? this.#unreadable(ErrorCode.invalidRequest, `Invalid request: ${reason}`)
+					: this.#unreadable(ErrorCode.parseError, `Parse error: ${reason}`),
+			);
 			return;
 		}
 		this.receive(message);
@@ -87,6 +93,19 @@ export class McpSession<Context> {
 			return;
 		}
 		this.#deliver(Array.isArray(message) ? this.#answerBatch(message) : this.#answer(message));
+	}
+
+	/**
+	 * Answers a request that was not read, because it is too large.
+	 *
+	 * @param message what is known of it; without a request's id nothing is answered
+	 * @param reason what is wrong with it
+	 */
+	reject(message: unknown, reason: string): void {
+		if (isObject(message) && isRequestId(message.id)) {
+			const error = new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
+			this.#deliver(errorMessage(message.id, error, this.#wrapper));
+		}
 	}
 
 	/** Sends a notification. */
@@ -126,7 +145,18 @@ export class McpSession<Context> {
 		if (messages.length === 0) {
 			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: empty batch");
 		}
-		const answers = messages.map((message) => this.#answer(message, true));
+		if (messages.length > this.#server.maxCalls) {
+			return this.#unreadable(
+				ErrorCode.invalidRequest,
+				`Invalid request: ${messages.length} messages in a batch, at most ${this.#server.maxCalls} are accepted`,
+			);
+		}
+		let room = this.#pageBytes / 2;
+		const answers = messages.map((message) => {
+			const answer = this.#answer(message, room);
+			room -= answer === undefined || answer instanceof Promise ? 0 : lengthOf(answer);
+			return answer;
+		});
 		if (answers.some((answer) => answer instanceof Promise)) {
 			return Promise.all(answers).then((texts) => this.#joinBatch(texts));
 		}
@@ -138,9 +168,13 @@ export class McpSession<Context> {
 		return due.length > 0 ? this.#wrap(`[${due.join(",")}]`) : undefined;
 	}
 
-	/** The answer in its wrapper; in a batch without one. */
-	#answer(message: unknown, inBatch = false): Answer {
-		const wrapper = inBatch ? NO_WRAPPER : this.#wrapper;
+	/**
+	 * The answer in its wrapper; in a batch without one.
+	 *
+	 * @param room in a batch: how much longer its answers may become
+	 */
+	#answer(message: unknown, room?: number): Answer {
+		const wrapper = room === undefined ? this.#wrapper : NO_WRAPPER;
 		if (!isObject(message)) {
 			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", wrapper);
 		}
@@ -159,8 +193,11 @@ export class McpSession<Context> {
 			if (message.jsonrpc !== "2.0") {
 				throw new RpcError(ErrorCode.invalidRequest, 'Invalid request: jsonrpc must be "2.0"');
 			}
-			if (inBatch && method === "initialize") {
+			if (room !== undefined && method === "initialize") {
 				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: initialize must not be part of a batch");
+			}
+			if (room !== undefined && room <= 0) {
+				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: the answers before it fill the batch");
 			}
 			return this.#dispatch(id, method, checkParams(params), wrapper);
 		} catch (error) {
@@ -193,7 +230,7 @@ export class McpSession<Context> {
 			case "ping":
 				return resultMessage(id, "{}", wrapper);
 			default:
-				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
+				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}
 	}
 
@@ -251,12 +288,12 @@ export class McpSession<Context> {
 		}
 		const tool = this.#server.tools.get(name);
 		if (tool === undefined) {
-			throw new RpcError(unknownToolCode(this.#revision), `Unknown tool: ${name}`);
+			throw new RpcError(unknownToolCode(this.#revision), `Unknown tool: ${quotable(name)}`);
 		}
 		if (this.#calls.length >= this.#server.maxCalls) {
 			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.#server.maxCalls}`);
 		}
-		const call = new ToolCall(id, this.#client, progressToken(params), this.notify);
+		const call = new ToolCall(id, this.#client, progressToken(params), this.notify, this.#server.timer);
 		try {
 			const result = tool.run(validate(tool.input, readArguments(params)), this.#server.context, call);
 			return result instanceof Promise
@@ -303,6 +340,11 @@ export class McpSession<Context> {
 		this.#server.log(`tool ${tool.name} failed: ${text}`);
 		return resultMessage(id, failureResult(text), wrapper);
 	}
+}
+
+/** Characters or bytes: enough to know how much a batch holds. */
+function lengthOf(answer: Sendable): number {
+	return typeof answer === "string" ? answer.length : answer.bytes;
 }
 
 function toRpcError(error: unknown): RpcError {

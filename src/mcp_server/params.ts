@@ -5,6 +5,14 @@ import { ErrorCode, isRequestId, type RequestId, RpcError } from "./json-rpc.js"
 /** The params of a request: in MCP always by name. */
 export type Params = Readonly<Record<string, unknown>>;
 
+/** Every name of a member in what clients say that the server reads, those of a tool's arguments apart. */
+export const MCP_NAMES: readonly string[] = deepFreeze([
+	...["jsonrpc", "id", "method", "params", "result", "error"],
+	...["name", "arguments", "cursor", "withUserTools", "requestId", "_meta", "progressToken"],
+	...["protocolVersion", "capabilities", "clientInfo", "version"],
+	...["vision", "url", "token", "roots", "sampling", "elicitation"],
+]);
+
 const NO_PARAMS: Params = deepFreeze({});
 
 /**

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import type { RequestId } from "./json-rpc.js";
 import { notificationMessage } from "./json-rpc.js";
 
@@ -17,6 +18,27 @@ export interface Client {
 	readonly vision?: Vision;
 }
 
+/** What a call needs to wait: Moddable's `timer` module has it. Milliseconds. */
+export interface CallTimer {
+	set(callback: () => void, delay: number): object;
+	clear(timer: object): void;
+}
+
+/** What `sleep` rejects with when nobody waits for the call's result any more. */
+export class CallCancelled extends Error {
+	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	override readonly name = "CallCancelled";
+}
+
+/** A `sleep` under way. */
+interface Sleeper {
+	timer: object | undefined;
+	readonly reject: (reason: Error) => void;
+}
+
+/** Most calls never sleep. */
+const NO_SLEEPERS: readonly Sleeper[] = deepFreeze([]);
+
 /** One `tools/call` under way, as the tool sees it. */
 export class ToolCall {
 	readonly id: RequestId;
@@ -28,8 +50,17 @@ export class ToolCall {
 	#ended = false;
 	readonly #send: (message: string) => void;
 	readonly #progressToken: RequestId | undefined;
+	readonly #timer: CallTimer | undefined;
+	#sleepers: readonly Sleeper[] = NO_SLEEPERS;
 
-	constructor(id: RequestId, client: Client, progressToken: RequestId | undefined, send: (message: string) => void) {
+	constructor(
+		id: RequestId,
+		client: Client,
+		progressToken: RequestId | undefined,
+		send: (message: string) => void,
+		timer?: CallTimer,
+	) {
+		this.#timer = timer;
 		this.id = id;
 		this.client = client;
 		this.#progressToken = progressToken;
@@ -51,12 +82,61 @@ export class ToolCall {
 		}
 		this.#ended = true;
 		this.#cancelled = true;
+		for (const sleeper of this.#wake()) {
+			sleeper.reject(new CallCancelled("the call was cancelled"));
+		}
 		this.onCancel?.();
 	}
 
 	/** Marks the call as answered: nothing more is reported of it. */
 	end(): void {
 		this.#ended = true;
+		this.#wake();
+	}
+
+	/**
+	 * Waits without holding up anything else.
+	 *
+	 * @example
+	 * lamp.on = true;
+	 * await call.sleep(500);
+	 * lamp.on = false;
+	 *
+	 * @param delay milliseconds, 0 or more
+	 * @throws CallCancelled as soon as the call is cancelled; left uncaught, it ends the tool
+	 * @throws RangeError for a delay that is not a number from 0
+	 */
+	async sleep(delay: number): Promise<void> {
+		const timer = this.#timer;
+		if (timer === undefined) {
+			throw new Error("sleep: this server was given no timer");
+		}
+		if (!(Number.isFinite(delay) && delay >= 0)) {
+			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);
+		}
+		if (this.#ended) {
+			throw new CallCancelled("the call has ended");
+		}
+		await new Promise<void>((resolve, reject) => {
+			const sleeper: Sleeper = { timer: undefined, reject };
+			sleeper.timer = timer.set(() => {
+				this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+				resolve();
+			}, delay);
+			this.#sleepers = [...this.#sleepers, sleeper];
+		});
+	}
+
+	/** Stops every timer, and tells whose they were. */
+	#wake(): readonly Sleeper[] {
+		const sleepers = this.#sleepers;
+		this.#sleepers = NO_SLEEPERS;
+		for (const { timer } of sleepers) {
+			if (timer !== undefined) {
+				this.#timer?.clear(timer);
+			}
+		}
+		return sleepers;
 	}
 
 	/**

@@ -1,5 +1,6 @@
-import { ErrorCode, type LongResult, RpcError } from "./json-rpc.js";
+import { ErrorCode, type LongResult, quotable, RpcError } from "./json-rpc.js";
 import type { Tool } from "./tool.js";
+import { memberNames } from "./validate.js";
 
 const PAGE_START = '{"tools":[';
 const PAGE_END = "]}";
@@ -67,6 +68,11 @@ export class ToolRegistry<Context> {
 		return this.#byName.get(name);
 	}
 
+	/** The names of all tools' arguments, and of their members. */
+	argumentNames(): readonly string[] {
+		return this.#tools.flatMap(({ input }) => memberNames(input));
+	}
+
 	/** How many tools there are, user tools included. */
 	get size(): number {
 		return this.#byName.size;
@@ -106,7 +112,10 @@ export class ToolRegistry<Context> {
 	#indexOf(name: string, total: number): number {
 		const at = this.#tools.findIndex((tool) => tool.name === name);
 		if (at < 0 || at >= total) {
-			throw new RpcError(ErrorCode.invalidParams, `cursor: ${JSON.stringify(name)} is none that this list gave`);
+			throw new RpcError(
+				ErrorCode.invalidParams,
+				`cursor: ${JSON.stringify(quotable(name))} is not one that this list gave`,
+			);
 		}
 		return at;
 	}

@@ -50,6 +50,12 @@ export function prepare(schema: Schema): Validator {
 	};
 }
 
+/** The names of all members that a schema has, on every level. */
+export function memberNames({ members = [], items }: Validator): readonly string[] {
+	const nested = members.flatMap(({ name, validator }) => [name, ...memberNames(validator)]);
+	return items === undefined ? nested : [...nested, ...memberNames(items)];
+}
+
 /**
  * Checks a value against a schema and returns it with defaults filled in. Members the schema does not name are left
  * out, as JSON Schema allows them.

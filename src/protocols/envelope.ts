@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
 import { utf8Length } from "../text/utf8.js";
@@ -9,13 +10,41 @@ export interface Envelope {
 	readonly [member: string]: unknown;
 }
 
+/** The members of an envelope that holds MCP. */
+export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
+
+/** What stands before a request's id, if only simple members do, and the id: `{…,"payload":{…,"id":1,` */
+const START_WITH_ID =
+	/^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|null)\s*,)*\s*"payload"\s*:\s*\{(?:\s*"\w+"\s*:\s*"(?:[^"\\]|\\.)*"\s*,)*\s*"id"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)(?=\s*[,}])/;
+
 /**
  * Reads a message from the wire.
  *
+ * @param maxValues how much the message may hold: see {@link parseJson}
+ * @param names the members of an MCP message that are wanted; of other messages all are
+ * @throws JsonLimitError when the message nests too deep or holds too much
  * @throws SyntaxError that says what is wrong: no JSON, no object, no type
  */
-export function decodeEnvelope(text: string): Envelope {
-	const message = parseJson(text);
+export function decodeEnvelope(text: string, maxValues?: number, names?: readonly string[]): Envelope {
+	const envelope = checkEnvelope(parseJson(text, maxValues, names));
+	return names === undefined || envelope.type === "mcp" ? envelope : checkEnvelope(parseJson(text, maxValues));
+}
+
+/**
+ * Reads the start of a message that is too long to be read as a whole.
+ *
+ * @returns the envelope with a payload up to the request's id; undefined where there is none that can be recognised
+ */
+export function decodeStart(start: string): Envelope | undefined {
+	const match = START_WITH_ID.exec(start);
+	try {
+		return match === null ? undefined : decodeEnvelope(`${match[0]}}}`);
+	} catch {
+		return undefined;
+	}
+}
+
+function checkEnvelope(message: unknown): Envelope {
 	if (!isObject(message)) {
 		throw new SyntaxError("expected an object");
 	}

@@ -22,11 +22,14 @@ export const DEFAULT_AUDIO: AudioParams = deepFreeze({
 });
 
 /** The device's first message. The audio format is copied because XS cannot stringify what was preloaded into flash. */
-export function helloMessage({ name, version }: Pick<Transport, "name" | "version">, audio: AudioParams): string {
+export function helloMessage(
+	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
+	audio: AudioParams,
+): string {
 	return JSON.stringify({
 		type: "hello",
 		version,
-		features: { mcp: true },
+		features: { mcp: true, max_message_bytes: maxMessageBytes },
 		transport: name,
 		audio_params: { ...audio },
 	});

@@ -1,16 +1,26 @@
 /** A message that is not accepted: too long, or no text. */
-export class MessageRefused extends Error {}
+export class MessageRejected extends Error {
+	/** The first characters of a message that is too long; else empty. */
+	readonly start: string;
 
-const SMALLEST_CAPACITY = 1_024;
+	constructor(message: string, start = "") {
+		super(message);
+		this.start = start;
+	}
+}
+
+/** Bytes of a message that is too long in which a request's id is looked for. */
+const START_BYTES = 512;
 
 /**
  * Puts together messages that arrive in parts.
  *
- * The parts are copied into one buffer that grows, for a peer may send as small parts as it likes. A message over the
- * limit is dropped as it comes.
+ * The parts are copied into one buffer that holds the longest message, for a peer may send as small parts as it likes. A
+ * message over the limit is dropped as it comes.
  */
 export class MessageAssembler {
 	readonly #limit: number;
+	/** The present message so far; of one that is too long, its start. */
 	#buffer: Uint8Array | undefined;
 	/** Bytes of the present message so far, dropped ones included. */
 	#bytes = 0;
@@ -25,52 +35,45 @@ export class MessageAssembler {
 	 *
 	 * @param more whether further parts of the same message follow
 	 * @returns the message as text when it is whole
-	 * @throws MessageRefused after the last part of a message that is too long or is not UTF-8
+	 * @throws MessageRejected after the last part of a message that is too long or is not UTF-8
 	 */
 	append(part: ArrayBuffer, more: boolean): string | undefined {
-		const start = this.#bytes;
+		const held = this.#bytes;
 		this.#bytes += part.byteLength;
-		if (!more && start === 0) {
+		if (!more && held === 0) {
 			return this.#finish(part);
 		}
-		if (this.#bytes > this.#limit) {
-			this.#buffer = undefined;
-		} else {
-			this.#reserve(this.#bytes, start).set(new Uint8Array(part), start);
+		if (this.#bytes <= this.#limit) {
+			this.#buffer ??= new Uint8Array(this.#limit);
+			this.#buffer.set(new Uint8Array(part), held);
+		} else if (held <= this.#limit) {
+			this.#buffer = (this.#buffer ?? new Uint8Array(part)).slice(0, START_BYTES);
 		}
-		return more ? undefined : this.#finish(this.#buffer?.slice(0, this.#bytes).buffer);
+		return more ? undefined : this.#finish(this.#buffer?.slice(0, this.#bytes).buffer ?? new ArrayBuffer(0));
 	}
 
-	/** A buffer of at least that capacity, which holds what is there already. */
-	#reserve(capacity: number, held: number): Uint8Array {
-		const present = this.#buffer;
-		if (present !== undefined && present.byteLength >= capacity) {
-			return present;
-		}
-		const doubled = Math.max(SMALLEST_CAPACITY, (present?.byteLength ?? 0) * 2, capacity);
-		const buffer = new Uint8Array(Math.min(doubled, this.#limit));
-		if (present !== undefined) {
-			buffer.set(present.subarray(0, held));
-		}
-		this.#buffer = buffer;
-		return buffer;
-	}
-
-	#finish(message: ArrayBuffer | undefined): string {
+	#finish(message: ArrayBuffer): string {
 		const bytes = this.#bytes;
 		this.#bytes = 0;
 		this.#buffer = undefined;
-		if (message === undefined || bytes > this.#limit) {
-			throw new MessageRefused(`message of ${bytes} bytes refused: at most ${this.#limit} are taken`);
+		if (bytes > this.#limit) {
+			throw new MessageRejected(`${bytes} bytes, at most ${this.#limit} are accepted`, startOf(message));
 		}
 		if (new Uint8Array(message).includes(0)) {
 			// XS would take what stands before it for the whole.
-			throw new MessageRefused(`message of ${bytes} bytes refused: a NUL byte in it`);
+			throw new MessageRejected(`${bytes} bytes, with a NUL byte among them`);
 		}
 		try {
 			return String.fromArrayBuffer(message);
 		} catch {
-			throw new MessageRefused(`message of ${bytes} bytes refused: not UTF-8`);
+			throw new MessageRejected(`${bytes} bytes that are not UTF-8`);
 		}
 	}
+}
+
+/** The first characters, up to the first byte that is not ASCII. */
+function startOf(message: ArrayBuffer): string {
+	const bytes = new Uint8Array(message).slice(0, START_BYTES);
+	const end = bytes.findIndex((byte) => byte === 0 || byte > 127);
+	return String.fromArrayBuffer(bytes.buffer.slice(0, end < 0 ? bytes.byteLength : end));
 }

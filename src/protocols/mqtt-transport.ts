@@ -2,7 +2,7 @@ import type { Channel, ChannelEvents } from "./channel.js";
 import { goodbyeMessage } from "./envelope.js";
 import { MqttChannel, type MqttRecord, type QoS } from "./mqtt-channel.js";
 import { ProtocolError } from "./protocol-error.js";
-import type { ChannelOptions } from "./queued-channel.js";
+import { type ChannelOptions, DEFAULT_LIMIT } from "./queued-channel.js";
 import type { Transport } from "./transport.js";
 import { parseUrl } from "./url.js";
 
@@ -39,6 +39,7 @@ export class MqttTransport implements Transport {
 	readonly version = 3;
 	readonly saysGoodbye = true;
 	readonly silenceTimeout = 0;
+	readonly maxMessageBytes: number;
 	readonly #options: MqttTransportOptions;
 	readonly #record: MqttRecord;
 	readonly #host: string;
@@ -55,6 +56,7 @@ export class MqttTransport implements Transport {
 			throw new ProtocolError("bad-config", "publishTopic: expected a topic without wildcards");
 		}
 		this.name = options.transport ?? "mqtt";
+		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
 		this.#options = options;
 		this.#record = record;
 		this.#host = host;

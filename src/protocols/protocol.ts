@@ -1,9 +1,10 @@
 import { deepFreeze } from "../deep-freeze.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import type { Channel, ChannelEvents } from "./channel.js";
-import { decodeEnvelope, type Envelope, goodbyeMessage } from "./envelope.js";
+import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage } from "./envelope.js";
 import { type AudioParams, DEFAULT_AUDIO, helloMessage, readHello, type Session } from "./hello.js";
 import { ProtocolError } from "./protocol-error.js";
 import type { Transport } from "./transport.js";
@@ -16,6 +17,8 @@ export interface ProtocolEvents {
 	onSession(session: Session): void;
 	/** The payload of an MCP message. */
 	onMcp(payload: unknown): void;
+	/** An MCP message was too large to be read: the start of its payload, with a request's id, and what is wrong. */
+	onRejected(payload: unknown, reason: string): void;
 	/** A message of another type that the device knows: one of {@link APPLICATION_TYPES}. */
 	onMessage(message: Envelope): void;
 	/** An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds. */
@@ -27,6 +30,8 @@ export interface ProtocolOptions {
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 	readonly audio?: AudioParams;
+	/** The members of MCP messages that are wanted, those of the envelope included. Default: all. */
+	readonly names?: () => readonly string[];
 	readonly backoff?: BackoffOptions;
 	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
 	readonly helloTimeout?: number;
@@ -38,11 +43,20 @@ export const APPLICATION_TYPES: readonly string[] = deepFreeze(["tts", "stt", "l
 /** A session that lasted this long was a good one: the next attempt begins with the shortest delay. */
 const GOOD_SESSION = 10_000;
 
+/** A message may hold a value for so many of the bytes that it may have: see {@link decodeEnvelope}. */
+const BYTES_PER_VALUE = 16;
+
+/** Characters of a message that holds too much in which a request's id is looked for. */
+const START_LENGTH = 512;
+
 /** Silence is looked at this many times before it is too long, and broken by a ping half-way. */
 const SILENCE_STEPS = 4;
 
 /** How many unknown types are remembered, so that each is logged once. */
 const MAX_UNKNOWN_TYPES = 16;
+
+/** Characters of an unknown type that are remembered. */
+const LONGEST_TYPE = 32;
 
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, and attempts without end.
@@ -50,6 +64,7 @@ const MAX_UNKNOWN_TYPES = 16;
 export class Protocol {
 	readonly #transport: Transport;
 	readonly #options: ProtocolOptions;
+	readonly #maxValues: number;
 	readonly #backoff: Backoff;
 	#state: "closed" | "waiting" | "connecting" | "greeting" | "open" = "closed";
 	#channel: Channel | undefined;
@@ -66,6 +81,7 @@ export class Protocol {
 	constructor(transport: Transport, options: ProtocolOptions) {
 		this.#transport = transport;
 		this.#options = options;
+		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		this.#backoff = new Backoff(options.backoff);
 	}
 
@@ -134,6 +150,7 @@ export class Protocol {
 		const events: ChannelEvents = {
 			onOpen: whilePresent(() => this.#greet()),
 			onText: whilePresent((text: string) => this.#receive(text)),
+			onDropped: whilePresent((reason: string, start: string) => this.#drop(reason, start)),
 			onActivity: whilePresent(() => {
 				this.#silentSteps = 0;
 			}),
@@ -152,9 +169,10 @@ export class Protocol {
 	#receive(text: string): void {
 		let envelope: Envelope;
 		try {
-			envelope = decodeEnvelope(text);
+			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names?.());
 		} catch (error) {
-			this.#options.log(`message dropped: ${(error as Error).message}`);
+			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
+			this.#drop((error as Error).message, start);
 			return;
 		}
 		if (this.#state === "greeting" && envelope.type === "hello") {
@@ -164,6 +182,19 @@ export class Protocol {
 		} else {
 			this.#options.log(`message of type ${envelope.type} before hello: dropped`);
 		}
+	}
+
+	/** Logs a message that is not read. If it is a request of this session, the backend is told so. */
+	#drop(reason: string, start: string): void {
+		this.#options.log(`message dropped: ${reason}`);
+		const envelope = this.#state === "open" ? decodeStart(start) : undefined;
+		if (envelope?.type === "mcp" && this.#isOurs(envelope)) {
+			this.#options.events.onRejected(envelope.payload, reason);
+		}
+	}
+
+	#isOurs({ session_id: id }: Envelope): boolean {
+		return id === undefined || id === this.#session?.id;
 	}
 
 	#meet(hello: Envelope): void {
@@ -183,8 +214,8 @@ export class Protocol {
 	}
 
 	#route(envelope: Envelope): void {
-		const { type, session_id: id } = envelope;
-		if (id !== undefined && id !== this.#session?.id) {
+		const { type } = envelope;
+		if (!this.#isOurs(envelope)) {
 			this.#options.log(`message of type ${type} for another session: dropped`);
 		} else if (type === "mcp") {
 			this.#options.events.onMcp(envelope.payload);
@@ -192,7 +223,13 @@ export class Protocol {
 			this.#lose(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else if (APPLICATION_TYPES.includes(type)) {
 			this.#options.events.onMessage(envelope);
-		} else if (!this.#unknownTypes.has(type) && this.#unknownTypes.size < MAX_UNKNOWN_TYPES) {
+		} else {
+			this.#logUnknown(type.slice(0, LONGEST_TYPE));
+		}
+	}
+
+	#logUnknown(type: string): void {
+		if (!this.#unknownTypes.has(type) && this.#unknownTypes.size < MAX_UNKNOWN_TYPES) {
 			this.#unknownTypes.add(type);
 			this.#options.log(`message of unknown type ${JSON.stringify(type)}: dropped`);
 		}

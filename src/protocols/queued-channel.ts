@@ -1,6 +1,6 @@
 import type { Sendable } from "../text/pieced-text.js";
 import type { Channel, ChannelEvents } from "./channel.js";
-import { MessageAssembler } from "./message-assembler.js";
+import { MessageAssembler, type MessageRejected } from "./message-assembler.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type WritePart, WriteQueue } from "./write-queue.js";
 
@@ -17,7 +17,8 @@ export interface ChannelOptions extends ChannelLimits {
 	readonly log: (message: string) => void;
 }
 
-const DEFAULT_LIMIT = 65_536;
+/** Bytes that a message may have, and that may wait, unless told. */
+export const DEFAULT_LIMIT = 65_536;
 
 /** A part of a message that the client has to read. */
 interface ReadablePart {
@@ -54,7 +55,7 @@ export abstract class QueuedChannel implements Channel {
 		this.#queue = new WriteQueue(maxQueuedBytes, overhead, (bytes, messageBytes, first, last) =>
 			this.#writeOrFail(bytes, messageBytes, first, last),
 		);
-		this.#maxWaiting = maxQueuedBytes / 2;
+		this.#maxWaiting = maxQueuedBytes / 4;
 	}
 
 	abstract ping(): void;
@@ -150,7 +151,8 @@ export abstract class QueuedChannel implements Channel {
 		try {
 			text = this.#assembler.append(part, more);
 		} catch (error) {
-			this.log((error as Error).message);
+			const { message, start } = error as MessageRejected;
+			this.#events.onDropped(message, start);
 			return;
 		}
 		if (text !== undefined) {

@@ -10,6 +10,8 @@ export interface Transport {
 	readonly saysGoodbye: boolean;
 	/** Milliseconds without any traffic from the backend after which it is given up; 0 for never. */
 	readonly silenceTimeout: number;
+	/** Bytes that a message from the backend may have. */
+	readonly maxMessageBytes: number;
 	/** Opens a channel. May throw, which counts as a failed attempt. */
 	open(events: ChannelEvents): Channel;
 }

@@ -1,6 +1,6 @@
 import type { Channel, ChannelEvents } from "./channel.js";
 import { ProtocolError } from "./protocol-error.js";
-import type { ChannelOptions } from "./queued-channel.js";
+import { type ChannelOptions, DEFAULT_LIMIT } from "./queued-channel.js";
 import type { Transport } from "./transport.js";
 import { parseUrl } from "./url.js";
 import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
@@ -26,6 +26,7 @@ export class WebSocketTransport implements Transport {
 	readonly version = 1;
 	readonly saysGoodbye = false;
 	readonly silenceTimeout = 120_000;
+	readonly maxMessageBytes: number;
 	readonly #options: WebSocketTransportOptions;
 	readonly #record: WebSocketRecord;
 	readonly #target: { readonly host: string; readonly port: number; readonly path: string };
@@ -40,6 +41,7 @@ export class WebSocketTransport implements Transport {
 		if (/[\r\n]/.test(options.token ?? "")) {
 			throw new ProtocolError("bad-config", "token: must not hold a line break");
 		}
+		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
 		this.#options = options;
 		this.#record = record;
 		this.#target = { host, port: port ?? (scheme === "wss" ? 443 : 80), path };

@@ -12,6 +12,9 @@ export type WritePart = (bytes: Uint8Array, messageBytes: number, first: boolean
 /** Below this a part of a longer message is not worth its frame. */
 const SMALLEST_PART = 64;
 
+/** Bytes of a piece, roughly. */
+const PIECE_COST = 1_024;
+
 /**
  * Messages that wait for room in a transport that tells, as ECMA-419's do, how many bytes may be written.
  *
@@ -41,7 +44,7 @@ export class WriteQueue {
 		this.#write = write;
 	}
 
-	/** Bytes that wait. */
+	/** Bytes that messages take which wait, as a whole or in part. */
 	get bytes(): number {
 		return this.#bytes;
 	}
@@ -49,7 +52,7 @@ export class WriteQueue {
 	/** @returns false when more would wait than may: the message is not taken */
 	push(text: Sendable): boolean {
 		const message = typeof text === "string" ? ArrayBuffer.fromString(text) : text;
-		const bytes = this.#bytes + bytesOf(message);
+		const bytes = this.#bytes + costOf(message);
 		if (bytes > this.#limit) {
 			return false;
 		}
@@ -99,15 +102,20 @@ export class WriteQueue {
 		const isFirst = this.#written === 0;
 		this.#written += size;
 		this.#pieceWritten += size;
-		this.#bytes -= size;
 		const isLast = this.#written === messageBytes;
 		if (isLast) {
+			this.#bytes -= costOf(message);
 			this.#messages.shift();
 			this.#written = 0;
 			this.#piece = undefined;
 		}
 		this.#writable = this.#write(part, messageBytes, isFirst, isLast);
 	}
+}
+
+/** What a message takes of the limit while it waits: of one in pieces only a piece is held. */
+function costOf(message: ArrayBuffer | PiecedText): number {
+	return message instanceof ArrayBuffer ? message.byteLength : PIECE_COST;
 }
 
 function bytesOf(message: ArrayBuffer | PiecedText): number {

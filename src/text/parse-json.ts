@@ -6,36 +6,26 @@
  */
 export const MAX_JSON_DEPTH = 32;
 
-/** The most values accepted from the wire unless the caller says otherwise. */
-const MAX_JSON_VALUES = 4_096;
-
 /** JSON that is not parsed, because of what it would cost. */
 export class JsonLimitError extends SyntaxError {}
 
 /** The characters that open a level of objects: `{"":`. */
 const OBJECT_START = 4;
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-
 /**
  * Parses JSON that came from a peer.
  *
- * @param maxValues how many `[`, `{` and `,` may stand outside its strings: each costs XS one to three slots
+ * @param maxValues how many `[`, `{` and `,` may stand outside its strings: each costs XS one to three slots.
+ * Default: no limit
  * @param names the members that are wanted: XS skips others without keeping their names, of which it never lets go
  * (docs/xs-engine.md). Other engines parse all members, because a list is no reviver
  * (https://tc39.es/ecma262/2025/#sec-json.parse).
  * @throws JsonLimitError where the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
  * @throws SyntaxError where it is no JSON
  */
-export function parseJson(text: string, maxValues = MAX_JSON_VALUES, names?: readonly string[]): unknown {
+export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, names?: readonly string[]): unknown {
 	if (text.length > maxValues || mayNestTooDeep(text)) {
-		checkLimits(new Uint8Array(ArrayBuffer.fromString(text)), maxValues);
+		checkLimits(text, maxValues);
 	}
 	return (JSON.parse as (text: string, names?: readonly string[]) => unknown)(text, names);
 }
@@ -62,31 +52,29 @@ function mayNestTooDeep(text: string): boolean {
 	return false;
 }
 
-/** Goes by bytes: XS finds the n-th character of a text by counting from its start. */
-function checkLimits(bytes: Uint8Array, maxValues: number): void {
-	const { length } = bytes;
+/** Goes by an iterator: XS finds the n-th character of a text by counting from its start. */
+function checkLimits(text: string, maxValues: number): void {
 	let depth = 0;
 	let values = 0;
 	let inString = false;
-	for (let at = 0; at < length; at += 1) {
-		const byte = bytes[at];
-		if (inString) {
-			if (byte === BACKSLASH) {
-				at += 1;
-			} else if (byte === QUOTE) {
-				inString = false;
-			}
-		} else if (byte === QUOTE) {
+	let escaped = false;
+	for (const character of text) {
+		if (escaped) {
+			escaped = false;
+		} else if (inString) {
+			escaped = character === "\\";
+			inString = character !== '"';
+		} else if (character === '"') {
 			inString = true;
-		} else if (byte === COMMA) {
+		} else if (character === ",") {
 			values += 1;
-		} else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+		} else if (character === "[" || character === "{") {
 			values += 1;
 			depth += 1;
 			if (depth > MAX_JSON_DEPTH) {
 				throw new JsonLimitError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
 			}
-		} else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+		} else if (character === "]" || character === "}") {
 			depth -= 1;
 		}
 	}

@@ -8,7 +8,7 @@ export default defineTool({
 	audience: "user",
 	annotations: { openWorldHint: true },
 	needs: ["preview", "http"],
-	input: { url: string({ minLength: 1, description: "Where the picture is, a JPEG or PNG file" }) },
+	input: { url: string({ minLength: 1, maxLength: 1_000, description: "Where the picture is, a JPEG or PNG file" }) },
 	async run({ url }, { preview, http }) {
 		const response = expectOk(await http.request({ method: "GET", url }), url);
 		await preview.show(response.body);

@@ -11,7 +11,7 @@ export default defineTool({
 		"Returns a JSON object that tells what the photo shows.",
 	annotations: { readOnlyHint: true, openWorldHint: true },
 	needs: ["camera", "http"],
-	input: { question: string({ description: "What to find out about the photo" }) },
+	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
 	async run({ question }, { camera, http, system, settings }, { client }) {
 		if (client.vision === undefined) {
 			throw new Error("the backend named no vision service (capabilities.vision in initialize)");

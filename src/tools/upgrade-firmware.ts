@@ -7,7 +7,7 @@ export default defineTool({
 	audience: "user",
 	annotations: { destructiveHint: true, openWorldHint: true },
 	needs: ["updater"],
-	input: { url: string({ minLength: 1, description: "Where the firmware's binary is" }) },
+	input: { url: string({ minLength: 1, maxLength: 1_000, description: "Where the firmware's binary is" }) },
 	run({ url }, { updater, screen }) {
 		updater.upgrade(url).catch((error: unknown) => {
 			trace(`upgrade from ${url} failed: ${String(error)}\n`);

@@ -44,7 +44,7 @@ declare module "src/platform/network" {
 }
 
 /** The board that the firmware is built for. */
-declare module "src/boards/board" {
+declare module "src/boards/target/board" {
 	import type { Board, System } from "../hardware/hardware.js";
 	export function openBoard(): Board & { readonly system: System };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
+import { ReceiveWindow } from "./receive-window.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import { PretendBoard } from "./services/pretend-board.js";
@@ -36,9 +37,6 @@ interface Events {
 	restarted: [];
 }
 
-/** Messages handed to the firmware in one command, as a chip would find them in its receive window. */
-const WINDOW = 10;
-
 /** Milliseconds that a watchdog takes to bring a device up again. */
 const WATCHDOG_DELAY = 1_000;
 
@@ -51,7 +49,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	readonly #macAddress: string;
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
-	#inbox: Message[] = [];
+	#inbox = new ReceiveWindow();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
 	#stopped = false;
@@ -118,10 +116,10 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	#startServices(): Service[] {
-		this.#inbox = [];
+		this.#inbox = new ReceiveWindow();
 		const inbox = this.#inbox;
 		const deliver = (message: Message): void => {
-			inbox.push(message);
+			inbox.add(message);
 			if (inbox === this.#inbox) {
 				void this.#pump();
 			}
@@ -143,8 +141,8 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#pumping = true;
 		const inbox = this.#inbox;
 		try {
-			while (inbox.length > 0 && this.#engine === engine) {
-				this.#serve(await engine.deliver(inbox.splice(0, WINDOW)));
+			for (let next = inbox.take(); next.length > 0 && this.#engine === engine; next = inbox.take()) {
+				this.#serve(await engine.deliver(next));
 			}
 		} catch {
 			// The engine has ended: `exited` tells why, and #ended deals with it.
@@ -159,6 +157,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		for (const { header, bytes } of messages) {
 			const [kind = "", ...args] = header as [string, ...unknown[]];
 			const [prefix, name = ""] = kind.split(".", 2);
+			this.#inbox.heed(header);
 			this.#services.find((service) => service.prefix === prefix)?.take(name, args, bytes);
 		}
 	}
@@ -208,7 +207,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			service.close();
 		}
 		this.#services = [];
-		this.#inbox = [];
+		this.#inbox = new ReceiveWindow();
 		engine?.close();
 	}
 }

@@ -191,6 +191,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			server.session?.close("the gateway is shutting down");
 		}
 		clearTimeout(this.#changeTimer);
+		await this.#context.checker.close();
 		await this.#store?.flush();
 	}
 

@@ -173,7 +173,7 @@ export class Server {
 	}
 
 	async #enqueue(tool: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
-		const problem = this.#context.checker.check(tool, args);
+		const problem = await this.#context.checker.check(tool, args);
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { type WebSocket, WebSocketServer } from "ws";
+import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../virtual-device/src/index.js";
+import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages.js";
+
+// The whole firmware with a chip's heap, and messages that are meant to exhaust it. A chip has the firmware's code and
+// tables in flash; here they are in the heap, so the chip's room is counted from what the firmware holds once it has
+// started. XS_MCP_HOSTILE sets how many messages there are: `npm run soak` sends 60,000.
+
+/** The manifest's `creation`, less what docs/moddable.md has for "after boot, no backend there". */
+const ROOM = { slots: 3_072 - 778, chunkBytes: 65_536 - 2_400, stackSlots: 1_024 };
+const CONFIG = { chunkBytes: 65_536 };
+
+/** Chunk bytes that are there while the script is loaded, and taken away afterwards. */
+const FOR_LOADING = 262_144;
+
+const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 3_000);
+/** So many are sent before a ping has to be answered. */
+const BATCH = 50;
+const SEED = 20_261_121;
+
+const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
+
+/** What the firmware holds once it has started, where there is room enough. */
+async function measure(firmware: string): Promise<HeapReport> {
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: () => start({}),
+		config: { ...CONFIG, backend: "ws://127.0.0.1:1/" },
+	});
+	await device.start();
+	const heap = await device.heap();
+	device.stop();
+	return heap as HeapReport;
+}
+
+/** A device with a chip's room. */
+async function makeChip(backend: string): Promise<VirtualDevice> {
+	const firmware = await bundle(undefined, true);
+	const { slots, chunkBytes } = await measure(firmware);
+	const limits = {
+		slots: slots + ROOM.slots,
+		chunkBytes: chunkBytes + FOR_LOADING,
+		stackSlots: ROOM.stackSlots,
+	};
+	return new VirtualDevice({
+		firmware: `${firmware};globalThis.ballast=new ArrayBuffer(${FOR_LOADING - ROOM.chunkBytes})`,
+		startEngine: () => start({ limits }),
+		config: { ...CONFIG, backend },
+	});
+}
+
+function send(socket: WebSocket, message: Hostile): void {
+	if (typeof message === "string" || message instanceof Buffer) {
+		socket.send(message, { binary: false });
+		return;
+	}
+	for (const [at, fragment] of message.entries()) {
+		socket.send(fragment, { binary: false, fin: at === message.length - 1 });
+	}
+}
+
+/** A backend, the device in a session with it, and what became of both. */
+async function connect(t: { after(run: () => void): void }) {
+	const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+	await once(server, "listening");
+	const chip = await makeChip(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+	t.after(() => {
+		chip.stop();
+		server.close();
+	});
+	const ends: string[] = [];
+	chip.on("exit", ({ code, detail }) => ends.push(`${code}: ${detail}`));
+	const connected = once(server, "connection");
+	await chip.start();
+	const [socket] = (await connected) as [WebSocket];
+	socket.on("close", () => ends.push("the device ended its session"));
+	const [hello] = (await once(socket, "message")) as [Buffer];
+	send(socket, '{"type":"hello","transport":"websocket","session_id":"s"}');
+	return { chip, socket, ends, hello: JSON.parse(hello.toString()) };
+}
+
+/** Asks for something, and waits for the answer to it among all others. */
+async function ask(socket: WebSocket, id: string, method: string): Promise<{ result?: unknown }> {
+	const answer = new Promise<{ result?: unknown }>((resolve, reject) => {
+		const hear = (data: Buffer): void => {
+			const { payload } = JSON.parse(data.toString());
+			if (payload?.id === id) {
+				socket.off("message", hear).off("close", fail);
+				resolve(payload);
+			}
+		};
+		const fail = (): void => reject(new Error(`no answer to ${id}: the connection is closed`));
+		socket.on("message", hear).on("close", fail);
+	});
+	const payload = JSON.stringify({ jsonrpc: "2.0", id, method, params: {} });
+	send(socket, `{"session_id":"s","type":"mcp","payload":${payload}}`);
+	return await answer;
+}
+
+describe("a chip under attack", {
+	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
+	timeout: 1_800_000,
+}, () => {
+	it("says in its hello how long a message may be", async (t) => {
+		const { hello } = await connect(t);
+		assert.deepEqual(hello.features, { mcp: true, max_message_bytes: 8_192 });
+	});
+
+	it("answers each request that is too large by its id", async (t) => {
+		const { socket, ends } = await connect(t);
+		const errors: unknown[] = [];
+		socket.on("message", (data: Buffer) => {
+			const { payload } = JSON.parse(data.toString());
+			if (payload?.id === 1) {
+				errors.push([payload.error.code, payload.error.message]);
+			}
+		});
+		for (const message of KNOWN) {
+			send(socket, message);
+		}
+		await ask(socket, "last", "ping");
+		assert.deepEqual(errors, [
+			[-32600, "Invalid request: 2810 values, at most 512 are accepted"],
+			[-32600, "Invalid request: 4011 values, at most 512 are accepted"],
+			[-32600, "Invalid request: 24174 bytes, at most 8192 are accepted"],
+			[-32600, "Invalid request: 70164 bytes, at most 8192 are accepted"],
+		]);
+		assert.deepEqual(ends, []);
+	});
+
+	it(`survives ${MESSAGES} hostile messages, and still serves`, async (t) => {
+		const { chip, socket, ends } = await connect(t);
+		const random = makeRandom(SEED);
+		await ask(socket, "warm", "tools/list");
+		const before = (await chip.heap()) as HeapReport;
+		for (let sent = 0; sent < MESSAGES; sent += BATCH) {
+			for (let at = 0; at < BATCH; at += 1) {
+				send(socket, makeHostile(random));
+			}
+			const { result } = await ask(socket, `ping ${sent}`, "ping").catch((error) =>
+				assert.fail(`${error.message}; ${ends.join()}`),
+			);
+			assert.deepEqual(result, {});
+		}
+		const { tools } = (await ask(socket, "list", "tools/list")).result as { tools: object[] };
+		const after = (await chip.heap()) as HeapReport;
+		t.diagnostic(`slots ${before.slots} -> ${after.slots}, chunks ${before.chunkBytes} -> ${after.chunkBytes}`);
+		t.diagnostic(`most used: ${after.peakSlots} slots, ${after.peakChunkBytes} chunk bytes`);
+		assert.ok(tools.length > 0);
+		assert.deepEqual(ends, []);
+	});
+});

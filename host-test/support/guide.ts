@@ -1,0 +1,99 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/**
+ * A step of a guide, a fenced block: "ts PATH" and "json PATH" are a file, "diff PATH" is a change of one, "sh" is run,
+ * "sh sdk" where Moddable's SDK is, and "text" is what the commands before it print.
+ */
+export interface Step {
+	readonly kind: string;
+	/** A path from the project's folder, or what a command needs. */
+	readonly about: string;
+	readonly text: string;
+}
+
+/** The steps of a guide in docs/, in order. Blocks that are neither file, change, command nor output are no steps. */
+export function readSteps(guide: string): Step[] {
+	const text = readFileSync(join(root, "docs", guide), "utf8");
+	const blocks = [...text.matchAll(/^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm)];
+	return blocks.map(([, kind = "", about = "", block = ""]) => ({ kind, about, text: block }));
+}
+
+/** A copy of the work tree, with what is not committed yet, that is removed with its test. */
+export function copyWorkTree(test: TestContext): string {
+	const copy = mkdtempSync(join(tmpdir(), "xs-mcp-guide-"));
+	test.after(() => rmSync(copy, { recursive: true }));
+	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
+	for (const path of String(listed).split("\0")) {
+		// A file that was deleted and not committed yet is listed all the same.
+		if (path !== "" && existsSync(join(root, path))) {
+			cpSync(join(root, path), join(copy, path));
+		}
+	}
+	// What does not change with the guides: the packages, and XS, which takes 15 seconds to compile.
+	mkdirSync(join(copy, ".cache"));
+	for (const path of ["node_modules", ".cache/xs-host"].filter((each) => existsSync(join(root, each)))) {
+		symlinkSync(join(root, path), join(copy, path));
+	}
+	return copy;
+}
+
+/**
+ * Does what a step says.
+ *
+ * @param output what the commands before have printed
+ * @returns the same, with what this one has printed
+ * @throws Error that says which step fails, and why
+ */
+export function carryOut({ kind, about, text }: Step, folder: string, output: string): string {
+	switch (kind) {
+		case "ts":
+		case "json":
+			mkdirSync(dirname(join(folder, about)), { recursive: true });
+			writeFileSync(join(folder, about), text);
+			return output;
+		case "diff":
+			change(join(folder, about), text);
+			return output;
+		case "sh":
+			return output + run(text, folder);
+		case "text":
+			if (!output.includes(text.trim())) {
+				throw new Error(`expected ${text.trim()} in: ${output}`);
+			}
+			return output;
+		default:
+			throw new Error(`a block of ${kind} is no step`);
+	}
+}
+
+function change(path: string, diff: string): void {
+	const lines = diff.trimEnd().split("\n");
+	const side = (added: string): string =>
+		lines
+			.filter((line) => line[0] === " " || line[0] === added)
+			.map((line) => `${line.slice(1)}\n`)
+			.join("");
+	const before = readFileSync(path, "utf8");
+	if (before.split(side("-")).length !== 2) {
+		throw new Error(`not once in ${path}:\n${side("-")}`);
+	}
+	writeFileSync(
+		path,
+		before.replace(side("-"), () => side("+")),
+	);
+}
+
+function run(script: string, cwd: string): string {
+	const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], { cwd, encoding: "utf8" });
+	if (status !== 0) {
+		throw new Error(`${script}ended with exit code ${status}:\n${stdout}${stderr}`);
+	}
+	return stdout;
+}

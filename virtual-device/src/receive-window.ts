@@ -1,0 +1,58 @@
+import type { Message } from "./engine/engine.js";
+
+/** Messages that are handed to the firmware in one command. */
+const MOST_MESSAGES = 10;
+
+/** Bytes that are handed to it in one command: as many as a chip's TCP stack holds, by default, until they are read. */
+const MOST_BYTES = 5_744;
+
+/**
+ * Messages that wait to be handed to the firmware.
+ *
+ * While the firmware does not read from a connection, what came in on it waits here, as it would in a chip's TCP stack, and
+ * takes nothing of the engine's heap.
+ */
+export class ReceiveWindow {
+	#messages: Message[] = [];
+	/** Connections that the firmware does not read from: "ws.3". */
+	readonly #paused = new Set<string>();
+
+	add(message: Message): void {
+		this.#messages.push(message);
+	}
+
+	/** Takes note of what the firmware said: whether it reads from a connection. */
+	heed(header: readonly unknown[]): void {
+		const [prefix, what] = String(header[0]).split(".", 2);
+		if (what === "pause") {
+			this.#paused.add(`${prefix}.${header[1]}`);
+		} else if (what === "resume" || what === "close") {
+			this.#paused.delete(`${prefix}.${header[1]}`);
+		}
+	}
+
+	/** The messages of the next command, in order; none if nothing waits that the firmware would read. */
+	take(): Message[] {
+		const taken: Message[] = [];
+		const left: Message[] = [];
+		let bytes = 0;
+		let isFull = false;
+		for (const message of this.#messages) {
+			const size = message.bytes?.byteLength ?? 0;
+			isFull ||= taken.length === MOST_MESSAGES || (bytes > 0 && bytes + size > MOST_BYTES);
+			if (isFull || this.#isHeld(message)) {
+				left.push(message);
+			} else {
+				taken.push(message);
+				bytes += size;
+			}
+		}
+		this.#messages = left;
+		return taken;
+	}
+
+	#isHeld({ header }: Message): boolean {
+		const [prefix, what] = String(header[0]).split(".", 2);
+		return what === "data" && this.#paused.has(`${prefix}.${header[1]}`);
+	}
+}
