@@ -40,8 +40,8 @@ if (!isInstalled()) {
 }
 
 const [program, ...rest] = process.argv.slice(2);
-const register = new URL("register.mjs", import.meta.url).href;
-const child = spawn(process.execPath, ["--import", register, `${root}${program}`, ...rest], { stdio: "inherit" });
+const loader = program.endsWith(".ts") ? ["--import", new URL("register.mjs", import.meta.url).href] : [];
+const child = spawn(process.execPath, [...loader, `${root}${program}`, ...rest], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"]) {
 	process.on(signal, () => child.kill(signal));
 }

@@ -1,11 +1,6 @@
 #!/usr/bin/env node
-// In the repository the program runs from its sources; a published package holds it in one file.
-import { existsSync } from "node:fs";
+// The program in this repository: its sources, bundled when they have changed. pack.mjs makes the package's.
+import { cachedBundle } from "../bundle.mjs";
 
-const register = new URL("../../scripts/register.mjs", import.meta.url);
-if (existsSync(register)) {
-	await import(register);
-}
-const program = existsSync(register) ? "../src/cli/command-line.ts" : "../dist/cli.js";
-const { runCommandLine } = await import(new URL(program, import.meta.url));
+const { runCommandLine } = await import(await cachedBundle());
 await runCommandLine(process.argv.slice(2));

@@ -4,13 +4,10 @@ const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\
 
 /**
  * A text for a terminal: devices choose names, descriptions and messages, and could move the cursor or change the colours.
- * Control characters are shown as escapes, like `\x1b`. Tabs and line feeds stay.
+ * Control characters become escapes like `\u001b`, which JSON still reads as the same. Tabs and line feeds stay.
  */
 export function printable(text: string): string {
-	return text.replace(UNPRINTABLE, (character) => {
-		const code = character.charCodeAt(0);
-		return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
-	});
+	return text.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The same, on one line. */

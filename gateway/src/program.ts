@@ -1,6 +1,7 @@
 import { HttpEndpoint } from "./clients/http-endpoint.js";
 import { ConfigurationError } from "./config/configuration.js";
 import { isLoopback, urlAt } from "./config/listen-address.js";
+import { withoutPassword } from "./config/setting-kinds.js";
 import { type Configuration, flagOf, type SettingName } from "./config/settings.js";
 import { readPem, readTls } from "./config/tls-files.js";
 import { type TokenKind, TokenStore } from "./config/token-store.js";
@@ -229,7 +230,9 @@ export class GatewayProgram {
 			});
 			this.#closers.push(() => devices.close());
 		} catch (error) {
-			throw new ConfigurationError([`brokerUrl: ${url}: ${(error as Error).message}`], { cause: error });
+			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${(error as Error).message}`], {
+				cause: error,
+			});
 		}
 	}
 

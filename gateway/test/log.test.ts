@@ -29,6 +29,6 @@ describe("the log", () => {
 	it("never sends a device's control characters to a terminal", () => {
 		const { log, text } = logged(makePrettyFormat(false));
 		log.info({ device: "a\u001b[2Jb\u009b31m", params: { text: "\u202e\n" } }, "x\u0007\r\ny");
-		assert.match(text(), / x\\x07\\x0d\\ny device=a\\x1b\[2Jb\\x9b31m params=\{"text":"\\u202e\\n"\}\n$/);
+		assert.match(text(), / x\\u0007\\u000d\\ny device=a\\u001b\[2Jb\\u009b31m params=\{"text":"\\u202e\\n"\}\n$/);
 	});
 });

@@ -237,6 +237,9 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 			assert.doesNotMatch(error.message, /hunter2/);
 			return true;
 		});
+		await assert.rejects(startProgram(t, { brokerUrl: "mqtt://gateway:hunter2@127.0.0.1:1" }), {
+			message: /^brokerUrl: mqtt:\/\/gateway:\*\*\*@127\.0\.0\.1:1: .*ECONNREFUSED/,
+		});
 	});
 
 	it("says which alias cannot be used, and which state folder", async (t) => {

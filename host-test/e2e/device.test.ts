@@ -162,7 +162,7 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 	it("names the setting it cannot use", async () => {
 		const { code, output } = await run("--url", "http://127.0.0.1:1/");
 		assert.equal(code, 1);
-		assert.match(output, /backend: http:\/\/ is no WebSocket/);
+		assert.match(output, /backend: http:\/\/ is not a WebSocket/);
 	});
 
 	it("explains itself when called without a backend", async () => {

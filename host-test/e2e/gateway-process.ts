@@ -1,13 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { bundleProgram } from "../../gateway/test/support/bundle.js";
+import { fileURLToPath } from "node:url";
 import { Program, typeScript } from "./program.js";
 
 /** Milliseconds after which devices that are not known never will be. */
 const INTRODUCTIONS_LIMIT = 120_000;
 
-/** The program as it is published, not as the repository runs it. */
-const { program: PROGRAM, remove } = await bundleProgram();
-process.once("exit", remove);
+const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
 /** A gateway in a process of its own, on free ports of this machine. */
 export interface RunningGateway {
@@ -32,7 +30,7 @@ export function gatewayFlags(stateFolder: string): string[] {
 export async function startGateway(stateFolder: string, ...flags: string[]): Promise<RunningGateway> {
 	const args = gatewayArgs(...gatewayFlags(stateFolder), ...flags);
 	const program = await Program.start(args, (output) => output.includes('"listening"'));
-	const base = program.said(/"hosts":"([^"]+)\/mcp"/);
+	const base = program.said(/"clients":"([^"]+)\/mcp"/);
 	return { program, base, deviceUrl: program.said(/"websocket":"([^"]+)"/) };
 }
 

@@ -1,14 +1,15 @@
-import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import { type Command, Option } from "commander";
-import { EventSourceParserStream } from "eventsource-parser/stream";
-import type { GatewayEvent } from "../events.js";
 import type { DeviceSummary } from "../http/operator-routes.js";
+import { printable, printableLine } from "../printable.js";
+import { argumentsOf, signatureOf } from "./describe-tool.js";
 import { EXIT, UsageError } from "./exit.js";
 import { GatewayClient } from "./gateway-client.js";
 import { PATIENCE } from "./gateway-transport.js";
+import { print, printParagraph, printTable } from "./output.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
-/** Where a gateway listens unless it is told otherwise. */
+/** Where a gateway listens by default. */
 const DEFAULT_URL = "http://127.0.0.1:8766";
 
 /** What the commands that ask a gateway have in common. */
@@ -33,15 +34,18 @@ export function addClientCommands(program: Command): void {
 		.description("Call a device's tool")
 		.argument("<device>", "alias or id")
 		.argument("<tool>", "its name")
-		.argument("[arguments...]", "key=value …, numbers, true, false and JSON as the tool's schema has them")
+		.argument(
+			"[arguments...]",
+			"key=value; the tool's schema says how a value is read: number, true, false, JSON, text",
+		)
 		.option("--json", "the whole result as JSON")
 		.action(callTool);
 	clientCommand(program, "watch")
-		.description("Show what happens: devices that come and go, notifications, calls")
+		.description("Show events as they happen: devices connect and disconnect, notifications, calls")
 		.option("--json", "a JSON object a line")
 		.action(watch);
 	clientCommand(program, "forget")
-		.description("Let the gateway forget a device that will not come back")
+		.description("Forget a device that will not come back")
 		.argument("<device>", "alias or id")
 		.action(forget);
 }
@@ -49,7 +53,7 @@ export function addClientCommands(program: Command): void {
 function clientCommand(program: Command, name: string): Command {
 	return withAddress(program.command(name)).hook("preAction", () => {
 		process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-			// Whoever reads the output has had enough: `xs-mcp-gateway watch | head`.
+			// The reader has read enough: `xs-mcp-gateway watch | head`.
 			process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed);
 		});
 	});
@@ -59,7 +63,7 @@ function clientCommand(program: Command, name: string): Command {
 export function withAddress(command: Command): Command {
 	return command
 		.addOption(new Option("--url <url>", "the gateway's URL").env("XS_MCP_GATEWAY_URL").default(DEFAULT_URL))
-		.addOption(new Option("--token <token>", "a host's token; better by environment").env("XS_MCP_GATEWAY_TOKEN"));
+		.addOption(new Option("--token <token>", "a client's token; the variable is safer").env("XS_MCP_GATEWAY_TOKEN"));
 }
 
 /** The gateway that the options name. */
@@ -79,66 +83,102 @@ async function listDevices(options: ClientOptions): Promise<void> {
 }
 
 function rowOf({ alias, id, board, tools, connected, transport, lastSeen }: DeviceSummary): string[] {
-	const state = connected ? `connected by ${transport} since ${lastSeen}` : `away, last seen ${lastSeen}`;
+	const state = connected ? `online by ${transport} since ${lastSeen}` : `offline, last seen ${lastSeen}`;
 	return [alias, id, `${board.name} ${board.version}`, String(tools), state];
 }
 
-async function listTools(device: string, options: ClientOptions): Promise<void> {
-	const gateway = clientFor(options);
-	const client = await gateway.connect(device);
-	try {
-		const { tools } = await client.listTools();
+async function listTools(name: string, options: ClientOptions): Promise<void> {
+	await withTools(name, options, async ({ device, tools }) => {
 		if (options.json) {
 			print(JSON.stringify(tools, undefined, 2));
-		} else {
-			for (const tool of tools) {
-				print(`${tool.name} ${signature(tool)}\n    ${(tool.description ?? "").replaceAll("\n", "\n    ")}`);
-			}
+			return;
 		}
-	} finally {
-		await client.close();
+		for (const tool of tools) {
+			printTool(tool);
+		}
+		const hidden = hiddenTools(device, tools);
+		if (hidden.length > 0) {
+			printParagraph(`User-only tools, which need a token with --user-tools: ${hidden.join(", ")}`);
+		}
+	});
+}
+
+function printTool(tool: Tool): void {
+	print(printableLine(`${tool.name} ${signatureOf(tool)}`.trimEnd()));
+	for (const text of [tool.description ?? "", ...argumentsOf(tool)].filter((each) => each !== "")) {
+		printParagraph(text, "    ");
 	}
 }
 
-/** A tool's arguments, as they would be written; those in brackets may be left out. */
-function signature({ inputSchema }: Tool): string {
-	const required = inputSchema.required ?? [];
-	return Object.entries(inputSchema.properties ?? {})
-		.map(([name, schema]) => {
-			const { type = "JSON" } = schema as { type?: unknown };
-			return required.includes(name) ? `${name}=${type}` : `[${name}=${type}]`;
-		})
-		.join(" ");
-}
-
-async function callTool(device: string, name: string, pairs: readonly string[], options: ClientOptions): Promise<void> {
-	const gateway = clientFor(options);
-	const client = await gateway.connect(device);
-	try {
-		const { tools } = await client.listTools();
-		const tool =
-			tools.find((each) => each.name === name) ?? tools.find((each) => portable(each.name) === portable(name));
-		if (tool === undefined) {
-			throw new UsageError(`${name}: ${device} has no such tool: xs-mcp-gateway tools ${device} lists them`);
-		}
+async function callTool(
+	name: string,
+	toolName: string,
+	pairs: readonly string[],
+	options: ClientOptions,
+): Promise<void> {
+	await withTools(name, options, async ({ device, tools, client }) => {
+		const tool = findTool(toolName, device, tools);
 		const params = { name: tool.name, arguments: parseToolArguments(tool.inputSchema, pairs) };
 		const result = await client.callTool(params, {
 			...PATIENCE,
-			onprogress: ({ progress, total, message }) =>
-				console.error(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message ?? ""}`),
+			onprogress: ({ progress, total, message = "" }) =>
+				console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
 		});
-		print(options.json ? JSON.stringify(result, undefined, 2) : textOf(result));
+		const text = options.json ? JSON.stringify(result, undefined, 2) : textOf(result);
+		// A file gets what the device answered, a terminal nothing that could control it.
+		process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
 		if (result.isError) {
-			throw new Error(`${name} failed`);
+			throw new Error(`${toolName} failed`);
 		}
+	});
+}
+
+/** @throws UsageError that says why there is no such tool */
+function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): Tool {
+	const isNamed = (each: string): boolean => portable(each) === portable(name);
+	const tool = tools.find((each) => each.name === name) ?? tools.find((each) => isNamed(each.name));
+	if (tool === undefined) {
+		throw new UsageError(
+			hiddenTools(device, tools).some(isNamed)
+				? `${name}: this tool is user-only. Call it with a token that was made with --user-tools, or name the device in ` +
+						"the gateway's setting userTools"
+				: `${name}: ${device.alias} has no such tool. To list its tools: xs-mcp-gateway tools ${device.alias}`,
+		);
+	}
+	return tool;
+}
+
+/** The names of the tools that a device has, but this client may not call. */
+function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): readonly string[] {
+	return userOnlyTools.filter((name) => !tools.some((tool) => portable(tool.name) === portable(name)));
+}
+
+/** The gateway may list a device's own name in a form that every client accepts: people may use either. */
+function portable(name: string): string {
+	return name.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+interface DeviceTools {
+	readonly device: DeviceSummary;
+	readonly tools: readonly Tool[];
+	readonly client: Client;
+}
+
+/** Connects to a device for as long as some work takes. */
+async function withTools(
+	name: string,
+	options: ClientOptions,
+	work: (tools: DeviceTools) => Promise<void>,
+): Promise<void> {
+	const gateway = clientFor(options);
+	const device = await gateway.device(name);
+	const client = await gateway.connect(device.alias);
+	try {
+		const { tools } = await client.listTools();
+		await work({ device, tools, client });
 	} finally {
 		await client.close();
 	}
-}
-
-/** The gateway may list a device's own name in a form that every host takes, or not: people may use either. */
-function portable(name: string): string {
-	return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
 function textOf({ content }: CallToolResult): string {
@@ -146,35 +186,9 @@ function textOf({ content }: CallToolResult): string {
 }
 
 async function watch(options: ClientOptions): Promise<void> {
-	const { body } = await clientFor(options).ask("/events");
-	const events = (body as ReadableStream<Uint8Array>)
-		.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
-		.pipeThrough(new EventSourceParserStream());
-	try {
-		for await (const { data } of events as AsyncIterable<{ data: string }> & typeof events) {
-			print(options.json ? data : describe(JSON.parse(data) as GatewayEvent));
-		}
-	} catch (error) {
-		throw new Error("the gateway is gone", { cause: error });
-	}
-	throw new Error("the gateway has ended the stream");
-}
-
-function describe(event: GatewayEvent): string {
-	return `${event.time}  ${event.device}  ${event.type}  ${details(event)}`;
-}
-
-function details(event: GatewayEvent): string {
-	switch (event.type) {
-		case "connected":
-			return event.transport;
-		case "disconnected":
-			return event.reason;
-		case "notification":
-			return `${event.method} ${JSON.stringify(event.params)}`;
-		case "call":
-			return `${event.tool} by ${event.principal}: ${event.outcome} in ${event.duration.toFixed(1)} ms`;
-	}
+	// Loaded only when it is needed: the other commands start faster without it.
+	const { watchGateway } = await import("./watch.js");
+	await watchGateway(clientFor(options), options.json ?? false);
 }
 
 async function forget(device: string, options: ClientOptions): Promise<void> {
@@ -182,20 +196,4 @@ async function forget(device: string, options: ClientOptions): Promise<void> {
 	const { alias } = await gateway.device(device);
 	await gateway.ask(`/devices/${encodeURIComponent(alias)}`, { method: "DELETE" });
 	print(`${alias} is forgotten.`);
-}
-
-function printTable(rows: readonly (readonly string[])[]): void {
-	const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-	for (const row of rows) {
-		print(
-			row
-				.map((cell, column) => cell.padEnd(widths[column] ?? 0))
-				.join("  ")
-				.trimEnd(),
-		);
-	}
-}
-
-function print(line: string): void {
-	process.stdout.write(`${line}\n`);
 }

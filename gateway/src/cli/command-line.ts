@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigurationError } from "../config/configuration.js";
+import { printable } from "../printable.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addClientCommands } from "./client-commands.js";
 import { EXIT, UsageError } from "./exit.js";
@@ -33,7 +34,7 @@ function exitCodeOf(error: Error): number {
 		return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
 	}
 	for (const line of error.message.split("\n")) {
-		console.error(`xs-mcp-gateway: ${line}`);
+		console.error(`xs-mcp-gateway: ${printable(line)}`);
 	}
 	return error instanceof UsageError || error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
 }

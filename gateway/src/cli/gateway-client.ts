@@ -24,6 +24,10 @@ export class GatewayClient {
 		if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
 			throw new UsageError(`--url: expected a URL like http://127.0.0.1:8766, got ${JSON.stringify(url)}`);
 		}
+		const { username, password } = new URL(url);
+		if (username !== "" || password !== "") {
+			throw new UsageError("--url: a user name or password cannot be in it. Give a token with XS_MCP_GATEWAY_TOKEN");
+		}
 		this.#base = url.replace(/\/(mcp\/?)?$/, "");
 		this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 	}

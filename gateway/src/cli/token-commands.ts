@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { TOKEN_KINDS, type TokenKind } from "../config/token-file.js";
@@ -73,7 +74,9 @@ async function confirmFirstDeviceToken(): Promise<void> {
 		throw new UsageError(`${warning} To make it all the same: --yes`);
 	}
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });
-	const answer = await terminal.question(`${warning}\nMake it? [y/N] `);
+	// Ctrl+D is no answer.
+	const closed = once(terminal, "close").then(() => "");
+	const answer = await Promise.race([terminal.question(`${warning}\nMake it? [y/N] `), closed]);
 	terminal.close();
 	if (!/^y(es)?$/i.test(answer.trim())) {
 		throw new Error("no token was made");

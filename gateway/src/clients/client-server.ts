@@ -3,6 +3,7 @@ import {
 	ProtocolError,
 	ProtocolErrorCode,
 	type Resource,
+	ResourceNotFoundError,
 	Server as SdkServer,
 	type ServerContext,
 	type Tool,
@@ -34,9 +35,6 @@ const MAX_SUBSCRIPTIONS = 10_000;
 
 /** The first revision in which wrong arguments are a failed call, which a model can put right (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
-
-/** MCP 2025-11-25 "Resources: Error Handling". The SDK makes it -32602 for 2026-07-28. */
-const RESOURCE_NOT_FOUND = -32_002;
 
 /** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
 const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
@@ -137,11 +135,11 @@ export class ClientServer {
 		});
 	}
 
-	/** @throws ProtocolError {@link RESOURCE_NOT_FOUND} */
+	/** @throws ResourceNotFoundError -32602 with `data.uri`, as 2026-07-28 has it and the SDK sends in every revision */
 	#findState(uri: string): Server {
 		const server = this.#options.catalog.findState(uri);
 		if (server === undefined) {
-			throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`, { uri });
+			throw new ResourceNotFoundError(uri);
 		}
 		return server;
 	}

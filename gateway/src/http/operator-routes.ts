@@ -4,7 +4,7 @@ import type { Access } from "../clients/access.js";
 import type { GatewayEvent, GatewayEvents } from "../events.js";
 import type { Metrics } from "../metrics.js";
 import type { ServerRegistry } from "../servers/registry.js";
-import type { Server } from "../servers/server.js";
+import { isUserOnly, type Server } from "../servers/server.js";
 import { HttpError } from "./http-error.js";
 import { type Route, sendHeaders } from "./route.js";
 
@@ -20,6 +20,8 @@ export interface DeviceSummary {
 	readonly lastSeen: string;
 	/** How many it has, user-only ones included. */
 	readonly tools: number;
+	/** The names of its user-only tools: those are hidden from most clients. */
+	readonly userOnlyTools: readonly string[];
 }
 
 /** Streams of events at the same time. */
@@ -100,6 +102,7 @@ function summaryOf({ id, alias, board, online, session, lastSeen, tools }: Serve
 		...(online && session && { transport: session.identity.transport }),
 		lastSeen: new Date(lastSeen).toISOString(),
 		tools: tools.length,
+		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
 	};
 }
 

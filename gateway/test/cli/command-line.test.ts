@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { after, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import getPort from "get-port";
 import { until } from "../../../host-test/support/until.js";
-import { bundleProgram } from "../support/bundle.js";
 import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 
-// The program as people and hosts start it: a process of its own, from the files that are published.
+// The program as people and MCP clients start it.
 
-const { program: PROGRAM, remove } = await bundleProgram();
-after(remove);
+const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
 
 const LAMP = "aa:bb:cc:00:00:01";
 /** Its tool {@link SET_VOLUME} as /mcp lists it. */
@@ -86,9 +85,11 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 			[["--no-such-flag"], /unknown option '--no-such-flag'/],
 			[["token", "add", "x", "--for", "friend"], /--for <kind>.* Expected client or device/],
 			[["devices", "--url", "nowhere"], /--url: expected a URL/],
+			[["devices", "--url", "http://me:hunter2@127.0.0.1:1"], /^xs-mcp-gateway: --url: a user name or password cannot/],
 		] as const) {
 			const { code, stderr } = await run(t, args);
 			assert.match(stderr, message);
+			assert.doesNotMatch(stderr, /\n {4}at |hunter2/, "neither a stack nor a password");
 			assert.equal(code, 2, args.join(" "));
 		}
 	});
@@ -152,15 +153,47 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 		const devices = await command(t, "devices");
 		assert.match(
 			devices.stdout,
-			/^ALIAS .*\nlamp_000001 {2}aa:bb:cc:00:00:01 {2}lamp 1\.0\.0 {2}2 +connected by websocket/,
+			/^ALIAS .*\nlamp_000001 {2}aa:bb:cc:00:00:01 {2}lamp 1\.0\.0 {2}2 +online by websocket/,
 		);
 		const tools = await command(t, "tools", "lamp_000001");
-		assert.match(tools.stdout, /^self\.audio_speaker\.set_volume volume=integer\n/);
+		assert.match(tools.stdout, /^self\.audio_speaker\.set_volume volume=0\.\.100\n {4}Set the volume\.\n/);
+		assert.match(tools.stdout, /User-only tools, which need a token with --user-tools: self\.reboot\n$/);
+		const reboot = await command(t, "call", LAMP, "self.reboot");
+		assert.match(reboot.stderr, /self\.reboot: this tool is user-only/);
+		assert.equal(reboot.code, 2);
 		const call = await command(t, "call", LAMP, SET_VOLUME.name, "volume=30");
 		assert.deepEqual([call.code, call.stdout], [0, "true\n"]);
 		assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
 		const portable = await command(t, "call", LAMP, "self_audio_speaker_set_volume", "volume=31");
 		assert.deepEqual([portable.code, device.calls[1]?.name], [0, SET_VOLUME.name]);
+	});
+
+	it("never prints a device's control characters", async (t) => {
+		const started = await startProgram(t);
+		const evil = "\u001b[2J\u009b31m\u202e";
+		const tool = { ...SET_VOLUME, name: "blink", description: `${evil}Blink.`, inputSchema: { type: "object" } };
+		const device = await WireDevice.connect(t, started, { id: "lamp\u009b31m", board: `lamp${evil}`, tools: [tool] });
+		const watch = start(t, ["watch"], { XS_MCP_GATEWAY_URL: started.base });
+		await until(
+			() => {
+				device.notify("notifications/state_changed", { newState: evil });
+				return watch.output.stdout.includes("state_changed");
+			},
+			"the notification is shown",
+			30_000,
+		);
+		const [{ alias = "" } = {}] = JSON.parse((await ask(started)(t, "devices", "--json")).stdout) as {
+			alias?: string;
+		}[];
+		const command = ask(started);
+		const outputs = [watch.output, await command(t, "devices"), await command(t, "tools", alias)];
+		outputs.push(await command(t, "devices", "--json"), await command(t, "tools", "nothing"));
+		for (const { stdout, stderr } of outputs) {
+			for (const character of ["\u001b", "\u009b", "\u202e"]) {
+				assert.ok(!(stdout + stderr).includes(character), stdout + stderr);
+			}
+		}
+		assert.match(outputs[2]?.stdout ?? "", /\\u001b\[2J\\u009b31m\\u202eBlink\./);
 	});
 
 	it("names the argument that cannot be used, and exits with 2; with 1 when the tool fails", async (t) => {
@@ -227,7 +260,7 @@ describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
 			"the notification is shown",
 			30_000,
 		);
-		assert.match(watch.output.stdout, /aa:bb:cc:00:00:01 {2}notification {2}notifications\/state_changed/);
+		assert.match(watch.output.stdout, /lamp_000001 {2}notification {2}notifications\/state_changed/);
 		watch.child.stdout?.destroy();
 		await until(
 			() => {

@@ -1,0 +1,68 @@
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { GatewayEvent } from "../events.js";
+import { printableLine } from "../printable.js";
+import type { GatewayClient } from "./gateway-client.js";
+import { print } from "./output.js";
+
+/** Milliseconds between questions for aliases: a device has none before the gateway has discovered it. */
+const ALIAS_INTERVAL = 1_000;
+
+/** Prints what happens at a gateway, until it ends the stream: then it rejects. */
+export async function watchGateway(gateway: GatewayClient, json: boolean): Promise<void> {
+	const { body } = await gateway.ask("/events");
+	const events = (body as ReadableStream<Uint8Array>)
+		.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+		.pipeThrough(new EventSourceParserStream());
+	const aliases = new Aliases(gateway);
+	try {
+		for await (const { data } of events as AsyncIterable<{ data: string }> & typeof events) {
+			if (json) {
+				print(data);
+			} else {
+				const event = JSON.parse(data) as GatewayEvent;
+				print(describeEvent(event, await aliases.of(event.device)));
+			}
+		}
+	} catch (error) {
+		throw new Error("the connection to the gateway was lost", { cause: error });
+	}
+	throw new Error("the gateway has ended the stream");
+}
+
+/** Knows the aliases of devices, as the gateway tells them. */
+class Aliases {
+	readonly #gateway: GatewayClient;
+	#known: ReadonlyMap<string, string> = new Map();
+	#asked = Number.NEGATIVE_INFINITY;
+
+	constructor(gateway: GatewayClient) {
+		this.#gateway = gateway;
+	}
+
+	/** The alias, or else the id. */
+	async of(id: string): Promise<string> {
+		if (!this.#known.has(id) && performance.now() - this.#asked > ALIAS_INTERVAL) {
+			this.#asked = performance.now();
+			const devices = await this.#gateway.devices();
+			this.#known = new Map(devices.map((device) => [device.id, device.alias]));
+		}
+		return this.#known.get(id) ?? id;
+	}
+}
+
+function describeEvent(event: GatewayEvent, name: string): string {
+	return printableLine(`${event.time}  ${name}  ${event.type}  ${detailsOf(event)}`);
+}
+
+function detailsOf(event: GatewayEvent): string {
+	switch (event.type) {
+		case "connected":
+			return event.transport;
+		case "disconnected":
+			return event.reason;
+		case "notification":
+			return `${event.method} ${JSON.stringify(event.params)}`;
+		case "call":
+			return `${event.tool} by ${event.principal}: ${event.outcome} in ${event.duration.toFixed(1)} ms`;
+	}
+}
