@@ -2,9 +2,17 @@
 // to the terminal and to bench/gateway-results.md.
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
+import { makeProgram, runProgram } from "../scripts/program.js";
 import { benchFleets } from "./gateway/fleet.js";
 import { benchOverhead } from "./gateway/overhead.js";
 import { makeReport } from "./report.js";
+
+await runProgram(
+	makeProgram(
+		"run bench:gateway",
+		"Measures the gateway, and writes bench/gateway-results.md. Takes six minutes.",
+	).action(() => {}),
+);
 
 const report = makeReport();
 const { say } = report;

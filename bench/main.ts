@@ -1,8 +1,10 @@
 // npm run bench: how fast and how large. Writes a table to the terminal and to bench/results.md.
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
+import { Gateway, WebSocketDevices } from "../gateway/src/index.js";
+import { makeProgram, runProgram } from "../scripts/program.js";
 import {
 	bundle,
 	chooseEngine,
@@ -15,6 +17,10 @@ import { benchChip } from "./chip.js";
 import { CHIP_FREE, messages, rounds, startServer, startWithRoom } from "./engines.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
+
+await runProgram(
+	makeProgram("run bench", "Measures the firmware on XS and on Node, and writes bench/results.md.").action(() => {}),
+);
 
 const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));
 const DEVICES = 100;
@@ -150,8 +156,9 @@ function children(): string[] {
 }
 
 async function benchDevices(choice: EngineChoice): Promise<void> {
-	const hub = new DeviceHub();
-	const sockets = new WebSocketDevices(hub, { port: 0 });
+	const gateway = await Gateway.open();
+	const { servers } = gateway;
+	const sockets = new WebSocketDevices(servers, { port: 0 });
 	const backend = `ws://127.0.0.1:${await sockets.listen()}/`;
 	const firmware = await bundle();
 	const devices = Array.from(
@@ -160,13 +167,13 @@ async function benchDevices(choice: EngineChoice): Promise<void> {
 	);
 	const times: number[] = [];
 	for (const device of devices) {
-		const connected = hub.next();
+		const connected = once(servers, "connected");
 		const begin = performance.now();
 		await device.start();
 		await connected;
 		times.push(performance.now() - begin);
 	}
-	const called = await Promise.all(hub.devices.map((device) => device.callTool("self.get_device_status")));
+	const called = await Promise.all(servers.sessions.map((session) => session.callTool("self.get_device_status")));
 	times.sort((a, b) => a - b);
 	say(`## ${DEVICES} virtual devices on one machine, ${devices[0]?.engineName}`);
 	say();
@@ -190,7 +197,7 @@ async function benchDevices(choice: EngineChoice): Promise<void> {
 	for (const device of devices) {
 		device.stop();
 	}
-	hub.close();
+	await gateway.close();
 	await sockets.close();
 }
 

@@ -1,14 +1,15 @@
 // npm run bench:simulator: what the firmware holds of its memory, in Moddable's simulator. Prints a table.
+
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { type Device, DeviceHub, WebSocketDevices } from "../gateway/src/index.js";
-import { runCommand } from "../moddable/command-line.js";
-import { type MachineHeap, readHeap } from "../moddable/heap.js";
-import { buildForSimulator } from "../moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../moddable/sdk.js";
-import { Simulator } from "../moddable/simulator.js";
-import type { Samples } from "../moddable/xsbug.js";
+import getPort from "get-port";
+import { Gateway, type Server, type Session, WebSocketDevices } from "../gateway/src/index.js";
+import { type MachineHeap, readHeap } from "../scripts/moddable/heap.js";
+import { buildForSimulator } from "../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../scripts/moddable/sdk.js";
+import { Simulator } from "../scripts/moddable/simulator.js";
+import type { Samples } from "../scripts/moddable/xsbug.js";
+import { makeProgram, runProgram } from "../scripts/program.js";
 
 const FOLDER = fileURLToPath(new URL("simulator", import.meta.url));
 const CALLS = 1_000;
@@ -18,16 +19,6 @@ const CONNECT_TIMEOUT = 120_000;
 const SLOT_BYTES = { simulator: 32, chip: 16 };
 /** Samples that are waited for: the first may be of before what is measured. */
 const SAMPLES = 3;
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
-	server.close();
-	await once(server, "close");
-	return port;
-}
 
 /** The heap once it has come to rest, with the most that the stack held while it did. */
 async function measure(simulator: Simulator): Promise<MachineHeap> {
@@ -53,27 +44,25 @@ function row(name: string, { slots, chunks, stack }: MachineHeap): void {
 	);
 }
 
-async function call(device: Device, count: number): Promise<void> {
+async function call(session: Session, count: number): Promise<void> {
 	for (let made = 0; made < count; made += 2) {
-		await device.callTool("self.audio_speaker.set_volume", { volume: made % 101 });
-		await device.callTool("self.get_device_status");
+		await session.callTool("self.audio_speaker.set_volume", { volume: made % 101 });
+		await session.callTool("self.get_device_status");
 	}
 }
 
 /** The heap before there is a backend, in a session, and after calls. */
 async function run(simulator: Simulator, port: number): Promise<Readonly<Record<string, MachineHeap>>> {
 	const booted = await measure(simulator);
-	const hub = new DeviceHub();
-	const devices = new WebSocketDevices(hub, { port });
-	const connected = once(hub, "connected", { signal: AbortSignal.timeout(CONNECT_TIMEOUT) });
+	const gateway = await Gateway.open();
+	const devices = new WebSocketDevices(gateway.servers, { port });
+	const online = once(gateway.servers, "online", { signal: AbortSignal.timeout(CONNECT_TIMEOUT) });
 	await devices.listen();
-	const [device] = (await connected) as [Device];
-	await device.initialize();
-	await device.listTools();
+	const [{ session }] = (await online) as [Server & { readonly session: Session }];
 	const inSession = await measure(simulator);
-	await call(device, CALLS);
+	await call(session, CALLS);
 	const after = await measure(simulator);
-	hub.close();
+	await gateway.close();
 	await devices.close();
 	return {
 		"after boot, no backend there": booted,
@@ -83,7 +72,7 @@ async function run(simulator: Simulator, port: number): Promise<Readonly<Record<
 }
 
 async function bench(sdk: Sdk): Promise<void> {
-	const port = await freePort();
+	const port = await getPort();
 	const library = await buildForSimulator(sdk, FOLDER, [`backend=ws://127.0.0.1:${port}/`]);
 	const simulator = await Simulator.start(sdk, library, { headless: true });
 	simulator.once("ended", (reason) => {
@@ -101,11 +90,14 @@ async function bench(sdk: Sdk): Promise<void> {
 	await simulator.stop();
 }
 
-await runCommand("bench:simulator", async () => {
-	const sdk = findSdk();
-	if (sdk === undefined) {
-		console.log(`Skipped: ${NO_SDK}`);
-		return;
-	}
-	await bench(sdk);
-});
+const program = makeProgram("run bench:simulator", "Measures the firmware's memory in Moddable's simulator.");
+await runProgram(
+	program.action(async () => {
+		const sdk = findSdk();
+		if (sdk === undefined) {
+			console.log(`Skipped: ${NO_SDK}`);
+			return;
+		}
+		await bench(sdk);
+	}),
+);

@@ -11,16 +11,16 @@ const dist = `${root}gateway/dist`;
 const FIRMWARE_TYPES = ["mcp_server", "protocols", "text"];
 
 /** What only the repository has a use for. */
-const NOT_PUBLISHED = /\/(?:cli|bundle|test-[a-z]+|[a-z-]+\.test)(?:\.d\.ts)?$|\.tsbuildinfo$/;
+const NOT_PUBLISHED = /\/cli$|\.tsbuildinfo$/;
 
-const { bundleGateway } = await import("./src/bundle.ts");
+const { bundleGateway } = await import("./bundle.ts");
 rmSync(dist, { recursive: true, force: true });
 await bundleGateway(dist);
 // Made anew: declarations of sources that are gone would be published too.
 rmSync(`${root}.cache/tsc/gateway`, { recursive: true, force: true });
 const { status } = spawnSync(
 	process.execPath,
-	[`${root}node_modules/typescript/bin/tsc`, "--build", `${root}gateway`],
+	[`${root}node_modules/typescript/bin/tsc`, "--build", "--force", `${root}tsconfig.node.json`],
 	{
 		stdio: "inherit",
 	},

@@ -1,12 +1,13 @@
-// npm test: every suite, on every engine that is there, and says what ran where. npm run host-test: on Moddable's alone.
-import { spawnSync } from "node:child_process";
+// npm test: every suite, on every engine that is there, and says what ran where. npm run test:simulator: on Moddable's alone.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { NO_SDK } from "../moddable/sdk.js";
+import { NO_SDK } from "../scripts/moddable/sdk.js";
+import { makeProgram, runProgram } from "../scripts/program.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
+import { runTests } from "./support/run-tests.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const FOLDERS = ["host-test", "moddable", "virtual-device/src", "gateway/src"];
+const FOLDERS = ["host-test", "scripts", "examples", "virtual-device/src", "gateway/test"];
 
 async function announceXs(): Promise<void> {
 	const { whyNotXs } = await chooseEngine("xs", { onProgress: console.log });
@@ -29,19 +30,19 @@ function announceSimulator(): void {
 function findTests(folder: string): string[] {
 	return readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
 		.filter((name) => name.endsWith(".test.ts"))
-		.map((name) => `${root}${folder}/${name}`);
+		.map((name) => `${folder}/${name}`);
 }
 
-const simulatorOnly = process.argv.includes("--simulator");
-if (!simulatorOnly) {
-	await announceXs();
-}
-announceSimulator();
-const files = (simulatorOnly ? ["host-test/simulator"] : FOLDERS).flatMap(findTests);
-const { status } = spawnSync(
-	process.execPath,
-	// Many tests wait for a network more than they compute: two files at a time, where Node would take one a core but one.
-	["--import", `${root}scripts/register.mjs`, "--test", "--test-concurrency=2", "--test-reporter=spec", ...files],
-	{ stdio: "inherit", cwd: root },
-);
-process.exit(status ?? 1);
+const program = makeProgram("test", "Runs the tests: of everything, on Node, and on XS where it can be built.")
+	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
+	.action(async ({ simulator = false }: { simulator?: boolean }) => {
+		if (!simulator) {
+			await announceXs();
+		}
+		announceSimulator();
+		const files = (simulator ? ["host-test/simulator"] : FOLDERS).flatMap(findTests);
+		// Many tests wait for a network more than they compute: two files at a time, where Node would take one a core but one.
+		process.exitCode = await runTests(files, { flags: ["--test-concurrency=2"] });
+	});
+
+await runProgram(program);

@@ -1,15 +1,16 @@
-// npm run soak: hosts and devices come and go a thousand times, networks fail for a minute, and a chip gets 60,000
+// npm run soak: clients and devices come and go a thousand times, networks fail for a minute, and a chip gets 60,000
 // hostile messages. About fifteen minutes. npm test does a little of the same.
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { makeProgram, runProgram } from "../scripts/program.js";
+import { runTests } from "./support/run-tests.js";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const files = ["e2e/gateway-leaks", "e2e/gateway-outages", "node/hostile"].map(
-	(name) => `${root}host-test/${name}.test.ts`,
+const FILES = ["e2e/gateway-leaks", "e2e/gateway-outages", "node/hostile"].map((name) => `host-test/${name}.test.ts`);
+
+const program = makeProgram("run soak", "Wears the gateway and attacks a chip, for fifteen minutes.");
+await runProgram(
+	program.action(async () => {
+		process.exitCode = await runTests(FILES, {
+			flags: ["--expose-gc"],
+			env: { XS_MCP_SOAK: "1", XS_MCP_HOSTILE: "60000" },
+		});
+	}),
 );
-const { status } = spawnSync(
-	process.execPath,
-	["--expose-gc", "--import", `${root}scripts/register.mjs`, "--test", "--test-reporter=spec", ...files],
-	{ stdio: "inherit", cwd: root, env: { ...process.env, XS_MCP_SOAK: "1", XS_MCP_HOSTILE: "60000" } },
-);
-process.exit(status ?? 1);

@@ -4,6 +4,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+/** Milliseconds between looks at whether npm is still there. */
+const ORPHAN_CHECK_INTERVAL = 200;
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Whether node_modules is what the lock file says, as far as npm's own copy of it in node_modules tells. */
@@ -41,5 +44,10 @@ const register = new URL("register.mjs", import.meta.url).href;
 const child = spawn(process.execPath, ["--import", register, `${root}${program}`, ...rest], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"]) {
 	process.on(signal, () => child.kill(signal));
+}
+// npm passes a signal to its shell, which ends and leaves this process behind.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event !== undefined) {
+	setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), ORPHAN_CHECK_INTERVAL);
 }
 child.on("exit", (code, signal) => process.exit(signal === null ? code : 1));

@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
-import { DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
+import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
 import {
 	knownDevices,
 	type RunningGateway,
@@ -110,13 +111,14 @@ async function measureFleet(size: number): Promise<Fleet> {
 
 /** Writes the firmware's tools, user-only ones included, to a file for the devices that are not the firmware to have. */
 async function writeTools(path: string): Promise<void> {
-	const hub = new DeviceHub();
-	const sockets = new WebSocketDevices(hub, { port: 0 });
-	const connected = hub.next();
+	const gateway = await Gateway.open();
+	const sockets = new WebSocketDevices(gateway.servers, { port: 0 });
+	const online = once(gateway.servers, "online");
 	const program = await startVirtualDevice(`ws://127.0.0.1:${await sockets.listen()}/`);
-	const tools = await (await connected).listTools({ withUserTools: true });
+	const [{ tools }] = await online;
 	writeFileSync(path, JSON.stringify(tools));
 	await program.stop();
+	await gateway.close();
 	await sockets.close();
 }
 

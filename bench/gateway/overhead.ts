@@ -1,4 +1,7 @@
-import { DeviceHub, WebSocketDevices } from "../../gateway/src/index.js";
+import { once } from "node:events";
+import type { Client } from "@modelcontextprotocol/client";
+import getPort from "get-port";
+import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
 import {
 	gatewayArgs,
 	gatewayFlags,
@@ -8,7 +11,7 @@ import {
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/hosts.js";
-import { freePort, Program } from "../../host-test/e2e/program.js";
+import { Program } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
 import { bundleDirectServer } from "./direct-server-bundle.js";
 import { type Column, Lanes } from "./lanes.js";
@@ -75,14 +78,24 @@ async function openHttp(lanes: Lanes, path: string, urlOf: (era: Era) => string)
 	for (const era of HTTP_ERAS) {
 		const client = await connectOverHttp(urlOf(era), era);
 		lanes.onClose(() => client.close());
-		lanes.add(path, `HTTP, ${era}`, volumeCall(client, TOOL));
+		lanes.add(path, `HTTP, ${era}`, volumeCall(client, await nameOfTool(client)));
 	}
 }
 
 async function openStdio(lanes: Lanes, path: string, args: readonly string[]): Promise<void> {
 	const client = await connectOverStdio(args);
 	lanes.onClose(() => client.close());
-	lanes.add(path, "stdio", volumeCall(client, TOOL));
+	lanes.add(path, "stdio", volumeCall(client, await nameOfTool(client)));
+}
+
+/** The tool's name in the list: a gateway puts the device's alias in front, and replaces dots. */
+async function nameOfTool(client: Client): Promise<string> {
+	const { tools } = await client.listTools();
+	const tool = tools.find(({ name }) => /set_volume$/.test(name));
+	if (tool === undefined) {
+		throw new Error(`no tool ${TOOL} among ${tools.length}`);
+	}
+	return tool.name;
 }
 
 function makeFolder(lanes: Lanes): string {
@@ -119,7 +132,7 @@ async function openVirtualDevice(lanes: Lanes, gateway: RunningGateway, url: str
 /** A gateway that its host has started. */
 async function openStdioGateway(lanes: Lanes): Promise<void> {
 	const folder = makeFolder(lanes);
-	const port = String(await freePort());
+	const port = String(await getPort());
 	const device = await startVirtualDevice(`ws://127.0.0.1:${port}/`);
 	lanes.onClose(() => device.stop());
 	// The later flag wins.
@@ -132,17 +145,18 @@ async function openStdioGateway(lanes: Lanes): Promise<void> {
 
 /** A backend that asks the device itself, as the gateway does: what of a call is the device's part. */
 async function openDevice(lanes: Lanes): Promise<void> {
-	const hub = new DeviceHub();
-	const sockets = new WebSocketDevices(hub, { port: 0 });
-	const connected = hub.next();
+	const gateway = await Gateway.open();
+	const sockets = new WebSocketDevices(gateway.servers, { port: 0 });
+	const online = once(gateway.servers, "online");
 	const program = await startVirtualDevice(`ws://127.0.0.1:${await sockets.listen()}/`);
 	lanes.onClose(async () => {
 		await program.stop();
+		await gateway.close();
 		await sockets.close();
 	});
-	const device = await connected;
+	const [{ session }] = await online;
 	lanes.add(DEVICE, "WebSocket", async () => {
-		const { isError } = await device.callTool(TOOL, { volume: 50 });
+		const { isError } = await session.callTool(TOOL, { volume: 50 });
 		if (isError) {
 			throw new Error("the device failed");
 		}

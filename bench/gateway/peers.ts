@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { freePort, isListening, Program } from "../../host-test/e2e/program.js";
+import getPort from "get-port";
+import { isListening, Program } from "../../host-test/e2e/program.js";
 
 /** Programs that others made, to bring a server on stdio to Streamable HTTP. */
 export interface Peer {
@@ -58,7 +59,7 @@ export function installPeers(): string | undefined {
 
 /** Starts a peer in front of a command. Resolves with where it is. */
 export async function startPeer(peer: Peer, command: readonly string[]): Promise<{ program: Program; url: string }> {
-	const port = await freePort();
+	const port = await getPort();
 	const args = [`${FOLDER}/node_modules/${peer.program}`, ...peer.args(port, command)];
 	const program = await Program.start(args, () => isListening(port));
 	return { program, url: `http://127.0.0.1:${port}/mcp` };

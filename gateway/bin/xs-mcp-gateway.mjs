@@ -6,6 +6,6 @@ const register = new URL("../../scripts/register.mjs", import.meta.url);
 if (existsSync(register)) {
 	await import(register);
 }
-const program = existsSync(register) ? "../src/cli.ts" : "../dist/cli.js";
+const program = existsSync(register) ? "../src/cli/command-line.ts" : "../dist/cli.js";
 const { runCommandLine } = await import(new URL(program, import.meta.url));
 await runCommandLine(process.argv.slice(2));

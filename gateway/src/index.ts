@@ -1,20 +1,26 @@
-export type { Access } from "./access.js";
-export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./configuration.js";
-export * from "./device.js";
-export type { AuthenticateDevice, DeviceCredentials } from "./device-credentials.js";
-export { DeviceHub } from "./device-hub.js";
-export type { EmbeddedBrokerOptions } from "./embedded-broker.js";
-export * from "./errors.js";
-export type { ExternalBrokerOptions } from "./external-broker.js";
-export { type CallRecord, Gateway, type GatewayOptions } from "./gateway.js";
-export { GatewayProgram } from "./gateway-program.js";
-export type { Board, KnownDevice } from "./known-device.js";
-export type { KnownDevices } from "./known-devices.js";
+export type { Access } from "./clients/access.js";
+export type { Catalog, CatalogChange, FoundTool } from "./clients/catalog.js";
+export { HttpEndpoint, type HttpEndpointOptions } from "./clients/http-endpoint.js";
+export { type StdioClient, type StdioOptions, serveOverStdio } from "./clients/stdio.js";
+export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
+export type { Configuration } from "./config/settings.js";
+export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";
+export type { Admission, AuthenticateDevice, DeviceCredentials } from "./devices/admission.js";
+export type { EmbeddedBrokerOptions } from "./devices/embedded-broker.js";
+export type { ExternalBrokerOptions } from "./devices/external-broker.js";
+export { MqttDevices } from "./devices/mqtt.js";
+export { WebSocketDevices, type WebSocketDevicesOptions } from "./devices/websocket.js";
+export { Gateway, type GatewayOptions } from "./gateway.js";
 export { makeLog } from "./log.js";
-export { McpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.js";
-export { MqttDevices } from "./mqtt-devices.js";
-export type { Configuration } from "./settings.js";
-export { type StdioHost, type StdioOptions, serveOverStdio } from "./stdio.js";
-export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./token-store.js";
-export type { FoundTool, ToolScope } from "./tool-scope.js";
-export { WebSocketDevices, type WebSocketDevicesOptions } from "./websocket-devices.js";
+export { GatewayProgram } from "./program.js";
+export { ServerRegistry, type ServerRegistryOptions } from "./servers/registry.js";
+export type { CallRecord, Server, ServerRecord } from "./servers/server.js";
+export { ServerError, type ServerErrorCode } from "./servers/server-error.js";
+export type {
+	CallOptions,
+	ServerIdentity,
+	ServerInfo,
+	ServerTool,
+	ServerTransport,
+	Session,
+} from "./servers/session.js";

@@ -1,6 +1,7 @@
-import { type DestinationStream, destination, type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
+import { LogDestination } from "./log-destination.js";
 
-/** Members of what is logged that are never shown. Secrets are not logged to begin with: this is for the day they are. */
+/** Members that are never logged. Nothing logs a secret on purpose: this is for mistakes. */
 const SECRETS = ["token", "password", "secret", "authorization", "brokerPassword"].flatMap((name) => [
 	name,
 	`*.${name}`,
@@ -10,10 +11,10 @@ const SECRETS = ["token", "password", "secret", "authorization", "brokerPassword
 /**
  * The program's log: a JSON object a line.
  *
- * @param stream where it goes. Default: standard error, since standard output may belong to an MCP host
+ * @param stream where it goes. Default: standard error, because standard output may belong to an MCP client
  */
-export function makeLog(level: string, stream: DestinationStream = destination({ fd: 2, sync: true })): Logger {
-	return pino(
+export function makeLog(level: string, stream: DestinationStream = new LogDestination(process.stderr)): Logger {
+	const log = pino(
 		{
 			level,
 			base: null,
@@ -23,6 +24,10 @@ export function makeLog(level: string, stream: DestinationStream = destination({
 		},
 		stream,
 	);
+	if (stream instanceof LogDestination) {
+		stream.onDropped = (dropped) => log.warn({ dropped }, "log lines were dropped, because nobody read them");
+	}
+	return log;
 }
 
 export type { Logger } from "pino";

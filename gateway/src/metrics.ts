@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RefusalReason } from "./request-refusal.js";
+import type { RejectionReason } from "./http/http-error.js";
 
 /** What is counted from outside at the moment of asking. */
 export interface MetricsSources {
@@ -8,7 +8,7 @@ export interface MetricsSources {
 	readonly sessions: () => number;
 }
 
-/** Seconds: a call to a chip nearby takes milliseconds, one that waits for a device that is away up to a minute. */
+/** Seconds: a call to a chip nearby takes milliseconds, one that waits for an offline device up to a minute. */
 const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
@@ -24,22 +24,22 @@ export class Metrics {
 		buckets: CALL_BUCKETS,
 		registers: [this.registry],
 	});
-	readonly #refusedRequests = new Counter({
+	readonly #rejectedRequests = new Counter({
 		name: "xs_mcp_gateway_requests_refused_total",
-		help: "Requests of hosts that were refused, by reason",
+		help: "Requests of clients that were rejected, by reason",
 		labelNames: ["reason"],
 		registers: [this.registry],
 	});
-	readonly #refusedDevices = new Counter({
+	readonly #rejectedDevices = new Counter({
 		name: "xs_mcp_gateway_device_messages_refused_total",
-		help: "Connections and messages of devices that were refused or dropped",
+		help: "Connections and messages of devices that were rejected or dropped",
 		registers: [this.registry],
 	});
 
 	constructor({ devicesConnected, devicesKnown, sessions }: MetricsSources) {
 		this.#gauge("devices_connected", "Devices in a session", devicesConnected);
-		this.#gauge("devices_known", "Devices known, connected or away", devicesKnown);
-		this.#gauge("sessions", "Sessions of hosts (revisions up to 2025-11-25)", sessions);
+		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
+		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
 	}
 
 	/**
@@ -52,14 +52,14 @@ export class Metrics {
 		this.#calls.observe({ outcome }, duration / 1_000);
 	}
 
-	/** A request of a host's was refused. */
-	requestRefused(reason: RefusalReason): void {
-		this.#refusedRequests.inc({ reason });
+	/** A client's request was rejected. */
+	requestRejected(reason: RejectionReason): void {
+		this.#rejectedRequests.inc({ reason });
 	}
 
-	/** Something of a device's was refused or dropped. */
-	deviceRefused(): void {
-		this.#refusedDevices.inc();
+	/** A connection or message of a device was rejected or dropped. */
+	deviceRejected(): void {
+		this.#rejectedDevices.inc();
 	}
 
 	#gauge(name: string, help: string, value: () => number): void {

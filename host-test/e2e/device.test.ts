@@ -8,8 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Device, DeviceHub } from "../../gateway/src/index.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import type { Gateway, GatewayOptions, Session } from "../../gateway/src/index.js";
+import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
+import { until } from "../support/until.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
@@ -39,46 +41,48 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 	describe(`a virtual device and the gateway over ${transport}, firmware on ${engine.kind}`, {
 		timeout: 30_000,
 	}, () => {
-		const open = TRANSPORTS[transport] as (t: TestContext) => Promise<GatewaySide>;
-		const connect = async (t: TestContext): Promise<{ device: Device; hub: DeviceHub; log: string[] }> => {
-			const { hub, config } = await open(t);
-			const connected = hub.next();
+		const open = TRANSPORTS[transport] as NonNullable<(typeof TRANSPORTS)[string]>;
+		const connect = async (
+			t: TestContext,
+			options?: GatewayOptions,
+		): Promise<{ device: Session; gateway: Gateway; log: string[] }> => {
+			const { gateway, config } = await open(t, options);
+			const connected = nextSession(gateway.servers);
 			const { log } = await startDevice(t, engine, { config });
-			return { device: await connected, hub, log };
+			return { device: (await connected).session, gateway, log };
 		};
 
 		it("lists and calls tools", async (t) => {
-			const { device } = await connect(t);
-			const { serverInfo, protocolVersion } = await device.initialize();
-			assert.deepEqual([serverInfo.name, protocolVersion], ["virtual", "2025-11-25"]);
+			const { device, gateway } = await connect(t);
+			const { board } = await nextOnline(gateway.servers);
+			assert.deepEqual([board.name, device.revision], ["virtual", "2025-11-25"]);
 			assert.equal((await device.listTools()).length, 5);
 			assert.equal((await device.listTools({ withUserTools: true })).length, 12);
 			assert.equal(text(await device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
 			const { structuredContent } = await device.callTool("self.get_device_status");
-			assert.deepEqual(structuredContent?.audio_speaker, { volume: 30 });
+			assert.deepEqual((structuredContent as { audio_speaker?: unknown }).audio_speaker, { volume: 30 });
 		});
 
 		it("tells of changes of state as they happen", async (t) => {
 			const { device } = await connect(t);
 			const states: unknown[] = [];
 			device.on("notification", (_method, params) => states.push(params.newState));
-			device.send({ type: "tts", state: "start" });
-			device.send({ type: "tts", state: "stop" });
+			device.sendMessage({ type: "tts", state: "start" });
+			device.sendMessage({ type: "tts", state: "stop" });
 			await device.ping();
 			assert.deepEqual(states.slice(-2), ["speaking", "idle"]);
 		});
 
 		it("takes a photo and has it explained", async (t) => {
-			const { device } = await connect(t);
 			const vision = await webService(t, '{"success":true,"text":"a window"}');
-			await device.initialize({ vision: { url: vision.url, token: "v-token" } });
+			const { device } = await connect(t, { capabilities: { vision: { url: vision.url, token: "v-token" } } });
 			assert.equal(
 				text(await device.callTool("self.camera.take_photo", { question: "何が見える?" })),
 				'{"success":true,"text":"a window"}',
 			);
 			const [request] = vision.requests;
 			assert.equal(request?.headers.authorization, "Bearer v-token");
-			assert.equal(request?.headers["device-id"], device.identity.deviceId);
+			assert.equal(request?.headers["device-id"], device.identity.id);
 			assert.ok(request?.body.includes("何が見える?"));
 			assert.ok(request?.body.includes(Buffer.from([0xff, 0xd8, 0xff])), "a JPEG file");
 		});
@@ -98,25 +102,25 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 		});
 
 		it("restarts when told to, and still has its volume", async (t) => {
-			const { device, hub } = await connect(t);
+			const { device, gateway } = await connect(t);
 			await device.callTool("self.audio_speaker.set_volume", { volume: 12 });
-			const again = hub.next();
+			const again = nextSession(gateway.servers);
 			assert.equal(text(await device.callTool("self.reboot")), "true");
-			const status = await (await again).callTool("self.get_device_status");
+			const status = await (await again).session.callTool("self.get_device_status");
 			assert.equal(JSON.parse(String(text(status))).audio_speaker.volume, 12);
-			assert.equal((await again).identity.clientId, device.identity.clientId);
+			assert.equal((await again).session.identity.clientId, device.identity.clientId);
 		});
 
 		it("is let in with the right secret only", async (t) => {
-			const { hub, wrongConfig } = await open(t);
+			const { gateway, wrongConfig } = await open(t);
 			const refused: string[] = [];
-			hub.on("refused", (description) => refused.push(description));
+			gateway.servers.on("rejected", (description) => refused.push(description));
 			const { log } = await startDevice(t, engine, { config: wrongConfig });
 			await until(() => log.some((line) => line.includes("connection-failed")), "the device hears of it");
 			if (transport !== "mosquitto") {
 				assert.match(refused.join(), /wrong or missing bearer token|bad user name or password/);
 			}
-			assert.equal(hub.devices.length, 0);
+			assert.equal(gateway.servers.sessions.length, 0);
 			assert.doesNotMatch([...refused, ...log].join(), /secret/);
 		});
 
@@ -168,15 +172,15 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 	});
 
 	it("is started again by its watchdog", async (t) => {
-		const { hub, config } = await listen(t);
-		const connected = hub.next();
+		const { gateway, config } = await listen(t);
+		const connected = nextSession(gateway.servers);
 		const { device } = await startDevice(t, xs as (typeof ENGINES)[number], { config, watchdog: true });
 		await connected;
-		const again = hub.next();
+		const again = nextSession(gateway.servers);
 		const exits: string[] = [];
 		device.on("exit", ({ code }) => exits.push(code));
 		device.crash();
-		assert.equal((await again).identity.deviceId, device.macAddress);
+		assert.equal((await again).server.id, device.macAddress);
 		assert.deepEqual(exits, ["exception"]);
 	});
 
@@ -184,15 +188,15 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
 		t.after(() => rmSync(folder, { recursive: true }));
 		const settingsFile = join(folder, "nested", "settings.json");
-		const { hub, config } = await listen(t);
-		const connected = hub.next();
+		const { gateway, config } = await listen(t);
+		const connected = nextSession(gateway.servers);
 		const { device: first } = await startDevice(t, xs as (typeof ENGINES)[number], { config, settingsFile });
-		await (await connected).callTool("self.screen.set_theme", { theme: "dark" });
+		await (await connected).session.callTool("self.screen.set_theme", { theme: "dark" });
 		await until(() => readFileSync(settingsFile, "utf8").includes("dark"), "the file is written");
 		first.stop();
-		const again = hub.next();
+		const again = nextSession(gateway.servers);
 		await startDevice(t, xs as (typeof ENGINES)[number], { config, settingsFile });
-		const status = await (await again).callTool("self.get_device_status");
+		const status = await (await again).session.callTool("self.get_device_status");
 		assert.equal(JSON.parse(String(text(status))).screen.theme, "dark");
 	});
 });

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
-import { DeviceHub, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
+import { type Gateway, type GatewayOptions, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
+import { openGateway } from "../../gateway/test/support/gateway.js";
 import { bundle, chooseEngine, type HeapLimits, VirtualDevice } from "../../virtual-device/src/index.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
@@ -23,13 +24,15 @@ interface DeviceOptions {
 	readonly limits?: HeapLimits;
 	readonly watchdog?: boolean;
 	readonly settingsFile?: string;
+	/** Default: a random one. */
+	readonly macAddress?: string;
 }
 
 /** A virtual device that is stopped with its test, and its log. */
 export async function startDevice(
 	test: TestContext,
 	engine: (typeof ENGINES)[number],
-	{ config, limits, watchdog = false, settingsFile }: DeviceOptions,
+	{ config, limits, watchdog = false, settingsFile, macAddress }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
 		firmware,
@@ -37,6 +40,7 @@ export async function startDevice(
 		config,
 		watchdog,
 		...(settingsFile !== undefined && { settingsFile }),
+		...(macAddress !== undefined && { macAddress }),
 	});
 	const log: string[] = [];
 	device.on("trace", (line) => log.push(line));
@@ -51,38 +55,43 @@ if (whyNoMosquitto !== undefined) {
 
 /** A gateway's side for devices over one transport, and what a device has to be told to get in, or not. */
 export interface GatewaySide {
-	readonly hub: DeviceHub;
+	readonly gateway: Gateway;
 	readonly config: DeviceOptions["config"];
 	readonly wrongConfig: DeviceOptions["config"];
 }
 
-export const TRANSPORTS: Readonly<Record<string, (test: TestContext) => Promise<GatewaySide>>> = {
-	async websocket(test) {
-		const hub = new DeviceHub();
-		const devices = new WebSocketDevices(hub, { port: 0, authenticate: ({ secret }) => secret === "secret" });
+type OpenGatewaySide = (test: TestContext, options?: GatewayOptions) => Promise<GatewaySide>;
+
+export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
+	async websocket(test, options) {
+		const gateway = await openGateway(test, options);
+		const devices = new WebSocketDevices(gateway.servers, {
+			port: 0,
+			authenticate: ({ secret }) => (secret === "secret" ? {} : undefined),
+		});
 		const backend = `ws://127.0.0.1:${await devices.listen()}/`;
 		test.after(() => devices.close());
-		return { hub, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
+		return { gateway, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
 	},
-	async mqtt(test) {
-		const hub = new DeviceHub();
-		const { devices, port } = await MqttDevices.listen(hub, {
+	async mqtt(test, options) {
+		const gateway = await openGateway(test, options);
+		const { devices, port } = await MqttDevices.listen(gateway.servers, {
 			port: 0,
 			authenticate: ({ username, secret }) =>
-				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password,
+				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password ? {} : undefined,
 		});
 		test.after(() => devices.close());
 		const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
-		return { hub, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+		return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
 	},
 	...(whyNoMosquitto === undefined && {
-		async mosquitto(test: TestContext) {
-			const hub = new DeviceHub();
+		async mosquitto(test: TestContext, options?: GatewayOptions) {
+			const gateway = await openGateway(test, options);
 			const broker = await Mosquitto.start(test);
-			const devices = await MqttDevices.connect(hub, { url: broker.url, ...GATEWAY_ACCESS });
+			const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });
 			test.after(() => devices.close());
 			const config = { backend: broker.url, ...DEVICE_ACCESS };
-			return { hub, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+			return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
 		},
 	}),
 };
@@ -167,16 +176,5 @@ export class RawBackend {
 			client.terminate();
 		}
 		this.#server.close();
-	}
-}
-
-/** Waits until something holds, which it must in time: by default within five seconds. */
-export async function until(holds: () => boolean, what: string, timeout = 5_000): Promise<void> {
-	const end = Date.now() + timeout;
-	while (!holds()) {
-		if (Date.now() > end) {
-			throw new Error(`not within ${timeout} ms: ${what}`);
-		}
-		await new Promise((resolve) => setTimeout(resolve, 10));
 	}
 }

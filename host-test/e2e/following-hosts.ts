@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { ERAS } from "../../gateway/src/test-gateway.js";
+import { ERAS } from "../../gateway/test/support/gateway.js";
 
 /** A host that keeps its connection, and hears when tools have changed. */
 export interface FollowingHost {

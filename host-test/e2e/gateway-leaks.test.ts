@@ -5,12 +5,13 @@ import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { readConfiguration } from "../../gateway/src/configuration.js";
-import { GatewayProgram } from "../../gateway/src/gateway-program.js";
+import { readConfiguration } from "../../gateway/src/config/configuration.js";
 import { makeLog } from "../../gateway/src/log.js";
-import { until } from "../../gateway/src/test-gateway.js";
-import { makeStateFolder } from "../../gateway/src/test-program.js";
+import { GatewayProgram } from "../../gateway/src/program.js";
+import type { Server } from "../../gateway/src/servers/server.js";
+import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
+import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { gatewayArgs, gatewayFlags } from "./gateway-process.js";
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "./hosts.js";
@@ -23,7 +24,8 @@ const [engine] = ENGINES as [(typeof ENGINES)[number]];
 const firmware = await bundle();
 
 const MAC_ADDRESS = "02:00:00:00:00:01";
-const VOLUME = { name: "self.audio_speaker.set_volume", arguments: { volume: 30 } };
+/** A call of the device that is always the same, as clients make it. */
+const VOLUME = { name: "virtual_000001__self_audio_speaker_set_volume", arguments: { volume: 30 } };
 
 /** Milliseconds for connections that are kept for reuse to be closed: Node's server keeps them for 5 s. */
 const SETTLE_LIMIT = 30_000;
@@ -41,15 +43,15 @@ async function startWorn(t: TestContext): Promise<GatewayProgram> {
 /** With a device that stays. */
 async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
 	const program = await startWorn(t);
-	await startDevice(t, engine, { config: { backend: program.urls.websocket as string } });
-	await until(() => program.gateway.devices.all[0]?.device !== undefined, "the device is known");
+	await startDevice(t, engine, { config: { backend: program.urls.websocket as string }, macAddress: MAC_ADDRESS });
+	await until(() => program.gateway.servers.all[0]?.online === true, "the device is known");
 	return program;
 }
 
 /** Sessions of hosts that the gateway says it has. */
 async function sessions({ urls }: GatewayProgram): Promise<number> {
 	// Not fetch: it would keep the connection.
-	const [response] = (await once(get(new URL("/metrics", urls.hosts), { agent: false }), "response")) as [
+	const [response] = (await once(get(new URL("/metrics", urls.clients), { agent: false }), "response")) as [
 		IncomingMessage,
 	];
 	return Number(/^xs_mcp_gateway_sessions (\d+)$/m.exec(await text(response))?.[1]);
@@ -58,7 +60,7 @@ async function sessions({ urls }: GatewayProgram): Promise<number> {
 /** Has something come and go, and asserts that the process then holds no more than it did before. */
 async function wearOut(t: TestContext, program: GatewayProgram, rounds: number, round: (at: number) => Promise<void>) {
 	const { gateway } = program;
-	const listening = (): number => gateway.listenerCount("toolsChanged") + gateway.devices.listenerCount("available");
+	const listening = (): number => gateway.servers.listenerCount("changed") + gateway.servers.listenerCount("online");
 	const before = resources();
 	// The first host of a kind makes what serves all of that kind.
 	await round(0);
@@ -113,7 +115,7 @@ describe(`after ${ROUNDS} rounds`, { timeout: 3_600_000 }, () => {
 		const program = await startWithDevice(t);
 		await wearOut(t, program, ROUNDS, async (at) => {
 			for (const round of Object.values(HOSTS)) {
-				await round(program.urls.hosts as string, at);
+				await round(program.urls.clients as string, at);
 			}
 		});
 	});
@@ -123,7 +125,7 @@ describe(`after ${ROUNDS} rounds`, { timeout: 3_600_000 }, () => {
 			const program = await startWorn(t);
 			const backend = program.urls[transport] as string;
 			await wearOut(t, program, ROUNDS, () => plugInAndOut(program, backend));
-			assert.equal(program.gateway.devices.all.length, 1, "it is always the same device");
+			assert.equal(program.gateway.servers.all.length, 1, "it is always the same device");
 		});
 	}
 });
@@ -136,12 +138,13 @@ async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promi
 		config: { backend, clientId: MAC_ADDRESS },
 		macAddress: MAC_ADDRESS,
 	});
-	const session = () => gateway.devices.get(MAC_ADDRESS)?.device;
+	const isOnline = () => gateway.servers.find(MAC_ADDRESS)?.online === true;
 	await device.start();
-	await until(() => session() !== undefined, "the device has come", 15_000);
-	assert.equal((await session()?.callTool(VOLUME.name, VOLUME.arguments))?.isError, false);
+	await until(isOnline, "the device is online", 15_000);
+	const { session } = gateway.servers.find(MAC_ADDRESS) as Server;
+	assert.equal((await session?.callTool("self.audio_speaker.set_volume", VOLUME.arguments))?.isError, false);
 	device.stop();
-	await until(() => session() === undefined, "the device is away");
+	await until(() => !isOnline(), "the device is offline");
 }
 
 describe(`after ${PROCESS_ROUNDS} rounds`, { timeout: 600_000 }, () => {
@@ -150,7 +153,7 @@ describe(`after ${PROCESS_ROUNDS} rounds`, { timeout: 600_000 }, () => {
 			const program = await startWithDevice(t);
 			await wearOut(t, program, PROCESS_ROUNDS, async () => {
 				const host = await connectOverStdio(
-					gatewayArgs("stdio", "--url", new URL(program.urls.hosts as string).origin),
+					gatewayArgs("stdio", "--url", new URL(program.urls.clients as string).origin),
 					era,
 				);
 				assert.equal((await host.callTool(VOLUME)).isError, false);

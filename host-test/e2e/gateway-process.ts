@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { bundleProgram } from "../../gateway/src/test-bundle.js";
+import { bundleProgram } from "../../gateway/test/support/bundle.js";
 import { Program, typeScript } from "./program.js";
 
 /** Milliseconds after which devices that are not known never will be. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { connectHost, type HostSide, serveHosts } from "../../gateway/src/test-gateway.js";
+import { type ClientSide, connectClient, serveClients } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { until } from "../support/until.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
 
@@ -18,19 +20,22 @@ interface Host {
 	}>;
 }
 
-const HOSTS: Readonly<Record<string, (t: TestContext, side: HostSide) => Promise<Host>>> = {
-	"2026-07-28": (t, { hostUrl }) => connectHost(t, hostUrl(), "2026-07-28") as Promise<Host>,
-	"2025-11-25": (t, { hostUrl }) => connectHost(t, hostUrl(), "2025-11-25") as Promise<Host>,
-	"the first generation of the SDK": async (t, { hostUrl }) => {
+const HOSTS: Readonly<Record<string, (t: TestContext, side: ClientSide) => Promise<Host>>> = {
+	"2026-07-28": (t, { clientUrl }) => connectClient(t, clientUrl(), "2026-07-28") as Promise<Host>,
+	"2025-11-25": (t, { clientUrl }) => connectClient(t, clientUrl(), "2025-11-25") as Promise<Host>,
+	"the first generation of the SDK": async (t, { clientUrl }) => {
 		const client = new ClientV1({ name: "v1-host", version: "1.0.0" });
 		t.after(() => client.close());
-		await client.connect(new TransportV1(hostUrl()) as never);
+		await client.connect(new TransportV1(clientUrl()) as never);
 		return client as Host;
 	},
 };
 
-const VOLUME = "self.audio_speaker.set_volume";
-const STATUS = "self.get_device_status";
+/** The first device, and its tools as clients list them. */
+const FIRST = "02:00:00:00:00:01";
+const VOLUME = "virtual_000001__self_audio_speaker_set_volume";
+const STATUS = "virtual_000001__self_get_device_status";
+const SYSTEM_INFO = "virtual_000001__self_get_system_info";
 
 const text = ({ content }: { content?: unknown }): unknown => (content as { text?: unknown }[])[0]?.text;
 const names = async (host: Host): Promise<string[]> => (await host.listTools()).tools.map(({ name }) => name);
@@ -40,19 +45,18 @@ const [engine] = ENGINES;
 for (const [transport, open] of Object.entries(TRANSPORTS)) {
 	describe(`hosts and virtual devices over ${transport}, firmware on ${engine?.kind}`, { timeout: 60_000 }, () => {
 		/** A gateway with some devices, which are plugged in by and by. */
-		async function start(t: TestContext, count: number): Promise<{ side: HostSide; devices: VirtualDevice[] }> {
-			const { hub, config }: GatewaySide = await open(t);
-			const side = await serveHosts(t, hub);
+		async function start(t: TestContext, count: number): Promise<{ side: ClientSide; devices: VirtualDevice[] }> {
+			const { gateway, config }: GatewaySide = await open(t);
+			const side = await serveClients(t, gateway);
 			const devices: VirtualDevice[] = [];
 			for (let index = 0; index < count; index += 1) {
-				const { device } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
+				const { device } = await startDevice(t, engine as (typeof ENGINES)[number], {
+					config,
+					...(index === 0 && { macAddress: FIRST }),
+				});
 				devices.push(device);
 			}
-			const { devices: known } = side.gateway;
-			await until(
-				() => known.all.filter(({ device }) => device !== undefined).length === count,
-				"the devices are known",
-			);
+			await until(() => gateway.servers.all.filter(({ online }) => online).length === count, "the devices are online");
 			return { side, devices };
 		}
 
@@ -65,11 +69,11 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 				assert.equal(text(await host.callTool({ name: VOLUME, arguments: { volume: 30 } })), "true");
 				const { structuredContent } = await host.callTool({ name: STATUS });
 				assert.deepEqual((structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 30 });
-				await assert.rejects(host.callTool({ name: "self.get_system_info" }), /Unknown tool/);
+				await assert.rejects(host.callTool({ name: SYSTEM_INFO }), /Unknown tool/);
 				side.access = { principal: "admin", userTools: true };
 				const admin = await connect(t, side);
 				assert.equal((await names(admin)).length, 12);
-				assert.equal((await admin.callTool({ name: "self.get_system_info" })).isError, false);
+				assert.equal((await admin.callTool({ name: SYSTEM_INFO })).isError, false);
 			});
 		}
 
@@ -85,9 +89,9 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 				assert.equal(text(await host.callTool({ name, arguments: { volume: 10 + index } })), "true");
 			}
 			const first = String(volumes[0]).split("__")[0];
-			const away = new Promise((resolve) => side.gateway.devices.once("away", resolve));
+			const offline = once(side.gateway.servers, "offline");
 			assert.equal(text(await host.callTool({ name: `${first}__self_reboot` })), "true");
-			await away;
+			await offline;
 			const status = await host.callTool({ name: `${first}__self_get_device_status` });
 			assert.deepEqual((status.structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 10 });
 		});

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ERAS } from "../../gateway/src/test-gateway.js";
+import { ERAS } from "../../gateway/test/support/gateway.js";
 
 /** A revision of MCP: the last one with sessions, or the first without. */
 export type Era = keyof typeof ERAS;

@@ -1,24 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import getPort from "get-port";
 
 /** Where Debian puts the broker. */
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
 
 /** Why there is no mosquitto to test with; undefined when there is. */
 export const whyNoMosquitto = PROGRAM === undefined ? "mosquitto is not installed" : undefined;
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await new Promise((resolve) => server.once("listening", resolve));
-	const { port } = server.address() as AddressInfo;
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 /** Debian's broker, with one user: maker, secret. */
 export class Mosquitto {
@@ -33,7 +25,7 @@ export class Mosquitto {
 
 	static async start(test: TestContext): Promise<Mosquitto> {
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-mosquitto-"));
-		const port = await freePort();
+		const port = await getPort();
 		const [config, passwords] = [join(folder, "mosquitto.conf"), join(folder, "passwords")];
 		execFileSync("mosquitto_passwd", ["-b", "-c", passwords, "maker", "secret"], { stdio: "ignore" });
 		const user = process.getuid?.() === 0 ? "user root\n" : "";

@@ -6,8 +6,10 @@ import { describe, it, type TestContext } from "node:test";
 import { Aedes } from "aedes";
 import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
-import { type CallResult, DeviceHub, MqttDevices } from "../../gateway/src/index.js";
-import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS, until } from "./fixtures.js";
+import { MqttDevices, type Session } from "../../gateway/src/index.js";
+import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { until } from "../support/until.js";
+import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS } from "./fixtures.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 interface Status {
@@ -168,12 +170,12 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 	const listen = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
 
 	it("cuts bad peers off, and the others go on", async (t) => {
-		const { hub, config } = await listen(t);
-		const connected = hub.next();
+		const { gateway, config } = await listen(t);
+		const connected = nextSession(gateway.servers);
 		await startDevice(t, engine, { config });
-		const device = await connected;
+		const { session: device } = await connected;
 		const refused: string[] = [];
-		hub.on("refused", (description) => refused.push(description));
+		gateway.servers.on("rejected", (description) => refused.push(description));
 		const connect = mqttPacket.generate({
 			cmd: "connect",
 			protocolId: "MQTT",
@@ -202,14 +204,14 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 			await device.ping();
 		}
 		assert.match(refused.join("\n"), /too long/);
-		assert.equal(hub.devices.length, 1);
+		assert.equal(gateway.servers.sessions.length, 1);
 	});
 
 	it("lets a device reach nobody but the gateway", async (t) => {
-		const { hub, config } = await listen(t);
-		const connected = hub.next();
+		const { gateway, config } = await listen(t);
+		const connected = nextSession(gateway.servers);
 		await startDevice(t, engine, { config: { ...config, clientId: "victim" } });
-		const device = await connected;
+		const { session: device } = await connected;
 		const spy = await mqtt.connectAsync(config.backend, {
 			clientId: "spy",
 			username: "maker",
@@ -229,40 +231,44 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 	});
 
 	it("replaces a device that comes twice, cleanly", async (t) => {
-		const { hub, config } = await listen(t);
-		const connected = hub.next();
+		const { gateway, config } = await listen(t);
+		const connected = nextSession(gateway.servers);
 		const first = await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
-		const before = await connected;
-		const again = hub.next();
+		const { session: before } = await connected;
+		const again = nextSession(gateway.servers);
 		first.device.on("exit", () => assert.fail("the first must not crash"));
 		await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
-		const after = await again;
+		const { session: after } = await again;
 		assert.equal(before.connected, false);
-		assert.equal(hub.get("twin"), after);
+		assert.equal(gateway.servers.find("twin")?.session, after);
 		first.device.stop();
 		await after.ping();
-		assert.equal(hub.devices.length, 1);
+		assert.equal(gateway.servers.sessions.length, 1);
 	});
 
 	it("serves 200 devices, each listed and called once, none mixed up", async (t) => {
-		const { hub, config } = await listen(t);
+		const { gateway, config } = await listen(t);
 		const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
 		for (let at = 0; at < ids.length; at += 20) {
 			await Promise.all(
 				ids.slice(at, at + 20).map((clientId) => startDevice(t, engine, { config: { ...config, clientId } })),
 			);
 		}
-		await until(() => hub.devices.length === ids.length, "all are there", 30_000);
+		const isOnline = ({ online }: { online: boolean }): boolean => online;
+		await until(() => gateway.servers.all.filter(isOnline).length === ids.length, "all are online", 30_000);
+		const sessionOf = (clientId: string): Session => gateway.servers.find(clientId)?.session as Session;
 		await Promise.all(
 			ids.map(async (clientId, at) => {
-				const device = hub.get(clientId);
-				assert.equal((await device?.listTools())?.length, 5);
-				await device?.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
+				const device = sessionOf(clientId);
+				assert.equal((await device.listTools()).length, 5);
+				await device.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
 			}),
 		);
 		for (const [at, clientId] of ids.entries()) {
-			const result = (await hub.get(clientId)?.callTool("self.get_device_status")) as CallResult;
-			assert.deepEqual((JSON.parse(String(result.content[0]?.text)) as Status).audio_speaker, { volume: at % 101 });
+			const { content } = await sessionOf(clientId).callTool("self.get_device_status");
+			assert.deepEqual((JSON.parse(String((content[0] as { text?: string }).text)) as Status).audio_speaker, {
+				volume: at % 101,
+			});
 		}
 	});
 });
@@ -270,12 +276,12 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 describe("another's broker that goes and comes", { skip: whyNoMosquitto, timeout: 60_000 }, () => {
 	it("fails the call under way with a clear error, and the device is back by itself", async (t) => {
 		const broker = await Mosquitto.start(t);
-		const hub = new DeviceHub();
-		const devices = await MqttDevices.connect(hub, { url: broker.url, ...GATEWAY_ACCESS });
+		const gateway = await openGateway(t);
+		const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });
 		t.after(() => devices.close());
-		const connected = hub.next();
+		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...DEVICE_ACCESS } });
-		const device = await connected;
+		const { session: device } = await connected;
 		const silent = createServer(() => {}).listen(0, "127.0.0.1");
 		t.after(() => silent.close());
 		await once(silent, "listening");
@@ -283,27 +289,27 @@ describe("another's broker that goes and comes", { skip: whyNoMosquitto, timeout
 			url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
 		});
 		await device.ping();
-		const back = hub.next();
+		const back = nextSession(gateway.servers);
 		const failed = assert.rejects(call, { code: "device-gone", message: /broker/ });
 		await broker.kill();
 		await failed;
 		await broker.run();
-		assert.equal((await (await back).callTool("self.get_device_status")).isError, false);
+		assert.equal((await (await back).session.callTool("self.get_device_status")).isError, false);
 	});
 
 	it("tells of a device that is gone without a word", async (t) => {
 		const broker = await Mosquitto.start(t);
-		const hub = new DeviceHub();
-		const devices = await MqttDevices.connect(hub, { url: broker.url, ...GATEWAY_ACCESS });
+		const gateway = await openGateway(t);
+		const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });
 		t.after(() => devices.close());
-		const connected = hub.next();
+		const connected = nextSession(gateway.servers);
 		const { device: virtual } = await startDevice(t, ENGINES[0] as Engine, {
 			config: { backend: broker.url, ...DEVICE_ACCESS },
 		});
-		const device = await connected;
+		const { session: device } = await connected;
 		const closed = once(device, "closed");
 		virtual.stop();
 		await closed;
-		assert.equal(hub.devices.length, 0);
+		assert.equal(gateway.servers.sessions.length, 0);
 	});
 });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -76,19 +76,6 @@ export class Program {
 export function typeScript(path: string, ...args: string[]): string[] {
 	const root = new URL("../../", import.meta.url);
 	return ["--import", new URL("scripts/register.mjs", root).href, fileURLToPath(new URL(path, root)), ...args];
-}
-
-/** A port that is free now, for programs that cannot say which one they took. */
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	await once(server, "close");
-	if (address === null || typeof address === "string") {
-		throw new Error("the system gave no port");
-	}
-	return address.port;
 }
 
 /** Whether somebody listens on a port of this machine. */

@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { DeviceHub, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
-import { until } from "./fixtures.js";
+import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
+import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { until } from "../support/until.js";
 
 /** A key and a certificate for localhost that nobody vouches for; undefined where openssl is missing. */
 function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {
@@ -56,16 +57,20 @@ describe("MQTT over TLS", { timeout: 30_000 }, () => {
 			t.skip("openssl is not installed");
 			return;
 		}
-		const hub = new DeviceHub();
-		const { devices, port } = await MqttDevices.listen(hub, { host: "localhost", port: 0, tls: certificate });
+		const gateway = await openGateway(t);
+		const { devices, port } = await MqttDevices.listen(gateway.servers, {
+			host: "localhost",
+			port: 0,
+			tls: certificate,
+		});
 		t.after(() => devices.close());
 		const distrustful = startProcess(t, `mqtts://localhost:${port}`);
 		await until(() => distrustful.output.includes("connection-failed"), "the device refuses", 15_000);
 		assert.match(distrustful.output, /self.signed certificate/);
-		assert.equal(hub.devices.length, 0);
-		const connected = hub.next();
+		assert.equal(gateway.servers.sessions.length, 0);
+		const connected = nextSession(gateway.servers);
 		startProcess(t, `mqtts://localhost:${port}`, certificate.file);
-		assert.equal((await (await connected).callTool("self.get_device_status")).isError, false);
+		assert.equal((await (await connected).session.callTool("self.get_device_status")).isError, false);
 	});
 });
 
@@ -102,12 +107,12 @@ describe("WebSocket over TLS", { timeout: 30_000 }, () => {
 			t.skip("openssl is not installed");
 			return;
 		}
-		const hub = new DeviceHub();
-		const devices = new WebSocketDevices(hub, { host: "localhost", port: 0, tls: certificate });
+		const gateway = await openGateway(t);
+		const devices = new WebSocketDevices(gateway.servers, { host: "localhost", port: 0, tls: certificate });
 		const port = await devices.listen();
 		t.after(() => devices.close());
-		const connected = hub.next();
+		const connected = nextSession(gateway.servers);
 		startProcess(t, `wss://localhost:${port}/`, certificate.file);
-		assert.equal((await (await connected).callTool("self.get_device_status")).isError, false);
+		assert.equal((await (await connected).session.callTool("self.get_device_status")).isError, false);
 	});
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { ENGINES, RawBackend, startDevice, until } from "./fixtures.js";
+import { until } from "../support/until.js";
+import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
 // What PROTOCOL says, over real sockets, against a backend that is nothing but `ws`.
 

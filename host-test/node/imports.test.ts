@@ -5,25 +5,11 @@ import { fileURLToPath } from "node:url";
 
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Modules of Moddable's SDK, and the virtual device's: only boards and the platform's files know them. */
-const HOST_MODULES = [
-	"commodetto/parseBMF",
-	"commodetto/Poco",
-	"embedded:io/socket/tcp",
-	"embedded:io/socket/tcp/tls",
-	"embedded:io/socket/udp",
-	"embedded:network/interface/wifi",
-	"embedded:network/mqtt/client",
-	"embedded:network/ntp/client",
-	"embedded:network/websocket/client",
-	"mc/config",
-	"net",
-	"preference",
-	"Resource",
-	"time",
-	"timer",
-	"virtual-host",
-];
+/** Modules of Moddable's SDK, and the virtual device's, as src/types declares them: only boards and the platform know them. */
+const HOST_MODULES = readdirSync(`${SOURCE}types`)
+	.flatMap((name) => [...readFileSync(`${SOURCE}types/${name}`, "utf8").matchAll(/^declare module "([^"]+)"/gm)])
+	.map(([, name]) => name as string)
+	.filter((name) => !name.startsWith("src/"));
 
 /** What each folder of the firmware may import, besides itself: imports point down. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -36,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	tools: ["hardware", "mcp_server", "firmware.js", "deep-freeze.js"],
 	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js", "read-setting.js"],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
-	platform: ["drivers", "hardware", "protocols", "read-setting.js", ...HOST_MODULES],
+	platform: ["drivers", "hardware", "protocols", "deep-freeze.js", "read-setting.js", ...HOST_MODULES],
 	"main.ts": ["app", "src/boards/board", "mc/config", "src/platform/network", "timer"],
 	"firmware.ts": ["deep-freeze.js"],
 	"read-setting.ts": ["hardware"],
@@ -54,7 +40,9 @@ function home(path: string): string {
 	return path.split("/")[0] as string;
 }
 
-for (const name of readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"))) {
+for (const name of readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
+	/(?<!\.d)\.ts$/.test(path),
+)) {
 	it(`src/${name} imports only what its folder may`, () => {
 		const allowed = [home(name), ...(ALLOWED[home(name)] ?? [])];
 		for (const specifier of imports(`${SOURCE}${name}`)) {

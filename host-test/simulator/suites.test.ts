@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { findSdk, NO_SDK } from "../../moddable/sdk.js";
+import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { SuiteRun } from "./suite-run.js";
 
 // The same suites on the engine of the SDK, in its simulator, with the firmware preloaded as on a chip.

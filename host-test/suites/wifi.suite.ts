@@ -4,7 +4,7 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
-function join({ ssid = "home", password = "secret", isSet = true } = {}) {
+function join({ ssid = "home", password = "secret", isSet = true, needsTime = true } = {}) {
 	const timer = new FakeTimer();
 	const clock = new FakeClock();
 	clock.isSet = isSet;
@@ -14,6 +14,7 @@ function join({ ssid = "home", password = "secret", isSet = true } = {}) {
 		ssid,
 		password,
 		clock,
+		needsTime,
 		timer,
 		log: (line) => log.push(line),
 	});
@@ -139,6 +140,20 @@ export default suite("Wi-Fi and the time", {
 		wifi.become(500);
 		clock.answer(false);
 		ok(network.online);
+	},
+	"does not wait for the time where the backend is reached without TLS, and asks for it all the same"() {
+		const { wifi, network, clock, changes } = join({ isSet: false, needsTime: false });
+		wifi.become(500);
+		equal([network.online, clock.asked.length], [true, 1]);
+		clock.answer(false);
+		equal(changes, [true]);
+	},
+	"stays offline if it was lost before a clock answers that nobody waits for"() {
+		const { wifi, clock, changes } = join({ isSet: false, needsTime: false });
+		wifi.become(500);
+		wifi.become(200);
+		clock.answer(true);
+		equal(changes, [true, false]);
 	},
 	"is not there when it was lost while the clock was asked"() {
 		const { wifi, network, clock, changes } = join({ isSet: false });

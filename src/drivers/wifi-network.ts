@@ -33,8 +33,13 @@ export interface WiFiNetworkOptions {
 	readonly ssid: string;
 	/** Empty for an open network. */
 	readonly password: string;
-	/** The network counts as there once the clock has been asked. */
+	/** Asked for the time as soon as there is an address. */
 	readonly clock: Clock;
+	/**
+	 * Whether the backend is reached over TLS, whose certificates have dates: then the network counts as online only
+	 * after the clock has answered.
+	 */
+	readonly needsTime: boolean;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -134,6 +139,9 @@ export class WiFiNetwork implements Network {
 			this.#tell(true);
 		} else if (!this.#asked) {
 			this.#asked = true;
+			if (!this.#options.needsTime) {
+				this.#tell(true);
+			}
 			this.#options.clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
 		}
 	}

@@ -1,9 +1,9 @@
 import Preference from "preference";
 import Timer from "timer";
-import { esp32Chip } from "../drivers/esp32-chip.js";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { WiFiNetwork } from "../drivers/wifi-network.js";
 import type { Board, System } from "../hardware/hardware.js";
+import { esp32Chip } from "./esp32-chip.js";
 import { openWiFi } from "./wifi.js";
 
 /** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer where it has one. */

@@ -1,6 +1,7 @@
 import Resource from "Resource";
 import Poco from "commodetto/Poco";
 import parseBMF from "commodetto/parseBMF";
+import config from "mc/config";
 import Timer from "timer";
 import { FaceScreen } from "../drivers/face-screen.js";
 import type { Backlight } from "../hardware/hardware.js";
@@ -15,7 +16,11 @@ const DISPLAY_LIST = 4096;
  */
 export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
 	return new FaceScreen({
-		canvas: new Poco(pixels as ConstructorParameters<typeof Poco>[0], { displayListLength: DISPLAY_LIST }),
+		// Poco is compiled for one rotation, the target's, and throws unless it is asked for that one.
+		canvas: new Poco(pixels as ConstructorParameters<typeof Poco>[0], {
+			displayListLength: DISPLAY_LIST,
+			rotation: config.rotation,
+		}),
 		font: parseBMF(new Resource("OpenSans-Semibold-18.bf4")),
 		...(backlight && { backlight }),
 		timer: Timer,

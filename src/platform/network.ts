@@ -1,4 +1,4 @@
-/// <reference path="../../types/tls-socket.d.ts" />
+/// <reference path="../types/tls-socket.d.ts" />
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import TLSSocket from "embedded:io/socket/tcp/tls";

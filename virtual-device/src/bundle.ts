@@ -11,7 +11,7 @@ const MODULES: Readonly<Record<string, string>> = {
 	"mc/config": `${PLATFORM}config.ts`,
 	"src/platform/network": `${PLATFORM}network.ts`,
 	"virtual-host": `${PLATFORM}virtual-host.ts`,
-	"src/boards/board": `${SOURCE}boards/virtual.ts`,
+	"src/boards/board": `${SOURCE}boards/virtual/board.ts`,
 };
 
 const platform: Plugin = {

@@ -1,10 +1,11 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { type Command, Option } from "commander";
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import type { GatewayEvent } from "../gateway-events.js";
-import type { DeviceSummary } from "../operator-pages.js";
+import type { GatewayEvent } from "../events.js";
+import type { DeviceSummary } from "../http/operator-routes.js";
 import { EXIT, UsageError } from "./exit.js";
 import { GatewayClient } from "./gateway-client.js";
+import { PATIENCE } from "./gateway-transport.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
 /** Where a gateway listens unless it is told otherwise. */
@@ -16,9 +17,6 @@ export interface ClientOptions {
 	readonly token?: string;
 	readonly json?: boolean;
 }
-
-/** Longer than a gateway lets a call take: it is the gateway that gives up. */
-const CALL_TIMEOUT = 86_400_000;
 
 /** Adds the commands that ask a running gateway. */
 export function addClientCommands(program: Command): void {
@@ -87,7 +85,7 @@ function rowOf({ alias, id, board, tools, connected, transport, lastSeen }: Devi
 
 async function listTools(device: string, options: ClientOptions): Promise<void> {
 	const gateway = clientFor(options);
-	const client = await gateway.connect((await gateway.device(device)).alias);
+	const client = await gateway.connect(device);
 	try {
 		const { tools } = await client.listTools();
 		if (options.json) {
@@ -115,7 +113,7 @@ function signature({ inputSchema }: Tool): string {
 
 async function callTool(device: string, name: string, pairs: readonly string[], options: ClientOptions): Promise<void> {
 	const gateway = clientFor(options);
-	const client = await gateway.connect((await gateway.device(device)).alias);
+	const client = await gateway.connect(device);
 	try {
 		const { tools } = await client.listTools();
 		const tool =
@@ -125,7 +123,7 @@ async function callTool(device: string, name: string, pairs: readonly string[], 
 		}
 		const params = { name: tool.name, arguments: parseToolArguments(tool.inputSchema, pairs) };
 		const result = await client.callTool(params, {
-			timeout: CALL_TIMEOUT,
+			...PATIENCE,
 			onprogress: ({ progress, total, message }) =>
 				console.error(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message ?? ""}`),
 		});

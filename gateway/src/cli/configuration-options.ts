@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { readConfiguration } from "../configuration.js";
-import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf } from "../settings.js";
+import { readConfiguration } from "../config/configuration.js";
+import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf } from "../config/settings.js";
 
 /** Adds a flag for each of these settings, and `--config`. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
-	command.option("--config <file>", "settings file (default: xs-mcp-gateway.json, if there is one)");
+	command.option("--config <file>", "settings file (default: xs-mcp-gateway.json, if it exists)");
 	for (const name of names) {
 		for (const option of optionsFor(name)) {
 			command.addOption(option);
@@ -18,7 +18,7 @@ export function configurationFrom({ config, ...flags }: { readonly config?: stri
 	return readConfiguration({ flags, environment: process.env, file: config });
 }
 
-/** Gathers the values of a flag that is given several times. */
+/** Collects the values of a flag that is given several times. */
 export function collect(text: string, before: readonly string[] = []): string[] {
 	return [...before, text];
 }
@@ -32,7 +32,7 @@ function optionsFor(name: SettingName): Option[] {
 	if (placeholder === undefined) {
 		const [yes, no] = [new Option(flagOf(name), description), new Option(flagOf(name).replace("--", "--no-"))];
 		no.description = `Do not ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
-		// The one that says what is so anyway still works, but need not be read.
+		// The flag that repeats the default still works, but help does not list it.
 		return [yes.hideHelp(value === true), no.hideHelp(value === false)];
 	}
 	const shown = value === undefined || typeof value === "object" ? "" : ` (default: ${value})`;

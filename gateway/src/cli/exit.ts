@@ -1,5 +1,5 @@
-/** The command line makes no sense: exit code 2. Any other error is 1. */
+/** The command line is wrong: exit code 2. Any other error: 1. */
 export class UsageError extends Error {}
 
-/** Exit codes, as most programs have them. */
+/** Exit codes, as is usual. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

@@ -1,9 +1,12 @@
 import type { Client } from "@modelcontextprotocol/client";
-import type { DeviceSummary } from "../operator-pages.js";
+import type { DeviceSummary } from "../http/operator-routes.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
 
-/** A gateway that runs somewhere, and what it takes to be let in. */
+/** No gateway answers. It may start later. */
+export class UnreachableError extends Error {}
+
+/** Where a gateway runs, and a token for it. */
 export interface GatewayAddress {
 	/** Its URL, with or without `/mcp`. */
 	readonly url: string;
@@ -16,7 +19,7 @@ export class GatewayClient {
 	readonly #base: string;
 	readonly #headers: Readonly<Record<string, string>>;
 
-	/** @throws UsageError when the URL is none */
+	/** @throws UsageError if the URL is invalid */
 	constructor({ url, token }: GatewayAddress) {
 		if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
 			throw new UsageError(`--url: expected a URL like http://127.0.0.1:8766, got ${JSON.stringify(url)}`);
@@ -25,13 +28,13 @@ export class GatewayClient {
 		this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 	}
 
-	/** Every device that the token is good for. */
+	/** The devices that the token is good for. */
 	async devices(): Promise<DeviceSummary[]> {
 		const response = await this.ask("/devices");
 		return ((await response.json()) as { devices: DeviceSummary[] }).devices;
 	}
 
-	/** The device of that alias or id. Rejects with an Error that names those there are. */
+	/** The device of that alias or id. Rejects with an Error that names the known ones. */
 	async device(name: string): Promise<DeviceSummary> {
 		const devices = await this.devices();
 		const found = devices.find(({ id, alias }) => id === name || alias === name);
@@ -44,26 +47,32 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Connects as an MCP host: to one device by its alias, else to all. To be closed by the caller. Ask for the devices
-	 * first: that says better than the SDK what is wrong when nobody is there, or the token is not right.
+	 * Connects as an MCP client: to one device, else to all. To be closed by the caller. Asks for the devices first, because
+	 * that says better than the SDK what is wrong. Rejects with {@link UnreachableError} if no gateway answers.
+	 *
+	 * @param device alias or id
 	 */
-	async connect(alias?: string): Promise<Client> {
-		// Loaded only where it is needed: the other commands answer at once.
-		const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+	async connect(device?: string): Promise<Client> {
+		const alias = device === undefined ? void (await this.devices()) : (await this.device(device)).alias;
+		// Loaded only when it is needed: the other commands start faster without it.
+		const [{ Client }, { GatewayTransport }] = await Promise.all([
+			import("@modelcontextprotocol/client"),
+			import("./gateway-transport.js"),
+		]);
 		const client = new Client(GATEWAY_INFO, { versionNegotiation: { mode: "auto" } });
 		const url = new URL(alias === undefined ? `${this.#base}/mcp` : `${this.#base}/mcp/${encodeURIComponent(alias)}`);
-		await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...this.#headers } } }));
+		await client.connect(new GatewayTransport(url, { requestInit: { headers: { ...this.#headers } } }));
 		return client;
 	}
 
-	/** One HTTP request. Rejects with an Error that says what the user can do. */
+	/** Sends one HTTP request. Rejects with an Error that says what the user can do. */
 	async ask(path: string, init: { method?: string; signal?: AbortSignal } = {}): Promise<Response> {
 		let response: Response;
 		try {
 			response = await fetch(`${this.#base}${path}`, { ...init, headers: this.#headers });
 		} catch (error) {
 			const { cause = error } = error as Error;
-			throw new Error(
+			throw new UnreachableError(
 				`no gateway answers at ${this.#base} (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}). ` +
 					"Start one with xs-mcp-gateway, or name another with --url",
 				{ cause: error },
@@ -71,12 +80,12 @@ export class GatewayClient {
 		}
 		if (response.status === 401) {
 			throw new Error(
-				`the gateway at ${this.#base} wants ${this.#headers.Authorization === undefined ? "a" : "another"} token: ` +
+				`the gateway at ${this.#base} needs ${this.#headers.Authorization === undefined ? "a" : "another"} token: ` +
 					"make one with xs-mcp-gateway token add, and give it with --token or XS_MCP_GATEWAY_TOKEN",
 			);
 		}
 		if (!response.ok) {
-			throw new Error(`the gateway at ${this.#base} refused: ${await reasonOf(response)}`);
+			throw new Error(`the gateway at ${this.#base} rejects this: ${await reasonOf(response)}`);
 		}
 		return response;
 	}

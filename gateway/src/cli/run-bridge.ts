@@ -1,12 +1,54 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Client } from "@modelcontextprotocol/client";
 import { type ClientOptions, clientFor } from "./client-commands.js";
 import { EXIT } from "./exit.js";
+import { type GatewayClient, UnreachableError } from "./gateway-client.js";
 import { bridgeStdio } from "./stdio-bridge.js";
 
-/** Serves the host that started this process what the gateway that the options name has, until the host is gone. */
+/** Milliseconds between attempts to reach a gateway. */
+const RETRY_DELAY = 1_000;
+
+/** Milliseconds for the first attempt, so that the client's first list of tools is complete if a gateway is running. */
+const FIRST_ATTEMPT = 5_000;
+
+/**
+ * Connects the client that started this process to the gateway that the options name, until the client disconnects. The
+ * gateway may start later. Rejects if it does not accept the token, or does not know the device.
+ */
 export async function runBridge(device: string | undefined, options: ClientOptions): Promise<void> {
 	const gateway = clientFor(options);
-	// Also says what is wrong, when nobody is there.
-	const alias = device === undefined ? void (await gateway.devices()) : (await gateway.device(device)).alias;
-	await bridgeStdio(await gateway.connect(alias), (error) => console.error(`xs-mcp-gateway: ${error.message}`));
+	const report = (error: Error): void => console.error(`xs-mcp-gateway: ${error.message}`);
+	const connecting = connect(gateway, device, report);
+	await Promise.race([connecting.first, delay(FIRST_ATTEMPT)]);
+	await bridgeStdio(connecting.client, report);
 	process.exit(EXIT.ok);
+}
+
+/** Tries until a gateway answers. `first` settles after the first attempt; both reject if it answers with an error. */
+function connect(gateway: GatewayClient, device: string | undefined, report: (error: Error) => void) {
+	let reported = false;
+	const attempt = async (): Promise<Client | undefined> => {
+		try {
+			return await gateway.connect(device);
+		} catch (error) {
+			if (!(error instanceof UnreachableError)) {
+				throw error;
+			}
+			if (!reported) {
+				report(new Error(`${error.message}. Waiting for it`));
+				reported = true;
+			}
+			return undefined;
+		}
+	};
+	const first = attempt();
+	const repeat = async (): Promise<Client> => {
+		let client = await first;
+		while (client === undefined) {
+			await delay(RETRY_DELAY);
+			client = await attempt();
+		}
+		return client;
+	};
+	return { first, client: repeat() };
 }

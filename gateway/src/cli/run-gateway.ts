@@ -1,18 +1,22 @@
 import type { Command } from "commander";
-import { GatewayProgram } from "../gateway-program.js";
+import { serveOverStdio } from "../clients/stdio.js";
+import { localAccess } from "../http/auth.js";
 import { makeLog } from "../log.js";
-import { localAccess } from "../request-guard.js";
-import { serveOverStdio } from "../stdio.js";
+import { LogDestination } from "../log-destination.js";
+import { GatewayProgram } from "../program.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 
-/** Milliseconds in which a signal is the same one: at Ctrl+C the terminal sends it, and npm and npx send it on. */
+/** Milliseconds in which a second signal counts as the same: at Ctrl+C the terminal sends one, and npm or npx another. */
 const SAME_SIGNAL = 500;
+
+/** Milliseconds at the end for somebody to read the rest of the log. */
+const FLUSH_TIME = 500;
 
 /**
  * Runs the gateway until it is told to stop.
  *
- * Rejects with UsageError, ConfigurationError or TokenError when it cannot start.
+ * Rejects with UsageError, ConfigurationError or TokenError if it cannot start.
  */
 export async function runGateway(settings: object, { args: [unknown], parent }: Command): Promise<void> {
 	if (unknown !== undefined) {
@@ -20,20 +24,39 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 		throw new UsageError(`there is no command ${unknown}: expected one of ${names}`);
 	}
 	const configuration = configurationFrom(settings);
-	const log = makeLog(configuration.logLevel);
+	const destination = await logDestination();
+	const log = makeLog(configuration.logLevel, destination);
 	const stop = signalled();
 	const program = await GatewayProgram.start(configuration, log);
 	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
+	if (process.stderr.isTTY) {
+		log.info(`next: connect an MCP client to ${program.urls.clients}, and a device to ${deviceUrlOf(program)}`);
+		log.info("in another terminal, xs-mcp-gateway devices lists devices, xs-mcp-gateway --help lists commands");
+	}
 	const why = await Promise.race([
 		stop,
 		...(configuration.stdio ? [servedOverStdio(program, configuration.userTools)] : []),
 	]);
 	log.info(`stopping: ${why}`);
 	await program.close();
+	await destination.flush(FLUSH_TIME);
 	process.exit(EXIT.ok);
 }
 
-/** Settles at the first signal to stop. Another one ends the process at once: who asks twice does not want to wait. */
+/** For people if a terminal shows it, else for programs. */
+async function logDestination(): Promise<LogDestination> {
+	if (!process.stderr.isTTY) {
+		return new LogDestination(process.stderr);
+	}
+	const { makePrettyFormat } = await import("../pretty-log.js");
+	return new LogDestination(process.stderr, makePrettyFormat(process.stderr.hasColors()));
+}
+
+function deviceUrlOf({ urls }: GatewayProgram): string {
+	return [urls.websocket, urls.mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
+}
+
+/** Settles at the first signal to stop. Another one ends the process at once. */
 function signalled(): Promise<string> {
 	return new Promise((resolve) => {
 		let first: number | undefined;
@@ -49,10 +72,10 @@ function signalled(): Promise<string> {
 	});
 }
 
-/** Settles when the host that started this process is gone. */
+/** Settles when the client that started this process disconnects. */
 async function servedOverStdio(program: GatewayProgram, userTools: readonly string[]): Promise<string> {
-	const host = serveOverStdio(program.gateway, localAccess(userTools));
-	process.stdout.on("error", () => void host.close());
-	await host.closed;
-	return "the host is gone";
+	const client = serveOverStdio(program.gateway, localAccess(userTools));
+	process.stdout.on("error", () => void client.close());
+	await client.closed;
+	return "the client disconnected";
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { describeConfiguration } from "../configuration.js";
+import { describeConfiguration } from "../config/configuration.js";
 import { type ClientOptions, withAddress } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 
@@ -11,13 +11,15 @@ export function addServeCommands(program: Command): void {
 		.allowExcessArguments()
 		.action(serve);
 	withAddress(program.command("stdio"))
-		.description("Serve one MCP host over standard input and output what a gateway that runs already has")
-		.argument("[device]", "alias or id: only this device's tools")
+		.description("Connect one MCP client, over standard input and output, to a gateway that is running")
+		.argument("[device]", "alias or id; default: all devices")
 		.action(bridge);
-	withSettings(program.command("config")).description("Print the settings as they would be used").action(printSettings);
+	withSettings(program.command("config"))
+		.description("Print the settings that the gateway would use")
+		.action(printSettings);
 }
 
-// What runs a gateway is loaded only where one runs: the other commands answer at once.
+// Modules that run a gateway are loaded only when they are needed: the other commands start faster without them.
 
 async function serve(settings: object, command: Command): Promise<void> {
 	const { runGateway } = await import("./run-gateway.js");

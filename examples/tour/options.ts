@@ -1,0 +1,80 @@
+import { InvalidArgumentError, Option } from "commander";
+import { makeProgram } from "../../scripts/program.js";
+
+export type Transport = "websocket" | "mqtt";
+
+export interface TourOptions {
+	readonly once: boolean;
+	/** How devices connect; one after the other. */
+	readonly transports: readonly Transport[];
+	readonly broker: string | undefined;
+	/** Undefined: the usual one, or a free one where that is taken. */
+	readonly devicePort: number | undefined;
+	readonly httpPort: number | undefined;
+	readonly engine: "xs" | "v8";
+	readonly verbose: boolean;
+}
+
+interface Flags {
+	readonly once?: boolean;
+	readonly transport?: Transport;
+	readonly broker?: string;
+	readonly port?: number;
+	readonly httpPort?: number;
+	readonly engine: "xs" | "v8";
+	readonly verbose?: boolean;
+}
+
+const EPILOGUE = `
+Commands for the prompt may also come through a pipe: echo "list" | npm start`;
+
+/** `npm start`, which hands what it has understood to `run`. */
+export function tourProgram(run: (options: TourOptions) => Promise<void>) {
+	const program = makeProgram(
+		"start",
+		"Starts a gateway and virtual devices on loopback: a tour, then a URL for MCP clients, and a prompt.",
+	);
+	return program
+		.option("--once", "exit after the tour")
+		.addOption(
+			new Option("--transport <name>", "how the device connects (default: a device over each)").choices([
+				"websocket",
+				"mqtt",
+			]),
+		)
+		.option("--broker <url>", "connect over MQTT through this broker (default: one of our own)", readBroker)
+		.option(
+			"--port <number>",
+			"where devices connect; needs --transport (default: 8765 or 1883, or a free port)",
+			readPort,
+		)
+		.option("--http-port <number>", "where MCP clients connect (default: 8766, or a free port)", readPort)
+		.addOption(
+			new Option("--engine <name>", "what runs the firmware; v8 where XS cannot be built")
+				.choices(["xs", "v8"])
+				.default("xs"),
+		)
+		.option("--verbose", "show the devices' logs")
+		.addHelpText("after", EPILOGUE)
+		.action(async ({ once = false, transport, broker, port, httpPort, engine, verbose = false }: Flags) => {
+			if (port !== undefined && transport === undefined) {
+				program.error("error: --port needs --transport, because each transport has a port of its own");
+			}
+			const transports = transport === undefined ? (["websocket", "mqtt"] as const) : [transport];
+			await run({ once, transports, broker, devicePort: port, httpPort, engine, verbose });
+		});
+}
+
+function readBroker(text: string): string {
+	if (!/^mqtts?:$/.test(URL.canParse(text) ? new URL(text).protocol : "")) {
+		throw new InvalidArgumentError("Expected a URL like mqtt://127.0.0.1:1883.");
+	}
+	return text;
+}
+
+function readPort(text: string): number {
+	if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+	}
+	return Number(text);
+}

@@ -1,0 +1,127 @@
+import { createInterface, type Interface } from "node:readline/promises";
+import type { Client } from "@modelcontextprotocol/client";
+import { Command, CommanderError } from "commander";
+import { parse } from "shell-quote";
+import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
+import { heading, line, lineWidth, paint, printAbove } from "./output.js";
+import { complete, findTool } from "./tool-names.js";
+import { nameOf, showCall, showTools } from "./tour.js";
+
+/**
+ * Takes commands, as an MCP client of every device, until `quit` or the end of the input.
+ *
+ * @returns how many commands came, and how many of them failed
+ */
+export async function prompt(client: Client): Promise<{ commands: number; failed: number }> {
+	const isTerminal = process.stdin.isTTY === true;
+	const terminal = createInterface({
+		input: process.stdin,
+		output: process.stdout,
+		terminal: isTerminal,
+		prompt: isTerminal ? paint("bold", "> ") : "",
+		completer: async (text: string) => complete(text, commandNames(), (await client.listTools()).tools),
+	});
+	let commands = 0;
+	let failed = 0;
+	let quits = false;
+	const quit = (): void => {
+		quits = true;
+	};
+	if (isTerminal) {
+		heading("Your turn");
+		showHelp(makeCommands(client, quit));
+		printAbove(terminal);
+		terminal.prompt();
+	}
+	for await (const text of terminal) {
+		if (text.trim() !== "") {
+			commands += 1;
+			failed += (await obey(makeCommands(client, quit), text)) ? 0 : 1;
+		}
+		if (quits) {
+			break;
+		}
+		showPrompt(terminal, isTerminal);
+	}
+	printAbove(undefined);
+	terminal.close();
+	return { commands, failed };
+}
+
+function showPrompt(terminal: Interface, isTerminal: boolean): void {
+	if (isTerminal) {
+		terminal.prompt();
+	}
+}
+
+/** @returns whether it could be done */
+async function obey(commands: Command, text: string): Promise<boolean> {
+	try {
+		await commands.parseAsync(splitWords(text), { from: "user" });
+		return true;
+	} catch (error) {
+		if (error instanceof CommanderError) {
+			return error.exitCode === 0;
+		}
+		line(paint("red", (error as Error).message));
+		return false;
+	}
+}
+
+/** Splits as a shell does, quotes and all, but for what only a shell has: variables, pipes, patterns. */
+function splitWords(text: string): string[] {
+	return parse(text, (name) => `$${name}`).map((word) => {
+		if (typeof word === "string") {
+			return word;
+		}
+		return "comment" in word ? `#${word.comment}` : "pattern" in word ? word.pattern : word.op;
+	});
+}
+
+function makeCommands(client: Client, quit: () => void): Command {
+	const commands = new Command("")
+		.usage("COMMAND")
+		.helpOption(false)
+		.exitOverride()
+		.configureOutput({
+			writeOut: lines,
+			writeErr: (text) => lines(paint("red", text)),
+			getOutHelpWidth: lineWidth,
+			getErrHelpWidth: lineWidth,
+		});
+	commands
+		.command("list")
+		.description("list the tools of every device")
+		.action(() => showTools(client));
+	commands
+		.command("call")
+		.description("call a tool, by its name in the list or the device's own: self.get_device_status")
+		.argument("<tool>")
+		.argument("[arguments...]", 'name=value …; values with spaces in quotes: question="What is this?"')
+		.action((name: string, pairs: string[]) => call(client, name, pairs));
+	commands
+		.command("status")
+		.description("show the first device's condition")
+		.action(async () => showCall(client, await nameOf(client, /get_device_status$/), {}));
+	commands.command("quit").alias("exit").description("end the gateway and the devices").action(quit);
+	return commands;
+}
+
+function commandNames(): string[] {
+	return ["list", "call", "status", "help", "quit"];
+}
+
+function showHelp(commands: Command): void {
+	lines(commands.helpInformation());
+}
+
+function lines(text: string): void {
+	for (const each of text.trimEnd().split("\n")) {
+		line(each);
+	}
+}
+
+async function call(client: Client, name: string, pairs: readonly string[]): Promise<void> {
+	const tool = findTool((await client.listTools()).tools, name);
+	await showCall(client, tool.name, parseToolArguments(tool.inputSchema, pairs));
+}

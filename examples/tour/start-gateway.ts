@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import getPort from "get-port";
+import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
+import type { TourOptions, Transport } from "./options.js";
+
+/** The usual ports, used where they are free. */
+const HTTP_PORT = 8766;
+const DEVICE_PORTS: Readonly<Record<Transport, number>> = { websocket: 8765, mqtt: 1883 };
+
+/** The gateway of the tour, where hosts and devices find it. */
+export interface TourGateway {
+	readonly program: GatewayProgram;
+	readonly hostUrl: string;
+	readonly deviceUrls: Readonly<Record<Transport, string>>;
+	close(): Promise<void>;
+}
+
+/** Starts a gateway that remembers nothing of an earlier one, and shows every host everything: it is for trying. */
+export async function startGateway(options: TourOptions): Promise<TourGateway> {
+	const { transports, broker } = options;
+	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
+	const configuration = readConfiguration({
+		flags: {
+			httpPort: options.httpPort ?? (await usualPort(HTTP_PORT)),
+			websocket: transports.includes("websocket"),
+			websocketPort: options.devicePort ?? (await usualPort(DEVICE_PORTS.websocket)),
+			mqtt: transports.includes("mqtt") && broker === undefined,
+			mqttPort: options.devicePort ?? (await usualPort(DEVICE_PORTS.mqtt)),
+			...(broker !== undefined && { brokerUrl: broker }),
+			stateFolder,
+			toolNames: "portable",
+			userTools: "*",
+			logLevel: "warn",
+		},
+	});
+	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel));
+	const { clients = "", websocket = "", mqtt = broker ?? "" } = program.urls;
+	return {
+		program,
+		hostUrl: clients,
+		deviceUrls: { websocket, mqtt },
+		async close() {
+			await program.close();
+			await rm(stateFolder, { recursive: true });
+		},
+	};
+}
+
+/** The port, or another one where somebody has it. */
+async function usualPort(port: number): Promise<number> {
+	return await getPort({ port, host: "127.0.0.1" });
+}

@@ -1,0 +1,89 @@
+import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import type { Server, Session } from "../../gateway/src/index.js";
+import { describeResult, event, heading, line, paint } from "./output.js";
+
+/** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
+const SPEECH = 200;
+
+const MAX_WORDS = 50;
+
+/** What an MCP host does with a device, step by step: list, calls; and what the device says by itself. */
+export async function tour(host: Client, server: Server, session: Session): Promise<void> {
+	line(`device  ${server.alias}: ${server.id}`);
+	line(`server  ${server.board.name} ${server.board.version}`);
+	line(`host    the official SDK's client, MCP ${host.getNegotiatedProtocolVersion() ?? ""}`);
+	await showTools(host);
+	heading("Calls: host -> gateway -> device -> back");
+	const volume = await nameOf(host, /set_volume$/);
+	const status = await nameOf(host, /get_device_status$/);
+	await showCall(host, status, {});
+	await showCall(host, volume, { volume: 30 });
+	await showCall(host, status, {});
+	await showCall(host, volume, { volume: 101 });
+	heading("State changes: the backend speaks through the device");
+	await speak(session);
+}
+
+/** Lists the tools as a table. */
+export async function showTools(host: Client): Promise<void> {
+	const { tools } = await host.listTools();
+	heading(`Tools (${tools.length})`);
+	const width = Math.max(...tools.map(({ name }) => name.length));
+	for (const { name, description = "", inputSchema, annotations } of tools) {
+		const args = Object.keys(inputSchema.properties ?? {}).join(", ");
+		const audience = JSON.stringify(annotations ?? {}).includes('"user"') ? paint("yellow", " [user]") : "";
+		line(`${paint("green", name.padEnd(width))} (${args})${audience} ${paint("dim", firstWords(description))}`);
+	}
+}
+
+/** The listed name of a tool, whatever is put before it. */
+export async function nameOf(host: Client, pattern: RegExp): Promise<string> {
+	const { tools } = await host.listTools();
+	const tool = tools.find(({ name }) => pattern.test(name));
+	if (tool === undefined) {
+		throw new Error(`no tool is called ${String(pattern)}`);
+	}
+	return tool.name;
+}
+
+/** Enough of a description to tell tools apart. */
+function firstWords(description: string): string {
+	const sentence = description.split(/[.\n]/)[0] ?? "";
+	return sentence.length > MAX_WORDS ? `${sentence.slice(0, MAX_WORDS)}…` : sentence;
+}
+
+/** Calls a tool and shows what it answers, or why it does not. */
+export async function showCall(host: Client, name: string, args: Record<string, unknown>): Promise<void> {
+	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);
+	try {
+		line(`   ${describeResult((await host.callTool({ name, arguments: args })) as CallToolResult)}`);
+	} catch (error) {
+		const { message, code } = error as Error & { code?: unknown };
+		line(`   ${paint("red", `error ${String(code)}: ${message}`)}`);
+	}
+}
+
+async function speak(session: Session): Promise<void> {
+	const states: string[] = [];
+	const seen = (method: string, params: Readonly<Record<string, unknown>>): void => {
+		if (method === "notifications/state_changed") {
+			states.push(`${params.oldState} -> ${params.newState}`);
+		}
+	};
+	session.on("notification", seen);
+	session.sendMessage({ type: "tts", state: "start" });
+	await new Promise((resolve) => setTimeout(resolve, SPEECH));
+	session.sendMessage({ type: "tts", state: "stop" });
+	// The answer to a ping comes after whatever the device had to say before.
+	await session.ping();
+	session.off("notification", seen);
+	if (states.length < 2) {
+		throw new Error(`expected two state changes, saw ${states.join(", ") || "none"}`);
+	}
+}
+
+/** Shows what the device says by itself, from now on until the end. */
+export function showEvents(session: Session, end: AbortSignal): void {
+	session.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
+	session.once("closed", (reason) => end.aborted || event(`device ${session.identity.id} is offline: ${reason}`));
+}

@@ -1,0 +1,39 @@
+import { Command, CommanderError } from "commander";
+import { ConfigurationError } from "../config/configuration.js";
+import { GATEWAY_INFO } from "../version.js";
+import { addClientCommands } from "./client-commands.js";
+import { EXIT, UsageError } from "./exit.js";
+import { addServeCommands } from "./serve.js";
+import { addTokenCommands } from "./token-commands.js";
+
+const EPILOGUE = `
+A flag wins over the environment (XS_MCP_GATEWAY_HTTP_PORT for --http-port), and that over the file
+xs-mcp-gateway.json ("httpPort"). To list all settings: xs-mcp-gateway serve --help`;
+
+/** Runs one command line, without the program's name. Sets the process's exit code: 0 ok, 1 failed, 2 wrong usage. */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+	const program = new Command("xs-mcp-gateway")
+		.description("Serves devices that run xs-mcp to MCP clients")
+		.version(GATEWAY_INFO.version)
+		.addHelpText("after", EPILOGUE)
+		.exitOverride();
+	addServeCommands(program);
+	addClientCommands(program);
+	addTokenCommands(program);
+	try {
+		await program.parseAsync([...args], { from: "user" });
+	} catch (error) {
+		process.exitCode = exitCodeOf(error as Error);
+	}
+}
+
+/** The exit code for an error, which is printed on standard error unless commander has done so. */
+function exitCodeOf(error: Error): number {
+	if (error instanceof CommanderError) {
+		return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+	}
+	for (const line of error.message.split("\n")) {
+		console.error(`xs-mcp-gateway: ${line}`);
+	}
+	return error instanceof UsageError || error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
+}

@@ -1,0 +1,43 @@
+import {
+	isJSONRPCRequest,
+	type JSONRPCMessage,
+	type RequestOptions,
+	StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+
+/** The code of the error of a request whose answer will never come, as the SDK's first generation had it. */
+export const CONNECTION_LOST = -32_000;
+
+const LOST = "the connection to the gateway was lost";
+
+/**
+ * How long a request may take without a word from the gateway, which gives up much earlier itself: this is for a network
+ * that fails silently.
+ */
+export const PATIENCE: RequestOptions = { timeout: 300_000, resetTimeoutOnProgress: true };
+
+type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>[1]>;
+
+/**
+ * The SDK's transport, but a request fails when the stream ends that its answer was to come by: the SDK's would wait for
+ * its time-out.
+ */
+export class GatewayTransport extends StreamableHTTPClientTransport {
+	override async send(message: JSONRPCMessage, options: SendOptions = {}): Promise<void> {
+		const onRequestStreamEnd = (): void => {
+			options.onRequestStreamEnd?.();
+			if (isJSONRPCRequest(message)) {
+				// If the answer came before the stream ended, the SDK ignores this one.
+				const error = { code: CONNECTION_LOST, message: LOST };
+				this.onmessage?.({ jsonrpc: "2.0", id: message.id, error });
+			}
+		};
+		try {
+			await super.send(message, { ...options, onRequestStreamEnd });
+		} catch (error) {
+			// Node's fetch says "fetch failed", whatever happened.
+			const { cause } = error as Error;
+			throw cause instanceof Error ? new Error(`${LOST}: ${cause.message}`, { cause: error }) : error;
+		}
+	}
+}

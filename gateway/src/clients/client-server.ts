@@ -1,0 +1,231 @@
+import {
+	type CallToolResult,
+	ProtocolError,
+	ProtocolErrorCode,
+	type Resource,
+	Server as SdkServer,
+	type ServerContext,
+	type Tool,
+} from "@modelcontextprotocol/server";
+import type { Server } from "../servers/server.js";
+import { ServerError } from "../servers/server-error.js";
+import type { CallOptions } from "../servers/session.js";
+import { GATEWAY_INFO } from "../version.js";
+import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "./catalog.js";
+import { STATE_TEMPLATE, stateContents, stateUri } from "./state-resource.js";
+
+export interface ClientServerOptions {
+	/** Who calls: for the record. */
+	readonly principal: string;
+	readonly catalog: Catalog;
+	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
+	readonly listTtl?: number;
+	/** Is called when the client begins to read a list. */
+	readonly onListed?: (list: ListName) => void;
+	/** Is called with every call of a tool, before it is made. */
+	readonly onCall?: (context: ServerContext) => Promise<void> | void;
+}
+
+/** Items on a page of a list. Clients exist that read at most 64 pages: enough for 5,000 devices. */
+const PAGE_SIZE = 500;
+
+/** Resources that one client may subscribe to. */
+const MAX_SUBSCRIPTIONS = 10_000;
+
+/** The first revision in which wrong arguments are a failed call, which a model can put right (SEP-1303). */
+const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
+
+/** MCP 2025-11-25 "Resources: Error Handling". The SDK makes it -32602 for 2026-07-28. */
+const RESOURCE_NOT_FOUND = -32_002;
+
+/** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
+const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
+
+/** Members of `_meta` that are the gateway's own. */
+const META = { error: "xs-mcp/error", device: "xs-mcp/device", notification: "xs-mcp/notification" } as const;
+
+const INSTRUCTIONS = `These tools run on devices: microcontrollers with speakers, screens, sensors.
+Where there are several devices, a tool's name begins with its device's name and two underscores.
+If a device is offline, a call waits a moment for it, then fails and says when it was last seen.
+If a device disconnects while a call is under way, the call may have been carried out.
+The resource device://NAME/state tells whether a device is online, and its state.`;
+
+/**
+ * The MCP server that one client sees, or one request of it: serves a catalog in every revision, over whatever transport
+ * {@link sdk} is connected to.
+ */
+export class ClientServer {
+	/** The official SDK's server, to be connected by whoever has the transport. */
+	readonly sdk: SdkServer;
+	readonly #options: ClientServerOptions;
+	readonly #subscriptions = new Set<string>();
+
+	constructor(options: ClientServerOptions) {
+		const { catalog, listTtl = 5_000 } = options;
+		this.#options = options;
+		const hint = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" } as const;
+		this.sdk = new SdkServer(GATEWAY_INFO, {
+			capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } },
+			instructions: INSTRUCTIONS,
+			cacheHints: { "tools/list": hint, "resources/list": hint, "server/discover": hint },
+		});
+		this.#serveTools();
+		this.#serveResources();
+	}
+
+	/** Sends the notification of a change: of a resource, only if the client has subscribed to it. */
+	async announce(change: CatalogChange): Promise<void> {
+		if (change.kind === "state") {
+			await this.#announceState(change);
+		} else if (change.kind === "tools") {
+			await this.sdk.sendToolListChanged();
+		} else {
+			await this.sdk.sendResourceListChanged();
+		}
+	}
+
+	#serveTools(): void {
+		const { catalog, onListed } = this.#options;
+		this.sdk.setRequestHandler("tools/list", ({ params }) => {
+			if (isFirstPage(params?.cursor)) {
+				onListed?.("tools");
+			}
+			const { items, nextCursor } = pageOf(catalog.tools, ({ name }) => name, params?.cursor);
+			return { tools: items, ...(nextCursor !== undefined && { nextCursor }) };
+		});
+		this.sdk.setRequestHandler("tools/call", async ({ params }, context) => {
+			await this.#options.onCall?.(context);
+			return await this.#call(params.name, params.arguments ?? {}, callOptions(context));
+		});
+	}
+
+	async #call(name: string, args: object, options: CallOptions): Promise<CallToolResult> {
+		const { principal, catalog } = this.#options;
+		const found = findTool(catalog, name);
+		try {
+			const result = await found.server.call(principal, found.tool, args, options);
+			return this.sdk.projectCallToolResult(result as CallToolResult, found.tool.outputSchema);
+		} catch (error) {
+			return answerFailure(error, found, this.sdk.getNegotiatedProtocolVersion() ?? "");
+		}
+	}
+
+	#serveResources(): void {
+		const { catalog, onListed } = this.#options;
+		this.sdk.setRequestHandler("resources/list", ({ params }) => {
+			if (isFirstPage(params?.cursor)) {
+				onListed?.("resources");
+			}
+			const { items, nextCursor } = pageOf(catalog.resources, ({ uri }) => uri, params?.cursor);
+			return { resources: items, ...(nextCursor !== undefined && { nextCursor }) };
+		});
+		this.sdk.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [STATE_TEMPLATE] }));
+		this.sdk.setRequestHandler("resources/read", ({ params: { uri } }) => ({
+			contents: [stateContents(this.#findState(uri))],
+		}));
+		this.sdk.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+			this.#findState(uri);
+			if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
+			}
+			this.#subscriptions.add(uri);
+			return {};
+		});
+		this.sdk.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+			this.#subscriptions.delete(uri);
+			return {};
+		});
+	}
+
+	/** @throws ProtocolError {@link RESOURCE_NOT_FOUND} */
+	#findState(uri: string): Server {
+		const server = this.#options.catalog.findState(uri);
+		if (server === undefined) {
+			throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`, { uri });
+		}
+		return server;
+	}
+
+	async #announceState(change: StateChange): Promise<void> {
+		const { server, cause } = change;
+		if (this.#subscriptions.has(stateUri(server))) {
+			await this.sdk.sendResourceUpdated(stateUpdate(change));
+		}
+		const { experimental } = this.sdk.getClientCapabilities() ?? {};
+		if (cause !== undefined && experimental?.[NOTIFICATIONS_CAPABILITY] !== undefined) {
+			const params = { ...cause.params, _meta: { [META.device]: server.alias } };
+			await this.sdk.notification({ method: cause.method, params } as never);
+		}
+	}
+}
+
+/** `notifications/resources/updated` of a server's state. What the server itself said of the change is in `_meta`. */
+export function stateUpdate({ server, cause }: StateChange) {
+	return { uri: stateUri(server), ...(cause && { _meta: { [META.notification]: cause } }) };
+}
+
+function isFirstPage(cursor: string | undefined): cursor is undefined | "" {
+	return cursor === undefined || cursor === "";
+}
+
+/** The cursor is the page's first item: it stays valid while items come, and only that item's removal breaks it. */
+function pageOf<Item extends Tool | Resource>(
+	list: readonly Item[],
+	nameOf: (item: Item) => string,
+	cursor: string | undefined,
+): { items: Item[]; nextCursor?: string } {
+	const start = isFirstPage(cursor) ? 0 : list.findIndex((item) => nameOf(item) === cursor);
+	if (start < 0) {
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: not valid, or no longer: begin the list again");
+	}
+	const next = list[start + PAGE_SIZE];
+	return { items: list.slice(start, start + PAGE_SIZE), ...(next && { nextCursor: nameOf(next) }) };
+}
+
+function findTool(catalog: Catalog, name: string): FoundTool {
+	try {
+		return catalog.findTool(name);
+	} catch (error) {
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, (error as Error).message);
+	}
+}
+
+/** Cancellation and progress, passed through. */
+function callOptions({ mcpReq }: ServerContext): CallOptions {
+	const { signal, _meta } = mcpReq;
+	const progressToken = _meta?.progressToken;
+	if (progressToken === undefined) {
+		return { signal };
+	}
+	const onProgress = (progress: Readonly<Record<string, unknown>>): void => {
+		// A client that has disconnected needs no progress.
+		mcpReq
+			.notify({ method: "notifications/progress", params: { ...progress, progressToken } } as never)
+			.catch(() => {});
+	};
+	return { signal, onProgress };
+}
+
+/**
+ * MCP "Error Handling": what a model cannot put right is an error of the protocol, what it should know is a failed call.
+ */
+function answerFailure(error: unknown, { server }: FoundTool, revision: string): CallToolResult {
+	if (error instanceof ServerError) {
+		if (error.code === "invalid-arguments" && revision < ARGUMENTS_ARE_TOOL_ERRORS) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+		}
+		return failed(error.code, error.message);
+	}
+	if (!ProtocolError.isInstance(error)) {
+		throw error;
+	}
+	if (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.MethodNotFound) {
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, error.data);
+	}
+	return failed("refused", `${server.alias} rejected the call: ${error.message} (${error.code})`);
+}
+
+/** The code is for programs, the text for models. */
+function failed(code: string, text: string): CallToolResult {
+	return { content: [{ type: "text", text }], isError: true, _meta: { [META.error]: code } };
+}

@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
+import {
+	classifyInboundRequest,
+	createMcpHandler,
+	InMemoryServerEventBus,
+	type McpHttpHandler,
+} from "@modelcontextprotocol/server";
+import type { Gateway } from "../gateway.js";
+import { sendJsonRpcError } from "../http/json-rpc-error.js";
+import type { Access } from "./access.js";
+import type { CatalogChange } from "./catalog.js";
+import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
+import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
+
+export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
+
+/** What serves clients of 2026-07-28 that see the same catalog. */
+interface StatelessHandler {
+	readonly serve: ReturnType<typeof toNodeHandler>;
+	readonly handler: McpHttpHandler;
+	/** Whether a client listens for changes. */
+	readonly hasListeners: () => boolean;
+	readonly stopFollowing: () => void;
+}
+
+const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
+
+/** Catalogs for which a handler is kept; more only while clients listen for their changes. */
+const MAX_HANDLERS = 1_000;
+
+/**
+ * Serves MCP over Streamable HTTP, to clients of every revision: up to 2025-11-25 in sessions, since 2026-07-28 request by
+ * request.
+ */
+export class HttpEndpoint {
+	readonly #gateway: Gateway;
+	readonly #options: HttpEndpointOptions;
+	readonly #sessions: HttpSessions;
+	/** By the key of their catalog. */
+	readonly #stateless = new Map<string, StatelessHandler>();
+
+	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
+		this.#gateway = gateway;
+		this.#options = options;
+		this.#sessions = new HttpSessions(options, (error) => this.#report(error));
+	}
+
+	/** Sessions that are open. */
+	get sessions(): number {
+		return this.#sessions.size;
+	}
+
+	/**
+	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked. Never rejects.
+	 *
+	 * @param server alias or id, from the path /mcp/DEVICE
+	 * @param body the JSON that was read; undefined where there is none
+	 */
+	async handle(
+		request: IncomingMessage,
+		response: ServerResponse,
+		access: Access,
+		server: string | undefined,
+		body: unknown,
+	): Promise<void> {
+		try {
+			const catalog = this.#gateway.catalog(access, server);
+			if (server !== undefined && !catalog.hasServer) {
+				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
+				return;
+			}
+			await this.#serve(request, response, { ...this.#options, principal: access.principal, catalog }, body);
+		} catch (error) {
+			this.#report(error as Error);
+			if (!response.headersSent) {
+				sendJsonRpcError(response, 500, -32_603, "Internal server error");
+			}
+		}
+	}
+
+	/** Ends sessions, streams and requests under way. */
+	async close(): Promise<void> {
+		const handlers = [...this.#stateless.values()];
+		for (const { stopFollowing } of handlers) {
+			stopFollowing();
+		}
+		await Promise.all([this.#sessions.close(), ...handlers.map(({ handler }) => handler.close())]);
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
+		if (!METHODS.has(request.method ?? "")) {
+			response.setHeader("Allow", [...METHODS].join(", "));
+			sendJsonRpcError(response, 405, -32_000, "Method not allowed");
+		} else if (request.method === "POST" && body === undefined) {
+			sendJsonRpcError(response, 400, -32_700, "Parse error: the request has no JSON body");
+		} else if (isSessionRequest(request, body)) {
+			await this.#sessions.handle(request, response, client, body);
+		} else {
+			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);
+		}
+	}
+
+	#statelessHandler(client: ClientServerOptions): StatelessHandler {
+		const { key } = client.catalog;
+		let found = this.#stateless.get(key);
+		if (found === undefined) {
+			found = this.#createHandler(client);
+			this.#stateless.set(key, found);
+			this.#makeRoom();
+		}
+		return found;
+	}
+
+	#createHandler(client: ClientServerOptions): StatelessHandler {
+		const onerror = (error: Error): void => this.#report(error);
+		const bus = new InMemoryServerEventBus(onerror);
+		const handler = createMcpHandler(() => new ClientServer(client).sdk, { legacy: "reject", bus, onerror });
+		return {
+			serve: toNodeHandler(handler, { onerror }),
+			handler,
+			hasListeners: () => bus.listenerCount > 0,
+			stopFollowing: client.catalog.onChange((change) => publish(bus, change)),
+		};
+	}
+
+	#makeRoom(): void {
+		for (const [key, { hasListeners, stopFollowing }] of this.#stateless) {
+			if (this.#stateless.size <= MAX_HANDLERS) {
+				return;
+			}
+			if (!hasListeners()) {
+				stopFollowing();
+				this.#stateless.delete(key);
+			}
+		}
+	}
+
+	#report(error: Error): void {
+		this.#gateway.servers.emit("warning", `a client's request: ${error.message}`);
+	}
+}
+
+/** Hands a change to the SDK's `subscriptions/listen` streams. */
+function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
+	if (change.kind === "state") {
+		const { uri, ...params } = stateUpdate(change);
+		bus.publish({ kind: "resource_updated", uri, params });
+	} else {
+		bus.publish({ kind: `${change.kind}_list_changed` });
+	}
+}
+
+/** Whether a request is one of the revisions up to 2025-11-25, which the SDK tells by what it carries. */
+function isSessionRequest({ method = "", headers }: IncomingMessage, body: unknown): boolean {
+	const inbound = {
+		httpMethod: method,
+		protocolVersionHeader: headers["mcp-protocol-version"],
+		mcpMethodHeader: headers["mcp-method"],
+		mcpNameHeader: headers["mcp-name"],
+		body,
+	};
+	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]).kind === "legacy";
+}

@@ -1,0 +1,52 @@
+import type { Resource, TextResourceContents } from "@modelcontextprotocol/server";
+import type { Server } from "../servers/server.js";
+
+const MIME_TYPE = "application/json";
+
+/** The resource template of {@link stateUri} (RFC 6570). */
+export const STATE_TEMPLATE = {
+	uriTemplate: "device://{alias}/state",
+	name: "state",
+	title: "State of a device",
+	description: "Whether the device is online, its state, board and firmware, and when it was last seen.",
+	mimeType: MIME_TYPE,
+};
+
+const resources = new WeakMap<Server, Resource>();
+
+/** The URI of the resource that holds a server's state. An alias needs no escaping. */
+export function stateUri({ alias }: Server): string {
+	return `device://${alias}/state`;
+}
+
+/** The alias in a {@link stateUri}; undefined in any other URI. */
+export function aliasInStateUri(uri: string): string | undefined {
+	return /^device:\/\/([^/]+)\/state$/.exec(uri)?.[1];
+}
+
+/** The resource that holds a server's state, as a client lists it. The same object until the server's alias changes. */
+export function stateResource(server: Server): Resource {
+	const uri = stateUri(server);
+	let resource = resources.get(server);
+	if (resource?.uri !== uri) {
+		const { title, description, mimeType } = STATE_TEMPLATE;
+		resource = { uri, name: `${server.alias}/state`, title: `${title}: ${server.alias}`, description, mimeType };
+		resources.set(server, resource);
+	}
+	return resource;
+}
+
+/** What is known of a server now, as JSON: see docs/gateway.md. */
+export function stateContents(server: Server): TextResourceContents {
+	const { alias, board, state, online, session, lastSeen } = server;
+	const content = {
+		device: alias,
+		online,
+		...(state !== undefined && { state }),
+		board: board.name,
+		firmware: board.version,
+		...(session && { transport: session.identity.transport }),
+		lastSeen: new Date(lastSeen).toISOString(),
+	};
+	return { uri: stateUri(server), mimeType: MIME_TYPE, text: JSON.stringify(content) };
+}

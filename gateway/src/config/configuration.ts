@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { isObject } from "../../../src/text/is-object.js";
+import { readValue, withoutPassword } from "./setting-kinds.js";
+import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
+
+/** The file that is read, if it exists, when no other is named. */
+export const DEFAULT_FILE = "xs-mcp-gateway.json";
+
+/** Where settings come from. The first that has a value for a setting decides. */
+export interface ConfigurationSources {
+	/** What was given on the command line, by the setting's name. */
+	readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
+	readonly environment?: Readonly<Record<string, string | undefined>>;
+	/** A file that must be there. Default: {@link DEFAULT_FILE} in the working folder, if present. */
+	readonly file?: string | undefined;
+}
+
+/** Settings cannot be used. The message has a line for each, which names it as the user wrote it. */
+export class ConfigurationError extends Error {
+	constructor(problems: readonly string[], options?: { cause?: unknown }) {
+		super(problems.join("\n"), options);
+		this.name = "ConfigurationError";
+	}
+}
+
+/** A value as it was given, and where: "--http-port", "gateway.json: httpPort". */
+interface Given {
+	readonly value: unknown;
+	readonly source: string;
+	/** What a relative path is relative to. */
+	readonly folder: string;
+}
+
+/**
+ * Puts the settings together: flags before environment before file before default.
+ *
+ * @throws ConfigurationError that names every setting that cannot be used, and every unknown one in the file
+ */
+export function readConfiguration(sources: ConfigurationSources): Configuration {
+	const file = readFile(sources.file);
+	const problems = unknownIn(file);
+	const configuration: Partial<Record<SettingName, unknown>> = {};
+	for (const name of SETTING_NAMES) {
+		try {
+			configuration[name] = settled(name, given(name, sources, file));
+		} catch (error) {
+			problems.push((error as Error).message);
+		}
+	}
+	const complete = configuration as Configuration;
+	problems.push(...contradictions(complete));
+	if (problems.length > 0) {
+		throw new ConfigurationError(problems);
+	}
+	return complete;
+}
+
+/** The settings as the user may read them: secrets, and the password in a URL, are `***`. */
+export function describeConfiguration(configuration: Configuration): Record<string, unknown> {
+	return Object.fromEntries(
+		SETTING_NAMES.filter((name) => configuration[name] !== undefined).map((name) => {
+			const value = configuration[name];
+			const shown = value instanceof Map ? Object.fromEntries(value) : withoutPassword(value);
+			return [name, settingOf(name).secret ? "***" : shown];
+		}),
+	);
+}
+
+interface SettingsFile {
+	readonly path: string;
+	readonly settings: Readonly<Record<string, unknown>>;
+}
+
+function readFile(named: string | undefined): SettingsFile {
+	const path = named ?? DEFAULT_FILE;
+	let content: string;
+	try {
+		content = readFileSync(path, "utf8");
+	} catch (error) {
+		if (named === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") {
+			return { path, settings: {} };
+		}
+		throw new ConfigurationError([`${path}: cannot be read: ${(error as Error).message}`], { cause: error });
+	}
+	let settings: unknown;
+	try {
+		settings = JSON.parse(content);
+	} catch (error) {
+		throw new ConfigurationError([`${path}: not JSON: ${(error as Error).message}`], { cause: error });
+	}
+	if (!isObject(settings)) {
+		throw new ConfigurationError([`${path}: expected an object of settings`]);
+	}
+	return { path, settings };
+}
+
+function unknownIn({ path, settings }: SettingsFile): string[] {
+	return Object.keys(settings)
+		.filter((key) => key !== "$schema" && !SETTING_NAMES.includes(key as SettingName))
+		.map((key) => `${path}: ${key}: there is no such setting${didYouMean(key)}`);
+}
+
+/** The settings whose names differ in case and punctuation only, or begin or end with the same word. */
+function didYouMean(key: string): string {
+	const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
+	const close = SETTING_NAMES.filter((name) => {
+		const [known, wrong] = [plain(name), plain(key)];
+		return known === wrong || (wrong.length > 2 && (known.startsWith(wrong) || known.endsWith(wrong)));
+	});
+	return close.length === 0 ? "" : `; did you mean ${close.join(" or ")}?`;
+}
+
+function given(name: SettingName, sources: ConfigurationSources, file: SettingsFile): Given | undefined {
+	const flag = sources.flags?.[name];
+	if (flag !== undefined) {
+		return { value: flag, source: flagOf(name), folder: process.cwd() };
+	}
+	const variable = sources.environment?.[variableOf(name)];
+	if (variable !== undefined && variable !== "") {
+		return { value: variable, source: variableOf(name), folder: process.cwd() };
+	}
+	const value = file.settings[name];
+	return value === undefined
+		? undefined
+		: { value, source: `${file.path}: ${name}`, folder: dirname(resolve(file.path)) };
+}
+
+function settled(name: SettingName, from: Given | undefined): unknown {
+	const setting = settingOf(name);
+	if (from === undefined) {
+		return setting.default;
+	}
+	try {
+		const value = readValue(setting.kind, from.value);
+		return setting.path ? resolve(from.folder, value as string) : value;
+	} catch (error) {
+		// The value of a secret is not repeated.
+		const why = setting.secret ? "cannot be used" : (error as Error).message;
+		throw new Error(`${from.source}: ${why}`, { cause: error });
+	}
+}
+
+function contradictions(configuration: Configuration): string[] {
+	const problems: string[] = [];
+	for (const listener of ["http", "websocket", "mqtt"] as const) {
+		const [cert, key] = [`${listener}Cert`, `${listener}Key`] as const;
+		if ((configuration[cert] === undefined) !== (configuration[key] === undefined)) {
+			problems.push(`${cert} and ${key}: set both or neither`);
+		}
+	}
+	if (configuration.brokerUrl === undefined && configuration.brokerUsername !== undefined) {
+		problems.push("brokerUsername: it needs a brokerUrl");
+	}
+	return problems;
+}

@@ -1,0 +1,30 @@
+import { hostname, networkInterfaces } from "node:os";
+import { localhostAllowedHostnames } from "@modelcontextprotocol/server";
+
+/** Whether only programs on this machine can connect to that address. */
+export function isLoopback(address: string): boolean {
+	return address === "localhost" || address === "::1" || /^127(\.[0-9]{1,3}){3}$/.test(address);
+}
+
+/** Hostnames, as in a URL, of a server that listens on that address. IPv6 addresses have brackets. */
+export function hostnamesOf(address: string): string[] {
+	if (isLoopback(address)) {
+		return localhostAllowedHostnames();
+	}
+	const own =
+		address === "0.0.0.0" || address === "::"
+			? Object.values(networkInterfaces()).flatMap((list = []) => list.map((each) => each.address))
+			: [address];
+	const name = hostname().toLowerCase();
+	return [...localhostAllowedHostnames(), ...own.map(bracketed), name, `${name}.local`];
+}
+
+/** A URL without a path. If the server listens on every address: the one that works on this machine. */
+export function urlAt(scheme: string, address: string, port: number): string {
+	const everywhere = address === "0.0.0.0" || address === "::";
+	return `${scheme}://${everywhere ? "127.0.0.1" : bracketed(address)}:${port}`;
+}
+
+function bracketed(address: string): string {
+	return address.includes(":") ? `[${address}]` : address;
+}

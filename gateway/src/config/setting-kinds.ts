@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { isObject } from "../../../src/text/is-object.js";
+
+/** What values a setting takes, and how they are written in a flag or an environment variable and in the file. */
+export interface SettingKind<T> {
+	/** What stands for the value in `--help`: "port", "ms". Absent: the flag takes none. */
+	readonly placeholder?: string;
+	/** Whether the flag may be given several times. */
+	readonly repeatable?: boolean;
+	/** What a value has to be, for the error: "a whole number from 0 to 65535". */
+	readonly expected: string;
+	/** Reads the value from text, or from JSON. */
+	readonly schema: z.ZodType<T>;
+}
+
+/**
+ * Reads a setting's value.
+ *
+ * @throws Error that goes on from the setting's name: `expected a whole number from 0 to 65535, got "x"`
+ */
+export function readValue<T>({ schema, expected }: SettingKind<T>, value: unknown): T {
+	const { success, data } = schema.safeParse(value);
+	if (!success) {
+		throw new Error(`expected ${expected}, got ${JSON.stringify(withoutPassword(value))}`);
+	}
+	return data;
+}
+
+/** The value, and if it is a URL with a password: `***` in its place. */
+export function withoutPassword(value: unknown): unknown {
+	return typeof value === "string" ? value.replace(/^([a-z]+:\/\/[^/:@]*):.*@/i, "$1:***@") : value;
+}
+
+/** Text that is not empty. */
+export function text(placeholder: string): SettingKind<string> {
+	return { placeholder, expected: "text", schema: z.string().min(1) };
+}
+
+/** A whole number; `placeholder` is its unit. */
+export function integer(placeholder: string, minimum: number, maximum: number): SettingKind<number> {
+	const digits = z
+		.string()
+		.regex(/^[0-9]{1,15}$/)
+		.transform(Number);
+	return {
+		placeholder,
+		expected: `a whole number from ${minimum} to ${maximum}`,
+		schema: z.union([digits, z.number()]).pipe(z.int().min(minimum).max(maximum)),
+	};
+}
+
+/** Yes or no: `--NAME` or `--no-NAME`, true or false. */
+export const flag: SettingKind<boolean> = {
+	expected: "true or false",
+	schema: z.union([z.boolean(), z.enum(["true", "false"]).transform((word) => word === "true")]),
+};
+
+/** One of a few words. */
+export function oneOf<const T extends string>(placeholder: string, words: readonly T[]): SettingKind<T> {
+	return { placeholder, expected: `one of ${words.join(", ")}`, schema: z.literal(words) };
+}
+
+/** A URL with one of these schemes. */
+export function url(schemes: readonly string[]): SettingKind<string> {
+	return {
+		placeholder: "url",
+		expected: `a URL that begins with ${schemes.map((each) => `${each}//`).join(" or ")}`,
+		schema: z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol)),
+	};
+}
+
+/** Several texts: the flag again and again, commas in the environment, an array in the file. */
+export function list(placeholder: string, expected = "a list of texts", item: z.ZodType<string> = z.string().min(1)) {
+	return {
+		placeholder,
+		repeatable: true,
+		expected,
+		schema: z.preprocess(splitAtCommas, z.array(item)),
+	} satisfies SettingKind<readonly string[]>;
+}
+
+/** Hostnames as the SDK compares them: no port; no scheme either, except `SCHEME://*` for browser extensions. */
+export const hostnames: SettingKind<readonly string[]> = list(
+	"name",
+	"hostnames, without scheme and port",
+	z
+		.string()
+		.regex(/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]|[a-z-]+:\/\/\*)$/)
+		.toLowerCase(),
+);
+
+/** IP addresses, and ranges in CIDR notation. */
+export const networks: SettingKind<readonly string[]> = list(
+	"address",
+	"IP addresses or ranges like 10.0.0.0/8",
+	z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]),
+);
+
+/** Texts by name: `NAME=VALUE` as {@link list} has its items, an object in the file. */
+export function pairs(placeholder: string): SettingKind<ReadonlyMap<string, string>> {
+	const some = z.string().min(1);
+	return {
+		placeholder,
+		repeatable: true,
+		expected: `pairs like ${placeholder}`,
+		schema: z.preprocess(
+			(value) => new Map(isObject(value) ? Object.entries(value) : splitPairs(splitAtCommas(value))),
+			z.map(some, some),
+		),
+	};
+}
+
+function splitAtCommas(value: unknown): unknown {
+	return typeof value === "string" ? value.split(",").map((each) => each.trim()) : value;
+}
+
+/** What is not `NAME=VALUE` gets an empty name, which is rejected. */
+function splitPairs(items: unknown): [string, unknown][] {
+	return (Array.isArray(items) ? items : [items]).map((item) => {
+		const at = String(item).lastIndexOf("=");
+		return [String(item).slice(0, Math.max(at, 0)), String(item).slice(at + 1)];
+	});
+}

@@ -1,0 +1,151 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import {
+	flag,
+	hostnames,
+	integer,
+	list,
+	networks,
+	oneOf,
+	pairs,
+	type SettingKind,
+	text,
+	url,
+} from "./setting-kinds.js";
+
+/** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
+export interface Setting<T> {
+	readonly kind: SettingKind<T>;
+	/** Undefined: not set. */
+	readonly default?: T;
+	readonly description: string;
+	/** Never printed, and no flag, since other users of the machine see a command line. */
+	readonly secret?: boolean;
+	/** A path: one in the file is relative to the file's folder. */
+	readonly path?: boolean;
+}
+
+/** Keeps the type of the value, and whether there is a default. */
+function setting<T>(
+	kind: SettingKind<T>,
+	description: string,
+	more: { readonly default: NoInfer<T>; readonly path?: boolean },
+): Setting<T> & { readonly default: T };
+function setting<T>(
+	kind: SettingKind<T>,
+	description: string,
+	more?: { readonly secret?: boolean; readonly path?: boolean },
+): Setting<T>;
+function setting<T>(kind: SettingKind<T>, description: string, more = {}): Setting<T> {
+	return { kind, description, ...more };
+}
+
+const LOOPBACK = "127.0.0.1";
+const PORT = integer("port", 0, 65_535);
+const FILE = text("file");
+
+/** A day: more is a mistake. Also, a timer cannot wait longer than 2^31 ms. */
+const DURATION = integer("ms", 1, 86_400_000);
+
+/** The folder that the operating system has for the state of programs. */
+function defaultStateFolder(): string {
+	if (process.platform === "win32") {
+		return join(process.env.APPDATA ?? join(homedir(), "AppData", "Roaming"), "xs-mcp-gateway");
+	}
+	return join(process.env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "xs-mcp-gateway");
+}
+
+/** Every setting of the gateway, in the order in which `--help` and the documentation show them. */
+export const SETTINGS = {
+	httpAddress: setting(text("address"), "Address to listen on for MCP clients", { default: LOOPBACK }),
+	httpPort: setting(PORT, "Port for MCP clients; 0 for a free one", { default: 8766 }),
+	httpCert: setting(FILE, "TLS certificate (PEM) for MCP clients", { path: true }),
+	httpKey: setting(FILE, "Private key (PEM) of httpCert", { path: true }),
+	stdio: setting(flag, "Also serve one MCP client over standard input and output", { default: false }),
+	websocket: setting(flag, "Accept devices over WebSocket", { default: true }),
+	websocketAddress: setting(text("address"), "Address to listen on for devices over WebSocket", { default: LOOPBACK }),
+	websocketPort: setting(PORT, "Port for devices over WebSocket; 0 for a free one", { default: 8765 }),
+	websocketCert: setting(FILE, "TLS certificate (PEM) for devices over WebSocket", { path: true }),
+	websocketKey: setting(FILE, "Private key (PEM) of websocketCert", { path: true }),
+	mqtt: setting(flag, "Accept devices over MQTT, with the gateway's own broker", { default: false }),
+	mqttAddress: setting(text("address"), "Address on which the gateway's own broker listens", { default: LOOPBACK }),
+	mqttPort: setting(PORT, "Port of the gateway's own broker; 0 for a free one", { default: 1883 }),
+	mqttCert: setting(FILE, "TLS certificate (PEM) for devices over MQTT", { path: true }),
+	mqttKey: setting(FILE, "Private key (PEM) of mqttCert", { path: true }),
+	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "Accept devices through another MQTT broker: its URL"),
+	brokerUsername: setting(text("name"), "User name at that broker"),
+	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
+	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
+	stateFolder: setting(text("folder"), "Folder for tokens, and for what is known about devices", {
+		default: defaultStateFolder(),
+		path: true,
+	}),
+	aliases: setting(pairs("DEVICE=NAME"), "Names for devices, by device id", { default: new Map() }),
+	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
+	toolNames: setting(
+		oneOf("names", ["own", "portable"]),
+		"Tool names in a list with one device: as the device has them, or without dots",
+		{ default: "own" },
+	),
+	open: setting(flag, "Let clients and devices in without tokens again, if the last token was removed", {
+		default: false,
+	}),
+	allowedHosts: setting(hostnames, "More hostnames by which clients may address the gateway", { default: [] }),
+	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
+	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is believed", { default: [] }),
+	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
+	awayWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", { default: 10_000 }),
+	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device handles at the same time", { default: 4 }),
+	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait for one device", { default: 64 }),
+	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", { default: 10_000 }),
+	maxSessions: setting(integer("sessions", 1, 1_000_000), "Sessions of clients at the same time", { default: 1_000 }),
+	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
+	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
+	bodyTimeout: setting(DURATION, "Time limit for a client's request to arrive", { default: 10_000 }),
+	maxRequestsPerMinute: setting(
+		integer("requests", 0, 1_000_000_000),
+		"Requests with one token, or from one address, in a minute; 0 for no limit",
+		{ default: 6_000 },
+	),
+	maxWrongTokensPerMinute: setting(
+		integer("requests", 1, 1_000_000_000),
+		"Wrong tokens from one address in a minute; then only requests with a valid token are accepted from it",
+		{ default: 20 },
+	),
+	logLevel: setting(oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "How much to log", {
+		default: "info",
+	}),
+} as const;
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+
+/** The gateway's settings, each with a value or its default. */
+export type Configuration = {
+	readonly [Name in SettingName]: Settings[Name] extends { readonly default: infer T }
+		? T
+		: Settings[Name] extends Setting<infer T>
+			? T | undefined
+			: never;
+};
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** A setting, whatever its type. */
+export function settingOf(name: SettingName): Setting<unknown> {
+	return SETTINGS[name];
+}
+
+/** The flag of a setting: `--http-port`. */
+export function flagOf(name: SettingName): string {
+	return `--${words(name).join("-")}`;
+}
+
+/** The environment variable of a setting: `XS_MCP_GATEWAY_HTTP_PORT`. */
+export function variableOf(name: SettingName): string {
+	return `XS_MCP_GATEWAY_${words(name).join("_").toUpperCase()}`;
+}
+
+function words(name: string): string[] {
+	return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}

@@ -1,0 +1,107 @@
+import { readFileSync, statSync } from "node:fs";
+import { z } from "zod";
+import { replaceFile } from "./atomic-file.js";
+
+/** What is stored about a token: not the token itself. */
+export interface TokenRecord {
+	/** Tells tokens apart, and appears in logs. */
+	readonly name: string;
+	readonly kind: TokenKind;
+	/** When it was made, ISO 8601. */
+	readonly created: string;
+	/** The only devices that it is good for: those a client reaches, or the device that may use it. Absent: all. */
+	readonly devices?: readonly string[] | undefined;
+	/** Whether a client sees and calls user-only tools. */
+	readonly userTools?: boolean | undefined;
+	/**
+	 * SHA-256 of the token, hex. A slow hash is for passwords that people choose; a token has 256 random bits, which nobody
+	 * guesses, and is checked with every request.
+	 */
+	readonly sha256: string;
+}
+
+/** Who a token is for. */
+export type TokenKind = "client" | "device";
+
+export const TOKEN_KINDS = ["client", "device"] as const satisfies readonly TokenKind[];
+
+/** The file of tokens, or a change to it, cannot be used. */
+export class TokenError extends Error {
+	constructor(message: string, options?: { cause?: unknown }) {
+		super(message, options);
+		this.name = "TokenError";
+	}
+}
+
+/** A client was called "host" in the files of version 0.1. */
+const kind = z.enum(["client", "device", "host"]).transform((word) => (word === "host" ? "client" : word));
+
+const record = z.object({
+	name: z.string(),
+	kind,
+	created: z.string(),
+	devices: z.array(z.string()).optional(),
+	userTools: z.boolean().optional(),
+	sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const tokensFile = z.object({ version: z.literal(1), tokens: z.array(record) });
+const kindsFile = z.object({ version: z.literal(1), kinds: z.array(kind) });
+
+/** The version of a file that does not exist. */
+const ABSENT = "absent";
+
+/**
+ * Changes whenever the file does: it is replaced, so it is another inode.
+ *
+ * @throws TokenError that names the file
+ */
+export function versionOf(path: string): string {
+	try {
+		const stat = statSync(path, { throwIfNoEntry: false });
+		return stat === undefined ? ABSENT : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+	} catch (error) {
+		throw unreadable(path, error as Error);
+	}
+}
+
+/** @throws TokenError that names the file, and the place in it */
+export function readTokens(path: string): readonly TokenRecord[] {
+	return read(path, tokensFile)?.tokens ?? [];
+}
+
+export function writeTokens(path: string, tokens: readonly TokenRecord[]): void {
+	replaceFile(path, `${JSON.stringify({ version: 1, tokens }, undefined, "\t")}\n`);
+}
+
+/** @throws TokenError that names the file, and the place in it */
+export function readKinds(path: string): readonly TokenKind[] {
+	return read(path, kindsFile)?.kinds ?? [];
+}
+
+export function writeKinds(path: string, kinds: Iterable<TokenKind>): void {
+	replaceFile(path, `${JSON.stringify({ version: 1, kinds: [...kinds] })}\n`);
+}
+
+/** Undefined if the file does not exist. */
+function read<T>(path: string, schema: z.ZodType<T>): T | undefined {
+	let content: unknown;
+	try {
+		content = JSON.parse(readFileSync(path, "utf8"));
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+			return undefined;
+		}
+		throw unreadable(path, error as Error);
+	}
+	const { data, error } = schema.safeParse(content);
+	if (error !== undefined) {
+		const [issue] = error.issues;
+		throw new TokenError(`${path}: ${issue?.path.join(".") || "content"}: ${issue?.message}`, { cause: error });
+	}
+	return data;
+}
+
+function unreadable(path: string, cause: Error): TokenError {
+	return new TokenError(`${path}: cannot be read: ${cause.message}`, { cause });
+}

@@ -1,0 +1,164 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
+import { withLock } from "./file-lock.js";
+import {
+	readKinds,
+	readTokens,
+	TOKEN_KINDS,
+	TokenError,
+	type TokenKind,
+	type TokenRecord,
+	versionOf,
+	writeKinds,
+	writeTokens,
+} from "./token-file.js";
+
+export { TokenError, type TokenKind, type TokenRecord } from "./token-file.js";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+/** The name of clients that need no token. No token may have it. */
+export const NO_TOKEN_NAME = "local";
+
+/** Tells people and secret scanners what it is. */
+const PREFIX = "xsmcp_";
+
+/** The tokens of clients and devices, in a file that several processes may change. */
+export class TokenStore {
+	readonly #path: string;
+	/** Remembers, when the last token is removed or the file is deleted, that there were tokens. */
+	readonly #kindsPath: string;
+	readonly #onDamaged: (error: Error) => void;
+	#records: readonly TokenRecord[] = [];
+	/** Of the content that was read last; undefined before the first time. */
+	#version: string | undefined;
+	/** Kinds that have a token, or had one. */
+	#needed: ReadonlySet<TokenKind> = new Set();
+	/** The error that was reported last. */
+	#reported = "";
+
+	/**
+	 * @param folder the gateway's state folder; a missing file is a store without tokens
+	 * @param onDamaged is told, once, if the file becomes unreadable later; the tokens stay as they were
+	 * @throws TokenError if the file is damaged from the beginning
+	 */
+	constructor(folder: string, onDamaged: (error: Error) => void = () => {}) {
+		this.#path = join(folder, "tokens.json");
+		this.#kindsPath = join(folder, "tokens-needed.json");
+		this.#onDamaged = onDamaged;
+		this.#reload();
+	}
+
+	/** Every token, in the order in which they were made. */
+	get records(): readonly TokenRecord[] {
+		return this.#records;
+	}
+
+	/** Whether there is a token of that kind now. */
+	has(kind: TokenKind): boolean {
+		this.refresh();
+		return this.#records.some((record) => record.kind === kind);
+	}
+
+	/** Whether clients or devices need a token: there is one, or there was one and nobody has said {@link open} since. */
+	needs(kind: TokenKind): boolean {
+		this.refresh();
+		return this.#needed.has(kind);
+	}
+
+	/** From now on, a kind without a token needs none, though it had one. Remembered. */
+	open(): void {
+		this.#change(() => {
+			const kinds = TOKEN_KINDS.filter((kind) => this.#records.some((record) => record.kind === kind));
+			writeKinds(this.#kindsPath, kinds);
+			this.#needed = new Set(kinds);
+		});
+	}
+
+	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
+	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
+		this.refresh();
+		const given = digest(secret);
+		let found: TokenRecord | undefined;
+		// All are compared, each in constant time: the duration tells nothing about any of them.
+		for (const record of this.#records) {
+			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && record.kind === kind) {
+				found = record;
+			}
+		}
+		return found;
+	}
+
+	/** Makes a token. Returns it: this is the only time that it can be read. */
+	add(token: Omit<TokenRecord, "sha256" | "created">): string {
+		if (!NAME.test(token.name)) {
+			throw new TokenError(
+				`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(token.name)}`,
+			);
+		}
+		const secret = PREFIX + randomBytes(32).toString("base64url");
+		const created = new Date().toISOString();
+		this.#change(() => {
+			if (token.name === NO_TOKEN_NAME || this.#records.some(({ name }) => name === token.name)) {
+				throw new TokenError(`there is a token ${token.name} already`);
+			}
+			writeTokens(this.#path, [...this.#records, { ...token, created, sha256: digest(secret).toString("hex") }]);
+			writeKinds(this.#kindsPath, new Set([...this.#needed, token.kind]));
+		});
+		return secret;
+	}
+
+	/** From now on, the token is rejected. */
+	remove(name: string): void {
+		this.#change(() => {
+			const rest = this.#records.filter((record) => record.name !== name);
+			if (rest.length === this.#records.length) {
+				throw new TokenError(`there is no token ${name}`);
+			}
+			writeTokens(this.#path, rest);
+		});
+	}
+
+	/** Reads the file again if it has changed, or could not be read before. Returns whether the tokens have changed. */
+	refresh(): boolean {
+		try {
+			const changed = this.#reload();
+			this.#reported = "";
+			return changed;
+		} catch (error) {
+			const { message } = error as Error;
+			if (message !== this.#reported) {
+				this.#reported = message;
+				this.#onDamaged(error as Error);
+			}
+			return false;
+		}
+	}
+
+	#reload(): boolean {
+		// Before the content: if it changes between the two, it is read again the next time.
+		const version = versionOf(this.#path);
+		if (version === this.#version) {
+			return false;
+		}
+		const records = readTokens(this.#path);
+		const kinds = records.map(({ kind }) => kind);
+		this.#needed = new Set([...this.#needed, ...readKinds(this.#kindsPath), ...kinds]);
+		this.#records = records;
+		this.#version = version;
+		return true;
+	}
+
+	/** Changes the file on the basis of its newest content, while no other process does. */
+	#change(change: () => void): void {
+		withLock(this.#path, () => {
+			this.#reload();
+			change();
+		});
+		this.#reload();
+	}
+}
+
+function digest(secret: string): Buffer {
+	return createHash("sha256").update(secret).digest();
+}

@@ -1,0 +1,55 @@
+import { isLoopback } from "../config/listen-address.js";
+import type { TokenRecord, TokenStore } from "../config/token-store.js";
+
+/** What a device shows to be admitted. */
+export interface DeviceCredentials {
+	/** Who it says it is. */
+	readonly deviceId: string;
+	/** WebSocket: the bearer token. MQTT: the password. Empty if there is none. */
+	readonly secret: string;
+	/** MQTT: the user name. */
+	readonly username?: string;
+}
+
+/** Why a device's connection was admitted. */
+export interface Admission {
+	/** The token that it showed; absent where none is asked for. */
+	readonly token?: TokenRecord;
+}
+
+/** Decides whether a device is admitted. Must not throw. */
+export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | undefined;
+
+/** Admits every device. */
+export const admitAll: AuthenticateDevice = () => ({});
+
+/** Decides which devices are admitted at one address, by their tokens. */
+export class DeviceGuard {
+	readonly #address: string;
+	readonly #tokens: TokenStore;
+
+	/** @param address where the gateway listens for devices. Beyond loopback every device needs a token. */
+	constructor(address: string, tokens: TokenStore) {
+		this.#address = address;
+		this.#tokens = tokens;
+	}
+
+	readonly authenticate: AuthenticateDevice = ({ deviceId, secret }) => {
+		if (!this.#wantsToken) {
+			return {};
+		}
+		const token = this.#tokens.verify("device", secret);
+		return token === undefined || token.devices?.includes(deviceId) === false ? undefined : { token };
+	};
+
+	/** Whether a connection that was admitted would be admitted now: tokens come and go. */
+	readonly stillAdmits = ({ token }: Admission): boolean =>
+		token === undefined
+			? !this.#wantsToken
+			: this.#tokens.records.some(({ kind, sha256 }) => kind === "device" && sha256 === token.sha256);
+
+	/** Whether devices have to show a token: beyond loopback always, else as soon as there is one. */
+	get #wantsToken(): boolean {
+		return !isLoopback(this.#address) || this.#tokens.needs("device");
+	}
+}

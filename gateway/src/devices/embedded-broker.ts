@@ -1,0 +1,193 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { createServer as createTlsServer, type TlsOptions } from "node:tls";
+import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
+import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { downTopic, type MqttBus, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
+import { PacketLimit } from "./packet-limit.js";
+
+export interface EmbeddedBrokerOptions {
+	/** Address to listen on. Default: loopback. */
+	readonly host?: string;
+	/** 0 for a free one. */
+	readonly port: number;
+	/** Which devices are admitted, by client id, user name and password. Default: every device. */
+	readonly authenticate?: AuthenticateDevice;
+	/** Key and certificate: the broker then speaks MQTT over TLS. */
+	readonly tls?: TlsOptions;
+}
+
+/** MQTT 3.1.1 §3.2.2.3: bad user name or password. */
+const BAD_CREDENTIALS = 4;
+
+/** Bytes that may wait to be sent to a device. One that reads so little is disconnected. */
+const MAX_UNSENT_BYTES = 1024 * 1024;
+
+/** QoS 2 messages of a device that wait for its PUBREL. */
+const MAX_UNRELEASED = 16;
+
+/** A client of the broker's, and why it was admitted. */
+type AdmittedClient = Client & { admission?: Admission };
+
+/**
+ * A broker of the gateway's own, for its devices alone: each talks to nobody but the gateway. It stores nothing for them: no
+ * retained messages, and no sessions that outlive a connection.
+ */
+export class EmbeddedBroker implements MqttBus {
+	readonly #broker: Aedes;
+	readonly #server: Server;
+	readonly #sockets = new Set<Socket>();
+	readonly #events: MqttBusEvents;
+
+	private constructor(broker: Aedes, options: EmbeddedBrokerOptions, events: MqttBusEvents) {
+		this.#broker = broker;
+		this.#events = events;
+		const accept = (socket: Socket): void => this.#accept(socket);
+		this.#server = options.tls ? createTlsServer(options.tls, accept) : createTcpServer(accept);
+		this.#server.on("tlsClientError", (error: Error) => events.onRejected(`TLS: ${error.message}`));
+		this.#admit(options.authenticate ?? admitAll);
+		this.#authorize();
+		this.#listenToBroker();
+	}
+
+	/** Starts a broker. Rejects when the port is taken. */
+	static async listen(options: EmbeddedBrokerOptions, events: MqttBusEvents): Promise<EmbeddedBroker> {
+		const aedes = await Aedes.createBroker({ maxInflightInbound: MAX_UNRELEASED });
+		const broker = new EmbeddedBroker(aedes, options, events);
+		try {
+			broker.#server.listen(options.port, options.host ?? "127.0.0.1");
+			await once(broker.#server, "listening");
+			broker.#server.on("error", (error) => events.onRejected(`listening for devices: ${error.message}`));
+		} catch (error) {
+			await broker.close();
+			throw error;
+		}
+		return broker;
+	}
+
+	get port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	/** To the client itself: devices exist that do not subscribe. */
+	send(clientId: string, text: string): void {
+		const client = this.#clientOf(clientId);
+		const packet = {
+			cmd: "publish",
+			topic: downTopic(clientId),
+			payload: text,
+			qos: 0,
+			dup: false,
+			retain: false,
+		} as const;
+		client?.publish(packet, () => {});
+		if (client !== undefined && unsentBytes(client) > MAX_UNSENT_BYTES) {
+			this.#events.onRejected(`${clientId}: disconnected: the device does not read what is sent to it`);
+			client.close();
+		}
+	}
+
+	recheck(stillAdmits: (admission: Admission) => boolean): void {
+		for (const client of Object.values(this.#clients)) {
+			if (!stillAdmits(client.admission ?? {})) {
+				client.close();
+			}
+		}
+	}
+
+	async close(): Promise<void> {
+		for (const socket of this.#sockets) {
+			socket.destroy();
+		}
+		await new Promise((resolve) => this.#server.close(resolve));
+		await new Promise<void>((resolve) => this.#broker.close(resolve));
+	}
+
+	/** The connected clients by id, as Aedes has them. */
+	get #clients(): Readonly<Record<string, AdmittedClient>> {
+		return (this.#broker as unknown as { clients: Record<string, AdmittedClient> }).clients;
+	}
+
+	#clientOf(clientId: string): AdmittedClient | undefined {
+		return Object.hasOwn(this.#clients, clientId) ? this.#clients[clientId] : undefined;
+	}
+
+	#admit(authenticate: AuthenticateDevice): void {
+		this.#broker.preConnect = (_client, packet, done) => {
+			// A session that outlives its connection would be stored.
+			packet.clean = true;
+			done(null, true);
+		};
+		this.#broker.authenticate = (client: AdmittedClient, username = "", password = Buffer.alloc(0), done) => {
+			const admission = authenticate({ deviceId: client.id, username, secret: Buffer.from(password).toString() });
+			if (admission === undefined) {
+				const error = Object.assign(new Error("bad user name or password"), { returnCode: BAD_CREDENTIALS });
+				done(error as AuthenticateError, false);
+				return;
+			}
+			client.admission = admission;
+			done(null, true);
+		};
+	}
+
+	#authorize(): void {
+		this.#broker.authorizePublish = (client, packet, done) => {
+			const { topic } = packet;
+			if ((topic.startsWith(TOPIC_ROOT) && topic !== upTopic(client?.id ?? "")) || topic.startsWith("$SYS/")) {
+				done(new Error(`${client?.id} may not publish to ${topic.slice(0, 100)}`));
+				return;
+			}
+			packet.retain = false;
+			// One message in a turn of the event loop: see DeviceTransport.
+			setImmediate(() => done(null));
+		};
+		this.#broker.authorizeSubscribe = (client, subscription, done) => {
+			done(null, subscription.topic === downTopic(client.id) ? subscription : null);
+		};
+	}
+
+	#accept(socket: Socket): void {
+		this.#sockets.add(socket);
+		// A packet is several writes: otherwise each waits for the acknowledgement of the one before, which takes 40 ms.
+		socket.setNoDelay(true);
+		socket.on("close", () => this.#sockets.delete(socket));
+		socket.on("error", () => socket.destroy());
+		const limit = new PacketLimit();
+		limit.on("error", (error) => {
+			// A connection that was cut breaks the stream too: then nothing was rejected.
+			if (!socket.destroyed) {
+				this.#events.onRejected(`${socket.remoteAddress}: ${error.message}`);
+				socket.destroy();
+			}
+		});
+		this.#broker.handle(Duplex.from({ readable: socket.pipe(limit), writable: socket }));
+	}
+
+	#listenToBroker(): void {
+		const { onMessage, onDisconnected, onRejected } = this.#events;
+		this.#broker.on("clientDisconnect", (client) => {
+			const current = this.#clientOf(client.id);
+			if (current === undefined || current === client) {
+				onDisconnected(client.id);
+			}
+		});
+		this.#broker.on("publish", ({ payload }: AedesPublishPacket | PublishPacket, client: AdmittedClient | null) => {
+			if (client !== null) {
+				onMessage(client.id, payload.toString(), client.admission ?? {});
+			}
+		});
+		const rejected = (client: Client, error: Error): void => {
+			// A connection that was cut is not rejected: clientDisconnect tells of it, if it had come that far.
+			if (error.name !== "AbortError") {
+				onRejected(`${client.id}: ${error.message.slice(0, 200)}`);
+			}
+		};
+		this.#broker.on("clientError", rejected);
+		this.#broker.on("connectionError", rejected);
+	}
+}
+
+function unsentBytes(client: Client): number {
+	return (client as unknown as { conn: Duplex }).conn.writableLength;
+}

@@ -1,0 +1,48 @@
+import { isObject } from "../../../src/text/is-object.js";
+
+/** A text message between device and gateway: one JSON object with a type. MCP is the `payload` of the type "mcp". */
+export interface DeviceMessage {
+	readonly type: string;
+	readonly session_id?: unknown;
+	readonly [member: string]: unknown;
+}
+
+/** Levels of arrays and objects in a message. What is nested deeper could not be written as JSON again. */
+const MAX_DEPTH = 100;
+
+/**
+ * Reads a device's message.
+ *
+ * @throws SyntaxError that says what is wrong: not JSON, not an object, no type, nested too deep
+ */
+export function parseMessage(text: string): DeviceMessage {
+	if (isTooDeep(text)) {
+		throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
+	}
+	const message: unknown = JSON.parse(text);
+	if (!isObject(message)) {
+		throw new SyntaxError("expected an object");
+	}
+	if (typeof message.type !== "string") {
+		throw new SyntaxError("type: expected a string");
+	}
+	return message as DeviceMessage;
+}
+
+/** Strings, which may hold brackets, and the brackets outside them. A string without an end goes to the end of the text. */
+const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|[[{\]}]/gs;
+
+function isTooDeep(text: string): boolean {
+	let depth = 0;
+	for (const [bracket] of text.matchAll(STRING_OR_BRACKET)) {
+		if (bracket === "[" || bracket === "{") {
+			depth += 1;
+			if (depth > MAX_DEPTH) {
+				return true;
+			}
+		} else if (bracket === "]" || bracket === "}") {
+			depth -= 1;
+		}
+	}
+	return false;
+}

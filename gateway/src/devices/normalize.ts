@@ -1,0 +1,80 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { isRequestId } from "../../../src/mcp_server/json-rpc.js";
+import { isObject } from "../../../src/text/is-object.js";
+import { INVALID_RESPONSE } from "../servers/session.js";
+
+/** JSON-RPC 2.0 §5.1: the server's own errors. */
+const SERVER_ERROR = -32_000;
+const INTERNAL_ERROR = -32_603;
+
+/** What a device that names no revision speaks. */
+const OLDEST_REVISION = "2024-11-05";
+
+/** Revisions that the SDK's client accepts in an answer to `initialize`. */
+const REVISIONS: ReadonlySet<unknown> = new Set([OLDEST_REVISION, "2025-03-26", "2025-06-18", "2025-11-25"]);
+
+/** A message of a device's is not valid, and there is no request that it could be the answer to. */
+export class InvalidMessage extends Error {}
+
+/**
+ * Makes a device's message one that the official SDK accepts. Devices of this protocol family leave out an error's code,
+ * `jsonrpc`, capabilities and versions. A response that makes no sense becomes an error response, so that its request
+ * fails at once.
+ *
+ * @param initializeId the id of the request `initialize`
+ * @throws InvalidMessage that says what is wrong
+ */
+export function normalizeMessage(message: unknown, initializeId: unknown): JSONRPCMessage {
+	if (!isObject(message)) {
+		throw new InvalidMessage("not a JSON object");
+	}
+	const { id, method, params, result, error } = message;
+	if (typeof method === "string") {
+		if (id !== undefined && !isRequestId(id)) {
+			throw new InvalidMessage("a request whose id is not a string or a whole number");
+		}
+		return {
+			jsonrpc: "2.0",
+			...(id !== undefined && { id }),
+			method,
+			...(isObject(params) && { params }),
+		} as JSONRPCMessage;
+	}
+	if (typeof id !== "number") {
+		throw new InvalidMessage("neither a request, a notification nor a response to a request of the gateway's");
+	}
+	if (isObject(error)) {
+		return { jsonrpc: "2.0", id, error: normalizeError(error) };
+	}
+	const normalized = id === initializeId && isObject(result) ? normalizeInitialize(result) : result;
+	return isObject(normalized) && (error === undefined || error === null)
+		? { jsonrpc: "2.0", id, result: normalized }
+		: { jsonrpc: "2.0", id, error: invalidResponse("the response has neither a result nor an error that is valid") };
+}
+
+function normalizeError({ code, message, data }: Record<string, unknown>) {
+	if (typeof message !== "string") {
+		return invalidResponse("the response has an error without a message");
+	}
+	return {
+		code: Number.isSafeInteger(code) ? (code as number) : SERVER_ERROR,
+		message,
+		...(data !== undefined && { data }),
+	};
+}
+
+function normalizeInitialize({ protocolVersion, capabilities, serverInfo, ...rest }: Record<string, unknown>) {
+	if (!isObject(serverInfo)) {
+		return undefined;
+	}
+	return {
+		...rest,
+		protocolVersion: REVISIONS.has(protocolVersion) ? protocolVersion : OLDEST_REVISION,
+		capabilities: isObject(capabilities) ? capabilities : { tools: {} },
+		serverInfo: { ...serverInfo, name: String(serverInfo.name), version: String(serverInfo.version) },
+	};
+}
+
+function invalidResponse(message: string) {
+	return { code: INTERNAL_ERROR, message, data: INVALID_RESPONSE };
+}

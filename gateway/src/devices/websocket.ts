@@ -1,0 +1,211 @@
+import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { TlsOptions } from "node:tls";
+import { WebSocket, WebSocketServer } from "ws";
+import type { ServerRegistry } from "../servers/registry.js";
+import type { ServerIdentity } from "../servers/session.js";
+import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { DeviceTransport } from "./device-transport.js";
+import { checkHello, helloAnswer } from "./hello.js";
+import { parseMessage } from "./messages.js";
+
+export interface WebSocketDevicesOptions {
+	/** Address to listen on. Default: loopback. */
+	readonly host?: string;
+	/** 0 for a free one. */
+	readonly port: number;
+	/** Which devices are admitted. Default: every device. */
+	readonly authenticate?: AuthenticateDevice;
+	/** Key and certificate: devices then connect by wss. */
+	readonly tls?: TlsOptions;
+	/** Milliseconds that a device has for its hello. Default 10,000. */
+	readonly helloTimeout?: number;
+	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
+	readonly pingInterval?: number;
+}
+
+/** Bytes that a device's message may have. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+/** Bytes that may wait to be sent to a device. One that reads so little is disconnected. */
+const MAX_UNSENT_BYTES = 1024 * 1024;
+
+/** RFC 6455 §7.4.1: the other side broke the protocol. */
+const PROTOCOL_ERROR = 1002;
+
+/** Characters of a reason for closing: RFC 6455 §5.5 allows 123 bytes. */
+const MAX_REASON = 120;
+
+/** Accepts devices over WebSocket. */
+export class WebSocketDevices {
+	readonly #servers: ServerRegistry;
+	readonly #options: WebSocketDevicesOptions;
+	readonly #http: HttpServer;
+	readonly #sockets: WebSocketServer;
+	readonly #admissions = new WeakMap<WebSocket, Admission>();
+
+	constructor(servers: ServerRegistry, options: WebSocketDevicesOptions) {
+		this.#servers = servers;
+		this.#options = options;
+		this.#sockets = new WebSocketServer({
+			noServer: true,
+			maxPayload: MAX_MESSAGE_BYTES,
+			perMessageDeflate: false,
+			// One message in a turn of the event loop: see DeviceTransport.
+			allowSynchronousEvents: false,
+		});
+		this.#http = options.tls ? createTlsServer(options.tls) : createServer();
+		this.#http.on("request", (_request, response) => response.writeHead(426).end("This is a WebSocket.\n"));
+		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
+		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+	}
+
+	/** Starts to listen. Rejects when the port is taken. Resolves with the port. */
+	listen(): Promise<number> {
+		return new Promise((resolve, reject) => {
+			this.#http.once("error", reject);
+			this.#http.listen(this.#options.port, this.#options.host ?? "127.0.0.1", () => {
+				this.#http.off("error", reject);
+				this.#http.on("error", (error) => this.#servers.reject(`listening for devices: ${error.message}`));
+				resolve((this.#http.address() as AddressInfo).port);
+			});
+		});
+	}
+
+	/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
+	recheck(stillAdmits: (admission: Admission) => boolean): void {
+		for (const socket of this.#sockets.clients) {
+			if (!stillAdmits(this.#admissions.get(socket) ?? {})) {
+				socket.close(PROTOCOL_ERROR, "the token is no longer valid");
+			}
+		}
+	}
+
+	/** Stops listening and cuts every connection. */
+	async close(): Promise<void> {
+		for (const socket of this.#sockets.clients) {
+			socket.terminate();
+		}
+		this.#sockets.close();
+		const closed = new Promise((resolve) => this.#http.close(resolve));
+		this.#http.closeAllConnections();
+		await closed;
+	}
+
+	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+		socket.on("error", () => socket.destroy());
+		const { remoteAddress } = request.socket;
+		const deviceId = header(request, "device-id");
+		if (deviceId === "") {
+			this.#reject(socket, "400 Bad Request", `a device from ${remoteAddress}: no Device-Id header`);
+			return;
+		}
+		const secret = /^Bearer (.+)$/i.exec(header(request, "authorization"))?.[1] ?? "";
+		const admission = (this.#options.authenticate ?? admitAll)({ deviceId, secret });
+		if (admission === undefined) {
+			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: wrong or missing bearer token`);
+			return;
+		}
+		const identity = { id: deviceId, clientId: header(request, "client-id"), transport: "websocket", ...admission };
+		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+			this.#admissions.set(webSocket, admission);
+			this.#awaitHello(webSocket, identity);
+		});
+	}
+
+	#reject(socket: Duplex, status: string, reason: string): void {
+		this.#servers.reject(reason);
+		socket.once("finish", () => socket.destroy());
+		socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+	}
+
+	#awaitHello(socket: WebSocket, identity: ServerIdentity): void {
+		const reject = (reason: string): void => {
+			this.#servers.reject(`${identity.id}: ${reason}`);
+			socket.close(PROTOCOL_ERROR, reason.slice(0, MAX_REASON));
+		};
+		const { helloTimeout = 10_000 } = this.#options;
+		const timer = setTimeout(() => reject(`no hello within ${helloTimeout} ms`), helloTimeout);
+		socket.on("close", () => clearTimeout(timer));
+		socket.on("error", (error) => this.#servers.reject(`${identity.id}: ${error.message}`));
+		socket.once("message", (data: Buffer) => {
+			clearTimeout(timer);
+			try {
+				checkHello(parseMessage(data.toString()), "websocket");
+				this.#begin(socket, identity);
+			} catch (error) {
+				reject((error as Error).message);
+			}
+		});
+	}
+
+	#begin(socket: WebSocket, identity: ServerIdentity): void {
+		const transport = new DeviceWebSocketTransport(socket, identity);
+		socket.send(JSON.stringify(helloAnswer("websocket", transport.deviceSessionId)));
+		this.#watch(socket);
+		this.#servers.connect(transport);
+	}
+
+	/** A device that has not answered a ping when the next is due has disconnected. */
+	#watch(socket: WebSocket): void {
+		let alive = true;
+		socket.on("pong", () => {
+			alive = true;
+		});
+		const timer = setInterval(() => {
+			if (!alive) {
+				socket.terminate();
+				return;
+			}
+			alive = false;
+			socket.ping();
+		}, this.#options.pingInterval ?? 30_000);
+		socket.on("close", () => clearInterval(timer));
+	}
+}
+
+/** A session of a device's over its WebSocket, from hello to the end of the connection. */
+export class DeviceWebSocketTransport extends DeviceTransport {
+	readonly #socket: WebSocket;
+
+	constructor(socket: WebSocket, identity: ServerIdentity) {
+		super(identity);
+		this.#socket = socket;
+		socket.on("message", (data: Buffer, isBinary) => {
+			// Binary frames are audio, which the gateway does not play.
+			if (!isBinary) {
+				this.#receive(data.toString());
+			}
+		});
+		socket.on("close", () => this.ended("the device closed the connection"));
+	}
+
+	protected override write(text: string): void {
+		if (this.#socket.readyState === WebSocket.OPEN) {
+			this.#socket.send(text);
+		}
+		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
+			this.#socket.terminate();
+			this.ended("the device does not read what is sent to it");
+		}
+	}
+
+	protected override disconnect(): void {
+		this.#socket.close();
+	}
+
+	#receive(text: string): void {
+		try {
+			this.receive(parseMessage(text));
+		} catch (error) {
+			this.onerror?.(new Error(`a message was dropped: ${(error as Error).message}`));
+		}
+	}
+}
+
+function header(request: IncomingMessage, name: string): string {
+	const value = request.headers[name];
+	return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,99 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { secureHeaders } from "hono/secure-headers";
+import type { HttpEndpoint } from "../clients/http-endpoint.js";
+import type { GatewayEvents } from "../events.js";
+import type { Metrics } from "../metrics.js";
+import type { ServerRegistry } from "../servers/registry.js";
+import type { RequestGuard } from "./auth.js";
+import { readJson } from "./body.js";
+import { HttpError } from "./http-error.js";
+import { forgetDevice, listDevices, showMetrics, streamEvents } from "./operator-routes.js";
+import type { RejectionReport } from "./rejections.js";
+import { allow, early, type HttpEnv, type Middleware, type Route, sendHeaders } from "./route.js";
+
+export interface AppOptions {
+	readonly endpoint: HttpEndpoint;
+	readonly servers: ServerRegistry;
+	readonly events: GatewayEvents;
+	readonly metrics: Metrics;
+	readonly guard: RequestGuard;
+	readonly rejections: RejectionReport;
+	readonly maxBodyBytes: number;
+}
+
+/** For an API: nothing here is to be shown, framed or guessed. `Cache-Control` comes with it: nothing is to be kept. */
+const SECURITY_HEADERS = {
+	contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+	xFrameOptions: "DENY",
+	// Whether the site has TLS everywhere, and which sites may embed what it serves, is not the gateway's to say.
+	strictTransportSecurity: false,
+	crossOriginResourcePolicy: false,
+	originAgentCluster: false,
+	xDnsPrefetchControl: false,
+	xDownloadOptions: false,
+	xPermittedCrossDomainPolicies: false,
+	xXssProtection: false,
+};
+
+/** Origins were checked before. No list of headers: those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`). */
+const CORS = {
+	origin: (origin: string) => origin,
+	allowMethods: ["GET", "POST", "DELETE"],
+	exposeHeaders: ["Mcp-Session-Id", "MCP-Protocol-Version", "WWW-Authenticate", "Retry-After"],
+	maxAge: 600,
+};
+
+/** Everything that the gateway serves over HTTP. */
+export function createApp(options: AppOptions): Hono<HttpEnv> {
+	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes } = options;
+	const app = new Hono<HttpEnv>();
+	app.onError((error, c) => rejections.answer(error, c));
+	app.notFound(notFound);
+
+	app.use(early(secureHeaders(SECURITY_HEADERS)), noStore, checkSource(guard), early(cors(CORS)));
+	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
+
+	app.use(authenticate(guard));
+	app.all("/mcp", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
+	app.all("/mcp/:device", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
+	app.all("/metrics", allow("GET"), showMetrics(metrics));
+	app.all("/devices", allow("GET"), listDevices(servers));
+	app.all("/devices/:device", allow("DELETE"), forgetDevice(servers));
+	app.all("/events", allow("GET"), streamEvents(events));
+	return app;
+}
+
+const noStore: Middleware = async (c, next) => {
+	c.header("Cache-Control", "no-store");
+	await next();
+};
+
+function checkSource(guard: RequestGuard): Middleware {
+	return async (c, next) => {
+		guard.checkSource(c.env.incoming);
+		await next();
+	};
+}
+
+function authenticate(guard: RequestGuard): Middleware {
+	return async (c, next) => {
+		c.set("admission", await guard.admit(c.env.incoming, c.env.outgoing));
+		await next();
+	};
+}
+
+function serveMcp(endpoint: HttpEndpoint, maxBodyBytes: number): Route {
+	return async (c) => {
+		const { incoming, outgoing } = c.env;
+		const body = incoming.method === "POST" ? await readJson(incoming, maxBodyBytes) : undefined;
+		sendHeaders(c);
+		await endpoint.handle(incoming, outgoing, c.var.admission.access, c.req.param("device"), body);
+		return RESPONSE_ALREADY_SENT;
+	};
+}
+
+function notFound(): never {
+	throw new HttpError(404, "not-found", "there is nothing here");
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+
+/** Finds out the network address that a request comes from, for logs and limits. */
+export class ClientAddresses {
+	readonly #trusted = new BlockList();
+
+	/** @param trustProxy addresses and CIDR ranges of proxies, whose `X-Forwarded-For` is believed */
+	constructor(trustProxy: readonly string[]) {
+		for (const range of trustProxy) {
+			const [address = "", prefix] = range.split("/");
+			const family = familyOf(address);
+			if (prefix === undefined) {
+				this.#trusted.addAddress(address, family);
+			} else {
+				this.#trusted.addSubnet(address, Number(prefix), family);
+			}
+		}
+	}
+
+	/** The last address on the way that is not a trusted proxy: what stands before it could be made up. */
+	of({ socket, headers }: IncomingMessage): string {
+		let address = socket.remoteAddress ?? "unknown";
+		const forwarded = [headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
+		for (let hop = forwarded.pop(); hop !== undefined && this.#isTrusted(address); hop = forwarded.pop()) {
+			if (isIP(hop.trim()) === 0) {
+				break;
+			}
+			address = hop.trim();
+		}
+		return address;
+	}
+
+	#isTrusted(address: string): boolean {
+		return isIP(address) !== 0 && this.#trusted.check(address, familyOf(address));
+	}
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+	return isIP(address) === 6 ? "ipv6" : "ipv4";
+}

@@ -1,0 +1,57 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { HttpError } from "./http-error.js";
+
+/** Seconds in which requests are counted. */
+const WINDOW = 60;
+
+export interface RequestLimitsOptions {
+	/** 0: no limit. */
+	readonly maxRequestsPerMinute: number;
+	readonly maxWrongTokensPerMinute: number;
+}
+
+/** How much a token, or an address without one, may ask for. */
+export class RequestLimits {
+	readonly #requests: RateLimiterMemory | undefined;
+	readonly #wrongTokens: RateLimiterMemory;
+
+	constructor({ maxRequestsPerMinute, maxWrongTokensPerMinute }: RequestLimitsOptions) {
+		this.#requests =
+			maxRequestsPerMinute === 0
+				? undefined
+				: new RateLimiterMemory({ points: maxRequestsPerMinute, duration: WINDOW });
+		this.#wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
+	}
+
+	/** Counts a request with a valid token, whatever its address has done. Rejects with HttpError (429). */
+	async requestWithToken(name: string): Promise<void> {
+		await this.#request(`token ${name}`);
+	}
+
+	/** Counts a request without a valid token. Rejects with HttpError (429), also after too many wrong tokens. */
+	async request(address: string): Promise<void> {
+		const wrong = await this.#wrongTokens.get(address);
+		if (wrong !== null && wrong.consumedPoints >= this.#wrongTokens.points) {
+			throw tooMany("too many wrong tokens", wrong);
+		}
+		await this.#request(address);
+	}
+
+	/** Counts a wrong token. */
+	async wrongToken(address: string): Promise<void> {
+		await this.#wrongTokens.penalty(address);
+	}
+
+	async #request(key: string): Promise<void> {
+		try {
+			await this.#requests?.consume(key);
+		} catch (error) {
+			throw error instanceof RateLimiterRes ? tooMany("too many requests", error) : error;
+		}
+	}
+}
+
+function tooMany(what: string, { msBeforeNext }: RateLimiterRes): HttpError {
+	const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+	return new HttpError(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
+}

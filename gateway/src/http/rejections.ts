@@ -1,0 +1,94 @@
+import type { IncomingMessage } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Logger } from "../log.js";
+import type { LogLimiter } from "../log-limiter.js";
+import type { Metrics } from "../metrics.js";
+import { HttpError } from "./http-error.js";
+import { jsonRpcError, PARSE_ERROR, SERVER_ERROR } from "./json-rpc-error.js";
+import type { HttpEnv } from "./route.js";
+
+/** What a client is told if the error is the gateway's own: the log has the rest. */
+const FAILURE = { status: 500, reason: "failed", message: "the gateway failed", headers: {} } as const;
+
+/** Milliseconds for a client to send the rest of a request that is rejected. */
+const DRAIN_TIME = 1_000;
+
+export interface RejectionReportOptions {
+	readonly log: Logger;
+	/** For what strangers can cause. */
+	readonly limitedLog: LogLimiter;
+	readonly metrics: Metrics;
+	/** The network address that a request comes from. */
+	readonly addressOf: (request: IncomingMessage) => string;
+}
+
+/** Answers, logs and counts requests that are rejected or fail. */
+export class RejectionReport {
+	readonly #options: RejectionReportOptions;
+
+	constructor(options: RejectionReportOptions) {
+		this.#options = options;
+	}
+
+	/** The answer to a request whose route or middleware threw. */
+	async answer(error: Error, c: Context<HttpEnv>): Promise<Response> {
+		const { incoming, outgoing } = c.env;
+		this.#report(error, c.req.path, incoming);
+		if (outgoing.headersSent) {
+			outgoing.destroy();
+			return RESPONSE_ALREADY_SENT;
+		}
+		await drain(incoming);
+		if (!incoming.complete) {
+			c.header("Connection", "close");
+		}
+		const { status, reason, message, headers } = error instanceof HttpError ? error : FAILURE;
+		const code = reason === "not-json" ? PARSE_ERROR : SERVER_ERROR;
+		return c.json(jsonRpcError(code, message), status as ContentfulStatusCode, { ...headers });
+	}
+
+	/** The answer to a request of which Hono cannot make a URL. */
+	answerMalformed(error: Error): Response {
+		this.connection("malformed", { err: error });
+		return Response.json(jsonRpcError(SERVER_ERROR, "the request's URL or Host is malformed"), { status: 400 });
+	}
+
+	/** A connection that never made a request: too slow, or not HTTP. */
+	connection(reason: "slow" | "malformed", where: object): void {
+		const { metrics, limitedLog } = this.#options;
+		metrics.requestRejected(reason);
+		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
+	}
+
+	#report(error: Error, path: string, request: IncomingMessage): void {
+		const { log, limitedLog, metrics, addressOf } = this.#options;
+		const where = { address: addressOf(request), method: request.method, path };
+		if (error instanceof HttpError) {
+			metrics.requestRejected(error.reason);
+			limitedLog.warn(error.reason, { ...where, status: error.status }, `rejected: ${error.message}`);
+		} else if (request.destroyed && !request.complete) {
+			log.debug(where, "a request did not arrive completely");
+		} else {
+			log.error({ ...where, err: error }, "a request failed");
+		}
+	}
+}
+
+/** Reads and drops the rest of a request, for a short time: a client that still writes would lose the answer. */
+async function drain(request: IncomingMessage): Promise<void> {
+	if (request.complete || request.destroyed) {
+		return;
+	}
+	await new Promise<void>((resolve) => {
+		const timer = setTimeout(resolve, DRAIN_TIME);
+		for (const event of ["end", "close"]) {
+			request.once(event, () => {
+				clearTimeout(timer);
+				resolve();
+			});
+		}
+		request.resume();
+	});
+}

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Bytes that may wait for somebody to read the log. */
+const MAX_WAITING = 1024 * 1024;
+
+/**
+ * Writes log lines and never waits: if nobody reads them, it keeps 1 MiB and drops the rest. Needs an output that does
+ * not block, as Node's streams for pipes do not; a file or a terminal takes everything at once.
+ */
+export class LogDestination {
+	readonly #output: Writable;
+	readonly #format: (line: string) => string;
+	#dropped = 0;
+
+	/** Is told how many lines were dropped, as soon as the log is read again. */
+	onDropped: (lines: number) => void = () => {};
+
+	/** @param format changes a line before it is written: for people */
+	constructor(output: Writable, format: (line: string) => string = (line) => line) {
+		this.#output = output;
+		this.#format = format;
+		// The log's reader is gone: that must not end the gateway.
+		output.on("error", () => {});
+		output.on("drain", () => this.#reportDropped());
+	}
+
+	write(line: string): void {
+		if (this.#output.writableLength > MAX_WAITING) {
+			this.#dropped += 1;
+		} else {
+			this.#output.write(this.#format(line));
+		}
+	}
+
+	/** Waits until everything is read, but no longer than `patience` ms. */
+	async flush(patience: number): Promise<void> {
+		if (this.#output.writableLength > 0) {
+			await Promise.race([once(this.#output, "drain"), delay(patience)]);
+		}
+	}
+
+	#reportDropped(): void {
+		const dropped = this.#dropped;
+		if (dropped > 0) {
+			this.#dropped = 0;
+			this.onDropped(dropped);
+		}
+	}
+}

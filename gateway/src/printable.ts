@@ -1,0 +1,19 @@
+/** Control characters (C0, DEL, C1) but tab and line feed, and those that change the direction of text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/**
+ * A text for a terminal: devices choose names, descriptions and messages, and could move the cursor or change the colours.
+ * Control characters are shown as escapes, like `\x1b`. Tabs and line feeds stay.
+ */
+export function printable(text: string): string {
+	return text.replace(UNPRINTABLE, (character) => {
+		const code = character.charCodeAt(0);
+		return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+	});
+}
+
+/** The same, on one line. */
+export function printableLine(text: string): string {
+	return printable(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+}

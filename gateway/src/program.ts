@@ -1,0 +1,262 @@
+import { HttpEndpoint } from "./clients/http-endpoint.js";
+import { ConfigurationError } from "./config/configuration.js";
+import { isLoopback, urlAt } from "./config/listen-address.js";
+import { type Configuration, flagOf, type SettingName } from "./config/settings.js";
+import { readPem, readTls } from "./config/tls-files.js";
+import { type TokenKind, TokenStore } from "./config/token-store.js";
+import { DeviceGuard } from "./devices/admission.js";
+import { MqttDevices } from "./devices/mqtt.js";
+import { WebSocketDevices } from "./devices/websocket.js";
+import { type GatewayEvent, GatewayEvents } from "./events.js";
+import { Gateway } from "./gateway.js";
+import { createApp } from "./http/app.js";
+import { RequestGuard } from "./http/auth.js";
+import { RejectionReport } from "./http/rejections.js";
+import { HttpServer } from "./http/server.js";
+import type { Logger } from "./log.js";
+import { LogLimiter } from "./log-limiter.js";
+import { Metrics } from "./metrics.js";
+
+/** Milliseconds between looks at whether tokens were added or removed. */
+const TOKEN_CHECK_INTERVAL = 1_000;
+
+/** A gateway with everything that its configuration asks for. */
+export class GatewayProgram {
+	readonly #configuration: Configuration;
+	readonly #log: Logger;
+	readonly #limitedLog: LogLimiter;
+	readonly #tokens: TokenStore;
+	readonly #urls: { clients?: string; websocket?: string; mqtt?: string } = {};
+	/** Disconnect the devices that would no longer be admitted. */
+	readonly #rechecks: (() => void)[] = [];
+	/** What to undo, last first. */
+	readonly #closers: (() => Promise<void> | void)[] = [];
+	#gateway!: Gateway;
+	#endpoint: HttpEndpoint | undefined;
+	#metrics!: Metrics;
+	#requestGuard!: RequestGuard;
+
+	private constructor(configuration: Configuration, log: Logger) {
+		this.#configuration = configuration;
+		this.#log = log;
+		this.#limitedLog = new LogLimiter(log);
+		this.#closers.push(() => this.#limitedLog.flush());
+		this.#tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message));
+	}
+
+	/**
+	 * Starts it. Rejects with ConfigurationError if it would be open to strangers, a file cannot be read or a port is in
+	 * use, and with TokenError if the file of tokens is damaged. Then nothing is left running.
+	 */
+	static async start(configuration: Configuration, log: Logger): Promise<GatewayProgram> {
+		const program = new GatewayProgram(configuration, log);
+		if (configuration.open) {
+			program.#tokens.open();
+		}
+		program.#checkTokens();
+		try {
+			await program.#open();
+		} catch (error) {
+			await program.close();
+			throw error;
+		}
+		return program;
+	}
+
+	/** For those who serve clients in another way than HTTP. */
+	get gateway(): Gateway {
+		return this.#gateway;
+	}
+
+	/** Where clients and devices connect. */
+	get urls(): Readonly<{ clients?: string; websocket?: string; mqtt?: string }> {
+		return this.#urls;
+	}
+
+	/** Ends every session, stops listening, and settles when everything is on disk. */
+	async close(): Promise<void> {
+		// Clients first: they must not see their devices disconnect one by one.
+		await this.#endpoint?.close();
+		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+			await close();
+		}
+	}
+
+	/** A gateway that other machines can reach needs tokens, and so does one that had tokens before. */
+	#checkTokens(): void {
+		const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress } = this.#configuration;
+		const problems = [
+			...this.#lost("client"),
+			...(websocket || mqtt ? this.#lost("device") : []),
+			...this.#exposed("httpAddress", httpAddress, "client"),
+			...this.#proxied("allowedHosts"),
+			...this.#proxied("trustProxy"),
+			...(websocket ? this.#exposed("websocketAddress", websocketAddress, "device") : []),
+			...(mqtt ? this.#exposed("mqttAddress", mqttAddress, "device") : []),
+		];
+		if (problems.length > 0) {
+			throw new ConfigurationError(problems);
+		}
+	}
+
+	#lost(kind: TokenKind): string[] {
+		return this.#tokens.has(kind) || !this.#tokens.needs(kind)
+			? []
+			: [
+					`no token for ${kind}s is left, but there was one before. Make one: xs-mcp-gateway token add NAME --for ${kind}. ` +
+						`Or start the gateway once with ${flagOf("open")}, to let ${kind}s in without tokens again`,
+				];
+	}
+
+	#proxied(name: "allowedHosts" | "trustProxy"): string[] {
+		return this.#configuration[name].length === 0 || this.#tokens.has("client")
+			? []
+			: [
+					`${name}: other machines could use the gateway, because there is no token for clients. ` +
+						"Make one first: xs-mcp-gateway token add NAME --for client",
+				];
+	}
+
+	#exposed(name: SettingName, address: string, kind: TokenKind): string[] {
+		return isLoopback(address) || this.#tokens.has(kind)
+			? []
+			: [
+					`${name} ${address}: everyone in the network could use the gateway, because there is no token for ${kind}s. ` +
+						`Make one first: xs-mcp-gateway token add NAME --for ${kind}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`,
+				];
+	}
+
+	async #open(): Promise<void> {
+		this.#gateway = await this.#openGateway();
+		this.#closers.push(() => this.#gateway.close());
+		await this.#openHttp();
+		this.#gateway.servers.on("rejected", (description) => {
+			this.#metrics.deviceRejected();
+			this.#limitedLog.warn("device", {}, `rejected: ${description}`);
+		});
+		await this.#openWebSocket();
+		await this.#openMqtt();
+		await this.#openBroker();
+		this.#watchTokens();
+	}
+
+	async #openGateway(): Promise<Gateway> {
+		try {
+			return await Gateway.open(this.#configuration, (message) => this.#log.warn(message));
+		} catch (error) {
+			const name = error instanceof RangeError ? "aliases" : `stateFolder ${this.#configuration.stateFolder}`;
+			throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
+		}
+	}
+
+	async #openHttp(): Promise<void> {
+		const { httpAddress: address, httpPort: port } = this.#configuration;
+		const endpoint = new HttpEndpoint(this.#gateway, this.#configuration);
+		this.#endpoint = endpoint;
+		const { servers } = this.#gateway;
+		const events = new GatewayEvents(servers);
+		this.#metrics = new Metrics({
+			devicesConnected: () => servers.sessions.length,
+			devicesKnown: () => servers.all.length,
+			sessions: () => endpoint.sessions,
+		});
+		servers.on("call", ({ outcome, duration }) => this.#metrics.called(outcome, duration));
+		events.on("event", (event) => this.#logEvent(event));
+		const tls = readTls("http", this.#configuration);
+		const guard = new RequestGuard({ ...this.#configuration, address, tokens: this.#tokens });
+		this.#requestGuard = guard;
+		const metrics = this.#metrics;
+		const rejections = new RejectionReport({
+			log: this.#log,
+			limitedLog: this.#limitedLog,
+			metrics,
+			addressOf: (request) => guard.addressOf(request),
+		});
+		const { bodyTimeout, maxBodyBytes } = this.#configuration;
+		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes });
+		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
+		const server = new HttpServer(options);
+		const actual = await this.#listen("http", port, () => server.listen());
+		this.#closers.push(() => server.close());
+		this.#urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
+	}
+
+	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
+		const isSession = type === "connected" || type === "disconnected";
+		this.#log[isSession ? "info" : "debug"](details, isSession ? `device ${type}` : type);
+	}
+
+	async #openWebSocket(): Promise<void> {
+		const { websocket, websocketAddress: host, websocketPort: port } = this.#configuration;
+		if (!websocket) {
+			return;
+		}
+		const tls = readTls("websocket", this.#configuration);
+		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
+		const devices = new WebSocketDevices(this.#gateway.servers, { host, port, authenticate, ...(tls && { tls }) });
+		this.#rechecks.push(() => devices.recheck(stillAdmits));
+		const actual = await this.#listen("websocket", port, () => devices.listen());
+		this.#closers.push(() => devices.close());
+		this.#urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
+	}
+
+	async #openMqtt(): Promise<void> {
+		const { mqtt, mqttAddress: host, mqttPort: port } = this.#configuration;
+		if (!mqtt) {
+			return;
+		}
+		const tls = readTls("mqtt", this.#configuration);
+		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
+		const options = { host, port, authenticate, ...(tls && { tls }) };
+		const listen = () => MqttDevices.listen(this.#gateway.servers, options);
+		const { devices, port: actual } = await this.#listen("mqtt", port, listen);
+		this.#rechecks.push(() => devices.recheck(stillAdmits));
+		this.#closers.push(() => devices.close());
+		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
+	}
+
+	async #openBroker(): Promise<void> {
+		const { brokerUrl: url, brokerUsername: username, brokerPassword: password, brokerCa } = this.#configuration;
+		if (url === undefined) {
+			return;
+		}
+		try {
+			const devices = await MqttDevices.connect(this.#gateway.servers, {
+				url,
+				...(username !== undefined && { username }),
+				...(password !== undefined && { password }),
+				...(brokerCa !== undefined && { tls: { ca: readPem("brokerCa", brokerCa) } }),
+			});
+			this.#closers.push(() => devices.close());
+		} catch (error) {
+			throw new ConfigurationError([`brokerUrl: ${url}: ${(error as Error).message}`], { cause: error });
+		}
+	}
+
+	/** Disconnects clients and devices whose token was removed. */
+	#watchTokens(): void {
+		const timer = setInterval(() => {
+			this.#tokens.refresh();
+			this.#requestGuard.recheck();
+			for (const recheck of this.#rechecks) {
+				recheck();
+			}
+		}, TOKEN_CHECK_INTERVAL);
+		this.#closers.push(() => clearInterval(timer));
+	}
+
+	async #listen<T>(listener: "http" | "websocket" | "mqtt", port: number, listen: () => Promise<T>): Promise<T> {
+		try {
+			return await listen();
+		} catch (error) {
+			const { code, message } = error as NodeJS.ErrnoException;
+			const name = `${listener}Port` as const;
+			const problem =
+				code === "EADDRINUSE"
+					? `${name}: port ${port} is in use, perhaps by another gateway. Choose another port with ${flagOf(name)}, or ` +
+						"use the gateway that is there: xs-mcp-gateway stdio connects an MCP client to it"
+					: `${listener}Address, ${name}: ${message}`;
+			throw new ConfigurationError([problem], { cause: error });
+		}
+	}
+}

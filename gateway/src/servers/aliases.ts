@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+
+/** Characters that an alias may have: enough are left for a tool's name within 64. */
+const MAX_ALIAS_LENGTH = 24;
+
+/** Digits of a MAC address that tell boards of one kind apart: what its maker counted up. */
+const TAIL_DIGITS = 6;
+
+const ALIAS = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+
+/** Which server has which alias: short names for clients and people, no two alike. */
+export class Aliases {
+	readonly #chosen: ReadonlyMap<string, string>;
+	readonly #owners = new Map<string, string>();
+
+	/**
+	 * @param chosen aliases by device id: 1 to 24 of `a-z 0-9 _ -`, beginning and ending with a letter or digit, without
+	 * two of `_ -` in a row (which separate an alias from a tool's name)
+	 * @throws RangeError that names the device, when an alias cannot be used
+	 */
+	constructor(chosen: ReadonlyMap<string, string> = new Map()) {
+		this.#chosen = chosen;
+		for (const [id, alias] of chosen) {
+			if (alias.length > MAX_ALIAS_LENGTH || !ALIAS.test(alias)) {
+				throw new RangeError(
+					`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
+				);
+			}
+			if (this.#owners.has(alias)) {
+				throw new RangeError(`alias ${alias}: chosen for ${this.#owners.get(alias)} and for ${id}`);
+			}
+			this.#owners.set(alias, id);
+		}
+	}
+
+	/** The device with this alias. */
+	owner(alias: string): string | undefined {
+		return this.#owners.get(alias);
+	}
+
+	/**
+	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another; else what
+	 * its board is called and the last six digits of its MAC address.
+	 */
+	assign(id: string, boardName: string, before: string | undefined): string {
+		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
+		const own = this.#chosen.get(id);
+		const kept = before === undefined || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
+		const alias = own ?? kept;
+		this.#owners.set(alias, id);
+		return alias;
+	}
+
+	/** Frees the alias of a device that is forgotten. A chosen one stays the device's. */
+	release(id: string, alias: string): void {
+		if (!this.#chosen.has(id)) {
+			this.#owners.delete(alias);
+		}
+	}
+}
+
+/** With more digits, of a hash, where another device has the first choice. */
+function defaultAlias(id: string, boardName: string, isTaken: (alias: string) => boolean): string {
+	const hash = createHash("sha256").update(id).digest("hex");
+	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : hash;
+	let alias = aliasOf(boardName, mac.slice(-TAIL_DIGITS));
+	for (let at = 0; isTaken(alias); at += 1) {
+		const more = createHash("sha256").update(`${at} ${id}`).digest("hex");
+		alias = aliasOf(boardName, more.slice(0, 2 * TAIL_DIGITS));
+	}
+	return alias;
+}
+
+function aliasOf(boardName: string, tail: string): string {
+	const slug = boardName
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, "_")
+		.slice(0, MAX_ALIAS_LENGTH - tail.length - 1)
+		.replace(/^_|_$/g, "");
+	return `${slug === "" ? "device" : slug}_${tail}`;
+}

@@ -1,0 +1,324 @@
+import { EventEmitter } from "node:events";
+import type { ClientCapabilities } from "@modelcontextprotocol/client";
+import { Aliases } from "./aliases.js";
+import { ArgumentChecker } from "./argument-checker.js";
+import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { type CallLimits, type CallRecord, Server, type ServerContext, type ServerRecord } from "./server.js";
+import { ServerError } from "./server-error.js";
+import { type ServerInfo, type ServerTransport, Session } from "./session.js";
+import { ServerStore } from "./store.js";
+
+export interface ServerRegistryOptions extends CallLimits, Omit<DiscoveryOptions, "warn"> {
+	/** Where records are kept. Default: nowhere, servers are forgotten with the process. */
+	readonly folder?: string;
+	/** Aliases by server id, in place of the default ones. */
+	readonly aliases?: ReadonlyMap<string, string>;
+	/** Servers that may be known. Default 10,000. A new one beyond is disconnected. */
+	readonly maxDevices?: number;
+	/** What the gateway tells servers that it can do, in `initialize`: for devices also `vision {url, token}`. */
+	readonly capabilities?: ClientCapabilities & { readonly vision?: { readonly url: string; readonly token?: string } };
+	/** Milliseconds for which changes are gathered before clients are told. Default 250. */
+	readonly changeDelay?: number;
+}
+
+interface Events {
+	/** A session has begun. */
+	connected: [server: Server, session: Session];
+	/** A session has ended. */
+	disconnected: [server: Server, session: Session, reason: string];
+	/** A server can be called. */
+	online: [server: Server];
+	/** A server that could be called is offline. */
+	offline: [server: Server];
+	/** A server sent a notification; progress and cancellation go to their calls. */
+	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
+	/** What `device://ALIAS/state` says of a server is different, because of this notification if there is one. */
+	stateChanged: [server: Server, cause?: Notification];
+	/** Clients may see other servers, tools or names: once for a burst of changes. {@link ServerRegistry.version} has changed. */
+	changed: [];
+	/** A call has ended. */
+	call: [record: CallRecord];
+	/** A connection or a message was rejected. */
+	rejected: [description: string];
+	/** Something went wrong that is not the failure of a call. */
+	warning: [message: string];
+}
+
+/** A notification as it came from a server. */
+export interface Notification {
+	readonly method: string;
+	readonly params: Readonly<Record<string, unknown>>;
+}
+
+const TOOLS_CHANGED = "notifications/tools/list_changed";
+const STATE_CHANGED = "notifications/state_changed";
+
+/** Characters of a device's state that are kept. */
+const MAX_STATE = 64;
+
+/**
+ * Every server that the gateway knows, online or offline. A server that connects is asked who it is and what it offers,
+ * and asked again when it says that its tools have changed.
+ */
+export class ServerRegistry extends EventEmitter<Events> {
+	readonly #options: ServerRegistryOptions;
+	readonly #context: ServerContext;
+	readonly #discovery: Discovery;
+	readonly #aliases: Aliases;
+	#store: ServerStore | undefined;
+	/** By id. The ones that have never been discovered are in it only while they are in a session. */
+	readonly #servers = new Map<string, Server>();
+	#sorted: readonly Server[] | undefined;
+	#version = 0;
+	#changeTimer: NodeJS.Timeout | undefined;
+	#closed = false;
+
+	private constructor(options: ServerRegistryOptions) {
+		super();
+		// A listener for each client.
+		this.setMaxListeners(0);
+		this.#options = options;
+		const warn = (message: string): void => void this.emit("warning", message);
+		this.#context = { ...options, checker: new ArgumentChecker(warn), onCall: (record) => this.emit("call", record) };
+		this.#discovery = new Discovery({ ...options, warn });
+		this.#aliases = new Aliases(options.aliases);
+	}
+
+	/**
+	 * Reads what is on disk.
+	 *
+	 * Rejects with a RangeError when an alias cannot be used, and when the folder cannot.
+	 *
+	 * @param onWarning is told of warnings from the start, about damaged files for example
+	 */
+	static async open(
+		options: ServerRegistryOptions = {},
+		onWarning?: (message: string) => void,
+	): Promise<ServerRegistry> {
+		const registry = new ServerRegistry(options);
+		if (onWarning !== undefined) {
+			registry.on("warning", onWarning);
+		}
+		if (options.folder !== undefined) {
+			registry.#store = new ServerStore(options.folder, (message) => registry.emit("warning", message));
+		}
+		for (const record of (await registry.#store?.load()) ?? []) {
+			const alias = registry.#aliases.assign(record.id, record.board.name, record.alias);
+			registry.#servers.set(record.id, new Server(record.id, registry.#context, { ...record, alias }));
+		}
+		return registry;
+	}
+
+	/** Counts up whenever a server was added or removed, or has other tools or another alias. */
+	get version(): number {
+		return this.#version;
+	}
+
+	/** Every known server, by alias. */
+	get all(): readonly Server[] {
+		this.#sorted ??= [...this.#servers.values()]
+			.filter(({ known }) => known)
+			.sort((a, b) => (a.alias < b.alias ? -1 : 1));
+		return this.#sorted;
+	}
+
+	/** Every session, of servers that are not known yet too. */
+	get sessions(): Session[] {
+		return [...this.#servers.values()].flatMap(({ session }) => session ?? []);
+	}
+
+	/** A known server by alias, else by id. */
+	find(name: string): Server | undefined {
+		const server = this.#servers.get(this.#aliases.owner(name) ?? name);
+		return server?.known ? server : undefined;
+	}
+
+	/**
+	 * Begins a session over a connection. An earlier session of the same server ends: it has connected again.
+	 *
+	 * @returns the session, which ends by itself when the server cannot be discovered or is one too many
+	 */
+	connect(transport: ServerTransport): Session {
+		const { id } = transport.identity;
+		this.#servers.get(id)?.session?.close("the device has connected again");
+		const server = this.#servers.get(id) ?? new Server(id, this.#context);
+		const isOneTooMany = !this.#servers.has(id) && this.#servers.size >= (this.#options.maxDevices ?? 10_000);
+		const session = new Session(transport, this.#options.capabilities);
+		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
+		session.once("closed", (reason) => this.#disconnected(server, session, reason));
+		this.#servers.set(id, server);
+		server.connect(session);
+		this.emit("connected", server, session);
+		if (isOneTooMany) {
+			this.#disconnect(session, "the gateway may not know more devices: forget some");
+		} else {
+			void this.#meet(server, session);
+		}
+		return session;
+	}
+
+	/**
+	 * Forgets a server and its tools.
+	 *
+	 * @returns whether it was known
+	 * @throws Error when it is in a session: it would be known again at once
+	 */
+	forget(name: string): boolean {
+		const server = this.find(name);
+		if (server === undefined) {
+			return false;
+		}
+		if (server.session !== undefined) {
+			throw new Error(`${server.alias} is online: unplug it before it is forgotten`);
+		}
+		this.#servers.delete(server.id);
+		this.#aliases.release(server.id, server.alias);
+		this.#store?.remove(server.id);
+		this.#changed();
+		return true;
+	}
+
+	/** Tells listeners that a connection or a message was rejected. */
+	reject(description: string): void {
+		this.emit("rejected", description);
+	}
+
+	/** Ends every session, rejects the calls that wait, and settles when everything is on disk. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		for (const server of this.#servers.values()) {
+			server.close();
+			server.session?.close("the gateway is shutting down");
+		}
+		clearTimeout(this.#changeTimer);
+		await this.#store?.flush();
+	}
+
+	/** Asks a server who it is and what it offers, and follows it to the end of its session. */
+	async #meet(server: Server, session: Session): Promise<void> {
+		let board: ServerInfo | undefined;
+		const learn = coalesced(async () => {
+			if (board !== undefined && session.connected) {
+				this.#learn(server, session, board, await this.#discovery.listTools(session));
+			}
+		});
+		const disconnect = (error: Error): void => {
+			if (!(error instanceof ServerError && error.code === "device-gone")) {
+				this.#disconnect(session, `its tools could not be listed: ${error.message}`);
+			}
+		};
+		session.on("notification", (method, params) => {
+			this.#notified(server, { method, params });
+			if (method === TOOLS_CHANGED) {
+				learn().catch(disconnect);
+			}
+		});
+		try {
+			board = await session.initialize();
+			if (server.known && sameJson(server.board, board)) {
+				// The same firmware as before: it can be called with what is known, while it is asked again.
+				this.#online(server, server.record);
+			}
+			await learn();
+		} catch (error) {
+			disconnect(error as Error);
+		}
+	}
+
+	#learn(server: Server, session: Session, board: ServerInfo, listed: ServerRecord["tools"]): void {
+		if (server.session !== session || this.#closed) {
+			return;
+		}
+		const before = server.known ? server.record : undefined;
+		// The same array as before if it says the same: what is made from it need not be made again.
+		const tools = before !== undefined && sameJson(before.tools, listed) ? before.tools : listed;
+		const record = {
+			id: server.id,
+			alias: this.#aliases.assign(server.id, board.name, before?.alias),
+			board,
+			tools,
+			lastSeen: server.online && before ? before.lastSeen : Date.now(),
+		};
+		this.#online(server, record);
+		if (tools !== before?.tools || !sameJson(before.board, board)) {
+			this.#store?.save(record);
+		}
+		if (tools !== before?.tools) {
+			this.#changed();
+		}
+	}
+
+	#online(server: Server, record: ServerRecord): void {
+		const wasOnline = server.online;
+		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
+		if (!wasOnline) {
+			this.emit("online", server);
+			this.emit("stateChanged", server);
+		}
+	}
+
+	#notified(server: Server, notification: Notification): void {
+		const { method, params } = notification;
+		this.emit("notification", server, method, params);
+		if (method === STATE_CHANGED && typeof params.newState === "string") {
+			server.state = params.newState.slice(0, MAX_STATE);
+			this.emit("stateChanged", server, notification);
+		}
+	}
+
+	#disconnected(server: Server, session: Session, reason: string): void {
+		const wasOnline = server.online && server.session === session;
+		if (server.session === session) {
+			server.disconnect();
+		}
+		if (!server.known) {
+			this.#servers.delete(server.id);
+		} else if (wasOnline) {
+			this.#store?.save(server.record);
+			this.emit("offline", server);
+			this.emit("stateChanged", server);
+		}
+		this.emit("disconnected", server, session, reason);
+	}
+
+	/** Ends a session that is of no use. The server may connect again. */
+	#disconnect(session: Session, reason: string): void {
+		if (!this.#closed) {
+			this.emit("warning", `${session.identity.id}: disconnected: ${reason}`);
+		}
+		session.close(reason);
+	}
+
+	#changed(): void {
+		this.#version += 1;
+		this.#sorted = undefined;
+		// Thousands of devices may connect at the same time.
+		this.#changeTimer ??= setTimeout(() => {
+			this.#changeTimer = undefined;
+			this.emit("changed");
+		}, this.#options.changeDelay ?? 250);
+	}
+}
+
+/** A task that runs once at a time: if it is asked for while it runs, it runs once more afterwards. */
+function coalesced(task: () => Promise<void>): () => Promise<void> {
+	let running: Promise<void> | undefined;
+	let again = false;
+	const run = async (): Promise<void> => {
+		do {
+			again = false;
+			await task();
+		} while (again);
+	};
+	return () => {
+		again = running !== undefined;
+		running ??= run().finally(() => {
+			running = undefined;
+		});
+		return running;
+	};
+}
+
+function sameJson(one: unknown, other: unknown): boolean {
+	return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,229 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { ArgumentChecker } from "./argument-checker.js";
+import { CallQueue } from "./call-queue.js";
+import { ServerError, type ServerErrorCode } from "./server-error.js";
+import type { CallOptions, ServerInfo, ServerTool, Session } from "./session.js";
+
+/** How calls to servers are limited. */
+export interface CallLimits {
+	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
+	readonly awayWait?: number;
+	/** Milliseconds that a server has for a call, from when it was sent. Default 30,000. */
+	readonly callTimeout?: number;
+	/** Calls that one server works on at the same time. Default 4. */
+	readonly callsPerDevice?: number;
+	/** Calls that may wait for one server. Default 64. */
+	readonly callsWaiting?: number;
+}
+
+/** A call that has ended. */
+export interface CallRecord {
+	/** Who called: a token's name, or "local". */
+	readonly principal: string;
+	readonly serverId: string;
+	/** As the server names it. */
+	readonly tool: string;
+	/** Milliseconds, waiting included. */
+	readonly duration: number;
+	/** "failed": the tool ran and said so. "refused": the server answered with a JSON-RPC error. */
+	readonly outcome: "ok" | "failed" | "refused" | ServerErrorCode;
+}
+
+/** What the gateway's servers share. */
+export interface ServerContext extends CallLimits {
+	readonly checker: ArgumentChecker;
+	readonly onCall: (record: CallRecord) => void;
+}
+
+/** What is known of a server, and is kept while it is offline and over a restart of the gateway. */
+export interface ServerRecord {
+	/** Which server it is: {@link ServerIdentity.id}. */
+	readonly id: string;
+	/** How clients address it. No two servers share one. */
+	readonly alias: string;
+	/** What the server says of itself: the name of a device's board, and its firmware version. */
+	readonly board: ServerInfo;
+	/** All of them in the server's order, user-only ones included. Replaced, never changed. */
+	readonly tools: readonly ServerTool[];
+	/** When it was last seen, in milliseconds since 1970. While it is online: when it came online. */
+	readonly lastSeen: number;
+}
+
+/**
+ * Whatever answers MCP behind the gateway: a device. It outlives its sessions: clients see it, and calls wait for it, while
+ * it is offline.
+ */
+export class Server {
+	readonly id: string;
+	readonly #context: ServerContext;
+	#record: ServerRecord | undefined;
+	#session: Session | undefined;
+	#online = false;
+	#state: string | undefined;
+	#queue: CallQueue | undefined;
+
+	/** @param record what is known of it from before */
+	constructor(id: string, context: ServerContext, record?: ServerRecord) {
+		this.id = id;
+		this.#context = context;
+		this.#record = record;
+	}
+
+	/** Whether it has ever been discovered. Until then, clients do not see it. */
+	get known(): boolean {
+		return this.#record !== undefined;
+	}
+
+	/** What is kept of it. Only for a server that is known. */
+	get record(): ServerRecord {
+		if (this.#record === undefined) {
+			throw new TypeError(`${this.id} has not been discovered`);
+		}
+		return this.#record;
+	}
+
+	get alias(): string {
+		return this.record.alias;
+	}
+
+	get board(): ServerInfo {
+		return this.record.board;
+	}
+
+	get tools(): readonly ServerTool[] {
+		return this.record.tools;
+	}
+
+	get lastSeen(): number {
+		return this.record.lastSeen;
+	}
+
+	/** Its current session, whether or not its tools are known yet. */
+	get session(): Session | undefined {
+		return this.#session;
+	}
+
+	/** Whether it can be called: it is in a session, and its tools are known. */
+	get online(): boolean {
+		return this.#online;
+	}
+
+	/** The state that a device has last told of: "idle", "speaking", … Undefined where it has not, and while it is offline. */
+	get state(): string | undefined {
+		return this.#state;
+	}
+
+	set state(state: string) {
+		this.#state = state;
+	}
+
+	/** A session has begun. The one before it must have ended. */
+	connect(session: Session): void {
+		this.#session = session;
+	}
+
+	/** What is known of it has been learnt or confirmed in its current session: it can be called. */
+	discovered(record: ServerRecord): void {
+		this.#record = record;
+		if (!this.#online && this.#session !== undefined) {
+			this.#online = true;
+			this.#queue?.online(this.#session);
+		}
+	}
+
+	/** Its session has ended. */
+	disconnect(): void {
+		this.#session = undefined;
+		this.#state = undefined;
+		if (this.#online) {
+			this.#online = false;
+			this.#record = { ...this.record, lastSeen: Date.now() };
+			this.#queue?.offline();
+		}
+	}
+
+	/**
+	 * Calls a tool: checks the arguments, waits while the server is offline, and keeps the order of the calls. A call is
+	 * sent once at most. A tool that failed is a result with `isError`.
+	 *
+	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with {@link ServerError} when it does
+	 * not answer, or was not asked.
+	 *
+	 * @param principal who calls, for the record
+	 */
+	async call(principal: string, tool: ServerTool, args: object, options: CallOptions = {}): Promise<CallToolResult> {
+		const start = performance.now();
+		let outcome: CallRecord["outcome"] = "refused";
+		try {
+			const result = await this.#enqueue(tool, args, options);
+			outcome = result.isError ? "failed" : "ok";
+			return result;
+		} catch (error) {
+			outcome = error instanceof ServerError ? error.code : "refused";
+			throw error;
+		} finally {
+			const duration = performance.now() - start;
+			this.#context.onCall({ principal, serverId: this.id, tool: tool.name, duration, outcome });
+		}
+	}
+
+	/** Rejects the calls that wait. */
+	close(): void {
+		this.#queue?.close(new ServerError("cancelled", "the gateway is shutting down"));
+	}
+
+	async #enqueue(tool: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
+		const problem = this.#context.checker.check(tool, args);
+		if (problem !== undefined) {
+			throw new ServerError("invalid-arguments", problem);
+		}
+		const { callTimeout = 30_000 } = this.#context;
+		const queue = this.#openQueue();
+		try {
+			return await queue.run(
+				(session) => this.#callOnce(session, tool, args, { timeout: callTimeout, ...options }),
+				options.signal,
+			);
+		} finally {
+			if (queue.idle && this.#queue === queue) {
+				this.#queue = undefined;
+			}
+		}
+	}
+
+	/** A queue costs memory: a server has one only while there are calls to it. */
+	#openQueue(): CallQueue {
+		const { callsPerDevice = 4, callsWaiting = 64, awayWait = 10_000 } = this.#context;
+		this.#queue ??= new CallQueue(
+			{
+				concurrency: callsPerDevice,
+				capacity: callsWaiting,
+				offlineWait: awayWait,
+				offlineMessage: () =>
+					`${this.alias} is offline and did not come back within ${awayWait / 1000} s; ` +
+					`it was last seen at ${new Date(this.lastSeen).toISOString()}. Nothing was sent to it.`,
+			},
+			this.#online ? this.#session : undefined,
+		);
+		return this.#queue;
+	}
+
+	/** A call that was cut off is not made again: the tool may have done its work. */
+	async #callOnce(session: Session, { name }: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
+		try {
+			return await session.callTool(name, args, options);
+		} catch (error) {
+			if (error instanceof ServerError && error.code === "device-gone") {
+				const message = `${this.alias} disconnected while the call was under way: it may have been carried out, or not`;
+				throw new ServerError("device-gone", message, { cause: error });
+			}
+			throw error;
+		}
+	}
+}
+
+/** Whether only people may call a tool: not the models in MCP clients. */
+export function isUserOnly({ annotations }: ServerTool): boolean {
+	const { audience } = (annotations ?? {}) as { audience?: unknown };
+	return Array.isArray(audience) && audience.length === 1 && audience[0] === "user";
+}

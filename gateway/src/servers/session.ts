@@ -1,0 +1,252 @@
+import { EventEmitter } from "node:events";
+import {
+	type CallToolResult,
+	Client,
+	type ClientCapabilities,
+	isSpecType,
+	ProtocolError,
+	type RequestOptions,
+	SdkError,
+	SdkErrorCode,
+	type Tool,
+	type Transport,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { isObject } from "../../../src/text/is-object.js";
+import type { TokenRecord } from "../config/token-store.js";
+import { GATEWAY_INFO } from "../version.js";
+import { ServerError } from "./server-error.js";
+
+/** Which server is at the other end of a connection, and how it got in. */
+export interface ServerIdentity {
+	/** A device's `Device-Id` header (its MAC address), or its MQTT client id. */
+	readonly id: string;
+	/** A device's `Client-Id` header (a UUID), or its MQTT client id. */
+	readonly clientId: string;
+	/** "websocket" or "mqtt". */
+	readonly transport: string;
+	/** The token that it was admitted by. Absent where none was asked for. */
+	readonly token?: TokenRecord;
+}
+
+/** A connection to a server: a transport of the official SDK that knows who is at its other end. */
+export interface ServerTransport extends Transport {
+	readonly identity: ServerIdentity;
+	/** Why the connection ended; empty while it is open. */
+	readonly closeReason: string;
+	/** Ends the connection. */
+	close(reason?: string): Promise<void>;
+	/** Sends a message beside MCP, where the transport has such messages: `{type: "tts", state: "start"}`. */
+	sendMessage?(message: { readonly type: string; readonly [member: string]: unknown }): void;
+}
+
+/** What a server says of itself: `serverInfo` in its answer to `initialize`. */
+export interface ServerInfo {
+	readonly name: string;
+	/** A device's firmware version. */
+	readonly version: string;
+}
+
+export interface CallOptions {
+	/** Milliseconds until the call has failed; progress starts them again. Default 30,000. */
+	readonly timeout?: number | undefined;
+	readonly signal?: AbortSignal | undefined;
+	/** Is called with each progress notification of the call. */
+	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
+}
+
+interface Events {
+	/** A notification of the server's, except progress and cancellation. */
+	notification: [method: string, params: Readonly<Record<string, unknown>>];
+	/** A message was dropped because it is not valid. */
+	invalid: [description: string];
+	/** The session is over. */
+	closed: [reason: string];
+}
+
+const REQUEST_TIMEOUT = 30_000;
+
+/** Milliseconds that a call may take at most, however often it reports progress. */
+const MAX_CALL_TIME = 3_600_000;
+
+/** A list that is larger than this is a fault of the server's. */
+const MAX_PAGES = 1_000;
+const MAX_TOOLS = 1_000;
+const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
+
+/** Characters of a description of an invalid message, for the log. */
+const MAX_DESCRIPTION = 200;
+
+/** A page of tools as devices send it: each tool is checked by itself, so that an invalid one costs only itself. */
+const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+
+/** What the SDK accepts, but for a result without `content`: MCP has no such result. */
+const CALL_RESULT = z.custom<CallToolResult>(
+	(result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),
+	"not a valid tool result",
+);
+
+/** A session with a server: the official SDK's client over one connection, from its beginning to its end. */
+export class Session extends EventEmitter<Events> {
+	readonly #transport: ServerTransport;
+	readonly #client: Client;
+	#closed = false;
+
+	/**
+	 * Takes over a connection. {@link initialize} comes next, at once: until then, notifications are lost.
+	 *
+	 * @param capabilities what the gateway tells the server that it can do
+	 */
+	constructor(transport: ServerTransport, capabilities: ClientCapabilities = {}) {
+		super();
+		this.#transport = transport;
+		this.#client = new Client(GATEWAY_INFO, { capabilities });
+		transport.onclose = () => {
+			this.#closed = true;
+			this.emit("closed", transport.closeReason);
+		};
+		this.#client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
+		this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => {
+			this.emit("notification", method, params);
+		};
+	}
+
+	get identity(): ServerIdentity {
+		return this.#transport.identity;
+	}
+
+	/** Whether the connection is open. */
+	get connected(): boolean {
+		return !this.#closed;
+	}
+
+	/**
+	 * MCP's handshake, as every device can answer it: `initialize`, without probing for a newer revision. If it fails, the
+	 * connection is closed.
+	 *
+	 * Rejects with {@link ServerError} or the SDK's ProtocolError.
+	 */
+	async initialize({ timeout = REQUEST_TIMEOUT }: { timeout?: number } = {}): Promise<ServerInfo> {
+		await this.#translated("initialize", { timeout }, (options) =>
+			this.#client.connect(this.#transport, { ...options, prior: { kind: "legacy" } }),
+		);
+		const { name, version } = this.#client.getServerVersion() as ServerInfo;
+		return { name, version };
+	}
+
+	/** The revision that the two sides agreed on; undefined before the handshake. */
+	get revision(): string | undefined {
+		return this.#client.getNegotiatedProtocolVersion();
+	}
+
+	/**
+	 * The whole list of tools, page by page. Its items are not checked.
+	 *
+	 * Rejects with ServerError "bad-answer" when the list does not end, or has more than 1,000 tools or 4 million
+	 * characters.
+	 */
+	async listTools({
+		withUserTools = false,
+		signal,
+	}: {
+		withUserTools?: boolean;
+		signal?: AbortSignal;
+	} = {}): Promise<unknown[]> {
+		const tools: unknown[] = [];
+		let cursor = "";
+		let characters = 0;
+		for (let page = 0; page < MAX_PAGES; page += 1) {
+			const params = { cursor, ...(withUserTools && { withUserTools }) };
+			const result = await this.#translated("tools/list", { signal }, (options) =>
+				this.#client.request({ method: "tools/list", params }, TOOL_PAGE, options),
+			);
+			tools.push(...result.tools);
+			characters += JSON.stringify(result.tools).length;
+			if (tools.length > MAX_TOOLS || characters > MAX_LIST_CHARACTERS) {
+				throw new ServerError(
+					"bad-answer",
+					`tools/list: ${tools.length} tools of ${characters} characters are too many`,
+				);
+			}
+			if (!result.nextCursor) {
+				return tools;
+			}
+			cursor = result.nextCursor;
+		}
+		throw new ServerError("bad-answer", `tools/list: more than ${MAX_PAGES} pages`);
+	}
+
+	/**
+	 * Calls a tool. A tool that failed is a result with `isError`.
+	 *
+	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with ServerError when there is no
+	 * valid answer.
+	 */
+	async callTool(name: string, args: object = {}, options: CallOptions = {}): Promise<CallToolResult> {
+		const params = { name, arguments: args as Record<string, unknown> };
+		return await this.#translated("tools/call", options, (requestOptions) =>
+			this.#client.request({ method: "tools/call", params }, CALL_RESULT, requestOptions),
+		);
+	}
+
+	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. */
+	async ping({ timeout = REQUEST_TIMEOUT }: { timeout?: number } = {}): Promise<void> {
+		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
+	}
+
+	/** Sends a message beside MCP, where the transport has such messages. */
+	sendMessage(message: { readonly type: string; readonly [member: string]: unknown }): void {
+		this.#transport.sendMessage?.(message);
+	}
+
+	/** Ends the session. */
+	close(reason = "closed by the gateway"): void {
+		void this.#transport.close(reason);
+	}
+
+	/** Makes a request, and turns the SDK's errors into those of this session. */
+	async #translated<T>(
+		method: string,
+		{ timeout = REQUEST_TIMEOUT, signal, onProgress }: CallOptions,
+		request: (options: RequestOptions) => Promise<T>,
+	): Promise<T> {
+		if (signal?.aborted) {
+			throw new ServerError("cancelled", `${method} was cancelled`);
+		}
+		const progress = onProgress && {
+			onprogress: onProgress,
+			resetTimeoutOnProgress: true,
+			maxTotalTimeout: MAX_CALL_TIME,
+		};
+		try {
+			return await request({ timeout, ...(signal && { signal }), ...progress });
+		} catch (error) {
+			if (ProtocolError.isInstance(error) && error.data === INVALID_RESPONSE) {
+				throw new ServerError("bad-answer", error.message);
+			}
+			if (ProtocolError.isInstance(error)) {
+				throw error;
+			}
+			throw this.#serverError(method, timeout, signal, error as Error);
+		}
+	}
+
+	#serverError(method: string, timeout: number, signal: AbortSignal | undefined, cause: Error): ServerError {
+		if (signal?.aborted) {
+			return new ServerError("cancelled", `${method} was cancelled`, { cause });
+		}
+		if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
+			return new ServerError("timeout", `no answer to ${method} within ${timeout} ms`, { cause });
+		}
+		if (this.#closed) {
+			return new ServerError("device-gone", `${this.identity.id}: ${this.#transport.closeReason}`, { cause });
+		}
+		return new ServerError("bad-answer", `${method}: ${cause.message}`, { cause });
+	}
+}
+
+/** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
+export const INVALID_RESPONSE = "xs-mcp/invalid-response";
+
+/** A tool as a server lists it. */
+export type ServerTool = Tool;

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { ServerRecord } from "./server.js";
+
+const EXTENSION = ".json";
+
+/** The last millisecond that a Date can hold. */
+const MAX_DATE = 8.64e15;
+
+/** What a file must hold. */
+const RECORD = z.object({
+	id: z.string(),
+	alias: z.string(),
+	board: z.object({ name: z.string(), version: z.string() }),
+	tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal("object") }) })),
+	lastSeen: z.number().min(0).max(MAX_DATE),
+});
+
+/**
+ * Keeps server records on disk, each in a file of its own, so that a server that changes costs one small file however
+ * many there are. A file is written under another name first: a crash leaves the old one or the new one.
+ */
+export class ServerStore {
+	readonly #folder: string;
+	readonly #warn: (message: string) => void;
+	/** What is yet to be written, by server id. `undefined`: to be removed. */
+	readonly #pending = new Map<string, ServerRecord | undefined>();
+	#writing: Promise<void> | undefined;
+
+	/** @param warn is told of what could not be read or written */
+	constructor(folder: string, warn: (message: string) => void) {
+		this.#folder = folder;
+		this.#warn = warn;
+	}
+
+	/** Reads all records. A damaged file is set aside, with a warning. Rejects when the folder cannot be made or read. */
+	async load(): Promise<ServerRecord[]> {
+		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		const records: ServerRecord[] = [];
+		for (const name of await readdir(this.#folder)) {
+			const record = name.endsWith(EXTENSION) ? await this.#read(join(this.#folder, name)) : undefined;
+			if (record !== undefined) {
+				records.push(record);
+			}
+		}
+		return records;
+	}
+
+	/** Writes a record soon. */
+	save(record: ServerRecord): void {
+		this.#schedule(record.id, record);
+	}
+
+	/** Removes a record soon. */
+	remove(id: string): void {
+		this.#schedule(id, undefined);
+	}
+
+	/** Settles when everything is written. */
+	async flush(): Promise<void> {
+		await this.#writing;
+	}
+
+	async #read(path: string): Promise<ServerRecord | undefined> {
+		try {
+			return parseRecord(await readFile(path, "utf8"));
+		} catch (error) {
+			await rename(path, `${path}.damaged`);
+			this.#warn(`${path}: ${(error as Error).message}; set aside as ${path}.damaged`);
+			return undefined;
+		}
+	}
+
+	#schedule(id: string, record: ServerRecord | undefined): void {
+		this.#pending.set(id, record);
+		this.#writing ??= this.#writePending();
+	}
+
+	async #writePending(): Promise<void> {
+		// Changes to a server in the same turn are written once.
+		await new Promise((resolve) => setImmediate(resolve));
+		for (const [id, record] of this.#pending) {
+			this.#pending.delete(id);
+			try {
+				await this.#write(id, record);
+			} catch (error) {
+				this.#warn(`${id}: not kept on disk: ${(error as Error).message}`);
+			}
+		}
+		this.#writing = undefined;
+	}
+
+	async #write(id: string, record: ServerRecord | undefined): Promise<void> {
+		const path = this.#pathOf(id);
+		if (record === undefined) {
+			await rm(path, { force: true });
+			return;
+		}
+		const temporary = `${path}.new`;
+		await writeFile(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+		await rename(temporary, path);
+	}
+
+	/** A device chose its id, and file systems differ in what they take: a hash is a name everywhere. */
+	#pathOf(id: string): string {
+		return join(this.#folder, `${createHash("sha256").update(id).digest("hex").slice(0, 32)}${EXTENSION}`);
+	}
+}
+
+/** @throws Error that names the member that is not valid */
+function parseRecord(text: string): ServerRecord {
+	const { data, error } = RECORD.safeParse(JSON.parse(text));
+	const issue = error?.issues[0];
+	if (issue !== undefined) {
+		throw new Error(`not a server record: ${issue.path.join(".")}: ${issue.message}`);
+	}
+	return data as ServerRecord;
+}

@@ -1,0 +1,391 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, describe, it, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import getPort from "get-port";
+import { until } from "../../../host-test/support/until.js";
+import { bundleProgram } from "../support/bundle.js";
+import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
+
+// The program as people and hosts start it: a process of its own, from the files that are published.
+
+const { program: PROGRAM, remove } = await bundleProgram();
+after(remove);
+
+const LAMP = "aa:bb:cc:00:00:01";
+/** Its tool {@link SET_VOLUME} as /mcp lists it. */
+const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
+const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
+
+interface Running {
+	readonly child: ChildProcess;
+	readonly output: { stdout: string; stderr: string };
+	/** Settles with the exit code. */
+	readonly exited: Promise<number | null>;
+}
+
+function start(t: TestContext, args: readonly string[], environment: Record<string, string> = {}): Running {
+	const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
+	t.after(() => child.kill("SIGKILL"));
+	const output = { stdout: "", stderr: "" };
+	child.stdout.on("data", (chunk) => {
+		output.stdout += chunk;
+	});
+	child.stderr.on("data", (chunk) => {
+		output.stderr += chunk;
+	});
+	return { child, output, exited: once(child, "close").then(([code]) => code) };
+}
+
+async function run(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
+	const { output, exited } = start(t, args, environment);
+	return { code: await exited, ...output };
+}
+
+/** Runs a command that asks a gateway which runs. */
+function ask({ base }: Pick<StartedProgram, "base">) {
+	return (t: TestContext, ...args: string[]) => run(t, args, { XS_MCP_GATEWAY_URL: base });
+}
+
+/** The official SDK's client over stdio, which starts the program. */
+async function startHost(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
+	const transport = new StdioClientTransport({
+		command: process.execPath,
+		args: [PROGRAM, ...args],
+		env: { ...(process.env as Record<string, string>), ...environment },
+		stderr: "pipe",
+	});
+	let log = "";
+	transport.stderr?.on("data", (chunk) => {
+		log += chunk;
+	});
+	const client = new Client({ name: "test-host", version: "1.0.0" }, ERAS["2025-11-25"]);
+	t.after(() => client.close());
+	await client.connect(transport);
+	return { client, log: () => log };
+}
+
+describe("xs-mcp-gateway, the program", { timeout: 60_000 }, () => {
+	it("refuses to listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {
+		const { code, stdout, stderr } = await run(t, [...FREE_PORTS, "--http-address", "0.0.0.0"], {
+			XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t),
+		});
+		assert.equal(code, 2);
+		assert.equal(stdout, "");
+		assert.match(stderr, /^xs-mcp-gateway: httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for client/);
+	});
+
+	it("exits with 2 when the command line makes no sense", async (t) => {
+		for (const [args, message] of [
+			[["serv"], /there is no command serv: expected one of serve/],
+			[["--http-port", "x"], /--http-port: expected a whole number/],
+			[["--no-such-flag"], /unknown option '--no-such-flag'/],
+			[["token", "add", "x", "--for", "friend"], /--for <kind>.* Expected client or device/],
+			[["devices", "--url", "nowhere"], /--url: expected a URL/],
+		] as const) {
+			const { code, stderr } = await run(t, args);
+			assert.match(stderr, message);
+			assert.equal(code, 2, args.join(" "));
+		}
+	});
+
+	it("says plainly when no gateway runs", async (t) => {
+		const { code, stderr } = await run(t, ["devices", "--url", "http://127.0.0.1:1"]);
+		assert.match(stderr, /no gateway answers at http:\/\/127\.0\.0\.1:1 \(.*\)\. Start one with xs-mcp-gateway/);
+		assert.equal(code, 1);
+	});
+
+	it("stops when it is told to, with 0", async (t) => {
+		const { child, output, exited } = start(t, FREE_PORTS, { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) });
+		await until(() => output.stderr.includes('"listening"'), "it listens", 30_000);
+		child.kill("SIGTERM");
+		assert.equal(await exited, 0);
+		assert.equal(output.stdout, "", "standard output is left to hosts");
+	});
+
+	it("with --stdio: ends when nobody reads its output", async (t) => {
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const { child, output, exited } = start(t, [...FREE_PORTS, "--stdio"], environment);
+		await until(() => output.stderr.includes('"listening"'), "it listens", 30_000);
+		child.stdout?.destroy();
+		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
+		assert.equal(await exited, 0);
+		assert.match(output.stderr, /stopping: the client disconnected/);
+	});
+
+	it("goes on when nobody reads its log, and says later how many lines it dropped", async (t) => {
+		const port = await getPort();
+		const websocketPort = await getPort();
+		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort), "--log-level", "debug"];
+		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
+		t.after(() => child.kill("SIGKILL"));
+		const isUp = (): Promise<boolean> =>
+			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5_000) }).then(
+				({ ok }) => ok,
+				() => false,
+			);
+		await until(isUp, "it listens", 30_000);
+		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP });
+		const devices = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/devices`)).text();
+		await until(async () => (await devices()).includes(LAMP), "the device is known");
+		// More than 1,000 messages in a second would end the device's session.
+		for (let count = 0; count < 900; count += 1) {
+			device.notify("notifications/state_changed", { newState: "x".repeat(5_000) });
+		}
+		await setTimeout(500);
+		assert.equal(await isUp(), true);
+		let log = "";
+		child.stderr.on("data", (chunk) => {
+			log += chunk;
+		});
+		await until(() => /"dropped":[0-9]+,"msg":"log lines were dropped/.test(log), "it says so", 10_000);
+	});
+
+	it("lists and calls the tools of devices", async (t) => {
+		const started = await startProgram(t);
+		const device = await WireDevice.connect(t, started, { id: LAMP });
+		const command = ask(started);
+		const devices = await command(t, "devices");
+		assert.match(
+			devices.stdout,
+			/^ALIAS .*\nlamp_000001 {2}aa:bb:cc:00:00:01 {2}lamp 1\.0\.0 {2}2 +connected by websocket/,
+		);
+		const tools = await command(t, "tools", "lamp_000001");
+		assert.match(tools.stdout, /^self\.audio_speaker\.set_volume volume=integer\n/);
+		const call = await command(t, "call", LAMP, SET_VOLUME.name, "volume=30");
+		assert.deepEqual([call.code, call.stdout], [0, "true\n"]);
+		assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
+		const portable = await command(t, "call", LAMP, "self_audio_speaker_set_volume", "volume=31");
+		assert.deepEqual([portable.code, device.calls[1]?.name], [0, SET_VOLUME.name]);
+	});
+
+	it("names the argument that cannot be used, and exits with 2; with 1 when the tool fails", async (t) => {
+		const started = await startProgram(t);
+		const failure = { content: [{ type: "text", text: "no speaker" }], isError: true };
+		const device = await WireDevice.connect(t, started, { id: LAMP, onCall: () => failure });
+		const call = (...args: string[]) => ask(started)(t, "call", "lamp_000001", ...args);
+		for (const [args, message] of [
+			[["volume=loud"], /volume: expected a whole number, got "loud"/],
+			[["loudness=3"], /loudness: there is no such argument: the tool takes volume/],
+			[[], /volume: missing/],
+		] as const) {
+			const { code, stderr } = await call(SET_VOLUME.name, ...args);
+			assert.match(stderr, message);
+			assert.equal(code, 2);
+		}
+		assert.equal(device.calls.length, 0);
+		const failed = await call(SET_VOLUME.name, "volume=3");
+		assert.deepEqual([failed.code, failed.stdout], [1, "no speaker\n"]);
+	});
+
+	it("makes tokens, which a running gateway knows at once", async (t) => {
+		const started = await startProgram(t);
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: started.stateFolder, XS_MCP_GATEWAY_URL: started.base };
+		const made = await run(t, ["token", "add", "laptop", "--for", "client"], environment);
+		const token = made.stdout.trim();
+		assert.match(token, /^xsmcp_/);
+		assert.match(made.stderr, /first token for a client/);
+		const without = await run(t, ["devices"], environment);
+		assert.match(without.stderr, /needs a token/);
+		assert.equal(without.code, 1);
+		assert.equal((await run(t, ["devices"], { ...environment, XS_MCP_GATEWAY_TOKEN: token })).code, 0);
+		const alias = await run(t, ["token", "add", "old", "--for", "host"], environment);
+		assert.equal(alias.code, 0, "the word of version 0.1");
+		assert.equal((await run(t, ["token", "remove", "old"], environment)).code, 0);
+		const list = await run(t, ["token", "list"], environment);
+		assert.match(list.stdout, /^laptop {2}client {2}.* {2}all devices\n$/);
+		const removed = await run(t, ["token", "remove", "laptop"], environment);
+		assert.equal(removed.code, 0);
+		assert.match(removed.stderr, /last token for a client.*--open/s);
+		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 1);
+	});
+
+	it("asks before the first token for devices, because devices without one are disconnected", async (t) => {
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const add = ["token", "add", "lamp", "--for", "device"];
+		const unasked = await run(t, add, environment);
+		assert.equal(unasked.code, 2);
+		assert.match(unasked.stderr, /first token for a device.*disconnected.*--yes/s);
+		assert.equal((await run(t, ["token", "list"], environment)).stdout, "");
+		assert.equal((await run(t, [...add, "--yes"], environment)).code, 0);
+		assert.equal((await run(t, ["token", "add", "fan", "--for", "device"], environment)).code, 0, "the second");
+	});
+
+	it("shows what happens, until it is not wanted any more", async (t) => {
+		const started = await startProgram(t);
+		const watch = start(t, ["watch"], { XS_MCP_GATEWAY_URL: started.base });
+		const device = await WireDevice.connect(t, started, { id: LAMP });
+		await until(
+			() => {
+				device.notify("notifications/state_changed", { newState: "speaking" });
+				return watch.output.stdout.includes("speaking");
+			},
+			"the notification is shown",
+			30_000,
+		);
+		assert.match(watch.output.stdout, /aa:bb:cc:00:00:01 {2}notification {2}notifications\/state_changed/);
+		watch.child.stdout?.destroy();
+		await until(
+			() => {
+				device.notify("notifications/state_changed", { newState: "idle" });
+				return watch.child.exitCode !== null;
+			},
+			"it ends with its reader",
+			30_000,
+		);
+		assert.equal(await watch.exited, 0);
+	});
+
+	it("prints its settings without secrets", async (t) => {
+		const { stdout } = await run(t, ["config", "--broker-url", "mqtt://b"], {
+			XS_MCP_GATEWAY_BROKER_PASSWORD: "hunter2",
+		});
+		const settings = JSON.parse(stdout);
+		assert.deepEqual([settings.brokerUrl, settings.brokerPassword], ["mqtt://b", "***"]);
+	});
+});
+
+describe("xs-mcp-gateway over stdio", { timeout: 60_000 }, () => {
+	it("with --stdio: serves the host that started it, and ends with it", async (t) => {
+		const { client, log } = await startHost(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
+		assert.deepEqual((await client.listTools()).tools, []);
+		await client.close();
+		await until(() => log().includes("stopping: the client disconnected"), "it ends", 10_000);
+	});
+
+	it("with --stdio beside another gateway: says which port is in use and what to do", async (t) => {
+		const { base } = await startProgram(t);
+		const args = ["--stdio", "--http-port", new URL(base).port, "--state-folder", makeStateFolder(t)];
+		const { code, stderr } = await run(t, args);
+		assert.equal(code, 2);
+		assert.match(stderr, /httpPort: port [0-9]+ is in use.*--http-port.*xs-mcp-gateway stdio/);
+	});
+
+	it("as a bridge: brings several hosts to one gateway, with progress, and follows devices", async (t) => {
+		const started = await startProgram(t);
+		const environment = { XS_MCP_GATEWAY_URL: started.base };
+		const hosts = await Promise.all([startHost(t, ["stdio"], environment), startHost(t, ["stdio"], environment)]);
+		let changes = 0;
+		for (const { client } of hosts) {
+			client.setNotificationHandler("notifications/tools/list_changed", () => {
+				changes += 1;
+			});
+		}
+		// Answers once the host has heard: the SDK's client drops progress that comes together with the answer.
+		let answer = (): void => {};
+		await WireDevice.connect(t, started, {
+			id: LAMP,
+			onCall({ id, progressToken }, device) {
+				answer = () => device.answer(id, { content: [{ type: "text", text: "done" }] });
+				device.notify("notifications/progress", { progressToken, progress: 1, total: 2 });
+				return undefined;
+			},
+		});
+		await until(() => changes === 2, "both hosts hear of the device", 10_000);
+		for (const { client } of hosts) {
+			assert.match(client.getInstructions() ?? "", /two underscores/);
+			assert.deepEqual(
+				(await client.listTools()).tools.map(({ name }) => name),
+				[VOLUME],
+			);
+			const progress: unknown[] = [];
+			const params = { name: VOLUME, arguments: { volume: 1 } };
+			const result = await client.callTool(params, {
+				onprogress(each) {
+					progress.push(each.progress);
+					answer();
+				},
+			});
+			assert.deepEqual(result.content, [{ type: "text", text: "done" }]);
+			assert.deepEqual(progress, [1]);
+			await assert.rejects(client.callTool({ name: "nothing", arguments: {} }), { code: -32_602 });
+		}
+	});
+
+	it("as a bridge: outlives a restart of the gateway", async (t) => {
+		const first = await startProgram(t);
+		const port = Number(new URL(first.base).port);
+		const { client } = await startHost(t, ["stdio"], { XS_MCP_GATEWAY_URL: first.base });
+		let changes = 0;
+		client.setNotificationHandler("notifications/tools/list_changed", () => {
+			changes += 1;
+		});
+		await first.program.close();
+		const away = await client.callTool({ name: "any", arguments: {} });
+		assert.equal(away.isError, true);
+		assert.match(JSON.stringify(away.content), /The gateway did not answer/);
+		const second = await startProgram(t, { httpPort: port }, first.stateFolder);
+		await until(() => changes > 0, "it hears again", 20_000);
+		await WireDevice.connect(t, second, { id: LAMP });
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+	});
+
+	it("as a bridge: waits for a gateway that starts later", async (t) => {
+		const port = await getPort();
+		const { client, log } = await startHost(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
+		assert.deepEqual((await client.listTools()).tools, []);
+		const early = await client.callTool({ name: "any", arguments: {} });
+		assert.match(
+			JSON.stringify(early),
+			/"isError":true.*No gateway is running yet|No gateway is running yet.*"isError":true/,
+		);
+		assert.match(log(), /no gateway answers at .*Waiting for it/);
+		let changes = 0;
+		client.setNotificationHandler("notifications/tools/list_changed", () => {
+			changes += 1;
+		});
+		const started = await startProgram(t, { httpPort: port });
+		await until(() => changes > 0, "it is told of the gateway", 10_000);
+		await WireDevice.connect(t, started, { id: LAMP });
+		await until(() => changes > 1, "it is told of the device", 10_000);
+		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+	});
+
+	it("a call, by command or bridge, fails at once when the gateway is killed, even if it comes back", async (t) => {
+		const port = await getPort();
+		const url = `http://127.0.0.1:${port}`;
+		const websocketPort = await getPort();
+		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t), XS_MCP_GATEWAY_URL: url };
+		const first = start(t, args, environment);
+		await until(() => first.output.stderr.includes('"listening"'), "it listens", 30_000);
+		// Progress, but no answer: the gateway's answer is a stream that has begun.
+		const onCall = ({ progressToken }: WireCall, from: WireDevice): undefined =>
+			void from.notify("notifications/progress", { progressToken, progress: 1 });
+		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP, onCall });
+		const { client } = await startHost(t, ["stdio"], environment);
+		await until(async () => (await client.listTools()).tools.length > 0, "the device is known", 10_000);
+		const params = { name: VOLUME, arguments: { volume: 1 } };
+		let told = false;
+		const bridged = client.callTool(params, {
+			onprogress() {
+				told = true;
+			},
+		});
+		const command = start(t, ["call", LAMP, SET_VOLUME.name, "volume=1"], environment);
+		await until(() => told && command.output.stderr.includes("progress 1"), "both calls are under way", 10_000);
+		assert.equal(device.calls.length, 2);
+		first.child.kill("SIGKILL");
+		await first.exited;
+		const second = start(t, args, environment);
+		await until(() => second.output.stderr.includes('"listening"'), "it listens again", 30_000);
+		assert.match(JSON.stringify(await bridged), /The gateway did not answer: .*lost/);
+		assert.equal(await command.exited, 1);
+		assert.match(command.output.stderr, /the connection to the gateway was lost/);
+	});
+
+	it("as a bridge: says plainly that the token is wrong", async (t) => {
+		const { base, tokens } = await startProgram(t);
+		tokens.add({ name: "laptop", kind: "client" });
+		const wrong = await run(t, ["stdio"], { XS_MCP_GATEWAY_URL: base, XS_MCP_GATEWAY_TOKEN: "wrong-secret" });
+		assert.match(wrong.stderr, /needs another token/);
+		assert.doesNotMatch(wrong.stderr, /wrong-secret/);
+		assert.equal(wrong.code, 1);
+	});
+});

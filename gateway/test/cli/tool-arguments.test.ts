@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { UsageError } from "../../src/cli/exit.js";
+import { parseToolArguments } from "../../src/cli/tool-arguments.js";
+
+const SCHEMA = {
+	type: "object",
+	properties: {
+		text: { type: "string" },
+		count: { type: "integer" },
+		ratio: { type: "number" },
+		on: { type: "boolean" },
+		options: { type: "object" },
+		items: { type: "array" },
+		any: { description: "whatever" },
+	},
+	required: ["text"],
+};
+
+describe("arguments of a tool on the command line", () => {
+	it("are read as the schema has them", () => {
+		const pairs = ["text=1=2", "count=-3", "ratio=0.5", "on=true", 'options={"a":1}', "items=[1,2]", "any=true"];
+		assert.deepEqual(parseToolArguments(SCHEMA, pairs), {
+			text: "1=2",
+			count: -3,
+			ratio: 0.5,
+			on: true,
+			options: { a: 1 },
+			items: [1, 2],
+			any: true,
+		});
+		assert.deepEqual(parseToolArguments(SCHEMA, ["text=", "any=not JSON"]), { text: "", any: "not JSON" });
+	});
+
+	it("are refused by name when they cannot be", () => {
+		for (const [pair, message] of [
+			["count=1.5", 'count: expected a whole number, got "1.5"'],
+			["count=", 'count: expected a whole number, got ""'],
+			["ratio=Infinity", 'ratio: expected a number, got "Infinity"'],
+			["on=yes", 'on: expected true or false, got "yes"'],
+			["options=[]", 'options: expected a JSON object, got "[]"'],
+			["items={}", 'items: expected a JSON array, got "{}"'],
+			["toString=1", "toString: there is no such argument: the tool takes text, count, ratio, on, options, items, any"],
+			["text", 'expected an argument like key=value, got "text"'],
+		] as const) {
+			assert.throws(() => parseToolArguments(SCHEMA, ["text=x", pair]), new UsageError(message), pair);
+		}
+	});
+
+	it("are missed by name", () => {
+		assert.throws(() => parseToolArguments(SCHEMA, []), new UsageError("text: missing"));
+		assert.throws(() => parseToolArguments({ type: "object" }, ["a=1"]), /the tool takes none/);
+		assert.deepEqual(parseToolArguments({ type: "object", additionalProperties: true }, ["a=1"]), { a: 1 });
+	});
+});

@@ -1,0 +1,384 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { until } from "../../../host-test/support/until.js";
+import {
+	connectClient,
+	ERAS,
+	LOCAL,
+	SET_VOLUME,
+	startGateway,
+	type TestGateway,
+	WireDevice,
+} from "../support/gateway.js";
+
+const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
+const NAMES = {
+	first: "lamp_000001__self_audio_speaker_set_volume",
+	second: "lamp_000002__self_audio_speaker_set_volume",
+	alone: "self_audio_speaker_set_volume",
+	reboot: "lamp_000001__self_reboot",
+};
+
+/** The list as the gateway has it now, not as the client remembers it. */
+async function names(client: Client): Promise<string[]> {
+	const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
+	return tools.map(({ name }) => name);
+}
+
+async function setVolume(client: Client, name: string, volume: number) {
+	return await client.callTool({ name, arguments: { volume } });
+}
+
+/** What the first device's resource says of it. */
+async function readState(client: Client): Promise<Record<string, unknown>> {
+	const { contents } = await client.readResource({ uri: "device://lamp_000001/state" }, { cacheMode: "refresh" });
+	return JSON.parse((contents[0] as { text: string }).text);
+}
+
+const text = (result: { content: unknown }): string => (result.content as { text: string }[])[0]?.text ?? "";
+
+for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+	describe(`a client of ${era}, over Streamable HTTP`, { timeout: 30_000 }, () => {
+		const connect = (t: TestContext, side: TestGateway, device?: string): Promise<Client> =>
+			connectClient(t, side.clientUrl(device), era);
+
+		/** Counts the notifications that the tools have changed. */
+		async function countChanges(client: Client): Promise<() => number> {
+			let count = 0;
+			client.setNotificationHandler("notifications/tools/list_changed", () => {
+				count += 1;
+			});
+			if (era === "2026-07-28") {
+				await client.listen({ toolsListChanged: true });
+			}
+			return () => count;
+		}
+
+		it("lists and calls the tools of a device, whose alias begins each name", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side);
+			const client = await connect(t, side);
+			assert.equal(client.getNegotiatedProtocolVersion(), era);
+			assert.equal(client.getServerVersion()?.name, "xs-mcp-gateway");
+			assert.match(client.getInstructions() ?? "", /two underscores/);
+			assert.deepEqual(await names(client), [NAMES.first]);
+			assert.equal(text(await setVolume(client, NAMES.first, 30)), "true");
+			assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
+		});
+
+		it("sees the device's own names on its path, where the operator wants that", async (t) => {
+			const side = await startGateway(t, { toolNames: "own" });
+			await WireDevice.connect(t, side);
+			const client = await connect(t, side, FIRST);
+			assert.deepEqual(await names(client), [SET_VOLUME.name]);
+			assert.equal(text(await setVolume(client, SET_VOLUME.name, 30)), "true");
+		});
+
+		it("uses two devices with the same tools", async (t) => {
+			const side = await startGateway(t);
+			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const second = await WireDevice.connect(t, side, { id: SECOND });
+			const client = await connect(t, side);
+			assert.deepEqual(await names(client), [NAMES.first, NAMES.second]);
+			await setVolume(client, NAMES.second, 2);
+			await setVolume(client, NAMES.first, 1);
+			assert.deepEqual(first.calls[0]?.arguments, { volume: 1 });
+			assert.deepEqual(second.calls[0]?.arguments, { volume: 2 });
+		});
+
+		it("sees one device only on that device's path", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side, { id: FIRST });
+			const second = await WireDevice.connect(t, side, { id: SECOND });
+			const client = await connect(t, side, "lamp_000002");
+			assert.deepEqual(await names(client), [NAMES.alone]);
+			await setVolume(client, NAMES.second, 2);
+			assert.equal(second.calls.length, 1, "the name on /mcp works too");
+			await assert.rejects(setVolume(client, NAMES.first, 1), { code: -32602, message: /Unknown tool/ });
+			assert.deepEqual(await names(await connect(t, side, FIRST)), [NAMES.alone], "by id too");
+			await assert.rejects(connect(t, side, "nobody"));
+		});
+
+		it("follows devices that come, go, come back and change their tools, without a new connection", async (t) => {
+			const side = await startGateway(t);
+			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const client = await connect(t, side);
+			const changes = await countChanges(client);
+			assert.deepEqual(await names(client), [NAMES.first]);
+
+			const second = await WireDevice.connect(t, side, { id: SECOND });
+			await until(() => changes() === 1, "told of the second device");
+			assert.deepEqual(await names(client), [NAMES.first, NAMES.second]);
+
+			await second.unplug();
+			await WireDevice.connect(t, side, { id: SECOND });
+			assert.equal(text(await setVolume(client, NAMES.second, 2)), "true");
+
+			first.changeTools([{ ...SET_VOLUME, name: "blink" }]);
+			await until(() => changes() >= 2, "told of the new tools");
+			assert.deepEqual(await names(client), ["lamp_000001__blink", NAMES.second]);
+			assert.equal(changes(), 2, "and not of a device that came back as it was");
+		});
+
+		it("is told what was wrong with its arguments", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side);
+			const client = await connect(t, side);
+			await client.listTools();
+			const result = await setVolume(client, NAMES.first, 101);
+			assert.deepEqual([result.isError, text(result)], [true, "volume: must be <= 100"]);
+			assert.equal(device.calls.length, 0);
+		});
+
+		it("is told of a tool that nobody has", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side);
+			const client = await connect(t, side);
+			for (const name of ["nothing", "lamp_000001__nothing", "lamp_000009__self_reboot", "__", ""]) {
+				await assert.rejects(client.callTool({ name }), { code: -32602, message: new RegExp(`Unknown tool: ${name}`) });
+			}
+		});
+
+		it("is told that a device is offline, after waiting for it", async (t) => {
+			const side = await startGateway(t, { awayWait: 50 });
+			const device = await WireDevice.connect(t, side);
+			const client = await connect(t, side);
+			await device.unplug();
+			await until(() => side.gateway.servers.sessions.length === 0, "the device is offline");
+			assert.deepEqual(await names(client), [NAMES.first], "its tools are listed all the same");
+			const result = await setVolume(client, NAMES.first, 1);
+			assert.equal(result.isError, true);
+			assert.match(text(result), /lamp_000001 is offline .* last seen at 20/);
+			assert.deepEqual(result._meta?.["xs-mcp/error"], "device-away");
+		});
+
+		it("hears of the progress of a call", async (t) => {
+			const side = await startGateway(t);
+			// Answers once the client has heard: the SDK's client drops progress that comes together with the answer.
+			let answer = (): void => {};
+			await WireDevice.connect(t, side, {
+				onCall({ id, progressToken }, device) {
+					answer = () => device.answer(id, { content: [{ type: "text", text: "done" }] });
+					device.notify("notifications/progress", { progressToken, progress: 1, total: 2, message: "half" });
+					return undefined;
+				},
+			});
+			const client = await connect(t, side);
+			const progress: unknown[] = [];
+			const result = await client.callTool(
+				{ name: NAMES.first, arguments: { volume: 1 } },
+				{
+					onprogress(step) {
+						progress.push(step);
+						answer();
+					},
+				},
+			);
+			assert.equal(text(result), "done");
+			assert.deepEqual(progress, [{ progress: 1, total: 2, message: "half" }]);
+		});
+
+		it("cancels a call on the device", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+			const client = await connect(t, side);
+			const controller = new AbortController();
+			const call = client.callTool({ name: NAMES.first, arguments: { volume: 1 } }, { signal: controller.signal });
+			await until(() => device.calls.length === 1, "the device works on it");
+			controller.abort();
+			await assert.rejects(call);
+			await until(() => device.cancelled.length === 1, "the device is told");
+			assert.equal(device.cancelled[0], device.calls[0]?.id);
+		});
+
+		it("hears what the device refused, and why", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side, { onCall: () => ({}) });
+			const client = await connect(t, side);
+			const result = await setVolume(client, NAMES.first, 1);
+			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "bad-answer"]);
+		});
+
+		it("sees and calls user-only tools where its access says so, for all devices or for some", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side, { id: FIRST });
+			const models = await connect(t, side);
+			assert.deepEqual(await names(models), [NAMES.first]);
+			await assert.rejects(models.callTool({ name: NAMES.reboot }), { code: -32602 });
+			assert.equal(device.calls.length, 0);
+
+			side.access = { principal: "admin", userTools: true };
+			const admin = await connect(t, side);
+			assert.deepEqual(await names(admin), [NAMES.first, NAMES.reboot]);
+			assert.equal(text(await admin.callTool({ name: NAMES.reboot })), "true");
+
+			await WireDevice.connect(t, side, { id: SECOND });
+			side.access = { principal: "some", userTools: new Set([SECOND]) };
+			const some = await connect(t, side);
+			assert.deepEqual(await names(some), [NAMES.first, NAMES.second, "lamp_000002__self_reboot"]);
+		});
+
+		it("reaches only the devices that its access names", async (t) => {
+			const side = await startGateway(t);
+			await WireDevice.connect(t, side, { id: FIRST });
+			await WireDevice.connect(t, side, { id: SECOND });
+			side.access = { principal: "guest", userTools: false, devices: new Set([SECOND]) };
+			const client = await connect(t, side);
+			assert.deepEqual(await names(client), [NAMES.second]);
+			await assert.rejects(setVolume(client, NAMES.first, 1), { code: -32602 });
+			await assert.rejects(connect(t, side, "lamp_000001"));
+		});
+
+		it("reads the state of each device it may reach, as a resource", async (t) => {
+			const side = await startGateway(t);
+			const device = await WireDevice.connect(t, side, { id: FIRST });
+			await WireDevice.connect(t, side, { id: SECOND });
+			const client = await connect(t, side);
+			const { resources } = await client.listResources();
+			assert.deepEqual(
+				resources.map(({ uri }) => uri),
+				["device://lamp_000001/state", "device://lamp_000002/state"],
+			);
+			const { resourceTemplates } = await client.listResourceTemplates();
+			assert.deepEqual(
+				resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+				["device://{alias}/state"],
+			);
+			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
+			await until(async () => (await readState(client)).state === "speaking", "its state is known");
+			const { lastSeen, ...state } = await readState(client);
+			assert.deepEqual(state, {
+				device: "lamp_000001",
+				online: true,
+				state: "speaking",
+				board: "lamp",
+				firmware: "1.0.0",
+				transport: "websocket",
+			});
+			assert.ok(Date.parse(String(lastSeen)) <= Date.now());
+			await device.unplug();
+			await until(async () => (await readState(client)).online === false, "it is offline");
+			const notFound = era === "2026-07-28" ? -32602 : -32002;
+			await assert.rejects(client.readResource({ uri: "device://nobody/state" }), { code: notFound });
+			const second = await connect(t, side, SECOND);
+			assert.equal((await second.listResources()).resources.length, 1);
+			await assert.rejects(second.readResource({ uri: "device://lamp_000001/state" }), { code: notFound });
+		});
+
+		it("is told when the state of a device changes that it has subscribed to", async (t) => {
+			const side = await startGateway(t);
+			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const second = await WireDevice.connect(t, side, { id: SECOND });
+			const client = await connect(t, side);
+			const updates: { uri: string; _meta?: Record<string, unknown> | undefined }[] = [];
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+				updates.push(params);
+			});
+			const uri = "device://lamp_000001/state";
+			if (era === "2026-07-28") {
+				await client.listen({ resourceSubscriptions: [uri] });
+			} else {
+				await client.subscribeResource({ uri });
+			}
+			const change = { oldState: "idle", newState: "speaking" };
+			second.notify("notifications/state_changed", change);
+			first.notify("notifications/state_changed", change);
+			await until(() => updates.length === 1, "told");
+			assert.equal(updates[0]?.uri, uri);
+			assert.deepEqual(updates[0]?._meta?.["xs-mcp/notification"], {
+				method: "notifications/state_changed",
+				params: change,
+			});
+			await first.unplug();
+			await until(() => updates.length === 2, "told that it is offline");
+			assert.equal((await readState(client)).online, false);
+		});
+
+		it("reads a long list page by page", async (t) => {
+			const side = await startGateway(t);
+			const tools = Array.from({ length: 700 }, (_, index) => ({ ...SET_VOLUME, name: `tool_${index}` }));
+			await WireDevice.connect(t, side, { tools });
+			const client = await connect(t, side);
+			assert.deepEqual(
+				await names(client),
+				tools.map(({ name }) => `lamp_000001__${name}`),
+			);
+			const page = await client.request({ method: "tools/list", params: { cursor: "lamp_000001__tool_699" } });
+			assert.equal(page.tools.length, 1);
+			await assert.rejects(client.request({ method: "tools/list", params: { cursor: "gone" } }), { code: -32602 });
+		});
+	});
+}
+
+describe("a client of 2025-11-25 that asks for the notifications of devices", { timeout: 20_000 }, () => {
+	it("gets them as they are, with the device that sent them", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const client = new Client(
+			{ name: "test-client", version: "1.0.0" },
+			{ capabilities: { experimental: { "xs-mcp/notifications": {} } } },
+		);
+		t.after(() => client.close());
+		const notifications: unknown[] = [];
+		client.fallbackNotificationHandler = async ({ method, params }) => void notifications.push({ method, params });
+		await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
+		// The client opens its stream after the handshake.
+		const change = { oldState: "idle", newState: "listening" };
+		await until(() => {
+			device.notify("notifications/state_changed", change);
+			return notifications.length > 0;
+		}, "told");
+		assert.deepEqual(notifications[0], {
+			method: "notifications/state_changed",
+			params: { ...change, _meta: { "xs-mcp/device": "lamp_000001" } },
+		});
+	});
+});
+
+describe("the path of one device", { timeout: 20_000 }, () => {
+	it("does not exist, and says so, where the device is not known or may not be reached", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		side.access = { principal: "guest", userTools: false, devices: new Set() };
+		for (const name of ["nobody", "lamp_000001"]) {
+			const answer = await fetch(side.clientUrl(name), { method: "POST", body: "{}" });
+			assert.equal(answer.status, 404);
+			assert.match(await answer.text(), new RegExp(`No device .*${name}.* is known here`));
+		}
+	});
+});
+
+describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
+	it("may be shared by caches only where everybody sees the same", async (t) => {
+		const side = await startGateway(t, { listTtl: 1_000 });
+		await WireDevice.connect(t, side);
+		const cacheOf = async (): Promise<unknown[]> => {
+			const client = await connectClient(t, side.clientUrl(), "2026-07-28");
+			const result = await client.request({ method: "tools/list" });
+			return [result.ttlMs, result.cacheScope];
+		};
+		assert.deepEqual(await cacheOf(), [1_000, "public"]);
+		side.access = { ...LOCAL, principal: "token" };
+		assert.deepEqual(await cacheOf(), [1_000, "private"]);
+	});
+});
+
+describe("revisions before 2025-11-25", { timeout: 20_000 }, () => {
+	it("have arguments that break the schema as an error of the protocol", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+		const post = async (body: object, more: Record<string, string> = {}): Promise<Response> =>
+			await fetch(side.clientUrl(), { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
+		const clientInfo = { name: "old", version: "1" };
+		const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+		const hello = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+		const session = { "mcp-session-id": hello.headers.get("mcp-session-id") as string };
+		await hello.text();
+		const call = { name: NAMES.first, arguments: { volume: "loud" } };
+		const answer = await post({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call }, session);
+		const { error } = JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] as string);
+		assert.deepEqual([error.code, error.message], [-32602, "volume: must be integer"]);
+	});
+});

@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { until } from "../../../host-test/support/until.js";
+import { connectClient, LOCAL, SET_VOLUME, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+
+// Sessions as the revisions until 2025-11-25 have them, spoken by the official SDK's first generation and by hand.
+
+const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+/** The tool {@link SET_VOLUME} of the only device, as /mcp lists it. */
+const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
+
+const INITIALIZE = {
+	jsonrpc: "2.0",
+	id: 1,
+	method: "initialize",
+	params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "by-hand", version: "1" } },
+};
+const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+
+/** Posts a message, and reads the answer to its end. */
+async function post(url: URL, body: unknown, session?: string) {
+	const headers = { ...HEADERS, ...(session !== undefined && { "mcp-session-id": session }) };
+	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+	const text = await response.text();
+	return { status: response.status, session: response.headers.get("mcp-session-id"), text };
+}
+
+async function openSession(side: TestGateway, device?: string): Promise<string> {
+	const { session } = await post(side.clientUrl(device), INITIALIZE);
+	assert.ok(session);
+	return session;
+}
+
+/** Opens a stream, in a session of its own or in one whose stream was cut. */
+async function openStream(side: TestGateway, given?: string) {
+	const session = given ?? (await openSession(side));
+	const headers = { accept: "text/event-stream", "mcp-session-id": session };
+	const cut = new AbortController();
+	const get = async (): Promise<Response> => await fetch(side.clientUrl(), { headers, signal: cut.signal });
+	let stream = await get();
+	// 409: the gateway has not noticed yet that the stream before is cut.
+	while (stream.status === 409) {
+		await stream.text();
+		stream = await get();
+	}
+	assert.equal(stream.status, 200);
+	return { session, stream, cut };
+}
+
+async function connectV1(test: TestContext, { clientUrl }: TestGateway) {
+	const client = new ClientV1({ name: "v1-host", version: "1.0.0" });
+	const transport = new TransportV1(clientUrl());
+	test.after(() => client.close());
+	// The SDK's own types disagree under exactOptionalPropertyTypes.
+	await client.connect(transport as never);
+	return { client, transport };
+}
+
+const names = ({ tools }: { tools: { name: string }[] }): string[] => tools.map(({ name }) => name);
+
+describe("the official SDK's client of the first generation", { timeout: 20_000 }, () => {
+	it("lists and calls tools, and hears that they have changed", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { client } = await connectV1(t, side);
+		assert.deepEqual(names(await client.listTools()), [VOLUME]);
+		const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+		assert.deepEqual(content, [{ type: "text", text: "true" }]);
+		let told = 0;
+		client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+			told += 1;
+		});
+		device.changeTools([{ ...SET_VOLUME, name: "blink" }]);
+		await until(() => told === 1, "told");
+		assert.deepEqual(names(await client.listTools()), ["lamp_000001__blink"]);
+		await client.ping();
+	});
+
+	it("ends its session", async (t) => {
+		const side = await startGateway(t);
+		const { transport } = await connectV1(t, side);
+		assert.equal(side.endpoint.sessions, 1);
+		await transport.terminateSession();
+		assert.equal(side.endpoint.sessions, 0);
+	});
+});
+
+describe("a session", { timeout: 20_000 }, () => {
+	it("that is not known is answered 404, so that the host begins a new one", async (t) => {
+		const side = await startGateway(t);
+		assert.equal((await post(side.clientUrl(), LIST, "no-session")).status, 404);
+		assert.equal((await post(side.clientUrl(), LIST)).status, 400, "none is named");
+	});
+
+	it("is served only to whom it was opened by, with the same rights, on the same path", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		side.access = { ...LOCAL, principal: "alice" };
+		const session = await openSession(side);
+		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200);
+		assert.equal((await post(side.clientUrl("lamp_000001"), LIST, session)).status, 404);
+		for (const access of [
+			{ ...LOCAL, principal: "bob" },
+			{ ...LOCAL, principal: "alice", userTools: true },
+		]) {
+			side.access = access;
+			assert.equal((await post(side.clientUrl(), LIST, session)).status, 404);
+		}
+		side.access = { ...LOCAL, principal: "alice" };
+		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200);
+	});
+
+	it("ends when it was idle for long, but not while a stream is open", async (t) => {
+		const side = await startGateway(t, { sessionIdleTimeout: 500 });
+		const idle = await openSession(side);
+		const { session, cut } = await openStream(side);
+		await until(() => side.endpoint.sessions === 1, "the idle session has ended");
+		assert.equal((await post(side.clientUrl(), LIST, idle)).status, 404);
+		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200);
+		cut.abort();
+		await until(() => side.endpoint.sessions === 0, "the other is idle now too");
+	});
+
+	it("makes room for a new one when it was idle for longest; those in use stay", async (t) => {
+		const side = await startGateway(t, { maxSessions: 2 });
+		const used = await openStream(side);
+		const first = await openSession(side);
+		const second = await openSession(side);
+		assert.equal(side.endpoint.sessions, 2);
+		assert.equal((await post(side.clientUrl(), LIST, first)).status, 404);
+		assert.equal((await post(side.clientUrl(), LIST, second)).status, 200);
+		assert.equal((await post(side.clientUrl(), LIST, used.session)).status, 200);
+		used.cut.abort();
+	});
+
+	it("is refused when all that there may be are in use", async (t) => {
+		const side = await startGateway(t, { maxSessions: 1 });
+		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { client } = await connectV1(t, side);
+		const call = client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+		const failed = assert.rejects(call);
+		await until(() => device.calls.length === 1, "the call is under way");
+		assert.equal((await post(side.clientUrl(), INITIALIZE)).status, 503);
+		await client.close();
+		await failed;
+	});
+
+	it("of a principal with many makes room for another principal's, even if it is in use", async (t) => {
+		const side = await startGateway(t, { maxSessions: 3 });
+		const greedy = [await openStream(side), await openStream(side), await openStream(side)];
+		side.access = { ...LOCAL, principal: "other" };
+		const other = await openSession(side);
+		assert.equal((await post(side.clientUrl(), LIST, other)).status, 200);
+		side.access = LOCAL;
+		const statuses = await Promise.all(
+			greedy.map(async ({ session }) => (await post(side.clientUrl(), LIST, session)).status),
+		);
+		assert.deepEqual(statuses, [404, 200, 200]);
+		assert.equal((await post(side.clientUrl(), INITIALIZE)).status, 503, "its own are all in use");
+		for (const { cut } of greedy) {
+			cut.abort();
+		}
+	});
+
+	it("tells its host of what it missed when the stream was cut", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { session, cut } = await openStream(side);
+		await post(side.clientUrl(), LIST, session);
+		cut.abort();
+		const changed = once(side.gateway.servers, "changed");
+		device.changeTools([{ ...SET_VOLUME, name: "blink" }]);
+		await changed;
+		const { stream } = await openStream(side, session);
+		const { value } = (await stream.body?.getReader().read()) ?? {};
+		assert.match(Buffer.from(value ?? []).toString(), /notifications\/tools\/list_changed/);
+	});
+
+	it("tells its host with the answer to its next call when there is no stream, and once only", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { session, cut } = await openStream(side);
+		cut.abort();
+		await post(side.clientUrl(), LIST, session);
+		const changed = once(side.gateway.servers, "changed");
+		device.changeTools([SET_VOLUME, { ...SET_VOLUME, name: "blink" }]);
+		await changed;
+		const call = { ...LIST, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } };
+		const [first, second] = [await post(side.clientUrl(), call, session), await post(side.clientUrl(), call, session)];
+		assert.match(first.text, /notifications\/tools\/list_changed.*"content"/s);
+		assert.doesNotMatch(second.text, /list_changed/);
+		await post(side.clientUrl(), LIST, session);
+		assert.doesNotMatch((await post(side.clientUrl(), call, session)).text, /list_changed/);
+	});
+
+	it("tells its host of a change between two pages of the list", async (t) => {
+		const side = await startGateway(t);
+		const tools = Array.from({ length: 502 }, (_, at) => ({ ...SET_VOLUME, name: `tool_${at}` }));
+		const device = await WireDevice.connect(t, side, { tools });
+		const session = await openSession(side);
+		await post(side.clientUrl(), LIST, session);
+		const changed = once(side.gateway.servers, "changed");
+		device.changeTools([{ ...SET_VOLUME, name: "blink" }, ...tools]);
+		await changed;
+		const rest = await post(side.clientUrl(), { ...LIST, params: { cursor: "lamp_000001__tool_500" } }, session);
+		assert.match(rest.text, /tool_501/);
+		const { stream } = await openStream(side, session);
+		const { value } = (await stream.body?.getReader().read()) ?? {};
+		assert.match(Buffer.from(value ?? []).toString(), /notifications\/tools\/list_changed/);
+	});
+
+	it("leaves nothing behind, however many come and go", async (t) => {
+		const side = await startGateway(t);
+		for (let round = 0; round < 200; round += 1) {
+			const session = await openSession(side);
+			const { status } = await fetch(side.clientUrl(), { method: "DELETE", headers: { "mcp-session-id": session } });
+			assert.equal(status, 200);
+		}
+		assert.equal(side.endpoint.sessions, 0);
+		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
+	});
+
+	it("does not begin with what is no initialize", async (t) => {
+		const side = await startGateway(t);
+		const { status } = await post(side.clientUrl(), { ...INITIALIZE, params: { protocolVersion: 5 } });
+		assert.equal(status, 400);
+		const bare = await fetch(side.clientUrl(), { method: "POST", headers: HEADERS });
+		assert.equal(bare.status, 400, "no body");
+		const refused = await fetch(side.clientUrl(), {
+			method: "POST",
+			headers: { "content-type": "application/json" },
+			body: JSON.stringify(INITIALIZE),
+		});
+		assert.equal(refused.status, 406, "the host does not accept a stream");
+		assert.equal((await fetch(side.clientUrl(), { method: "PUT" })).status, 405);
+		assert.equal(side.endpoint.sessions, 0);
+		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
+	});
+});
+
+describe("a gateway that is started anew", { timeout: 20_000 }, () => {
+	it("is used at once by a host of 2026-07-28, and by others in a new session", async (t) => {
+		const first = await startGateway(t);
+		await WireDevice.connect(t, first);
+		const stateless = await connectClient(t, first.clientUrl(), "2026-07-28");
+		const { client } = await connectV1(t, first);
+		const clientPort = Number(first.clientUrl().port);
+		await first.close();
+		const second = await startGateway(t, { clientPort });
+		await WireDevice.connect(t, second);
+		const call = { name: VOLUME, arguments: { volume: 1 } };
+		assert.equal((await stateless.callTool(call)).isError, false);
+		await assert.rejects(client.callTool(call), /Session not found/);
+		const again = await connectV1(t, second);
+		assert.equal((await again.client.callTool(call)).isError, false);
+	});
+});

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { promisify } from "node:util";
+import { TokenStore } from "../../src/config/token-store.js";
+
+function makeFolder(t: TestContext): { folder: string; file: string } {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tokens-"));
+	t.after(() => rmSync(folder, { recursive: true }));
+	return { folder, file: join(folder, "tokens.json") };
+}
+
+describe("the token store", () => {
+	it("verifies a token that it made, for its kind only", (t) => {
+		const store = new TokenStore(makeFolder(t).folder);
+		const secret = store.add({ name: "laptop", kind: "client", devices: ["a"], userTools: true });
+		assert.equal(store.verify("client", secret)?.name, "laptop");
+		assert.deepEqual(store.verify("client", secret)?.devices, ["a"]);
+		assert.equal(store.verify("device", secret), undefined, "a client's token is not a device's");
+		assert.equal(store.verify("client", `${secret}x`), undefined);
+		assert.equal(store.verify("client", ""), undefined);
+		assert.ok(store.has("client"));
+		assert.ok(!store.has("device"));
+	});
+
+	it("makes tokens of 256 random bits", (t) => {
+		const store = new TokenStore(makeFolder(t).folder);
+		const [one, other] = ["one", "other"].map((name) => store.add({ name, kind: "device" }));
+		assert.match(one ?? "", /^xsmcp_[A-Za-z0-9_-]{43}$/);
+		assert.notEqual(one, other);
+	});
+
+	it("stores only the hash of a token, in a file that only this user may read", (t) => {
+		const { folder, file } = makeFolder(t);
+		const secret = new TokenStore(folder).add({ name: "laptop", kind: "client" });
+		assert.ok(!readFileSync(file, "utf8").includes(secret));
+		if (process.platform !== "win32") {
+			assert.equal(statSync(file).mode & 0o777, 0o600);
+		}
+	});
+
+	it("notices what another process adds and removes", (t) => {
+		const { folder } = makeFolder(t);
+		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
+		const secret = commandLine.add({ name: "laptop", kind: "client" });
+		assert.equal(running.refresh(), true);
+		assert.equal(running.refresh(), false);
+		assert.equal(running.verify("client", secret)?.name, "laptop");
+		commandLine.remove("laptop");
+		assert.equal(running.verify("client", secret), undefined);
+	});
+
+	it("rejects a name that is in use or not allowed, and removing an unknown token", (t) => {
+		const store = new TokenStore(makeFolder(t).folder);
+		store.add({ name: "laptop", kind: "client" });
+		assert.throws(() => store.add({ name: "laptop", kind: "device" }), /there is a token laptop already/);
+		assert.throws(() => store.add({ name: "my laptop", kind: "client" }), /name: expected/);
+		assert.throws(() => store.remove("phone"), /there is no token phone/);
+	});
+
+	it("rejects a damaged file at the start, and says where it is damaged", (t) => {
+		const { folder, file } = makeFolder(t);
+		for (const [content, message] of [
+			["{", /tokens\.json: cannot be read/],
+			["{}", /tokens\.json: version: .*expected 1/],
+			['{"version":1,"tokens":[{"name":"x"}]}', /tokens\.json: tokens\.0\.kind: /],
+		] as const) {
+			writeFileSync(file, content);
+			assert.throws(() => new TokenStore(folder), message);
+		}
+	});
+
+	it("keeps its tokens if the file is damaged later, and says so once", (t) => {
+		const { folder, file } = makeFolder(t);
+		const damaged: string[] = [];
+		const store = new TokenStore(folder, (error) => damaged.push(error.message));
+		const secret = store.add({ name: "laptop", kind: "client" });
+		writeFileSync(file, "{");
+		assert.equal(store.verify("client", secret)?.name, "laptop");
+		assert.equal(store.verify("client", secret)?.name, "laptop");
+		assert.equal(damaged.length, 1);
+	});
+
+	it("reads the kind of version 0.1, host, as client", (t) => {
+		const { folder, file } = makeFolder(t);
+		const secret = new TokenStore(folder).add({ name: "laptop", kind: "client" });
+		writeFileSync(file, readFileSync(file, "utf8").replace('"client"', '"host"'));
+		assert.equal(new TokenStore(folder).verify("client", secret)?.kind, "client");
+	});
+
+	it("reads a file again that could not be read, even if it looks unchanged", (t) => {
+		const { folder, file } = makeFolder(t);
+		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
+		const secret = commandLine.add({ name: "laptop", kind: "client" });
+		const content = readFileSync(file, "utf8");
+		const rewrite = (text: string): void => {
+			writeFileSync(file, text);
+			utimesSync(file, 1, 1);
+		};
+		rewrite(content.replace("{", "?"));
+		assert.equal(running.verify("client", secret), undefined);
+		rewrite(content);
+		assert.equal(running.verify("client", secret)?.name, "laptop");
+	});
+
+	it("keeps every token that 12 processes add at the same time", async (t) => {
+		const { folder } = makeFolder(t);
+		const names = Array.from({ length: 12 }, (_, index) => `token-${index}`);
+		await changeElsewhere(
+			folder,
+			names.map((name) => `add({ name: "${name}", kind: "client" })`),
+		);
+		assert.deepEqual(namesIn(folder), [...names].sort());
+	});
+
+	it("does not bring a removed token back when another process adds one at the same time", async (t) => {
+		const { folder } = makeFolder(t);
+		const names = Array.from({ length: 6 }, (_, index) => `old-${index}`);
+		for (const name of names) {
+			new TokenStore(folder).add({ name, kind: "client" });
+		}
+		await changeElsewhere(
+			folder,
+			names.flatMap((name) => [`remove("${name}")`, `add({ name: "new-${name}", kind: "client" })`]),
+		);
+		assert.deepEqual(
+			namesIn(folder),
+			names.map((name) => `new-${name}`),
+		);
+	});
+
+	it("names the lock's file if a process that held it was killed", (t) => {
+		const { folder, file } = makeFolder(t);
+		const store = new TokenStore(folder);
+		writeFileSync(`${file}.lock`, "4194305");
+		assert.throws(() => store.add({ name: "laptop", kind: "client" }), /tokens\.json\.lock: held by process 4194305/);
+	});
+
+	it("remembers that a kind had a token, until somebody says open", (t) => {
+		const { folder, file } = makeFolder(t);
+		const store = new TokenStore(folder);
+		assert.equal(store.needs("client"), false);
+		store.add({ name: "laptop", kind: "client" });
+		store.add({ name: "lamp", kind: "device" });
+		store.remove("laptop");
+		assert.deepEqual([store.needs("client"), new TokenStore(folder).needs("client")], [true, true]);
+		rmSync(file);
+		assert.deepEqual([store.needs("device"), new TokenStore(folder).needs("device")], [true, true]);
+		store.add({ name: "fan", kind: "device" });
+		store.open();
+		const later = new TokenStore(folder);
+		assert.deepEqual([later.needs("client"), later.needs("device")], [false, true]);
+	});
+});
+
+const REGISTER = new URL("../../../scripts/register.mjs", import.meta.url).href;
+const SOURCE = new URL("../../src/config/token-store.ts", import.meta.url).href;
+
+function namesIn(folder: string): string[] {
+	return new TokenStore(folder).records.map(({ name }) => name).sort();
+}
+
+/** Makes each change in a process of its own. They wait for one another, so that they change the file at the same time. */
+async function changeElsewhere(folder: string, changes: readonly string[]): Promise<void> {
+	await Promise.all(
+		changes.map(async (change, index) => {
+			const program = `
+				import { readdirSync, writeFileSync } from "node:fs";
+				import { TokenStore } from ${JSON.stringify(SOURCE)};
+				const store = new TokenStore(${JSON.stringify(folder)});
+				writeFileSync(${JSON.stringify(join(folder, `ready-${index}`))}, "");
+				while (readdirSync(${JSON.stringify(folder)}).filter((name) => name.startsWith("ready-")).length < ${changes.length});
+				store.${change};
+			`;
+			const args = ["--import", REGISTER, "--input-type=module", "--eval", program];
+			await promisify(execFile)(process.execPath, args);
+		}),
+	);
+}

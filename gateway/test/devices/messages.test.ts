@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseMessage } from "../../src/devices/messages.js";
+
+describe("a message from a device", () => {
+	it("is a JSON object with a type", () => {
+		assert.deepEqual(parseMessage('{"type":"tts","state":"start"}'), { type: "tts", state: "start" });
+		for (const [text, message] of [
+			["{", /JSON/],
+			["[]", /expected an object/],
+			['{"type":5}', /type: expected a string/],
+		] as const) {
+			assert.throws(() => parseMessage(text), { name: "SyntaxError", message });
+		}
+	});
+
+	it("may nest 100 levels deep, brackets in strings not counted", () => {
+		const nested = (levels: number): string =>
+			`{"type":"x","text":"\\"${"[".repeat(500)}","value":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+		assert.equal(parseMessage(nested(99)).type, "x");
+		assert.throws(() => parseMessage(nested(100)), /nested deeper than 100 levels/);
+	});
+
+	it("is rejected without delay when it is a megabyte of quotes or brackets", () => {
+		for (const unit of ['"', '\\"', "[", '["']) {
+			assert.throws(() => parseMessage(`"${unit.repeat(1_000_000 / unit.length)}`), SyntaxError);
+		}
+	});
+});

@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingMessage, request as makeRequest, type OutgoingHttpHeaders } from "node:http";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+import { TokenStore } from "../../src/config/token-store.js";
+import { makeStateFolder, startProgram } from "../support/program.js";
+
+interface Answer {
+	readonly status: number | undefined;
+	readonly headers: IncomingMessage["headers"];
+	readonly body: string;
+}
+
+/** One request, with exactly these headers. `fetch` would not let a test choose Host. */
+async function ask(
+	url: string,
+	options: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Iterable<string> } = {},
+): Promise<Answer> {
+	const { method = "GET", headers = {}, body = "" } = options;
+	const request = makeRequest(url, { method, headers, agent: false });
+	for (const part of typeof body === "string" ? [body] : body) {
+		request.write(part);
+	}
+	request.end();
+	const [response] = (await once(request, "response")) as [IncomingMessage];
+	let text = "";
+	for await (const chunk of response.setEncoding("utf8")) {
+		text += chunk;
+	}
+	return { status: response.statusCode, headers: response.headers, body: text };
+}
+
+const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+const MEGABYTE = "x".repeat(1024 * 1024);
+
+describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
+	it("does not listen beyond loopback without tokens, and says what to do", async (t) => {
+		const flags = { httpAddress: "0.0.0.0", websocketAddress: "0.0.0.0" };
+		await assert.rejects(startProgram(t, flags), {
+			name: "ConfigurationError",
+			message:
+				/httpAddress 0\.0\.0\.0: .*xs-mcp-gateway token add NAME --for client.*\n.*websocketAddress .*--for device/,
+		});
+	});
+
+	it("listens beyond loopback with tokens, and needs one from every client", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		const secret = new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		const { base, tokens } = await startProgram(t, { httpAddress: "0.0.0.0" }, stateFolder);
+		assert.equal((await ask(`${base}/devices`)).status, 401);
+		assert.equal((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${secret}` } })).status, 200);
+		tokens.remove("laptop");
+		assert.equal((await ask(`${base}/devices`)).status, 401, "also when the last token is removed");
+	});
+
+	it("rejects a Host that is not its own", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		const Authorization = `Bearer ${new TokenStore(stateFolder).add({ name: "laptop", kind: "client" })}`;
+		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] }, stateFolder);
+		for (const host of ["evil.example", "evil.example:8766", "127.0.0.1.evil.example"]) {
+			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 403, host);
+		}
+		for (const host of ["localhost", "127.0.0.1:1", "[::1]:8766", "gateway.example"]) {
+			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 200, host);
+		}
+		assert.match(log(), /"reason":"host"/);
+	});
+
+	it("rejects pages of foreign sites", async (t) => {
+		const { base, log } = await startProgram(t, { allowedOrigins: ["app.example"] });
+		for (const origin of ["https://evil.example", "null", "http://localhost.evil.example"]) {
+			const options = { method: "POST", headers: { ...JSON_TYPE, Origin: origin }, body: PING };
+			const { status, headers } = await ask(`${base}/mcp`, options);
+			assert.equal(status, 403, origin);
+			assert.equal(headers["access-control-allow-origin"], undefined);
+		}
+		assert.match(log(), /"reason":"origin"/);
+	});
+
+	it("lets pages of allowed sites send requests, and read the session's id", async (t) => {
+		const { base } = await startProgram(t, { allowedOrigins: ["app.example"] });
+		for (const origin of ["https://app.example", "http://localhost:6274"]) {
+			const preflight = await ask(`${base}/mcp`, {
+				method: "OPTIONS",
+				headers: { Origin: origin, "Access-Control-Request-Headers": "authorization,mcp-session-id" },
+			});
+			assert.equal(preflight.status, 204);
+			assert.equal(preflight.headers["access-control-allow-origin"], origin);
+			assert.equal(preflight.headers["access-control-allow-headers"], "authorization,mcp-session-id");
+			const { headers } = await ask(`${base}/devices`, { headers: { Origin: origin } });
+			assert.match(headers["access-control-expose-headers"] as string, /Mcp-Session-Id/);
+		}
+	});
+
+	it("rejects a wrong token, and logs it without the token", async (t) => {
+		const { base, tokens, log } = await startProgram(t);
+		const secret = tokens.add({ name: "laptop", kind: "client" });
+		const deviceSecret = tokens.add({ name: "lamp", kind: "device" });
+		for (const authorization of ["Bearer wrong-secret", `Bearer ${deviceSecret}`, `Basic ${secret}`, secret]) {
+			const url = `${base}/devices?token=wrong-secret`;
+			const { status, headers, body } = await ask(url, { headers: { Authorization: authorization } });
+			assert.equal(status, 401);
+			assert.match(headers["www-authenticate"] ?? "", /^Bearer /);
+			assert.doesNotMatch(body, /wrong-secret|xsmcp_/);
+		}
+		assert.match(log(), /"reason":"token"/);
+		assert.doesNotMatch(log(), /wrong-secret|xsmcp_/);
+	});
+
+	it("answers /healthz without a token", async (t) => {
+		const { base, tokens } = await startProgram(t);
+		tokens.add({ name: "laptop", kind: "client" });
+		const { status, body } = await ask(`${base}/healthz`);
+		assert.deepEqual([status, JSON.parse(body)], [200, { status: "ok" }]);
+		assert.equal((await ask(`${base}/metrics`)).status, 401);
+	});
+
+	it("rejects a body of 10 MB, with and without a Content-Length", async (t) => {
+		const { base, log } = await startProgram(t);
+		const told = { ...JSON_TYPE, "Content-Length": 10 * MEGABYTE.length };
+		const untold = { ...JSON_TYPE, "Transfer-Encoding": "chunked" };
+		for (const headers of [told, untold]) {
+			const { status } = await ask(`${base}/mcp`, { method: "POST", headers, body: Array(10).fill(MEGABYTE) });
+			assert.equal(status, 413);
+		}
+		assert.match(log(), /"reason":"too-large"/);
+	});
+
+	it("rejects a body that takes too long to arrive", async (t) => {
+		const { base, log } = await startProgram(t, { bodyTimeout: 200 });
+		const request = makeRequest(`${base}/mcp`, { method: "POST", headers: { ...JSON_TYPE, "Content-Length": 100 } });
+		request.on("error", () => {});
+		request.write("{");
+		const [response] = (await once(request, "response")) as [IncomingMessage];
+		assert.equal(response.statusCode, 408);
+		response.resume();
+		await once(response, "end");
+		assert.match(log(), /rejected: too slow/);
+	});
+
+	it("rejects more requests than an address may make, and says when to try again", async (t) => {
+		const { base, log } = await startProgram(t, { maxRequestsPerMinute: 3 });
+		const answers = [];
+		for (let count = 0; count < 4; count += 1) {
+			answers.push(await ask(`${base}/devices`));
+		}
+		assert.deepEqual(
+			answers.map(({ status }) => status),
+			[200, 200, 200, 429],
+		);
+		assert.match(answers[3]?.headers["retry-after"] ?? "", /^[1-9][0-9]?$/);
+		assert.match(log(), /"reason":"rate"/);
+		assert.equal((await ask(`${base}/healthz`)).status, 200, "health checks are not limited");
+	});
+
+	it("accepts a valid token from an address that strangers have used up", async (t) => {
+		const { base, tokens } = await startProgram(t, { maxRequestsPerMinute: 3, maxWrongTokensPerMinute: 1 });
+		const valid = { headers: { Authorization: `Bearer ${tokens.add({ name: "laptop", kind: "client" })}` } };
+		for (let count = 0; count < 6; count += 1) {
+			await ask(`${base}/devices`, { headers: { Authorization: "Bearer wrong" } });
+		}
+		const statuses = [];
+		for (let count = 0; count < 4; count += 1) {
+			statuses.push((await ask(`${base}/devices`, valid)).status);
+		}
+		assert.deepEqual(statuses, [200, 200, 200, 429], "a token has a limit of its own");
+	});
+
+	it("believes X-Forwarded-For from trusted proxies only", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		const statusesOf = async (base: string, forwarded: readonly string[]): Promise<(number | undefined)[]> => {
+			const statuses = [];
+			for (const each of forwarded) {
+				const headers = { "X-Forwarded-For": each };
+				statuses.push((await ask(`${base}/devices`, { headers })).status);
+			}
+			return statuses;
+		};
+		const forwarded = [
+			"192.0.2.1",
+			"192.0.2.2",
+			"192.0.2.1",
+			"192.0.2.9, 192.0.2.1",
+			"nonsense",
+			"192.0.2.3, 10.1.2.3",
+		];
+		const flags = { maxRequestsPerMinute: 1 };
+		const trusting = await startProgram(t, { ...flags, trustProxy: ["127.0.0.0/8", "10.0.0.0/8"] }, stateFolder);
+		assert.deepEqual(await statusesOf(trusting.base, forwarded), [401, 401, 429, 429, 401, 401]);
+		assert.match(trusting.log(), /"address":"192\.0\.2\.2"/);
+		const other = await startProgram(t, flags, stateFolder);
+		assert.deepEqual(await statusesOf(other.base, forwarded.slice(0, 2)), [401, 429]);
+	});
+
+	it("closes a connection that it rejected, even if the other side never does", async (t) => {
+		const { base } = await startProgram(t);
+		const { port, hostname } = new URL(base);
+		const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+		socket.write("this is not HTTP\r\n\r\n");
+		await once(socket.resume(), "end");
+		const timer = setInterval(() => socket.write("x"), 50);
+		const [error] = (await once(socket, "error")) as [NodeJS.ErrnoException];
+		clearInterval(timer);
+		assert.match(error.code ?? "", /^(EPIPE|ECONNRESET)$/);
+	});
+
+	it("sums up in the log what strangers cause, instead of a line each", async (t) => {
+		const { base, tokens, program, log } = await startProgram(t, { maxWrongTokensPerMinute: 1_000 });
+		tokens.add({ name: "laptop", kind: "client" });
+		for (let count = 0; count < 60; count += 1) {
+			await ask(`${base}/devices`, { headers: { Authorization: "Bearer wrong" } });
+		}
+		await program.close();
+		const lines = log()
+			.split("\n")
+			.filter((line) => line.includes('"reason":"token"'));
+		assert.equal(lines.length, 11);
+		assert.match(lines[10] ?? "", /"count":50,.*50 more/);
+	});
+
+	it("rejects an address with too many wrong tokens", async (t) => {
+		const { base, tokens } = await startProgram(t, { maxWrongTokensPerMinute: 2 });
+		const secret = tokens.add({ name: "laptop", kind: "client" });
+		const statuses = [];
+		for (const each of ["wrong", "wrong", "wrong", secret]) {
+			statuses.push((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${each}` } })).status);
+		}
+		assert.deepEqual(statuses, [401, 401, 429, 200]);
+	});
+
+	it("says what is wrong with a malformed request", async (t) => {
+		const { base } = await startProgram(t);
+		const post = { method: "POST", headers: JSON_TYPE };
+		const broken = await ask(`${base}/mcp`, { ...post, body: "{" });
+		assert.deepEqual([broken.status, JSON.parse(broken.body).error.code], [400, -32_700]);
+		assert.equal((await ask(`${base}/mcp`, { method: "POST", headers: {}, body: PING })).status, 415);
+		assert.equal((await ask(`${base}/mcp`, { method: "PUT" })).status, 405);
+		assert.equal((await ask(`${base}/mcp/%ff`)).status, 404);
+		assert.equal((await ask(`${base}/../etc/passwd`)).status, 404);
+		assert.equal((await ask(`${base}/healthz`, { method: "POST" })).status, 405);
+		const head = await ask(`${base}/events`, { method: "HEAD" });
+		assert.deepEqual([head.status, head.headers.allow], [405, "GET"]);
+		const badHost = await ask(base, { headers: { Host: "not a hostname" } });
+		assert.deepEqual([badHost.status, JSON.parse(badHost.body).error.code], [400, -32_000]);
+	});
+
+	it("survives bytes that are not HTTP", async (t) => {
+		const { base, log } = await startProgram(t);
+		const { port, hostname } = new URL(base);
+		for (const bytes of [
+			"\u0016\u0003\u0001",
+			"GET /mcp HTTP/9.9\r\n\r\n",
+			`GET /${"x".repeat(100_000)} HTTP/1.1\r\n\r\n`,
+		]) {
+			const socket = connect(Number(port), hostname);
+			socket.write(bytes);
+			const [answer] = (await once(socket, "data")) as [Buffer];
+			assert.match(answer.toString(), /^HTTP\/1\.1 400 /);
+			socket.destroy();
+		}
+		assert.match(log(), /rejected: not HTTP/);
+		assert.equal((await ask(`${base}/healthz`)).status, 200);
+	});
+
+	it("counts rejected requests by reason", async (t) => {
+		const { base } = await startProgram(t);
+		await ask(`${base}/nothing`);
+		await ask(`${base}/devices`, { headers: { Host: "evil.example" } });
+		const { body } = await ask(`${base}/metrics`);
+		assert.match(body, /^xs_mcp_gateway_requests_refused_total\{reason="not-found"\} 1$/m);
+		assert.match(body, /^xs_mcp_gateway_requests_refused_total\{reason="host"\} 1$/m);
+	});
+
+	it("ends the streams of a client whose token is removed", async (t) => {
+		const { base, tokens } = await startProgram(t);
+		const Authorization = `Bearer ${tokens.add({ name: "laptop", kind: "client" })}`;
+		const request = makeRequest(`${base}/events`, { headers: { Authorization }, agent: false }).end();
+		const [response] = (await once(request, "response")) as [IncomingMessage];
+		assert.equal(response.statusCode, 200);
+		const [error] = await Promise.all([once(response.resume(), "error"), tokens.remove("laptop")]);
+		assert.match(`${error[0]}`, /aborted/);
+	});
+
+	it("sets security headers, on streams too", async (t) => {
+		const { base } = await startProgram(t);
+		const request = makeRequest(`${base}/events`, { agent: false }).end();
+		const [stream] = (await once(request, "response")) as [IncomingMessage];
+		request.destroy();
+		for (const { headers } of [await ask(`${base}/devices`), stream]) {
+			checkSecurityHeaders(headers);
+		}
+	});
+});
+
+function checkSecurityHeaders(headers: IncomingMessage["headers"]): void {
+	assert.equal(headers["x-content-type-options"], "nosniff");
+	assert.equal(headers["x-frame-options"], "DENY");
+	assert.equal(headers["content-security-policy"], "default-src 'none'; frame-ancestors 'none'");
+	assert.equal(headers["cache-control"], "no-store");
+	assert.equal(headers["x-powered-by"], undefined);
+}

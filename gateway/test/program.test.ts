@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import mqtt from "mqtt";
+import { until } from "../../host-test/support/until.js";
+import { TokenStore } from "../src/config/token-store.js";
+import type { DeviceSummary } from "../src/http/operator-routes.js";
+import { SET_VOLUME, WireDevice } from "./support/gateway.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "./support/program.js";
+
+const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
+const HELLO = { type: "hello", version: 3, transport: "mqtt", features: { mcp: true } };
+
+function asHost(token: string): { headers: Record<string, string> } {
+	return { headers: { Authorization: `Bearer ${token}` } };
+}
+
+async function devicesSeenBy({ base }: StartedProgram, init: RequestInit = {}): Promise<DeviceSummary[]> {
+	const response = await fetch(`${base}/devices`, init);
+	assert.equal(response.status, 200);
+	return ((await response.json()) as { devices: DeviceSummary[] }).devices;
+}
+
+/** The events that a token's holder is told of, as they come. */
+async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit = {}): Promise<() => string> {
+	const controller = new AbortController();
+	t.after(() => controller.abort());
+	const { body } = await fetch(`${base}/events`, { ...init, signal: controller.signal });
+	let heard = "";
+	void (async () => {
+		for await (const chunk of (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream() as never)) {
+			heard += chunk;
+		}
+	})().catch(() => {});
+	return () => heard;
+}
+
+/** Calls the lamp's volume tool. */
+async function callAs(principal: string, { gateway }: StartedProgram, args: object): Promise<void> {
+	const { server, tool } = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
+	await server.call(principal, tool, args);
+}
+
+/** What a broker says to a client that shows these credentials: "accepted" or why not. */
+async function tryMqtt(url: string, clientId: string, password: string): Promise<string> {
+	try {
+		const client = await mqtt.connectAsync(url, { clientId, username: "any", password, reconnectPeriod: 0 }, false);
+		client.publish(`xs-mcp/${clientId}/up`, JSON.stringify(HELLO));
+		await client.endAsync();
+		return "accepted";
+	} catch (error) {
+		return (error as Error).message;
+	}
+}
+
+describe("the gateway as a program", { timeout: 20_000 }, () => {
+	it("lets any device in until there is a token for devices, and then those that show one", async (t) => {
+		const started = await startProgram(t);
+		await WireDevice.connect(t, started, { id: LAMP });
+		const token = started.tokens.add({ name: "fans", kind: "device", devices: [FAN] });
+		await assert.rejects(WireDevice.connect(t, started, { id: FAN }), /401/);
+		await assert.rejects(WireDevice.connect(t, started, { id: FAN, token: "wrong-secret" }), /401/);
+		await assert.rejects(WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03", token }), /401/, "not its token");
+		await WireDevice.connect(t, started, { id: FAN, token });
+		assert.match(started.log(), /wrong or missing bearer token/);
+		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
+	});
+
+	it("sends a device away whose token is removed", async (t) => {
+		const started = await startProgram(t);
+		const token = started.tokens.add({ name: "lamp", kind: "device" });
+		started.tokens.add({ name: "others", kind: "device" });
+		await WireDevice.connect(t, started, { id: LAMP, token });
+		started.tokens.remove("lamp");
+		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
+	});
+
+	it("lets nobody in when the last token is removed while it runs", async (t) => {
+		const started = await startProgram(t);
+		const tokens = [
+			started.tokens.add({ name: "laptop", kind: "client" }),
+			started.tokens.add({ name: "lamp", kind: "device" }),
+		];
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		started.tokens.remove("laptop");
+		started.tokens.remove("lamp");
+		assert.equal((await fetch(`${started.base}/devices`, asHost(tokens[0] as string))).status, 401);
+		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
+		await assert.rejects(WireDevice.connect(t, started, { id: LAMP }), /401/);
+	});
+
+	it("starts without the tokens that it had only if it is told to be open, and remembers that", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
+		rmSync(join(stateFolder, "tokens.json"));
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /^no token for clients is left.*token add NAME --for client.*--open.*\nno token for devices is left/,
+		});
+		const opened = await startProgram(t, { open: true }, stateFolder);
+		assert.equal((await fetch(`${opened.base}/devices`)).status, 200);
+		await opened.program.close();
+		const later = await startProgram(t, {}, stateFolder);
+		assert.equal((await fetch(`${later.base}/devices`)).status, 200);
+	});
+
+	it("needs tokens if other machines may reach it by a hostname or through a proxy", async (t) => {
+		for (const flags of [{ allowedHosts: ["gateway.example"] }, { trustProxy: ["10.0.0.1"] }]) {
+			await assert.rejects(startProgram(t, flags), {
+				name: "ConfigurationError",
+				message: /^(allowedHosts|trustProxy): other machines .*token add NAME --for client/,
+			});
+		}
+	});
+
+	it("takes a device's token as its MQTT password", async (t) => {
+		const started = await startProgram(t, { mqtt: true });
+		const url = started.program.urls.mqtt as string;
+		const token = started.tokens.add({ name: "lamp", kind: "device", devices: [LAMP] });
+		assert.match(await tryMqtt(url, LAMP, "wrong-secret"), /bad user ?name or password/i);
+		assert.match(await tryMqtt(url, FAN, token), /bad user ?name or password/i);
+		assert.equal(await tryMqtt(url, LAMP, token), "accepted");
+		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
+	});
+
+	it("shows a host only the devices that its token is good for", async (t) => {
+		const started = await startProgram(t);
+		await WireDevice.connect(t, started, { id: LAMP });
+		await WireDevice.connect(t, started, { id: FAN });
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "client", devices: [LAMP] }));
+		const ids = (devices: readonly DeviceSummary[]): string[] => devices.map(({ id }) => id);
+		assert.deepEqual(ids(await devicesSeenBy(started, all)), [LAMP, FAN]);
+		assert.deepEqual(ids(await devicesSeenBy(started, lampOnly)), [LAMP]);
+		const fan = started.gateway.servers.find(FAN)?.alias;
+		assert.equal((await fetch(`${started.base}/mcp/${fan}`, lampOnly)).status, 404);
+		const forget = await fetch(`${started.base}/devices/${fan}`, { ...lampOnly, method: "DELETE" });
+		assert.equal(forget.status, 404);
+	});
+
+	it("tells of devices and calls as they happen, and only whom they concern", async (t) => {
+		const started = await startProgram(t);
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "client", devices: [FAN] }));
+		const [heard, heardByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
+		const device = await WireDevice.connect(t, started, { id: LAMP });
+		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
+		await callAs("test", started, { volume: 5 });
+		await device.unplug();
+		await until(() => heard().includes("event: disconnected"), "the end is told");
+		assert.match(heard(), /event: connected\ndata: \{"time":"[^"]+","device":"aa:bb:cc:00:00:01"/);
+		assert.match(heard(), /event: notification\n.*"newState":"speaking"/);
+		assert.match(heard(), /event: call\n.*"principal":"test","tool":"self\.audio_speaker\.set_volume".*"outcome":"ok"/);
+		assert.equal(heardByFan(), ": connected\n\n");
+	});
+
+	it("counts devices and calls", async (t) => {
+		const started = await startProgram(t);
+		await WireDevice.connect(t, started, { id: LAMP });
+		await callAs("test", started, { volume: 5 });
+		await assert.rejects(callAs("test", started, { volume: 500 }));
+		const metrics = await (await fetch(`${started.base}/metrics`)).text();
+		assert.match(metrics, /^xs_mcp_gateway_devices_connected 1$/m);
+		assert.match(metrics, /^xs_mcp_gateway_devices_known 1$/m);
+		assert.match(metrics, /^xs_mcp_gateway_call_duration_seconds_count\{outcome="ok"\} 1$/m);
+		assert.match(metrics, /^xs_mcp_gateway_call_duration_seconds_count\{outcome="invalid-arguments"\} 1$/m);
+		assert.doesNotMatch(metrics, /aa:bb:cc/, "no label holds a device");
+	});
+
+	it("shows user-only tools to whom the operator allows them", async (t) => {
+		const started = await startProgram(t, { userTools: [FAN] });
+		await WireDevice.connect(t, started, { id: LAMP });
+		await WireDevice.connect(t, started, { id: FAN });
+		const toolsFor = async (token: string): Promise<string[]> => {
+			const client = new Client({ name: "test-host", version: "1.0.0" });
+			t.after(() => client.close());
+			const transport = new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`), {
+				requestInit: asHost(token),
+			});
+			await client.connect(transport);
+			return (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.endsWith("reboot"));
+		};
+		const plain = started.tokens.add({ name: "plain", kind: "client" });
+		const trusted = started.tokens.add({ name: "trusted", kind: "client", userTools: true });
+		assert.deepEqual(await toolsFor(plain), ["lamp_000002__self_reboot"]);
+		assert.deepEqual(await toolsFor(trusted), ["lamp_000001__self_reboot", "lamp_000002__self_reboot"]);
+	});
+
+	it("forgets a device that is away, and none that is there", async (t) => {
+		const started = await startProgram(t);
+		const device = await WireDevice.connect(t, started, { id: LAMP });
+		const forget = async (): Promise<number> =>
+			(await fetch(`${started.base}/devices/${LAMP}`, { method: "DELETE" })).status;
+		assert.equal(await forget(), 409);
+		await device.unplug();
+		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
+		assert.equal(await forget(), 204);
+		assert.deepEqual(await devicesSeenBy(started), []);
+		assert.equal(await forget(), 404);
+	});
+
+	it("names the port that is in use, and the flag to choose another, and leaves nothing running", async (t) => {
+		const other = createServer().listen(0, "127.0.0.1");
+		await once(other, "listening");
+		t.after(() => other.close());
+		const { port } = other.address() as AddressInfo;
+		for (const [setting, flag] of [
+			["httpPort", "--http-port"],
+			["websocketPort", "--websocket-port"],
+			["mqttPort", "--mqtt-port"],
+		] as const) {
+			await assert.rejects(startProgram(t, { mqtt: true, [setting]: port }), {
+				name: "ConfigurationError",
+				message: new RegExp(`^${setting}: port ${port} is in use.*${flag}`),
+			});
+		}
+	});
+
+	it("says when it cannot listen at an address", async (t) => {
+		const tokens = { stateFolder: makeStateFolder(t) };
+		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
+		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
+			name: "ConfigurationError",
+			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,
+		});
+	});
+
+	it("says when it cannot reach the broker, without its password", async (t) => {
+		const flags = { brokerUrl: "mqtt://127.0.0.1:1", brokerPassword: "hunter2", brokerUsername: "gateway" };
+		await assert.rejects(startProgram(t, flags), (error: Error) => {
+			assert.match(error.message, /^brokerUrl: mqtt:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
+			assert.doesNotMatch(error.message, /hunter2/);
+			return true;
+		});
+	});
+
+	it("says which alias cannot be used, and which state folder", async (t) => {
+		const aliases = { [LAMP]: "My Lamp!" };
+		await assert.rejects(startProgram(t, { aliases }), { name: "ConfigurationError", message: /^aliases: .*My Lamp!/ });
+		const stateFolder = makeStateFolder(t);
+		writeFileSync(join(stateFolder, "devices"), "no folder");
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /^stateFolder .*EEXIST/,
+		});
+		const noFolder = join(stateFolder, "devices");
+		await assert.rejects(startProgram(t, {}, noFolder), {
+			name: "TokenError",
+			message: /tokens\.json: cannot be read/,
+		});
+	});
+
+	it("says which certificate it cannot read", async (t) => {
+		const flags = { httpCert: "no-such-cert.pem", httpKey: "no-such-key.pem" };
+		await assert.rejects(startProgram(t, flags), {
+			name: "ConfigurationError",
+			message: /^httpCert: ENOENT.*no-such-cert\.pem/,
+		});
+	});
+
+	it("keeps what it knows over a restart", async (t) => {
+		const first = await startProgram(t);
+		await WireDevice.connect(t, first, { id: LAMP });
+		await first.program.close();
+		const second = await startProgram(t, {}, first.stateFolder);
+		const [device] = await devicesSeenBy(second);
+		assert.deepEqual([device?.id, device?.connected, device?.tools], [LAMP, false, 2]);
+	});
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+
+const ID = "aa:bb:cc:00:00:01";
+
+function stateFolder(t: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+const filesIn = (folder: string): string[] => readdirSync(join(folder, "devices")).sort();
+
+describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
+	it("tell who they are and what they can do, user-only tools included", async (t) => {
+		const side = await startGateway(t);
+		const { gateway } = side;
+		const before = Date.now();
+		await WireDevice.connect(t, side);
+		const [known] = gateway.servers.all;
+		assert.deepEqual(
+			[known?.id, known?.alias, known?.board, known?.tools.map(({ name }) => name)],
+			[ID, "lamp_000001", { name: "lamp", version: "1.0.0" }, [SET_VOLUME.name, REBOOT.name]],
+		);
+		assert.ok((known?.lastSeen ?? 0) >= before);
+		assert.equal(gateway.servers.find("lamp_000001"), known);
+		assert.equal(gateway.servers.find(ID), known);
+	});
+
+	it("are asked again when they say that their tools have changed", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { version } = side.gateway.servers;
+		device.changeTools([SET_VOLUME]);
+		await until(() => side.gateway.servers.find(ID)?.tools.length === 1, "the new list");
+		assert.equal(side.gateway.servers.version, version + 1);
+	});
+
+	it("are known while they are offline, and when they were last seen", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { version } = side.gateway.servers;
+		const before = Date.now();
+		await device.unplug();
+		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
+		assert.ok((side.gateway.servers.find(ID)?.lastSeen ?? 0) >= before);
+		await WireDevice.connect(t, side);
+		assert.equal(side.gateway.servers.version, version, "clients see the same tools all the time");
+	});
+
+	it("are known after the gateway has restarted", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		await WireDevice.connect(t, first);
+		await first.close();
+		const second = await startGateway(t, { stateFolder: folder });
+		const [known] = second.gateway.servers.all;
+		assert.deepEqual([known?.alias, known?.tools.length, known?.online], ["lamp_000001", 2, false]);
+	});
+
+	it("survive a damaged file, which is set aside", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		await WireDevice.connect(t, first);
+		await first.close();
+		for (const [name, text] of [
+			["a.json", '{"id":'],
+			["b.json", '{"id":"x","alias":5}'],
+		]) {
+			writeFileSync(join(folder, "devices", name as string), text as string);
+		}
+		const second = await startGateway(t, { stateFolder: folder });
+		assert.equal(second.gateway.servers.all.length, 1);
+		assert.match(
+			second.warnings.join("\n"),
+			/a\.json: .*set aside[\s\S]*b\.json: not a server record: alias: .*; set aside/,
+		);
+		assert.deepEqual(filesIn(folder).slice(-2), ["a.json.damaged", "b.json.damaged"]);
+	});
+
+	it("can be forgotten while they are offline", async (t) => {
+		const folder = stateFolder(t);
+		const side = await startGateway(t, { stateFolder: folder });
+		const device = await WireDevice.connect(t, side);
+		assert.throws(() => side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
+		await device.unplug();
+		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
+		assert.equal(side.gateway.servers.forget("lamp_000001"), true);
+		assert.equal(side.gateway.servers.forget("lamp_000001"), false);
+		assert.deepEqual(side.gateway.servers.all, []);
+		await until(() => filesIn(folder).length === 0, "its file is gone");
+	});
+
+	it("have the aliases that somebody chose", async (t) => {
+		const aliases = new Map([[ID, "kitchen"]]);
+		const side = await startGateway(t, { aliases });
+		await WireDevice.connect(t, side);
+		assert.equal(side.gateway.servers.find("kitchen")?.id, ID);
+		await assert.rejects(startGateway(t, { aliases: new Map([[ID, "Kitchen!"]]) }), /alias of aa:bb:cc:00:00:01/);
+	});
+
+	it("keep the rest of their tools when one is not valid MCP", async (t) => {
+		const side = await startGateway(t);
+		const bad = { name: "bad", inputSchema: {}, annotations: { readOnlyHint: "yes" } };
+		const bare = { name: "bare", inputSchema: {} };
+		await WireDevice.connect(t, side, { tools: [bad, SET_VOLUME, SET_VOLUME, bare] });
+		const tools = side.gateway.servers.find(ID)?.tools;
+		assert.deepEqual(
+			tools?.map(({ name }) => name),
+			[SET_VOLUME.name, "bare"],
+		);
+		assert.deepEqual(tools?.[1]?.inputSchema, { type: "object" });
+		assert.equal(side.warnings.length, 2);
+	});
+
+	it("are disconnected when there are more than may be known", async (t) => {
+		const side = await startGateway(t, { maxDevices: 1 });
+		await WireDevice.connect(t, side);
+		await assert.rejects(WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" }), /disconnected/);
+		assert.match(side.warnings.join(), /00:02: disconnected: the gateway may not know more devices/);
+		assert.equal(side.gateway.servers.all.length, 1);
+	});
+
+	it("may connect by hundreds at once: clients are told a few times only", async (t) => {
+		const side = await startGateway(t, { discoveries: 8, changeDelay: 1_000 });
+		let told = 0;
+		side.gateway.servers.on("changed", () => {
+			told += 1;
+		});
+		const ids = Array.from({ length: 200 }, (_, index) => `aa:bb:cc:00:01:${index.toString(16).padStart(2, "0")}`);
+		await Promise.all(ids.map((id) => WireDevice.connect(t, side, { id })));
+		assert.equal(side.gateway.servers.all.length, ids.length);
+		await until(() => told > 0, "clients are told");
+		assert.ok(told < ids.length / 4, `told ${told} times`);
+	});
+});

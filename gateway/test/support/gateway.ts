@@ -1,0 +1,266 @@
+// What the gateway's tests share: a gateway with real sockets on both sides, and devices and clients for it.
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { WebSocket } from "ws";
+import type { Access } from "../../src/clients/access.js";
+import { HttpEndpoint, type HttpEndpointOptions } from "../../src/clients/http-endpoint.js";
+import { WebSocketDevices } from "../../src/devices/websocket.js";
+import { Gateway, type GatewayOptions } from "../../src/gateway.js";
+import type { ServerRegistry } from "../../src/servers/registry.js";
+import type { Server } from "../../src/servers/server.js";
+import type { Session } from "../../src/servers/session.js";
+
+export const LOCAL: Access = { principal: "local", userTools: false };
+
+/** A gateway that clients reach over HTTP, closed with its test. */
+export interface ClientSide {
+	readonly gateway: Gateway;
+	readonly endpoint: HttpEndpoint;
+	/** The URL for clients: /mcp, or /mcp/DEVICE. */
+	clientUrl(device?: string): URL;
+	/** What the next requests of clients may reach. */
+	access: Access;
+	/** Stops serving clients, and forgets what is not on disk. */
+	close(): Promise<void>;
+}
+
+/** With devices over WebSocket. */
+export interface TestGateway extends ClientSide {
+	/** The URL for devices. */
+	readonly deviceUrl: string;
+	readonly warnings: string[];
+}
+
+type TestGatewayOptions = GatewayOptions & HttpEndpointOptions & { readonly clientPort?: number };
+
+/** Opens a gateway that gathers changes for a short time only. It is closed with its test. */
+export async function openGateway(test: TestContext, options: GatewayOptions = {}, warnings: string[] = []) {
+	const gateway = await Gateway.open({ changeDelay: 20, ...options }, (message) => warnings.push(message));
+	test.after(() => gateway.close());
+	return gateway;
+}
+
+/** Serves a gateway to clients over HTTP. */
+export async function serveClients(
+	test: TestContext,
+	gateway: Gateway,
+	options: TestGatewayOptions = {},
+): Promise<ClientSide> {
+	const endpoint = new HttpEndpoint(gateway, options);
+	const server = createServer(async (request, response) => {
+		const device = request.url?.split("/")[2];
+		const body = await readJson(request);
+		await endpoint.handle(request, response, self.access, device && decodeURIComponent(device), body);
+	});
+	server.listen(options.clientPort ?? 0, "127.0.0.1");
+	await once(server, "listening");
+	const { port } = server.address() as AddressInfo;
+	const self: ClientSide = {
+		gateway,
+		endpoint,
+		clientUrl: (device) => new URL(`http://127.0.0.1:${port}/mcp${device === undefined ? "" : `/${device}`}`),
+		access: LOCAL,
+		async close() {
+			await endpoint.close();
+			await gateway.close();
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+	test.after(() => self.close());
+	return self;
+}
+
+export async function startGateway(test: TestContext, options: TestGatewayOptions = {}): Promise<TestGateway> {
+	const warnings: string[] = [];
+	const gateway = await openGateway(test, options, warnings);
+	const clientSide = await serveClients(test, gateway, options);
+	const devices = new WebSocketDevices(gateway.servers, { port: 0 });
+	const deviceUrl = `ws://127.0.0.1:${await devices.listen()}/`;
+	test.after(() => devices.close());
+	return Object.assign(clientSide, { warnings, deviceUrl });
+}
+
+/** The next session that begins, and the server that it is with. */
+export async function nextSession(servers: ServerRegistry): Promise<{ server: Server; session: Session }> {
+	const [server, session] = await once(servers, "connected");
+	return { server, session };
+}
+
+/** The next server that comes online. */
+export async function nextOnline(servers: ServerRegistry): Promise<Server> {
+	const [server] = await once(servers, "online");
+	return server;
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) {
+		chunks.push(chunk as Buffer);
+	}
+	return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+}
+
+/** A call that a {@link WireDevice} gets. */
+export interface WireCall {
+	readonly id: number;
+	readonly name: string;
+	readonly arguments: Record<string, unknown>;
+	readonly progressToken: unknown;
+}
+
+export interface WireDeviceOptions {
+	readonly id?: string;
+	readonly board?: string;
+	readonly tools?: readonly object[];
+	/** Answers a call with a result, or later by {@link WireDevice.answer} when it returns nothing. */
+	readonly onCall?: (call: WireCall, device: WireDevice) => object | undefined;
+	readonly token?: string;
+}
+
+/** A tool that a {@link WireDevice} lists by default. */
+export const SET_VOLUME = {
+	name: "self.audio_speaker.set_volume",
+	description: "Set the volume.",
+	inputSchema: {
+		type: "object",
+		properties: { volume: { type: "integer", minimum: 0, maximum: 100 } },
+		required: ["volume"],
+		additionalProperties: false,
+	},
+};
+
+export const REBOOT = {
+	name: "self.reboot",
+	description: "Restart.",
+	inputSchema: { type: "object", properties: {} },
+	annotations: { audience: ["user"] },
+};
+
+/** The id of a {@link WireDevice} by default. */
+const ID = "aa:bb:cc:00:00:01";
+
+/** A device made with `ws` alone, so that a test decides what it says. */
+export class WireDevice {
+	readonly calls: WireCall[] = [];
+	readonly cancelled: unknown[] = [];
+	tools: readonly object[];
+	readonly #options: WireDeviceOptions;
+	readonly #socket: WebSocket;
+	#sessionId = "";
+
+	private constructor(socket: WebSocket, options: WireDeviceOptions) {
+		this.#socket = socket;
+		this.#options = options;
+		this.tools = options.tools ?? [SET_VOLUME, REBOOT];
+	}
+
+	/** Connects and says hello. Resolves when it is online, rejects when it is disconnected before. */
+	static async connect(
+		test: TestContext,
+		{ gateway, deviceUrl }: Pick<TestGateway, "gateway" | "deviceUrl">,
+		options: WireDeviceOptions = {},
+	): Promise<WireDevice> {
+		const { id = ID } = options;
+		const online = new Promise<void>((resolve) => {
+			const check = (server: Server): void => {
+				if (server.id === id) {
+					gateway.servers.off("online", check);
+					resolve();
+				}
+			};
+			gateway.servers.on("online", check);
+		});
+		const device = await WireDevice.connectTo(test, deviceUrl, options);
+		const rejected = once(device.#socket, "close").then(() => Promise.reject(new Error("disconnected")));
+		await Promise.race([online, rejected]);
+		rejected.catch(() => {
+			// Later it may disconnect.
+		});
+		return device;
+	}
+
+	/** Connects and says hello. */
+	static async connectTo(test: TestContext, url: string, options: WireDeviceOptions = {}): Promise<WireDevice> {
+		const { id = ID, token } = options;
+		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization };
+		const socket = new WebSocket(url, { headers });
+		test.after(() => socket.terminate());
+		const device = new WireDevice(socket, options);
+		await once(socket, "open");
+		socket.on("message", (data: Buffer) => device.#receive(JSON.parse(data.toString())));
+		socket.send(JSON.stringify({ type: "hello", version: 1, transport: "websocket", features: { mcp: true } }));
+		return device;
+	}
+
+	/** Pulls the plug. */
+	async unplug(): Promise<void> {
+		this.#socket.terminate();
+		await once(this.#socket, "close");
+	}
+
+	answer(id: number, result: object): void {
+		this.#send({ id, result });
+	}
+
+	notify(method: string, params: object = {}): void {
+		this.#send({ method, params });
+	}
+
+	/** Has other tools from now on, and says so. */
+	changeTools(tools: readonly object[]): void {
+		this.tools = tools;
+		this.notify("notifications/tools/list_changed");
+	}
+
+	#send(payload: object): void {
+		const message = { type: "mcp", session_id: this.#sessionId, payload: { jsonrpc: "2.0", ...payload } };
+		this.#socket.send(JSON.stringify(message));
+	}
+
+	#receive(message: { type: string; session_id: string; payload: { id?: number; method: string; params: never } }) {
+		if (message.type === "hello") {
+			this.#sessionId = message.session_id;
+			return;
+		}
+		const { id = 0, method, params } = message.payload;
+		if (method === "initialize") {
+			const serverInfo = { name: this.#options.board ?? "lamp", version: "1.0.0" };
+			this.#send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
+		} else if (method === "tools/list") {
+			this.#send({ id, result: { tools: this.tools } });
+		} else if (method === "tools/call") {
+			this.#call(id, params);
+		} else if (method === "notifications/cancelled") {
+			this.cancelled.push((params as { requestId: unknown }).requestId);
+		}
+	}
+
+	#call(id: number, params: { name: string; arguments: Record<string, unknown>; _meta?: { progressToken?: unknown } }) {
+		const call = { id, name: params.name, arguments: params.arguments, progressToken: params._meta?.progressToken };
+		this.calls.push(call);
+		const { onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false }) } = this.#options;
+		const result = onCall(call, this);
+		if (result !== undefined) {
+			this.answer(id, result);
+		}
+	}
+}
+
+/** The eras of MCP, and the client options that select each. */
+export const ERAS = {
+	"2025-11-25": { versionNegotiation: { mode: "legacy" } },
+	"2026-07-28": { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+} as const;
+
+/** The official SDK's client, connected over Streamable HTTP. */
+export async function connectClient(test: TestContext, url: URL, era: keyof typeof ERAS): Promise<Client> {
+	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
+	test.after(() => client.close());
+	await client.connect(new StreamableHTTPClientTransport(url));
+	return client;
+}

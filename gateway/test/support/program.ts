@@ -1,0 +1,56 @@
+// What the tests of the gateway as a program share.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { readConfiguration } from "../../src/config/configuration.js";
+import type { SettingName } from "../../src/config/settings.js";
+import { TokenStore } from "../../src/config/token-store.js";
+import { makeLog } from "../../src/log.js";
+import { GatewayProgram } from "../../src/program.js";
+
+/** A gateway as its program runs it, on free ports of this machine. */
+export interface StartedProgram {
+	readonly program: GatewayProgram;
+	readonly gateway: GatewayProgram["gateway"];
+	readonly stateFolder: string;
+	/** Without a path: http://127.0.0.1:1234. */
+	readonly base: string;
+	/** Where devices connect. */
+	readonly deviceUrl: string;
+	/** The store as another process would have it: the command line's. */
+	readonly tokens: TokenStore;
+	/** Everything that was logged. */
+	readonly log: () => string;
+}
+
+/** A state folder that goes with its test. */
+export function makeStateFolder(test: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-gateway-"));
+	test.after(() => rmSync(folder, { recursive: true }));
+	return folder;
+}
+
+/** Starts a gateway that is closed with its test. */
+export async function startProgram(
+	test: TestContext,
+	flags: Partial<Record<SettingName, unknown>> = {},
+	stateFolder = makeStateFolder(test),
+): Promise<StartedProgram> {
+	const lines: string[] = [];
+	const settings = { httpPort: 0, websocketPort: 0, mqttPort: 0, stateFolder, ...flags };
+	const program = await GatewayProgram.start(
+		readConfiguration({ flags: settings }),
+		makeLog("trace", { write: (line) => lines.push(line) }),
+	);
+	test.after(() => program.close());
+	return {
+		program,
+		gateway: program.gateway,
+		stateFolder,
+		base: new URL(program.urls.clients as string).origin,
+		deviceUrl: program.urls.websocket as string,
+		tokens: new TokenStore(stateFolder),
+		log: () => lines.join(""),
+	};
+}

@@ -1,0 +1,15 @@
+// A gateway that a client starts as its child: devices over WebSocket, one client over standard input and output.
+
+import { serveOverStdio } from "../../src/clients/stdio.js";
+import { WebSocketDevices } from "../../src/devices/websocket.js";
+import { Gateway } from "../../src/gateway.js";
+import { LOCAL } from "./gateway.js";
+
+const gateway = await Gateway.open({ changeDelay: 20 }, console.error);
+const devices = new WebSocketDevices(gateway.servers, { port: 0 });
+console.error(`devices: ${await devices.listen()}`);
+const client = serveOverStdio(gateway, LOCAL, process.argv[2]);
+await client.closed;
+await gateway.close();
+await devices.close();
+console.error("closed");

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import { makeProgram } from "../program.js";
+import { needSdk, type Sdk, SdkError } from "./sdk.js";
+import { addSettings } from "./settings.js";
+
+const EPILOGUE = `
+$MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port where several
+boards are connected.`;
+
+interface FlashOptions {
+	readonly target: string;
+	readonly debug?: boolean;
+	readonly buildOnly?: boolean;
+	readonly linkOnly?: boolean;
+}
+
+/** What flashing asks of mcconfig. */
+export interface FlashPlan {
+	readonly sdk: Sdk;
+	readonly target: string;
+	/** As on mcconfig's command line. */
+	readonly args: readonly string[];
+	/** Stops before ESP-IDF is needed. */
+	readonly linkOnly: boolean;
+}
+
+/** `npm run flash`, which hands what it has understood to `run`. */
+export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJS.ProcessEnv = process.env): Command {
+	const program = makeProgram("run flash", "Builds the firmware for a chip, and puts it there.")
+		.requiredOption("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
+		.option("--debug", "build for the debugger: xsbug starts, and shows the trace")
+		.option("--build-only", "do not touch a chip")
+		.addOption(
+			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts("buildOnly"),
+		)
+		.addHelpText("after", EPILOGUE);
+	return addSettings(program, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
+		(settings: string[], options: FlashOptions) => run(planFlash(settings, options, env)),
+	);
+}
+
+/** @throws SdkError that names what is missing or unknown */
+function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
+	const { target, debug = false, buildOnly = false, linkOnly = false } = options;
+	const sdk = needSdk(env);
+	checkTarget(sdk, target);
+	if (!linkOnly && (!env.IDF_PATH || !existsSync(env.IDF_PATH))) {
+		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
+		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
+	}
+	const flags = [...(debug ? ["-d"] : []), "-m", "-p", target];
+	const build = buildOnly ? ["-t", "build"] : [];
+	return { sdk, target, args: [...flags, ...build, ...settings], linkOnly };
+}
+
+/** The chips that the firmware has a board for, and the SDK a target. */
+function checkTarget({ root }: Sdk, target: string): void {
+	const [platform, name, ...more] = target.split("/");
+	const folder = join(root, "build", "devices", "esp32", "targets");
+	const known = existsSync(folder) ? readdirSync(folder) : [];
+	if (platform !== "esp32" || more.length > 0 || (name !== undefined && !known.includes(name))) {
+		const all = ["esp32", ...known.map((each) => `esp32/${each}`)];
+		throw new SdkError(`--target: ${target} is not known. Known are: ${all.join(", ")}`);
+	}
+}

@@ -1,0 +1,63 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ProgramError } from "../program.js";
+
+const TYPESCRIPT = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
+
+/** Why something was skipped where there is no SDK. */
+export const NO_SDK = "MODDABLE is not set: it names the folder of Moddable's SDK";
+
+/** The SDK's names for the computers it runs on, by Node's. */
+const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
+
+/** What keeps the SDK from doing what it was asked for, told to the person who asked. */
+export class SdkError extends ProgramError {
+	override readonly name = "SdkError";
+}
+
+/** Moddable's SDK with its tools built. */
+export interface Sdk {
+	readonly root: string;
+	/** The folder of its tools. */
+	readonly bin: string;
+	/** mcconfig's name for this computer: "lin" or "mac". */
+	readonly host: string;
+}
+
+/**
+ * Finds the SDK that $MODDABLE names; undefined where it is not set.
+ *
+ * @throws SdkError where it is set, and no SDK that can be used is there
+ */
+export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
+	const root = env.MODDABLE;
+	if (root === undefined || root === "") {
+		return undefined;
+	}
+	const host = HOSTS[process.platform];
+	if (host === undefined) {
+		throw new SdkError(`on ${process.platform} this script cannot run the SDK: run mcconfig by hand`);
+	}
+	const bin = join(root, "build", "bin", host, "release");
+	try {
+		accessSync(join(bin, "mcconfig"), constants.X_OK);
+	} catch {
+		throw new SdkError(`MODDABLE is ${root}, and ${join(bin, "mcconfig")} is not there: build the SDK's tools first`);
+	}
+	return { root, bin, host };
+}
+
+/** As `findSdk`, where there is nothing to be done without one. */
+export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
+	const sdk = findSdk(env);
+	if (sdk === undefined) {
+		throw new SdkError(NO_SDK);
+	}
+	return sdk;
+}
+
+/** The environment in which the SDK's tools find each other, and the project's TypeScript. */
+export function sdkEnvironment({ root, bin }: Sdk): NodeJS.ProcessEnv {
+	return { ...process.env, MODDABLE: root, PATH: [bin, TYPESCRIPT, process.env.PATH].join(delimiter) };
+}

@@ -1,0 +1,47 @@
+// npm run simulator: the firmware as mcconfig builds it, in Moddable's simulator.
+import { fileURLToPath } from "node:url";
+import { makeProgram, runProgram } from "../program.js";
+import { describeHeap, readHeap } from "./heap.js";
+import { buildForSimulator } from "./mcconfig.js";
+import { needSdk } from "./sdk.js";
+import { addSettings } from "./settings.js";
+import { Simulator } from "./simulator.js";
+
+const EPILOGUE = `
+$MODDABLE names the folder of Moddable's SDK. Ctrl-C ends the simulator. Linux only.`;
+
+const NO_DISPLAY = process.env.DISPLAY === undefined && process.env.WAYLAND_DISPLAY === undefined;
+
+interface Options {
+	readonly headless: boolean;
+	readonly instruments?: boolean;
+}
+
+const program = makeProgram("run simulator", "Runs the firmware in Moddable's simulator, its trace in the terminal.")
+	.option("--headless", "use a virtual display, as is done where there is no screen", NO_DISPLAY)
+	.option("--instruments", "tell the heap once a second")
+	.addHelpText("after", EPILOGUE);
+
+await runProgram(addSettings(program, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(simulate));
+
+async function simulate(settings: readonly string[], { headless, instruments = false }: Options): Promise<void> {
+	const sdk = needSdk();
+	console.log("Building the firmware …");
+	const library = await buildForSimulator(sdk, fileURLToPath(new URL("../..", import.meta.url)), settings);
+	const simulator = await Simulator.start(sdk, library, { headless });
+	for (const signal of ["SIGINT", "SIGTERM"] as const) {
+		process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
+	}
+	simulator.on("line", (line) => console.log(line));
+	if (instruments) {
+		simulator.on("samples", (samples) => {
+			const heap = readHeap(samples);
+			console.log(heap === undefined ? "heap: not measured" : describeHeap(heap));
+		});
+	}
+	simulator.on("ended", (reason) => {
+		console.error(`The simulator has ended: ${reason}`);
+		// Its window may be closed; where there is none, it should have run on.
+		process.exit(headless ? 1 : 0);
+	});
+}

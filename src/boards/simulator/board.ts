@@ -1,0 +1,65 @@
+import Preference from "preference";
+import Timer from "timer";
+import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
+import { openFace } from "../../platform/face.js";
+
+class SimulatorSpeaker implements Speaker {
+	volume = 70;
+}
+
+/** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
+class SimulatorNetwork implements Network {
+	readonly type = "ethernet";
+	readonly online = true;
+	onChange: (() => void) | undefined = undefined;
+}
+
+class SimulatorSystem implements System {
+	readonly macAddress: string;
+
+	constructor(settings: Settings) {
+		this.macAddress = macAddress(settings);
+	}
+
+	info(): SystemInfo {
+		return { language: "en-US", chip_model_name: "simulator", board: { type: "simulator", name: "simulator" } };
+	}
+
+	/** The simulator has no way to start firmware again: it says so, and goes on. */
+	restart(delay: number): void {
+		Timer.set(() => trace("restart: the simulator goes on\n"), delay);
+	}
+}
+
+/** A locally administered address, made once, so that each computer's simulator is a device of its own. */
+function macAddress(settings: Settings): string {
+	const stored = settings.get("board", "mac");
+	if (typeof stored === "string") {
+		return stored;
+	}
+	const bytes = ["02"];
+	while (bytes.length < 6) {
+		bytes.push(
+			Math.floor(Math.random() * 256)
+				.toString(16)
+				.padStart(2, "0"),
+		);
+	}
+	const address = bytes.join(":");
+	settings.set("board", "mac", address);
+	return address;
+}
+
+/** Moddable's desktop simulator, for which the firmware is built as for a chip. */
+export function openBoard(): Board & { readonly system: System } {
+	const face = openFace(screen);
+	return {
+		name: "simulator",
+		speaker: new SimulatorSpeaker(),
+		screen: face,
+		network: new SimulatorNetwork(),
+		system: new SimulatorSystem(Preference),
+		settings: Preference,
+		close: () => face.close(),
+	};
+}

@@ -1,0 +1,102 @@
+import Preference from "preference";
+import * as host from "virtual-host";
+import {
+	BLANK_FACE,
+	type Board,
+	type Face,
+	type Network,
+	type Screen,
+	type Speaker,
+	type System,
+	type Theme,
+} from "../../hardware/hardware.js";
+
+class VirtualSpeaker implements Speaker {
+	volume = 70;
+}
+
+class VirtualScreen implements Screen {
+	readonly width = 320;
+	readonly height = 240;
+	readonly monochrome = false;
+	#brightness = 75;
+	#theme: Theme = "light";
+	#face = BLANK_FACE;
+
+	get brightness(): number {
+		return this.#brightness;
+	}
+
+	set brightness(brightness: number) {
+		this.#brightness = brightness;
+		this.#draw();
+	}
+
+	get theme(): Theme {
+		return this.#theme;
+	}
+
+	set theme(theme: Theme) {
+		this.#theme = theme;
+		this.#draw();
+	}
+
+	show(change: Partial<Face>): void {
+		this.#face = { ...this.#face, ...change };
+		this.#draw();
+	}
+
+	take(quality: number): Promise<ArrayBuffer> {
+		return host.drawScreen(this.#picture(), quality);
+	}
+
+	#draw(): void {
+		host.showScreen(this.#picture());
+	}
+
+	#picture(): object {
+		const { width, height } = this;
+		return { width, height, brightness: this.#brightness, theme: this.#theme, ...this.#face };
+	}
+}
+
+class VirtualNetwork implements Network {
+	readonly type = "wifi";
+	readonly ssid = "virtual";
+	readonly rssi = -52;
+	readonly online = true;
+	onChange: (() => void) | undefined = undefined;
+}
+
+class VirtualSystem implements System {
+	readonly macAddress = host.options.macAddress;
+
+	info(): object {
+		return { language: "en-US", chip_model_name: "virtual", board: { type: "virtual", name: "virtual" } };
+	}
+
+	restart(delay: number): void {
+		host.restart(delay);
+	}
+}
+
+/** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
+export function openBoard(): Board & { readonly system: System } {
+	const screen = new VirtualScreen();
+	return {
+		name: "virtual",
+		speaker: new VirtualSpeaker(),
+		screen,
+		snapshot: screen,
+		preview: { show: host.showPicture },
+		camera: { capture: host.capture },
+		battery: { level: 88, charging: false },
+		network: new VirtualNetwork(),
+		thermometer: { temperature: 41.5 },
+		system: new VirtualSystem(),
+		updater: { upgrade: host.upgrade },
+		settings: Preference,
+		http: { request: host.request },
+		close() {},
+	};
+}

@@ -1,0 +1,97 @@
+// What ESP-IDF knows of the chip, for src/platform/esp32-chip.ts. Each function answers with one number.
+
+#include "xsmc.h"
+
+#include "esp_chip_info.h"
+#include "esp_heap_caps.h"
+#include "esp_system.h"
+#include "soc/soc_caps.h"
+
+// mcconfig's include path has ESP-IDF's folder of components, and not the include folder of this one.
+#if SOC_TEMP_SENSOR_SUPPORTED
+	#include "esp_driver_tsens/include/driver/temperature_sensor.h"
+#endif
+
+// As esp_flash.h declares it, which cannot be included: it needs headers of esp_hal_mspi, and they are not in mcconfig's
+// include path either.
+typedef struct esp_flash_t esp_flash_t;
+esp_err_t esp_flash_get_size(esp_flash_t *chip, uint32_t *size);
+
+static esp_chip_info_t chipInfo(void)
+{
+	esp_chip_info_t info;
+	esp_chip_info(&info);
+	return info;
+}
+
+void xs_esp32chip_model(xsMachine *the)
+{
+	xsmcSetInteger(xsResult, chipInfo().model);
+}
+
+void xs_esp32chip_cores(xsMachine *the)
+{
+	xsmcSetInteger(xsResult, chipInfo().cores);
+}
+
+void xs_esp32chip_revision(xsMachine *the)
+{
+	xsmcSetInteger(xsResult, chipInfo().revision);
+}
+
+void xs_esp32chip_features(xsMachine *the)
+{
+	xsmcSetInteger(xsResult, (xsIntegerValue)chipInfo().features);
+}
+
+void xs_esp32chip_flashSize(xsMachine *the)
+{
+	uint32_t size = 0;
+	// NULL: the flash that the chip was started from.
+	if (ESP_OK != esp_flash_get_size(NULL, &size))
+		size = 0;
+	xsmcSetNumber(xsResult, size);
+}
+
+void xs_esp32chip_psramSize(xsMachine *the)
+{
+	xsmcSetNumber(xsResult, heap_caps_get_total_size(MALLOC_CAP_SPIRAM));
+}
+
+void xs_esp32chip_minimumFreeHeap(xsMachine *the)
+{
+	xsmcSetNumber(xsResult, esp_get_minimum_free_heap_size());
+}
+
+#if SOC_TEMP_SENSOR_SUPPORTED
+// The sensor is installed at the first reading and stays so: it is the chip's own, nobody else's. NULL: there is none.
+static temperature_sensor_handle_t openSensor(void)
+{
+	static temperature_sensor_handle_t sensor;
+	temperature_sensor_config_t config = TEMPERATURE_SENSOR_CONFIG_DEFAULT(-10, 80);
+	temperature_sensor_handle_t installed;
+
+	if ((NULL == sensor) && (ESP_OK == temperature_sensor_install(&config, &installed))) {
+		if (ESP_OK == temperature_sensor_enable(installed))
+			sensor = installed;
+		else
+			temperature_sensor_uninstall(installed);
+	}
+	return sensor;
+}
+#endif
+
+// Undefined where there is no sensor, or none that answers: a thermometer is no reason not to start.
+void xs_esp32chip_temperature(xsMachine *the)
+{
+#if SOC_TEMP_SENSOR_SUPPORTED
+	temperature_sensor_handle_t sensor = openSensor();
+	float celsius;
+
+	if ((NULL != sensor) && (ESP_OK == temperature_sensor_get_celsius(sensor, &celsius))) {
+		xsmcSetNumber(xsResult, celsius);
+		return;
+	}
+#endif
+	xsmcSetUndefined(xsResult);
+}

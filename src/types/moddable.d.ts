@@ -1,0 +1,117 @@
+// The modules of Moddable's SDK that the firmware imports, as far as it uses them, so that it can be checked without
+// the SDK. mcconfig takes the SDK's own typings instead.
+
+/** A TCP socket (ECMA-419 §12). */
+declare module "embedded:io/socket/tcp" {
+	const TCP: new (options: object) => object;
+	export default TCP;
+}
+
+/** A UDP socket (ECMA-419 §12). */
+declare module "embedded:io/socket/udp" {
+	const UDP: new (options: object) => object;
+	export default UDP;
+}
+
+/** ECMA-419's WebSocket client. */
+declare module "embedded:network/websocket/client" {
+	import type { WebSocketRecord } from "../protocols/websocket-channel.js";
+
+	const WebSocketClient: WebSocketRecord["io"];
+	export default WebSocketClient;
+}
+
+/** ECMA-419's MQTT client. */
+declare module "embedded:network/mqtt/client" {
+	import type { MqttRecord } from "../protocols/mqtt-channel.js";
+
+	const MQTTClient: MqttRecord["io"];
+	export default MQTTClient;
+}
+
+/** ECMA-419's NTP client. */
+declare module "embedded:network/ntp/client" {
+	import type { NtpRecord } from "../drivers/ntp-clock.js";
+
+	const NTPClient: NtpRecord["io"];
+	export default NTPClient;
+}
+
+/** ECMA-419's Wi-Fi network interface. */
+declare module "embedded:network/interface/wifi" {
+	import type { WiFiRecord } from "../drivers/wifi-network.js";
+
+	const WiFi: WiFiRecord["io"];
+	export default WiFi;
+}
+
+/** The network connection. */
+declare module "net" {
+	const Net: {
+		/** The address is undefined where there is none to be had. */
+		resolve(host: string, callback: (host: string, address?: string) => void): void;
+	};
+	export default Net;
+}
+
+/** The machine's clock. */
+declare module "time" {
+	const Time: {
+		/** Seconds since 1970. */
+		set(seconds: number): void;
+	};
+	export default Time;
+}
+
+/** A file in the firmware's image, as a read-only buffer. */
+declare module "Resource" {
+	class Resource extends ArrayBuffer {
+		/** Throws where there is no such file. */
+		constructor(name: string);
+	}
+	export default Resource;
+}
+
+/** Draws on a screen. */
+declare module "commodetto/Poco" {
+	import type { Canvas } from "../drivers/face-drawing.js";
+
+	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
+	export default Poco;
+}
+
+/** A font in the format of BMFont. */
+declare module "commodetto/parseBMF" {
+	import type { Font } from "../drivers/face-drawing.js";
+
+	export default function parseBMF(file: ArrayBuffer): Font;
+}
+
+/** The screen of the simulator. */
+declare const screen: object;
+
+/** The pins and buses of the target. */
+declare const device: {
+	readonly I2C: { readonly default: object };
+	readonly io: { readonly SMBus: object };
+};
+
+/** The engine itself. */
+declare module "debug" {
+	const Debug: {
+		/** Collects garbage now. */
+		gc(): void;
+	};
+	export default Debug;
+}
+
+/** The firmware, which starts as it is imported. */
+declare module "src/main" {}
+
+/** The chip, on devices. */
+declare const System: {
+	restart(): void;
+};
+
+/** A function of C, by its name. Only as the one thing that a method returns. */
+declare function native(name: string): { call(self: unknown): unknown };

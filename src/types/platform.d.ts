@@ -1,0 +1,68 @@
+// The modules that each host resolves in its own way: Moddable's SDK, the virtual device's stand-ins, a board's folder.
+
+/** Moddable's timers, as far as the firmware uses them. Milliseconds. */
+declare module "timer" {
+	interface Timer {
+		readonly brand: unique symbol;
+	}
+	const Timer: {
+		set(callback: () => void, delay?: number): Timer;
+		repeat(callback: () => void, interval: number): Timer;
+		clear(timer: object | null | undefined): void;
+		/** Waits. Nothing else runs meanwhile: for hardware only. */
+		delay(milliseconds: number): void;
+	};
+	export default Timer;
+}
+
+/** What the firmware was built with: the manifest's `config`, and settings on mcconfig's command line. */
+declare module "mc/config" {
+	const config: Readonly<Record<string, unknown>> & {
+		/** The driver of the target's screen. */
+		readonly Screen: new (
+			options: object,
+		) => object;
+		/** Degrees by which the target's screen is rotated. mcconfig always sets it. */
+		readonly rotation: 0 | 90 | 180 | 270;
+	};
+	export default config;
+}
+
+/** Moddable's store for values that outlive a restart. */
+declare module "preference" {
+	import type { Settings } from "../hardware/hardware.js";
+
+	const Preference: Settings;
+	export default Preference;
+}
+
+/** The network clients that the host has. */
+declare module "src/platform/network" {
+	import type { NetworkClients } from "../protocols/network-clients.js";
+	/** @param built what the firmware was built with */
+	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
+}
+
+/** The board that the firmware is built for. */
+declare module "src/boards/board" {
+	import type { Board, System } from "../hardware/hardware.js";
+	export function openBoard(): Board & { readonly system: System };
+}
+
+/** What the virtual device's Node side does for its pretend board. */
+declare module "virtual-host" {
+	import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
+	/** What the person who started the device chose for it. */
+	export const options: { readonly macAddress: string };
+	export function restart(delay: number): void;
+	export function request(request: HttpRequest): Promise<HttpResponse>;
+	/** A picture of the pretend room, as a JPEG file. */
+	export function capture(): Promise<ArrayBuffer>;
+	/** Draws the pretend screen, as a JPEG file. */
+	export function drawScreen(screen: object, quality: number): Promise<ArrayBuffer>;
+	/** Rejects when the file is no picture. */
+	export function showPicture(picture: ArrayBuffer): Promise<void>;
+	/** Tells the person what the pretend screen shows now. */
+	export function showScreen(screen: object): void;
+	export function upgrade(url: string): Promise<void>;
+}
