@@ -44,10 +44,10 @@ export async function messages(engine: Engine, { texts }: Operation): Promise<re
 /** What a chip has free in a session: docs/moddable.md, "Memory". */
 export const CHIP_FREE: Required<Pick<HeapLimits, "slots" | "chunkBytes">> = { slots: 2_000, chunkBytes: 61_000 };
 
-/** Chunk bytes that are there while the script is loaded, and taken away afterwards. */
+/** Extra chunk bytes while the script is loaded; removed afterwards. */
 const FOR_LOADING = 262_144;
 
-/** A server whose heap has no more room, beyond what the server holds when it has started, than this. */
+/** A server whose heap has only this much room beyond what the server holds after its start. */
 export async function startWithRoom(choice: EngineChoice, tools: number, room = CHIP_FREE): Promise<Engine> {
 	const unlimited = await startServer(choice, tools);
 	const { slots, chunkBytes } = (await unlimited.heap()) as HeapReport;

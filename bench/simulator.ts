@@ -15,7 +15,7 @@ const FOLDER = fileURLToPath(new URL("simulator", import.meta.url));
 const CALLS = 1_000;
 /** Milliseconds: more than the longest pause between two attempts of the firmware's. */
 const CONNECT_TIMEOUT = 120_000;
-/** Of the simulator, whose machine has 64 bits, and of a chip. */
+/** Of the simulator, which has a 64-bit machine, and of a chip. */
 const SLOT_BYTES = { simulator: 32, chip: 16 };
 /** Samples that are waited for: the first may be of before what is measured. */
 const SAMPLES = 3;

@@ -43,7 +43,7 @@ defineTool({ ...about, needs: [], output: { level: integer() }, run: () => ({ le
 // @ts-expect-error not what the output promises
 defineTool({ ...about, needs: [], output: { level: integer() }, run: () => ({ level: "1" }) });
 
-// @ts-expect-error a default that is none of the values
+// @ts-expect-error the default is not one of the values
 enumeration(["a", "b"], { default: "c" });
 
 // Several parts may be asked for, and each is there; what takes time may be awaited.
@@ -122,7 +122,7 @@ defineTool({ name: "t", needs: [], run: () => true });
 // @ts-expect-error a default of another type
 integer({ default: "1" });
 
-// @ts-expect-error limits of numbers are none of a string's
+// @ts-expect-error a string has no limits of numbers
 string({ minimum: 1 });
 
 // @ts-expect-error items of another type

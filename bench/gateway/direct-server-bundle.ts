@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 /**
- * Makes the server to compare with one JavaScript file: it is started by programs of others, some of which do so for every
+ * Bundles the server to compare with into one JavaScript file: other programs start it, some of them for every
  * request, and shall not be slow because TypeScript has to be translated first.
  */
 export async function bundleDirectServer(): Promise<string> {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
+import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import {
 	knownDevices,
 	type RunningGateway,
@@ -12,7 +13,6 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
-import { connectOverHttp, type Era } from "../../host-test/e2e/hosts.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
 import { Samples } from "./samples.js";
@@ -35,7 +35,7 @@ interface Fleet {
 	readonly known: number;
 	/** Bytes of the gateway's process: without devices, with all of them, and after the calls. */
 	readonly memory: readonly [alone: number, connected: number, used: number];
-	/** Milliseconds in which a host reads the whole list. */
+	/** Milliseconds in which a client reads the whole list. */
 	readonly listed: number;
 	readonly tools: number;
 	readonly one: Samples;
@@ -61,7 +61,7 @@ export async function benchFleets({ say, row, header }: Report, sizes: readonly 
 	line("… after the calls below", ({ memory }) => megabytes(memory[2]));
 	line("**memory a device**", ({ memory: [alone, connected], size }) => kilobytes((connected - alone) / size));
 	line("… after the calls below", ({ memory: [alone, , used], size }) => kilobytes((used - alone) / size));
-	line("a host reads the whole list", ({ tools, listed }) => `${tools} tools, ${(listed / 1000).toFixed(1)} s`);
+	line("a client reads the whole list", ({ tools, listed }) => `${tools} tools, ${(listed / 1000).toFixed(1)} s`);
 	line("calls to random devices, one at a time: p50 / p99", ({ one }) => `${one.describe(0)} ms`);
 	line(`… ${AT_THE_SAME_TIME} at a time`, ({ many }) => `${many.describe(0)} ms`);
 	line("… a second", ({ callsPerSecond }) => callsPerSecond.toFixed(0));
@@ -74,10 +74,10 @@ export async function benchFleets({ say, row, header }: Report, sizes: readonly 
 		"are sockets of their own that answer at once, not XS, all in one process, with the firmware's tools (user-only ones are",
 	);
 	say(
-		"not in the hosts' list); one more is the firmware on XS. Half of the calls are of a host of 2025-11-25, half of one of",
+		"not in the clients' list); one more is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of",
 	);
 	say(
-		`2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS. Hosts, gateway and devices share the machine's cores.`,
+		`2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`,
 	);
 }
 
@@ -125,14 +125,15 @@ async function writeTools(path: string): Promise<void> {
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
 
 async function measureCalls(gateway: RunningGateway): Promise<Calls> {
-	const hosts = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp`, era)));
-	const listed = await measureList(hosts[0] as Client);
+	const clients = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp`, era)));
+	const listed = await measureList(clients[0] as Client);
 	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
 	const xs = aliases.find(({ id }) => id === XS_DEVICE)?.alias as string;
-	const callsOf = (alias: string) => hosts.map((host) => volumeCall(host, `${alias}__self_audio_speaker_set_volume`));
+	const callsOf = (alias: string) =>
+		clients.map((client) => volumeCall(client, `${alias}__self_audio_speaker_set_volume`));
 	const random = (at: number): (() => Promise<void>) => {
 		const { alias } = aliases[Math.floor(Math.random() * aliases.length)] as { alias: string };
-		return callsOf(alias)[at % hosts.length] as () => Promise<void>;
+		return callsOf(alias)[at % clients.length] as () => Promise<void>;
 	};
 	const toXs = callsOf(xs);
 	const [one, many, onXs] = [new Samples(), new Samples(), new Samples()];
@@ -142,13 +143,13 @@ async function measureCalls(gateway: RunningGateway): Promise<Calls> {
 	await inParallel(CALLS, AT_THE_SAME_TIME, (at) => many.time(random(at)));
 	const callsPerSecond = (CALLS * 1000) / (performance.now() - begin);
 	await inParallel(CALLS / 10, 1, (at) => onXs.time(toXs[at % toXs.length] as () => Promise<void>));
-	await Promise.all(hosts.map((host) => host.close()));
+	await Promise.all(clients.map((client) => client.close()));
 	return { ...listed, one, many, callsPerSecond, onXs };
 }
 
-async function measureList(host: Client): Promise<Pick<Fleet, "listed" | "tools">> {
+async function measureList(client: Client): Promise<Pick<Fleet, "listed" | "tools">> {
 	const begin = performance.now();
-	const { tools } = await host.listTools();
+	const { tools } = await client.listTools();
 	return { listed: performance.now() - begin, tools: tools.length };
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
 import getPort from "get-port";
 import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
+import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/clients.js";
 import {
 	gatewayArgs,
 	gatewayFlags,
@@ -10,7 +11,6 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
-import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/hosts.js";
 import { Program } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
 import { bundleDirectServer } from "./direct-server-bundle.js";
@@ -24,7 +24,7 @@ const HTTP_ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const COLUMNS: readonly Column[] = [...HTTP_ERAS.map((era) => `HTTP, ${era}` as const), "stdio"];
 const DEVICE = "device";
 
-/** Every way of a call from the same host, in one run: `tools/call` of set_volume, one after the other. */
+/** Every way of a call from the same client, in one run: `tools/call` of set_volume, one after the other. */
 export async function benchOverhead({ say, row, header }: Report): Promise<void> {
 	const lanes = new Lanes();
 	try {
@@ -32,7 +32,7 @@ export async function benchOverhead({ say, row, header }: Report): Promise<void>
 		await lanes.measure();
 		say(`## A call, there and back: milliseconds, p50 / p99 of ${lanes.callsPerLane} calls`);
 		say();
-		header("host →", ...COLUMNS);
+		header("client →", ...COLUMNS);
 		const measured = (path: string, column: Column): string =>
 			lanes.samples(path, column)?.describe(lanes.callsPerLane) ?? "–";
 		for (const path of lanes.paths.filter((each) => each !== DEVICE)) {
@@ -43,7 +43,7 @@ export async function benchOverhead({ say, row, header }: Report): Promise<void>
 			`Of that the device's part, asked over its WebSocket as the gateway asks it: ${measured(DEVICE, "WebSocket")}.`,
 		);
 		say(
-			`The host is the official SDK's client v2, in the bench's process. Every other program has a process of its own, the`,
+			`The client is the official SDK's v2, in the bench's process. Every other program has a process of its own, the`,
 		);
 		say(
 			`device two: ${engine}, and Node, which lends it a socket. The ways take turns of ${lanes.callsPerTurn} calls.`,
@@ -104,7 +104,7 @@ function makeFolder(lanes: Lanes): string {
 	return path;
 }
 
-/** A gateway that runs by itself, with the device that hosts call. Resolves with the engine's name. */
+/** A gateway that runs by itself, with the device that clients call. Resolves with the engine's name. */
 async function openGateway(lanes: Lanes): Promise<string> {
 	const gateway = await startGateway(makeFolder(lanes));
 	lanes.onClose(() => gateway.program.stop());
@@ -129,7 +129,7 @@ async function openVirtualDevice(lanes: Lanes, gateway: RunningGateway, url: str
 	return device;
 }
 
-/** A gateway that its host has started. */
+/** A gateway that its client has started. */
 async function openStdioGateway(lanes: Lanes): Promise<void> {
 	const folder = makeFolder(lanes);
 	const port = String(await getPort());

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 
-/** Makes a host call set_volume. Rejects unless the answer is the one that every path has to give. */
+/** Makes a client call set_volume. Rejects if the answer is not the expected one. */
 export function volumeCall(client: Client, name: string): () => Promise<void> {
 	let volume = 0;
 	return async () => {

@@ -30,7 +30,6 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 			mqttPort: options.devicePort ?? (await usualPort(DEVICE_PORTS.mqtt)),
 			...(broker !== undefined && { brokerUrl: broker }),
 			stateFolder,
-			toolNames: "portable",
 			userTools: "*",
 			logLevel: "warn",
 		},

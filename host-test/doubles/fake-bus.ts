@@ -3,12 +3,12 @@ import type { SmBusDevice } from "../../src/drivers/smbus.js";
 /** Writes on a fake SMBus, in order: the device's address, the register, the value. */
 export type BusWrite = readonly [address: number, register: number, value: number];
 
-/** An SMBus whose devices are plain memory, and that remembers what was written. Registers of 16 bits are apart. */
+/** An SMBus whose devices are plain memory, and that remembers what was written. Registers of 16 bits are kept apart. */
 export function fakeBus() {
 	const writes: BusWrite[] = [];
 	const memory = new Map<string, number>();
 	const open = new Set<number>();
-	/** A register whose writing fails, as where no device answers. */
+	/** Writing to this register fails, as if no device answered. */
 	const fault: { register: number | undefined } = { register: undefined };
 	class FakeDevice implements SmBusDevice {
 		readonly address: number;

@@ -6,7 +6,7 @@ interface Entry {
 	readonly interval: number | undefined;
 }
 
-/** Timers whose time passes only when a test says so. */
+/** Timers for which time passes only when a test says so. */
 export class FakeTimer implements TimerModule {
 	now = 0;
 	readonly #entries = new Set<Entry>();

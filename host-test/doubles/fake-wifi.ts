@@ -1,6 +1,6 @@
 import type { Clock, WiFiInterface } from "../../src/drivers/wifi-network.js";
 
-/** ECMA-419's Wi-Fi interface, whose access point a test plays. */
+/** ECMA-419's Wi-Fi interface; the test plays the access point. */
 export class FakeWiFi implements WiFiInterface {
 	static readonly made: FakeWiFi[] = [];
 	/** ECMA-419: 200 disconnected, 300 connecting, 400 connected, 500 with an address. */

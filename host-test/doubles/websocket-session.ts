@@ -6,7 +6,7 @@ import { FakeTimer } from "./fake-timer.js";
 
 const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
 
-/** An MCP message of the backend, whose payload is a word. */
+/** An MCP message from the backend with a word as its payload. */
 export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}`;
 
 type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff">>;

@@ -111,20 +111,20 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 			assert.equal((await again).session.identity.clientId, device.identity.clientId);
 		});
 
-		it("is let in with the right secret only", async (t) => {
+		it("is admitted only with the right secret", async (t) => {
 			const { gateway, wrongConfig } = await open(t);
-			const refused: string[] = [];
-			gateway.servers.on("rejected", (description) => refused.push(description));
+			const rejected: string[] = [];
+			gateway.servers.on("rejected", (description) => rejected.push(description));
 			const { log } = await startDevice(t, engine, { config: wrongConfig });
 			await until(() => log.some((line) => line.includes("connection-failed")), "the device hears of it");
 			if (transport !== "mosquitto") {
-				assert.match(refused.join(), /wrong or missing bearer token|bad user name or password/);
+				assert.match(rejected.join(), /wrong or missing bearer token|bad user name or password/);
 			}
 			assert.equal(gateway.servers.sessions.length, 0);
-			assert.doesNotMatch([...refused, ...log].join(), /secret/);
+			assert.doesNotMatch([...rejected, ...log].join(), /secret/);
 		});
 
-		it("fails a call under way with a clear error when the device goes", async (t) => {
+		it("fails a call under way with a clear error when the device disconnects", async (t) => {
 			const { device } = await connect(t);
 			const { url } = await webService(t, "");
 			const call = device.callTool("self.screen.snapshot", { url });

@@ -143,7 +143,7 @@ export class RawBackend {
 		return this.#heard.shift() as string;
 	}
 
-	/** The next MCP message that is no notification. */
+	/** The next MCP message that is not a notification. */
 	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 	async answer(): Promise<any> {
 		for (;;) {

@@ -12,26 +12,26 @@ import type { Server } from "../../gateway/src/servers/server.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
 import { until } from "../support/until.js";
+import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "./clients.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { gatewayArgs, gatewayFlags } from "./gateway-process.js";
-import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "./hosts.js";
 import { grown, heapBytes, type Resources, resources } from "./resources.js";
 import { PROCESS_ROUNDS, ROUNDS } from "./soak.js";
 
-// Hosts and devices that come and go leave nothing behind. `npm run soak` has them come and go a thousand times.
+// Clients and devices that connect and disconnect leave nothing behind. `npm run soak` repeats that a thousand times.
 
 const [engine] = ENGINES as [(typeof ENGINES)[number]];
 const firmware = await bundle();
 
 const MAC_ADDRESS = "02:00:00:00:00:01";
-/** A call of the device that is always the same, as clients make it. */
+/** The call that every client makes. */
 const VOLUME = { name: "virtual_000001__self_audio_speaker_set_volume", arguments: { volume: 30 } };
 
 /** Milliseconds for connections that are kept for reuse to be closed: Node's server keeps them for 5 s. */
 const SETTLE_LIMIT = 30_000;
 
-/** A gateway whose log is written, and kept nowhere. */
-async function startWorn(t: TestContext): Promise<GatewayProgram> {
+/** A gateway that writes every log line and keeps none. */
+async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
 	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, mqtt: true };
 	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 500 };
 	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder(t) } });
@@ -40,15 +40,15 @@ async function startWorn(t: TestContext): Promise<GatewayProgram> {
 	return program;
 }
 
-/** With a device that stays. */
+/** With a device that stays online. */
 async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
-	const program = await startWorn(t);
+	const program = await startUnlimited(t);
 	await startDevice(t, engine, { config: { backend: program.urls.websocket as string }, macAddress: MAC_ADDRESS });
 	await until(() => program.gateway.servers.all[0]?.online === true, "the device is known");
 	return program;
 }
 
-/** Sessions of hosts that the gateway says it has. */
+/** Sessions of clients, as the gateway counts them. */
 async function sessions({ urls }: GatewayProgram): Promise<number> {
 	// Not fetch: it would keep the connection.
 	const [response] = (await once(get(new URL("/metrics", urls.clients), { agent: false }), "response")) as [
@@ -57,12 +57,17 @@ async function sessions({ urls }: GatewayProgram): Promise<number> {
 	return Number(/^xs_mcp_gateway_sessions (\d+)$/m.exec(await text(response))?.[1]);
 }
 
-/** Has something come and go, and asserts that the process then holds no more than it did before. */
-async function wearOut(t: TestContext, program: GatewayProgram, rounds: number, round: (at: number) => Promise<void>) {
+/** Repeats a round, and asserts that the process then holds no more than before. */
+async function repeatRound(
+	t: TestContext,
+	program: GatewayProgram,
+	rounds: number,
+	round: (at: number) => Promise<void>,
+) {
 	const { gateway } = program;
 	const listening = (): number => gateway.servers.listenerCount("changed") + gateway.servers.listenerCount("online");
 	const before = resources();
-	// The first host of a kind makes what serves all of that kind.
+	// The first client of a kind makes what serves all of that kind.
 	await round(0);
 	await until(async () => (await sessions(program)) === 0, "the first session has ended");
 	const listeners = listening();
@@ -87,34 +92,34 @@ async function wearOut(t: TestContext, program: GatewayProgram, rounds: number, 
 	assert.equal(await sessions(program), 0, "sessions");
 }
 
-/** How hosts over HTTP come, use the gateway, and go. */
-const HOSTS: Readonly<Record<string, (url: string, at: number) => Promise<void>>> = {
+/** How clients over HTTP connect, make a call and disconnect. */
+const CLIENTS: Readonly<Record<string, (url: string, at: number) => Promise<void>>> = {
 	async "2025-11-25 that end their session or just leave"(url, at) {
-		const host = await connectOverHttp(url, "2025-11-25");
-		assert.equal((await host.callTool(VOLUME)).isError, false);
+		const client = await connectOverHttp(url, "2025-11-25");
+		assert.equal((await client.callTool(VOLUME)).isError, false);
 		if (at % 2 === 0) {
-			await (host.transport as StreamableHTTPClientTransport).terminateSession();
+			await (client.transport as StreamableHTTPClientTransport).terminateSession();
 		}
-		await host.close();
+		await client.close();
 	},
 	async "2026-07-28 that listen for changes"(url) {
-		const host = await connectOverHttp(url, "2026-07-28");
-		await host.listen({ toolsListChanged: true });
-		assert.equal((await host.callTool(VOLUME)).isError, false);
-		await host.close();
+		const client = await connectOverHttp(url, "2026-07-28");
+		await client.listen({ toolsListChanged: true });
+		assert.equal((await client.callTool(VOLUME)).isError, false);
+		await client.close();
 	},
 	async "the SDK's first generation"(url) {
-		const host = await connectV1OverHttp(url);
-		assert.equal((await host.callTool(VOLUME)).isError, false);
-		await host.close();
+		const client = await connectV1OverHttp(url);
+		assert.equal((await client.callTool(VOLUME)).isError, false);
+		await client.close();
 	},
 };
 
 describe(`after ${ROUNDS} rounds`, { timeout: 3_600_000 }, () => {
-	it(`hosts of every kind over HTTP (${Object.keys(HOSTS).join("; ")}) have left nothing behind`, async (t) => {
+	it(`clients of every kind over HTTP (${Object.keys(CLIENTS).join("; ")}) have left nothing behind`, async (t) => {
 		const program = await startWithDevice(t);
-		await wearOut(t, program, ROUNDS, async (at) => {
-			for (const round of Object.values(HOSTS)) {
+		await repeatRound(t, program, ROUNDS, async (at) => {
+			for (const round of Object.values(CLIENTS)) {
 				await round(program.urls.clients as string, at);
 			}
 		});
@@ -122,15 +127,15 @@ describe(`after ${ROUNDS} rounds`, { timeout: 3_600_000 }, () => {
 
 	for (const transport of ["websocket", "mqtt"] as const) {
 		it(`devices on ${engine.kind} over ${transport} have left nothing behind`, async (t) => {
-			const program = await startWorn(t);
+			const program = await startUnlimited(t);
 			const backend = program.urls[transport] as string;
-			await wearOut(t, program, ROUNDS, () => plugInAndOut(program, backend));
+			await repeatRound(t, program, ROUNDS, () => plugInAndOut(program, backend));
 			assert.equal(program.gateway.servers.all.length, 1, "it is always the same device");
 		});
 	}
 });
 
-/** A device comes, is called, and its plug is pulled. */
+/** A device connects, is called, and disconnects. */
 async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promise<void> {
 	const device = new VirtualDevice({
 		firmware,
@@ -149,25 +154,25 @@ async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promi
 
 describe(`after ${PROCESS_ROUNDS} rounds`, { timeout: 600_000 }, () => {
 	for (const era of ["2025-11-25", "2026-07-28"] as const) {
-		it(`hosts of ${era} that start a bridge to the gateway have left nothing behind`, async (t) => {
+		it(`clients of ${era} that start a bridge to the gateway have left nothing behind`, async (t) => {
 			const program = await startWithDevice(t);
-			await wearOut(t, program, PROCESS_ROUNDS, async () => {
-				const host = await connectOverStdio(
+			await repeatRound(t, program, PROCESS_ROUNDS, async () => {
+				const client = await connectOverStdio(
 					gatewayArgs("stdio", "--url", new URL(program.urls.clients as string).origin),
 					era,
 				);
-				assert.equal((await host.callTool(VOLUME)).isError, false);
-				await host.close();
+				assert.equal((await client.callTool(VOLUME)).isError, false);
+				await client.close();
 			});
 		});
 	}
 
-	it("hosts that start a gateway of their own have left nothing behind", async (t) => {
-		const program = await startWorn(t);
-		await wearOut(t, program, PROCESS_ROUNDS, async () => {
-			const host = await connectOverStdio(gatewayArgs("--stdio", ...gatewayFlags(makeStateFolder(t))));
-			assert.deepEqual((await host.listTools()).tools, []);
-			await host.close();
+	it("clients that start a gateway of their own have left nothing behind", async (t) => {
+		const program = await startUnlimited(t);
+		await repeatRound(t, program, PROCESS_ROUNDS, async () => {
+			const client = await connectOverStdio(gatewayArgs("--stdio", ...gatewayFlags(makeStateFolder(t))));
+			assert.deepEqual((await client.listTools()).tools, []);
+			await client.close();
 		});
 	});
 });

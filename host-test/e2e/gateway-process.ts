@@ -2,15 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Program, typeScript } from "./program.js";
 
-/** Milliseconds after which devices that are not known never will be. */
-const INTRODUCTIONS_LIMIT = 120_000;
+/** Milliseconds for devices to be discovered. */
+const DISCOVERY_LIMIT = 120_000;
 
 const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
 /** A gateway in a process of its own, on free ports of this machine. */
 export interface RunningGateway {
 	readonly program: Program;
-	/** Where hosts connect, without a path. */
+	/** Where clients connect, without a path. */
 	readonly base: string;
 	/** Where devices connect. */
 	readonly deviceUrl: string;
@@ -21,7 +21,7 @@ export function gatewayArgs(...args: string[]): string[] {
 	return [PROGRAM, ...args];
 }
 
-/** Flags for a gateway of its own folder and ports, of which one address may ask as much as it likes. */
+/** Flags for a gateway with its own folder and ports, without a limit of requests. */
 export function gatewayFlags(stateFolder: string): string[] {
 	return ["--http-port", "0", "--websocket-port", "0", "--state-folder", stateFolder, "--max-requests-per-minute", "0"];
 }
@@ -40,7 +40,7 @@ export async function startVirtualDevice(backend: string, ...args: string[]): Pr
 	return await Program.start(device, (output) => /^device .* on /m.test(output));
 }
 
-/** Devices known to a gateway, as it tells. */
+/** The devices that a gateway knows. */
 export async function knownDevices({ base }: RunningGateway): Promise<{ id: string; alias: string }[]> {
 	const response = await fetch(`${base}/devices`);
 	return ((await response.json()) as { devices: { id: string; alias: string }[] }).devices;
@@ -48,11 +48,11 @@ export async function knownDevices({ base }: RunningGateway): Promise<{ id: stri
 
 /** Waits until a gateway knows that many devices. Rejects when that takes minutes. */
 export async function untilKnown({ base }: RunningGateway, count: number): Promise<void> {
-	const deadline = performance.now() + INTRODUCTIONS_LIMIT;
+	const deadline = performance.now() + DISCOVERY_LIMIT;
 	const known = new RegExp(`^xs_mcp_gateway_devices_known ${count}$`, "m");
 	while (!known.test(await (await fetch(`${base}/metrics`)).text())) {
 		if (performance.now() > deadline) {
-			throw new Error(`${count} devices are not known within ${INTRODUCTIONS_LIMIT / 1000} s`);
+			throw new Error(`${count} devices are not known within ${DISCOVERY_LIMIT / 1000} s`);
 		}
 		await delay(20);
 	}

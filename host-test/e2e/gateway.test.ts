@@ -10,8 +10,8 @@ import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.j
 
 // Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
 
-/** What the clients of both generations have in common. */
-interface Host {
+/** What the SDK's clients of both generations have in common. */
+interface TestClient {
 	listTools(): Promise<{ tools: { name: string }[] }>;
 	callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<{
 		readonly content?: unknown;
@@ -20,14 +20,14 @@ interface Host {
 	}>;
 }
 
-const HOSTS: Readonly<Record<string, (t: TestContext, side: ClientSide) => Promise<Host>>> = {
-	"2026-07-28": (t, { clientUrl }) => connectClient(t, clientUrl(), "2026-07-28") as Promise<Host>,
-	"2025-11-25": (t, { clientUrl }) => connectClient(t, clientUrl(), "2025-11-25") as Promise<Host>,
+const CLIENTS: Readonly<Record<string, (t: TestContext, side: ClientSide) => Promise<TestClient>>> = {
+	"2026-07-28": (t, { clientUrl }) => connectClient(t, clientUrl(), "2026-07-28") as Promise<TestClient>,
+	"2025-11-25": (t, { clientUrl }) => connectClient(t, clientUrl(), "2025-11-25") as Promise<TestClient>,
 	"the first generation of the SDK": async (t, { clientUrl }) => {
-		const client = new ClientV1({ name: "v1-host", version: "1.0.0" });
+		const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
 		t.after(() => client.close());
 		await client.connect(new TransportV1(clientUrl()) as never);
-		return client as Host;
+		return client as TestClient;
 	},
 };
 
@@ -38,13 +38,13 @@ const STATUS = "virtual_000001__self_get_device_status";
 const SYSTEM_INFO = "virtual_000001__self_get_system_info";
 
 const text = ({ content }: { content?: unknown }): unknown => (content as { text?: unknown }[])[0]?.text;
-const names = async (host: Host): Promise<string[]> => (await host.listTools()).tools.map(({ name }) => name);
+const names = async (client: TestClient): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
 
 const [engine] = ENGINES;
 
 for (const [transport, open] of Object.entries(TRANSPORTS)) {
-	describe(`hosts and virtual devices over ${transport}, firmware on ${engine?.kind}`, { timeout: 60_000 }, () => {
-		/** A gateway with some devices, which are plugged in by and by. */
+	describe(`clients and virtual devices over ${transport}, firmware on ${engine?.kind}`, { timeout: 60_000 }, () => {
+		/** A gateway, and devices that connect one after the other. */
 		async function start(t: TestContext, count: number): Promise<{ side: ClientSide; devices: VirtualDevice[] }> {
 			const { gateway, config }: GatewaySide = await open(t);
 			const side = await serveClients(t, gateway);
@@ -60,16 +60,16 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 			return { side, devices };
 		}
 
-		for (const [name, connect] of Object.entries(HOSTS)) {
-			it(`lists and calls a device's tools for a host of ${name}`, async (t) => {
+		for (const [name, connect] of Object.entries(CLIENTS)) {
+			it(`lists and calls a device's tools for a client of ${name}`, async (t) => {
 				const { side } = await start(t, 1);
-				const host = await connect(t, side);
-				const tools = await names(host);
+				const client = await connect(t, side);
+				const tools = await names(client);
 				assert.deepEqual([tools.length, tools[0]], [5, STATUS]);
-				assert.equal(text(await host.callTool({ name: VOLUME, arguments: { volume: 30 } })), "true");
-				const { structuredContent } = await host.callTool({ name: STATUS });
+				assert.equal(text(await client.callTool({ name: VOLUME, arguments: { volume: 30 } })), "true");
+				const { structuredContent } = await client.callTool({ name: STATUS });
 				assert.deepEqual((structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 30 });
-				await assert.rejects(host.callTool({ name: SYSTEM_INFO }), /Unknown tool/);
+				await assert.rejects(client.callTool({ name: SYSTEM_INFO }), /Unknown tool/);
 				side.access = { principal: "admin", userTools: true };
 				const admin = await connect(t, side);
 				assert.equal((await names(admin)).length, 12);
@@ -77,22 +77,22 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 			});
 		}
 
-		it("lets a host use two devices, and stay connected while one restarts", async (t) => {
+		it("lets a client use two devices, and stay connected while one restarts", async (t) => {
 			const { side } = await start(t, 2);
 			side.access = { principal: "admin", userTools: true };
-			const host = (await HOSTS["2025-11-25"]?.(t, side)) as Host;
-			const tools = await names(host);
+			const client = (await CLIENTS["2025-11-25"]?.(t, side)) as TestClient;
+			const tools = await names(client);
 			const volumes = tools.filter((name) => name.endsWith("__self_audio_speaker_set_volume"));
 			assert.equal(new Set(tools).size, 24);
 			assert.equal(volumes.length, 2);
 			for (const [index, name] of volumes.entries()) {
-				assert.equal(text(await host.callTool({ name, arguments: { volume: 10 + index } })), "true");
+				assert.equal(text(await client.callTool({ name, arguments: { volume: 10 + index } })), "true");
 			}
 			const first = String(volumes[0]).split("__")[0];
 			const offline = once(side.gateway.servers, "offline");
-			assert.equal(text(await host.callTool({ name: `${first}__self_reboot` })), "true");
+			assert.equal(text(await client.callTool({ name: `${first}__self_reboot` })), "true");
 			await offline;
-			const status = await host.callTool({ name: `${first}__self_get_device_status` });
+			const status = await client.callTool({ name: `${first}__self_get_device_status` });
 			assert.deepEqual((status.structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 10 });
 		});
 	});

@@ -55,9 +55,9 @@ export class Mosquitto {
 		const process = this.#process;
 		this.#process = undefined;
 		if (process !== undefined && process.exitCode === null) {
-			const gone = new Promise((resolve) => process.once("exit", resolve));
+			const exited = new Promise((resolve) => process.once("exit", resolve));
 			process.kill("SIGKILL");
-			await gone;
+			await exited;
 		}
 	}
 

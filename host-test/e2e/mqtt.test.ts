@@ -118,7 +118,7 @@ for (const engine of ENGINES) {
 			);
 		});
 
-		it("asks for udp where it is set to", async (t) => {
+		it("asks for udp if it is set to", async (t) => {
 			const backend = await handMade(t);
 			await startDevice(t, engine, { config: { ...backend.config, transport: "udp" } });
 			assert.equal((await greet(backend, "udp")).transport, "udp");
@@ -126,7 +126,7 @@ for (const engine of ENGINES) {
 			assert.equal((await backend.answer()).id, 1);
 		});
 
-		it("takes long messages in parts, refuses those too long, and keeps its session", async (t) => {
+		it("takes long messages in parts, rejects one that is too long, and keeps its session", async (t) => {
 			const backend = await handMade(t);
 			const { log } = await startDevice(t, engine, { config: backend.config });
 			await greet(backend);
@@ -169,13 +169,13 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 	const engine = ENGINES[0] as Engine;
 	const listen = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
 
-	it("cuts bad peers off, and the others go on", async (t) => {
+	it("disconnects a client that misbehaves, and keeps serving the others", async (t) => {
 		const { gateway, config } = await listen(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, engine, { config });
 		const { session: device } = await connected;
-		const refused: string[] = [];
-		gateway.servers.on("rejected", (description) => refused.push(description));
+		const rejected: string[] = [];
+		gateway.servers.on("rejected", (description) => rejected.push(description));
 		const connect = mqttPacket.generate({
 			cmd: "connect",
 			protocolId: "MQTT",
@@ -203,7 +203,7 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 			socket.destroy();
 			await device.ping();
 		}
-		assert.match(refused.join("\n"), /too long/);
+		assert.match(rejected.join("\n"), /too long/);
 		assert.equal(gateway.servers.sessions.length, 1);
 	});
 
@@ -230,7 +230,7 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 		assert.equal(device.connected, true);
 	});
 
-	it("replaces a device that comes twice, cleanly", async (t) => {
+	it("replaces the session of a device that connects a second time", async (t) => {
 		const { gateway, config } = await listen(t);
 		const connected = nextSession(gateway.servers);
 		const first = await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
@@ -246,7 +246,7 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 		assert.equal(gateway.servers.sessions.length, 1);
 	});
 
-	it("serves 200 devices, each listed and called once, none mixed up", async (t) => {
+	it("serves 200 devices, lists and calls each once, and mixes none up", async (t) => {
 		const { gateway, config } = await listen(t);
 		const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
 		for (let at = 0; at < ids.length; at += 20) {
@@ -273,8 +273,8 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 	});
 });
 
-describe("another's broker that goes and comes", { skip: whyNoMosquitto, timeout: 60_000 }, () => {
-	it("fails the call under way with a clear error, and the device is back by itself", async (t) => {
+describe("another broker that stops and starts again", { skip: whyNoMosquitto, timeout: 60_000 }, () => {
+	it("fails the call under way with a clear error, and the device reconnects by itself", async (t) => {
 		const broker = await Mosquitto.start(t);
 		const gateway = await openGateway(t);
 		const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });
@@ -297,7 +297,7 @@ describe("another's broker that goes and comes", { skip: whyNoMosquitto, timeout
 		assert.equal((await (await back).session.callTool("self.get_device_status")).isError, false);
 	});
 
-	it("tells of a device that is gone without a word", async (t) => {
+	it("reports a device that disconnects without a goodbye", async (t) => {
 		const broker = await Mosquitto.start(t);
 		const gateway = await openGateway(t);
 		const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });

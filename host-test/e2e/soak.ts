@@ -1,10 +1,10 @@
-// How much the tests that wear the gateway out do: `npm test` a taste of it, `npm run soak` all.
+// How long the endurance tests run: `npm test` runs a short form, `npm run soak` the whole.
 const isSoak = process.env.XS_MCP_SOAK !== undefined;
 
-/** Times that each kind of host and device comes and goes. */
+/** How often each kind of client and device connects and disconnects. */
 export const ROUNDS = isSoak ? 1_000 : 10;
 
-/** Times that a host starts a process of its own and ends it. */
+/** How often a client starts a process of its own and ends it. */
 export const PROCESS_ROUNDS = isSoak ? 50 : 2;
 
 /** Milliseconds without network. */

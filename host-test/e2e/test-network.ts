@@ -45,7 +45,7 @@ export class TestNetwork {
 		}
 	}
 
-	/** Connections break, and new ones are refused: a machine that was switched off. */
+	/** Connections break, and new ones are rejected, as by a machine that was switched off. */
 	async cut(): Promise<void> {
 		const closed = this.#server.listening ? once(this.#server, "close") : undefined;
 		this.#server.close();

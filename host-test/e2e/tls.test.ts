@@ -51,7 +51,7 @@ function startProcess(t: TestContext, url: string, trusted?: string): { output: 
 }
 
 describe("MQTT over TLS", { timeout: 30_000 }, () => {
-	it("lets a device in that trusts the certificate, and one that does not refuses the broker", async (t) => {
+	it("admits a device that trusts the certificate; a device that does not trust it rejects the broker", async (t) => {
 		const certificate = makeCertificate(t);
 		if (certificate === undefined) {
 			t.skip("openssl is not installed");
@@ -65,7 +65,7 @@ describe("MQTT over TLS", { timeout: 30_000 }, () => {
 		});
 		t.after(() => devices.close());
 		const distrustful = startProcess(t, `mqtts://localhost:${port}`);
-		await until(() => distrustful.output.includes("connection-failed"), "the device refuses", 15_000);
+		await until(() => distrustful.output.includes("connection-failed"), "the device rejects the certificate", 15_000);
 		assert.match(distrustful.output, /self.signed certificate/);
 		assert.equal(gateway.servers.sessions.length, 0);
 		const connected = nextSession(gateway.servers);
@@ -92,7 +92,7 @@ describe("WebSocket over TLS", { timeout: 30_000 }, () => {
 		});
 		const url = `wss://localhost:${(https.address() as AddressInfo).port}/`;
 		const distrustful = startProcess(t, url);
-		await until(() => distrustful.output.includes("connection-failed"), "the device refuses", 15_000);
+		await until(() => distrustful.output.includes("connection-failed"), "the device rejects the certificate", 15_000);
 		assert.equal(sockets.clients.size, 0);
 		const connected = once(sockets, "connection");
 		startProcess(t, url, certificate.file);
@@ -101,7 +101,7 @@ describe("WebSocket over TLS", { timeout: 30_000 }, () => {
 		assert.equal(JSON.parse(hello.toString()).transport, "websocket");
 	});
 
-	it("is what the gateway speaks when it has a certificate", async (t) => {
+	it("is what the gateway speaks if it has a certificate", async (t) => {
 		const certificate = makeCertificate(t);
 		if (certificate === undefined) {
 			t.skip("openssl is not installed");

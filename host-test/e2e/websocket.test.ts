@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
 			});
 		});
 
-		it("keeps its session through everything that is not for it", async (t) => {
+		it("keeps its session when it gets messages that are not for it", async (t) => {
 			const backend = await RawBackend.listen(t);
 			const { log } = await startDevice(t, engine, { config: { backend: backend.url } });
 			await backend.greet();
@@ -87,8 +87,8 @@ for (const engine of ENGINES) {
 			backend.socket.send(Buffer.from([0xc3, 0x28]), { binary: false });
 			backend.say({ type: "mcp", session_id: "another", payload: { jsonrpc: "2.0", id: 9, method: "ping" } });
 			backend.say("x".repeat(70_000));
-			const refusal = await backend.answer();
-			assert.equal(refusal.error.code, -32600);
+			const rejection = await backend.answer();
+			assert.equal(rejection.error.code, -32600);
 			assert.deepEqual(await backend.ask({ id: "after", method: "ping" }), { jsonrpc: "2.0", id: "after", result: {} });
 			assert.match(log.join("\n"), /message dropped: 70000 bytes, at most 65536/);
 			assert.match(log.join("\n"), /for another session: dropped/);
@@ -139,7 +139,7 @@ for (const engine of ENGINES) {
 			assert.equal(String(await pong), "now");
 		});
 
-		it("comes back with a new session when the backend goes and comes", async (t) => {
+		it("opens a new session when the backend stops and starts again", async (t) => {
 			const first = await RawBackend.listen(t);
 			const { port } = first;
 			const { log } = await startDevice(t, engine, { config: { backend: first.url } });

@@ -139,7 +139,7 @@ describe("generated messages", { timeout: 120_000 }, async () => {
 	] as const) {
 		const { start, whyNotXs } = await chooseEngine(kind);
 		const skip = kind === "xs" && whyNotXs !== undefined && `XS cannot be built here: ${whyNotXs}`;
-		it(`are answered exactly where an answer is due, ${count} of them on ${kind}`, { skip }, async () => {
+		it(`are answered exactly if an answer is due, ${count} of them on ${kind}`, { skip }, async () => {
 			const engine = await start({});
 			try {
 				await engine.run("globalThis.hostConfig={config:{},settings:{},macAddress:''}");

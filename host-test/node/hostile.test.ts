@@ -14,7 +14,7 @@ import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages
 const ROOM = { slots: 3_072 - 778, chunkBytes: 65_536 - 2_400, stackSlots: 1_024 };
 const CONFIG = { chunkBytes: 65_536 };
 
-/** Chunk bytes that are there while the script is loaded, and taken away afterwards. */
+/** Extra chunk bytes while the script is loaded; removed afterwards. */
 const FOR_LOADING = 262_144;
 
 const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 3_000);
@@ -105,7 +105,7 @@ describe("a chip under attack", {
 	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
 	timeout: 1_800_000,
 }, () => {
-	it("says in its hello how long a message may be", async (t) => {
+	it("states in its hello how long a message may be", async (t) => {
 		const { hello } = await connect(t);
 		assert.deepEqual(hello.features, { mcp: true, max_message_bytes: 8_192 });
 	});

@@ -25,7 +25,7 @@ const modules = readdirSync(`${ROOT}src`, { recursive: true, encoding: "utf8" })
 const preloadable = modules.filter((name) => !NOT_PRELOADED.test(name)).sort();
 const isPlatform = (name: string): boolean => name.startsWith("platform/");
 
-it("src/manifest.json preloads every module that needs no platform, under the name of its file, and none that is gone", () => {
+it("src/manifest.json preloads every module that needs no platform, by its file's name, and no other", () => {
 	const { preload = [] } = readManifest("src/manifest.json");
 	const names = preloadable.filter((name) => !isPlatform(name)).map((name) => `src/${name}`);
 	assert.deepEqual([...preload].sort(), names);
@@ -65,7 +65,7 @@ it("manifest.json has a platform for every board", () => {
 	assert.deepEqual([...included].sort(), boards.map((name) => `./src/boards/${name}/manifest.json`).sort());
 });
 
-it("a board's manifest gives its modules names as deep as its folder, for its imports are resolved against them", () => {
+it("a board's manifest gives its modules names as deep as its folder, because its imports are resolved against them", () => {
 	for (const board of readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD)) {
 		const { modules = {} } = readManifest(`src/boards/${board}/manifest.json`);
 		assert.equal(modules["src/boards/target/board"], "./board", board);

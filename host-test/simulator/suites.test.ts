@@ -5,7 +5,7 @@ import { SuiteRun } from "./suite-run.js";
 
 // The same suites on the engine of the SDK, in its simulator, with the firmware preloaded as on a chip.
 
-/** The run, or why there is none: an SDK that is asked for and cannot be used is a failure. */
+/** The run, or the reason why it cannot be done: an SDK that was asked for but cannot be used is a failure. */
 async function start(): Promise<SuiteRun | { skip: string | false; whyNot: string }> {
 	try {
 		const sdk = findSdk();

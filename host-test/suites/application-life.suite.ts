@@ -5,7 +5,7 @@ import { inSession, request, start, stateChange } from "../doubles/started-appli
 import { equal, ok, suite } from "../harness.js";
 
 export default suite("application, from session to session", {
-	"is idle when it has lost its session, and connects again with nothing of the old one"() {
+	"is idle when it has lost its session, and keeps nothing of it in the next one"() {
 		const { application, transport, timer, mcp } = inSession();
 		transport.channel.say({
 			type: "mcp",
@@ -24,7 +24,7 @@ export default suite("application, from session to session", {
 		});
 		equal(mcp()[0].payload.error.code, -32601);
 	},
-	"connects when the network is there, and lets go when it is not"() {
+	"connects when the network is up, and disconnects when it is down"() {
 		const board = new FakeBoard();
 		board.network.online = false;
 		const { application, transport, mcp } = start(board);
@@ -66,7 +66,7 @@ export default suite("application, from session to session", {
 			equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [70, 75, "light"]);
 		}
 	},
-	async "drops what a call of the last session comes to"() {
+	async "drops the result of a call from an earlier session"() {
 		const answers: (() => void)[] = [];
 		const board = new FakeBoard();
 		const answerLater = () =>
@@ -91,7 +91,7 @@ export default suite("application, from session to session", {
 			[["s-2", 1]],
 		);
 	},
-	"tells a new session of its own beginning, and of nothing before"() {
+	"reports to a new session what happens in it, and nothing from before"() {
 		const { transport, timer, mcp } = inSession();
 		transport.channel.say({ type: "tts", state: "start" });
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
@@ -99,7 +99,7 @@ export default suite("application, from session to session", {
 		transport.channel.greet("s-2");
 		equal(mcp(), [{ session_id: "s-2", type: "mcp", payload: stateChange("idle", "connecting") }]);
 	},
-	"follows its network, off and on and off again"() {
+	"follows its network when it goes off, on and off again"() {
 		const board = new FakeBoard();
 		const { application, transport, timer } = inSession(board);
 		for (const [online, state, channels] of [

@@ -24,7 +24,7 @@ export default suite("application", {
 		transport.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 4, method: "ping" } });
 		equal(mcp()[0].payload, { jsonrpc: "2.0", id: 4, result: {} });
 	},
-	"speaks while the backend does"() {
+	"is in the state speaking while the backend speaks"() {
 		const { application, transport, mcp } = inSession();
 		mcp();
 		transport.channel.say({ type: "tts", state: "start" });
@@ -95,7 +95,7 @@ export default suite("application", {
 		}
 		equal(application.state, "idle");
 	},
-	"introduces itself by its board's name and the firmware's version"() {
+	"names its board and the firmware's version in the answer to initialize"() {
 		const { transport, mcp } = inSession();
 		mcp();
 		transport.channel.say(request(1, "initialize"));

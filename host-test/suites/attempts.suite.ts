@@ -77,7 +77,7 @@ export default suite("device protocol, attempt after attempt", {
 		channel.say({ type: "hello", transport: "fake", session_id: "late" });
 		equal([heard, log, protocol.session], [["connecting"], [], undefined]);
 	},
-	"tries again after a hello it refused"() {
+	"tries again after a hello that it rejected"() {
 		const { protocol, timer, heard, lost } = fakeProtocol();
 		protocol.open();
 		protocol.channel.events.onOpen();

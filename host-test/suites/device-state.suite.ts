@@ -86,11 +86,11 @@ export default suite("device state", {
 			}
 		}
 	},
-	"knows the states it should, and begins in none of them that is known"() {
+	"has the states of the protocol, and begins in unknown"() {
 		equal(Object.keys(TRANSITIONS).sort(), [...STATES].sort());
 		equal(new DeviceStateMachine({ onChange() {}, log() {} }).state, "unknown");
 	},
-	"names both states when it refuses"() {
+	"names both states when it rejects a transition"() {
 		const { machine, log } = machineIn("connecting");
 		machine.enter("speaking");
 		equal(log, ["state connecting -> speaking refused"]);

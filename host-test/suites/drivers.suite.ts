@@ -70,7 +70,7 @@ export default suite("drivers", {
 			[20, 0x3f],
 		]);
 	},
-	"AXP2101: lets go of the bus when it does not answer"() {
+	"AXP2101: closes the bus when the chip does not answer"() {
 		const { bus, open, fault } = fakeBus();
 		fault.register = 0x92;
 		throws(() => new Axp2101({ bus, registers: [[0x92, 13]] }), /write failed/);
@@ -94,7 +94,7 @@ export default suite("drivers", {
 		);
 		equal(speaker.volume, 100);
 	},
-	"AW88298: lets go of the bus when it does not answer"() {
+	"AW88298: closes the bus when the chip does not answer"() {
 		const { bus, open, fault } = fakeBus();
 		fault.register = 0x61;
 		throws(() => new Aw88298(bus), /write failed/);
@@ -123,7 +123,7 @@ export default suite("drivers", {
 		timer.pass(1);
 		equal(restarts, [1000]);
 	},
-	"ESP32: has a thermometer only where the chip has one"() {
+	"ESP32: has a thermometer only if the chip has one"() {
 		equal(chipThermometer(CHIP)?.temperature, 41.5);
 		equal(chipThermometer({ ...CHIP, temperature: undefined }), undefined);
 	},

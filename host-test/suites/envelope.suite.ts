@@ -16,7 +16,7 @@ export default suite("envelope and hello", {
 		equal(decodeEnvelope(' {"type":""}\n'), { type: "" });
 		equal(decodeEnvelope('{"type":"mcp","__proto__":{"x":1}}').x, undefined);
 	},
-	"is refused with what is wrong"() {
+	"is rejected with a message that says what is wrong"() {
 		const cases: [string, RegExp][] = [
 			["[]", /^expected an object$/],
 			["null", /^expected an object$/],
@@ -72,7 +72,7 @@ export default suite("envelope and hello", {
 		equal(readHello(full, "udp"), { id: "s", hello: full });
 		equal(readHello({ type: "hello", transport: "mqtt" }, "mqtt").id, "");
 	},
-	"refuses a hello by the member that is wrong"() {
+	"rejects a hello and names the member that is wrong"() {
 		const cases: [object, RegExp][] = [
 			[{}, /^hello: transport: expected "websocket", got undefined$/],
 			[{ transport: "mqtt" }, /^hello: transport: expected "websocket", got "mqtt"$/],

@@ -26,7 +26,7 @@ export default suite("the face on the screen", {
 			ok(shown.includes(text), `${text} in ${JSON.stringify(shown)}`);
 		}
 	},
-	"shows no volume where there is no speaker"() {
+	"shows no volume if there is no speaker"() {
 		const { screen, draw } = face();
 		screen.show({ state: "idle" });
 		ok(!texts(draw()).some((text) => text.startsWith("volume")));
@@ -69,7 +69,7 @@ export default suite("the face on the screen", {
 		draw();
 		ok(canvas.measured < 20_000, `${canvas.measured} characters measured`);
 	},
-	"shows an alert across the screen, and none when it is empty"() {
+	"shows an alert across the screen, and nothing if the alert is empty"() {
 		const { screen, draw } = face();
 		screen.show({ alert: { status: "Battery", message: "almost empty" } });
 		ok(texts(draw()).includes("Battery: almost empty"));
@@ -92,14 +92,14 @@ export default suite("the face on the screen", {
 		screen.theme = "dark";
 		equal([light, background(draw()), screen.theme], ["255,255,255", "16,18,24", "dark"]);
 	},
-	"sets the backlight where there is one"() {
+	"sets the backlight if the board has one"() {
 		const backlight = { brightness: 0 };
 		const { screen, draw } = face(backlight);
 		equal(backlight.brightness, 75);
 		screen.brightness = 20;
 		equal([backlight.brightness, screen.brightness, background(draw())], [20, 20, "255,255,255"]);
 	},
-	"dims its colours where there is no backlight, and never to nothing"() {
+	"dims its colours if there is no backlight, but never to black"() {
 		const { screen, draw } = face();
 		const backgrounds = [100, 50, 0].map((brightness) => {
 			screen.brightness = brightness;

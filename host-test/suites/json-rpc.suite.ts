@@ -59,11 +59,11 @@ export default suite("JSON-RPC 2.0", {
 			equal(client().ask(method, params).error.message.length < 200, true, method.slice(0, 10));
 		}
 	},
-	"takes an id that is too long to be echoed for none"() {
+	"treats an id that is too long to echo as if it were missing"() {
 		equal(client().ask("ping", undefined, "x".repeat(1024)).id.length, 1024);
 		equal(code(`{"jsonrpc":"2.0","id":"${"x".repeat(1025)}","method":"ping"}`), { id: null, code: -32600, answers: 1 });
 	},
-	"refuses a batch of more messages than calls that may be under way"() {
+	"rejects a batch with more messages than calls may be under way"() {
 		const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 		equal(client().say(`[${Array(16).fill(ping).join(",")}]`)[0].length, 16);
 		equal(code(`[${Array(17).fill(ping).join(",")}]`).code, -32600);
@@ -84,7 +84,7 @@ export default suite("JSON-RPC 2.0", {
 	"takes brackets inside strings for what they are"() {
 		equal(client().call("echo", { text: "[{".repeat(1000) }).result.content[0].text, "echo");
 	},
-	"answers what is no request with invalid request"() {
+	"answers a message that is not a request with invalid request"() {
 		for (const text of [
 			"1",
 			'"ping"',
@@ -104,7 +104,7 @@ export default suite("JSON-RPC 2.0", {
 		equal(code('{"jsonrpc":"1.0","id":"a","method":"ping"}'), { id: "a", code: -32600, answers: 1 });
 		equal(code('{"id":6,"method":"ping"}'), { id: 6, code: -32600, answers: 1 });
 	},
-	"answers an id that is none with invalid request, and null in its place"() {
+	"answers an invalid id with invalid request, and null as the id"() {
 		for (const id of ["null", "true", "1.5", "{}", "[1]", "1e400", "9007199254740993"]) {
 			equal(code(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`), { id: null, code: -32600, answers: 1 }, id);
 		}
@@ -116,7 +116,7 @@ export default suite("JSON-RPC 2.0", {
 	"answers params that are an array with invalid params"() {
 		equal(code('{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}'), { id: 1, code: -32602, answers: 1 });
 	},
-	"answers params that are no structure with invalid request"() {
+	"answers params that are neither object nor array with invalid request"() {
 		for (const params of ["1", '"a"', "true", "null"]) {
 			equal(code(`{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`), { id: 1, code: -32600, answers: 1 });
 		}
@@ -142,7 +142,7 @@ export default suite("JSON-RPC 2.0", {
 			equal(client().say(text), [], text);
 		}
 	},
-	"takes responses to nothing in silence"() {
+	"ignores responses to requests that nobody made"() {
 		equal(client().say('{"jsonrpc":"2.0","id":1,"result":{}}'), []);
 		equal(client().say('{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}'), []);
 	},
@@ -165,11 +165,11 @@ export default suite("JSON-RPC 2.0", {
 		equal(client().say('[{"jsonrpc":"2.0","method":"notifications/initialized"}]'), []);
 		equal(code("[]"), { id: null, code: -32600, answers: 1 });
 	},
-	"refuses initialize in a batch"() {
+	"rejects initialize in a batch"() {
 		const [answers] = client().say('[{"jsonrpc":"2.0","id":1,"method":"initialize"}]');
 		equal(answers[0].error.code, -32600);
 	},
-	"refuses a batch since 2025-06-18"() {
+	"rejects a batch since 2025-06-18"() {
 		for (const revision of ["2025-06-18", "2025-11-25"]) {
 			equal(code('[{"jsonrpc":"2.0","id":1,"method":"ping"}]', revision).code, -32600);
 		}

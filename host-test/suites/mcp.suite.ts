@@ -147,7 +147,7 @@ export default suite("MCP", {
 		client.session.receive({ jsonrpc: "2.0", id: 2, method: "tools/list" });
 		ok((client.texts[0] as string).length > 8000 - 2 * 800, "room for another tool");
 	},
-	"hands over a page in pieces, whose bytes it tells beforehand"() {
+	"hands over a page in pieces, and its length in bytes first"() {
 		for (const [words, id] of [
 			["short", 1],
 			["説明😀".repeat(60), 'quo"te 語'],
@@ -177,7 +177,7 @@ export default suite("MCP", {
 		equal(names({ withUserTools: true }), ["common.0", "common.1", "user.0"]);
 		equal(client.ask("tools/list", { withUserTools: true }).result.tools[2].annotations, { audience: ["user"] });
 	},
-	"refuses a cursor it did not give, by name"() {
+	"rejects a cursor that it did not give, and names it"() {
 		for (const cursor of ["nonsense", 5]) {
 			const { error } = clientWith().ask("tools/list", { cursor });
 			equal(error.code, -32602);
@@ -294,7 +294,7 @@ export default suite("MCP", {
 		);
 		equal(client.call("t").error, { code: -32050, message: "jammed", data: { tray: 2 } });
 	},
-	"answers a result that is none with an internal error"() {
+	"answers an invalid result with an internal error"() {
 		const circular: Record<string, unknown> = {};
 		circular.self = circular;
 		for (const value of [undefined, null, Number.NaN, () => 1, circular]) {
@@ -363,7 +363,7 @@ export default suite("MCP", {
 			[[1, 2]],
 		);
 	},
-	async "refuses more calls than it can hold, and takes more when some are done"() {
+	async "rejects more calls than it can hold, and takes more when some have ended"() {
 		const { tool: made, calls } = slow();
 		const client = new Client<undefined>({ context: undefined, tools: [made], maxCalls: 2 });
 		for (const id of [1, 2]) {
@@ -408,7 +408,7 @@ export default suite("MCP", {
 		);
 		ok(client.call("t").result);
 	},
-	async "drops calls under way when the session closes, and hears nothing after"() {
+	async "drops calls under way when the session closes, and ignores what comes after"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);
 		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
@@ -440,7 +440,7 @@ export default suite("MCP", {
 		timer.pass(1000);
 		equal([log, timer.size, client.answers()], [["CallCancelled"], 0, []]);
 	},
-	async "does not let a tool sleep that has ended, nor for a time that is none"() {
+	async "does not let a tool sleep after it has ended, nor for an invalid time"() {
 		const { client, timer } = sleepy();
 		for (const delay of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
 			client.start(delay < 0 ? 1 : 2, delay);
@@ -457,7 +457,7 @@ export default suite("MCP", {
 		await settled();
 		equal([client.answers(), timer.size], [[[3, "done"]], 0]);
 	},
-	"announces tools that come and go"() {
+	"announces tools that are added and removed"() {
 		const client = clientWith();
 		client.server.tools.add(tool("new", () => 1));
 		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }]);
@@ -484,7 +484,7 @@ export default suite("MCP", {
 		client.heard();
 		equal([names(true), tools.size], [["common.2"], 1]);
 	},
-	"refuses a second tool of the same name, a name that is none, a tool no page can hold"() {
+	"rejects a second tool of the same name, an invalid name, and a tool that no page can hold"() {
 		const client = clientWith(tool("t", () => 1));
 		throws(() => client.server.tools.add(tool("t", () => 2)), /t is there already/);
 		throws(() => tool("with space", () => 1), /with space/);
@@ -492,7 +492,7 @@ export default suite("MCP", {
 		throws(() => client.server.tools.add(numbered(1, "x".repeat(9000))[0] as Tool<undefined>), /common\.0/);
 		equal(client.ask("tools/list").result.tools.length, 1);
 	},
-	"refuses a default that breaks its own schema"() {
+	"rejects a default that breaks its own schema"() {
 		throws(
 			() =>
 				createTool({

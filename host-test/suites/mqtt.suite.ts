@@ -84,19 +84,19 @@ export default suite("MQTT", {
 		client.options.onControl(SUBACK, { operation: SUBACK, payload: [0] });
 		equal(client.messages.length, 1);
 	},
-	"says hello at once where it has nothing to subscribe to"() {
+	"says hello at once if it has nothing to subscribe to"() {
 		const { client } = connect({ subscribeTopic: "" });
 		client.grant(1000);
 		equal([client.operations, client.messages.length], [[], 1]);
 	},
-	"ends the attempt when the broker refuses the subscription"() {
+	"ends the attempt when the broker rejects the subscription"() {
 		const { client, lost } = connect();
 		client.grant(1000);
 		client.options.onControl({ operation: SUBACK, payload: [0x80] });
 		equal(lost[0]?.code, "connection-failed");
 		matches(lost[0]?.message ?? "", /down/);
 	},
-	"says udp where it is set to, and keeps the backend's udp block"() {
+	"names udp as its transport if it is set to, and keeps the backend's udp block"() {
 		const { protocol, heard } = inSession({ transport: "udp" });
 		equal([heard, protocol.session?.hello.udp], [["session s"], { port: 8 }]);
 	},
@@ -112,7 +112,7 @@ export default suite("MQTT", {
 		ok(client.messages.join("|") === texts.join("|"), `${client.messages.map(({ length }) => length)}`);
 		equal(client.written.filter(({ options }) => options.topic === "up").length, texts.length);
 	},
-	"publishes a text in pieces as one message, whose length it tells first"() {
+	"publishes a text in pieces as one message, with the length first"() {
 		const { protocol, client } = inSession();
 		const pieces = Array.from({ length: 9 }, (_, at) => `${at}語`.repeat(200));
 		const whole = `[${pieces.join(",")}]`;

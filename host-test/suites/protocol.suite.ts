@@ -40,7 +40,7 @@ export default suite("device protocol", {
 		protocol.channel.say({ type: "hello", transport: "fake" });
 		equal(heard.at(-1), "session ");
 	},
-	"refuses a hello for another transport, or with members of the wrong type"() {
+	"rejects a hello for another transport, or with members of the wrong type"() {
 		for (const hello of [
 			{ transport: "x" },
 			{},
@@ -63,7 +63,7 @@ export default suite("device protocol", {
 		equal(heard, ["connecting"]);
 		matches(log.join(), /mcp before hello/);
 	},
-	"hands on MCP, with its session's id or with none"() {
+	"hands on MCP, with its session's id or without an id"() {
 		const { protocol, heard } = inSession();
 		protocol.channel.say({ type: "mcp", session_id: "s-1", payload: 1 });
 		protocol.channel.say({ type: "mcp", payload: 2 });
@@ -155,7 +155,7 @@ export default suite("device protocol", {
 		fake.protocol.channel.greet();
 		equal(fake.heard.at(-1), "session s-1");
 	},
-	"does not hear what an earlier channel still reports"() {
+	"ignores what an earlier channel still reports"() {
 		const { protocol, timer, heard, lost } = inSession();
 		const old = protocol.channel;
 		old.events.onClose(new ProtocolError("connection-closed", "x"));

@@ -113,7 +113,7 @@ export default suite("schema", {
 		throws(() => check(properties, {}), /^__proto__: missing, expected a string$/);
 		equal(JSON.stringify(check(properties, JSON.parse('{"__proto__":"p"}'))), '{"__proto__":"p"}');
 	},
-	"takes no number that is none"() {
+	"rejects numbers that are not valid"() {
 		for (const value of [JSON.parse("1e999"), JSON.parse("-1e999"), Number.NaN]) {
 			throws(() => validate(integer(), value, "v"), /^v: expected an integer, got (-?Infinity|NaN)$/);
 			throws(() => validate(number({ minimum: 0 }), value, "v"), /^v: expected a number of at least 0, got/);
@@ -127,7 +127,7 @@ export default suite("schema", {
 		}
 		throws(() => validate(integer({ minimum: 1 }), -0, "v"), /got 0$/);
 	},
-	"takes no type for another"() {
+	"does not confuse types"() {
 		const values: Record<string, unknown> = {
 			boolean: true,
 			integer: 1,
@@ -183,7 +183,7 @@ export default suite("schema", {
 		throws(() => check({ a: optional(string()) }, { a: null }), /^a: expected a string, got null$/);
 		throws(() => check({ a: integer({ default: 1 }) }, { a: null }), /^a: expected an integer, got null$/);
 	},
-	"fills in defaults in every item, and none where the whole is optional and left out"() {
+	"fills in defaults in every item, but not if the whole list is optional and left out"() {
 		const item = object({ x: integer({ default: 0 }), on: boolean({ default: false }) });
 		equal(check({ items: array(item) }, { items: [{}, { x: 2, on: true }] }), {
 			items: [

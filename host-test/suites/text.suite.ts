@@ -27,7 +27,7 @@ export default suite("text", {
 		throws(() => parseJson("[".repeat(60_000)), /deeper than 32/);
 		throws(() => parseJson(`"${"x".repeat(5000)}",${"[".repeat(33)}`), /deeper than 32/);
 	},
-	"parses 31 and 32 levels and refuses 33, of arrays, of objects, of both in turn"() {
+	"parses 31 and 32 levels and rejects 33, of arrays, of objects, of both in turn"() {
 		for (const pairs of [[ARRAY], [OBJECT], [ARRAY, OBJECT], [OBJECT, ARRAY]]) {
 			for (const levels of [31, 32]) {
 				equal(JSON.stringify(parseJson(deep(levels, pairs))), deep(levels, pairs));
@@ -60,7 +60,7 @@ export default suite("text", {
 			throws(() => parseJson(`[${ended},${nested(32)}]`), /deeper than 32/);
 		}
 	},
-	"refuses with a syntax error what is no JSON, deep or not"() {
+	"rejects text that is not JSON with a syntax error, deep or not"() {
 		for (const text of [
 			"",
 			"[",

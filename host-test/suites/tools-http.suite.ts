@@ -78,7 +78,7 @@ export default suite("tools that use the network", {
 		await photo(client);
 		equal([board.requests.length, board.requests[0]?.url], [1, "http://second/"]);
 	},
-	async "report every status that is no success, by URL and number"() {
+	async "report every status other than success, with URL and number"() {
 		for (const status of [199, 300, 302, 404, 500]) {
 			const board = new FakeBoard();
 			board.response = { status, body: ArrayBuffer.fromString("PAGE") };
@@ -125,7 +125,7 @@ export default suite("tools that use the network", {
 		await call(clientOf(board), "self.screen.preview_image", { url: "https://p/cat.png" });
 		equal(board.requests, [{ method: "GET", url: "https://p/cat.png" }]);
 	},
-	async "refuse what is out of range before they do anything"() {
+	async "reject arguments out of range before they do anything"() {
 		const board = new FakeBoard();
 		const client = clientOf(board);
 		for (const [name, args, message] of [
@@ -147,7 +147,7 @@ export default suite("tools that use the network", {
 		equal(words(await call(clientOf(board), "self.upgrade_firmware", { url: "http://f" })), "true");
 		equal(board.shown, []);
 	},
-	async "survive a failed upgrade where there is no screen to show it"() {
+	async "survive a failed upgrade if there is no screen to show it"() {
 		const board = new FakeBoard();
 		board.upgradeFails = true;
 		equal(

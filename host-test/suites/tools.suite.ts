@@ -46,7 +46,7 @@ export default suite("tools of every board", {
 		equal(names(new FakeBoard(), false), COMMON);
 		equal(names(new FakeBoard()), [...COMMON, ...USER]);
 	},
-	"are absent where their part is"() {
+	"are absent if their part is"() {
 		equal(names({}), ["self.get_device_status"]);
 		equal(names({ speaker: { volume: 1 } }), COMMON.slice(0, 2));
 		const { camera } = new FakeBoard();
@@ -81,7 +81,7 @@ export default suite("tools of every board", {
 		equal(words(client.call("self.screen.set_theme", { theme: "dark" })), "true");
 		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [0, 100, "dark"]);
 	},
-	"refuse what is out of range, and leave the part as it is"() {
+	"reject arguments out of range, and leave the part as it is"() {
 		const board = new FakeBoard();
 		const client = clientOf(board);
 		for (const volume of [-1, 101, 0.5, "50", null]) {
@@ -210,7 +210,7 @@ export default suite("tools of every board", {
 			equal([JSON.parse(result.content[0].text), result.structuredContent], [status, status]);
 		}
 	},
-	"refuse brightness out of range"() {
+	"reject brightness out of range"() {
 		const board = new FakeBoard();
 		for (const brightness of [-1, 101, 50.5, true]) {
 			const { error } = clientOf(board).call("self.screen.set_brightness", { brightness });

@@ -56,7 +56,7 @@ export default suite("backend's URL", {
 			equal(parseUrl(url), { scheme, host, port, path }, url);
 		}
 	},
-	"is refused by its setting's name when it is none, and quoted"() {
+	"is rejected if it is invalid, with the setting's name and the value"() {
 		for (const url of BAD) {
 			const error = throws(() => parseUrl(url), /^backend: expected scheme:\/\/host/) as ProtocolError;
 			equal(error.code, "bad-config", url);

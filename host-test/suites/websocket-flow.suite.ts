@@ -9,7 +9,7 @@ const PONG = 10;
 const partSizes = (client: FakeWebSocketClient): number[] => client.written.map(({ bytes }) => bytes.byteLength);
 
 /** Sends a message with these bytes in a string, one after the other. */
-function refusesBytes(cases: readonly (readonly number[])[]): void {
+function rejectsBytes(cases: readonly (readonly number[])[]): void {
 	for (const bytes of cases) {
 		const { client, heard, log } = inSession();
 		const [start, end] = mcp("|")
@@ -44,7 +44,7 @@ export default suite("WebSocket, what flows and what waits", {
 			],
 		);
 	},
-	"cuts within characters where it must, and loses none"() {
+	"cuts within characters if it must, and loses none"() {
 		const text = "aé日😀".repeat(100);
 		for (const room of [64, 65, 66, 67, 97, 126, 500]) {
 			const { protocol, client } = inSession();
@@ -69,7 +69,7 @@ export default suite("WebSocket, what flows and what waits", {
 		}
 		equal(client.messages, texts);
 	},
-	"lets wait what may, to the byte, and as much again once that is written"() {
+	"lets exactly as many bytes wait as may, and as many again once those are written"() {
 		const { protocol, client, lost } = inSession({ maxQueuedBytes: 900 });
 		for (let round = 0; round < 3; round += 1) {
 			client.grant(0);
@@ -92,7 +92,7 @@ export default suite("WebSocket, what flows and what waits", {
 		protocol.send("y");
 		equal(lost[0]?.code, "send-queue-full");
 	},
-	"tells of a session that ended, and begins another with a client of its own"() {
+	"reports a session that ended, and begins another with a new client"() {
 		const { client, timer, lost } = inSession({ backoff: { random: () => 0 } });
 		client.options.onClose();
 		timer.pass(500);
@@ -120,7 +120,7 @@ export default suite("WebSocket, what flows and what waits", {
 		client.arrive([mcp("c")]);
 		equal(heard, ["a", "b", "c"]);
 	},
-	"keeps it apart where it did not read as the empty part came, too"() {
+	"keeps it apart even if it did not read when the empty part came"() {
 		const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
 		client.arrive([mcp("a")], { unfinished: true });
 		client.grant(0);
@@ -157,7 +157,7 @@ export default suite("WebSocket, what flows and what waits", {
 		);
 		equal((heard[0] as { reason: string }).reason, `${request("7", 2000).length} bytes, at most 1000 are accepted`);
 	},
-	"answers none that is for another session, or whose id does not stand before its params"() {
+	"answers no request for another session, and none with its id after its params"() {
 		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
 		for (const start of [
 			'{"session_id":"other","type":"mcp","payload":{"jsonrpc":"2.0","id":7,',
@@ -170,7 +170,7 @@ export default suite("WebSocket, what flows and what waits", {
 		}
 		equal([heard, log.length], [[], 5]);
 	},
-	"hears no text in audio, whatever its size and parts"() {
+	"never treats audio as text, whatever its size and parts"() {
 		const { client, heard, log, lost } = inSession({ maxMessageBytes: 100 });
 		client.arrive([mcp("no")], { binary: true });
 		client.arrive([new ArrayBuffer(5000)], { binary: true });
@@ -179,10 +179,10 @@ export default suite("WebSocket, what flows and what waits", {
 		client.arrive([mcp("yes")]);
 		equal([heard, log, lost], [["yes"], [], []]);
 	},
-	"refuses bytes that are no characters"() {
-		refusesBytes([[0xff], [0xc3], [0x80], [0xe6, 0x97], [0xf0, 0x9f, 0x98], [0xf8, 0x88, 0x80, 0x80, 0x80]]);
+	"rejects bytes that are not UTF-8"() {
+		rejectsBytes([[0xff], [0xc3], [0x80], [0xe6, 0x97], [0xf0, 0x9f, 0x98], [0xf8, 0x88, 0x80, 0x80, 0x80]]);
 	},
-	"refuses a message with more behind a NUL"() {
+	"rejects a message with text after a NUL"() {
 		const { client, heard, log } = inSession();
 		client.arrive([Uint8Array.of(...new Uint8Array(ArrayBuffer.fromString(mcp("a"))), 0, 0x7d).buffer]);
 		equal(heard, []);
@@ -230,7 +230,7 @@ export default suite("WebSocket, what flows and what waits", {
 			ok(lost[0]?.cause === cause && client.closed);
 		}
 	},
-	"lets no option of the record stand for where it connects"() {
+	"does not let the record's options decide where it connects"() {
 		const record = Object.freeze({ io: FakeWebSocketClient, host: "elsewhere", port: 1, path: "/else", dns: "d" });
 		const { options } = connect({ url: "ws://h/p", network: { ws: record } }).client;
 		equal([options.host, options.port, options.path, options.dns], ["h", 80, "/p", "d"]);

@@ -17,12 +17,12 @@ export default suite("WebSocket", {
 			],
 		);
 	},
-	"sends a token that names its scheme as it is, and none when it is empty"() {
+	"sends a token that names its scheme as it is, and no header if the token is empty"() {
 		equal(connect({ token: "Basic abc" }).client.options.headers.get("Authorization"), "Basic abc");
 		equal(connect({ token: "" }).client.options.headers.has("Authorization"), false);
 		equal(connect({ protocolVersion: 3 }).client.options.headers.get("Protocol-Version"), "3");
 	},
-	"uses the record of its scheme, with the options in it, and changes none of them"() {
+	"uses the record of its scheme with its options, and does not change them"() {
 		const wss = Object.freeze({ io: FakeWebSocketClient, socket: Object.freeze({ secure: true }) });
 		const { options } = connect({ url: "wss://h", network: Object.freeze({ wss }) }).client;
 		equal([options.port, options.path, options.socket], [443, "/", { secure: true }]);
@@ -92,14 +92,14 @@ export default suite("WebSocket", {
 		client.arrive(parts);
 		equal(heard, ["日本語".repeat(500)]);
 	},
-	"refuses a message that is too long, and takes the next"() {
+	"rejects a message that is too long, and takes the next"() {
 		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
 		client.arrive([mcp("x".repeat(400)), "y".repeat(600), "z".repeat(600)]);
 		client.arrive([mcp("next")]);
 		equal(heard, ["next"]);
 		matches(log.join(), /at most 1000/);
 	},
-	"refuses what is not UTF-8, and takes the next"() {
+	"rejects a message that is not UTF-8, and takes the next"() {
 		const { client, heard, log } = inSession();
 		client.arrive([Uint8Array.of(0x22, 0xc3, 0x28).buffer]);
 		client.arrive([mcp("next")]);
@@ -135,7 +135,7 @@ export default suite("WebSocket", {
 		protocol.send("x");
 		equal(lost[0]?.code, "connection-failed");
 	},
-	"hears nothing after it closed"() {
+	"ignores what comes after it closed"() {
 		const { protocol, client, heard, lost } = inSession();
 		protocol.close();
 		client.arrive([mcp("late")]);

@@ -78,7 +78,7 @@ export default suite("Wi-Fi and the time", {
 		equal(wifi.attempts, []);
 		matches(log[0] ?? "", /"ssid" is empty/);
 	},
-	"is there once it has an address"() {
+	"is online once it has an address"() {
 		const { wifi, network, changes } = join();
 		wifi.become(400);
 		equal(network.online, false);
@@ -101,7 +101,7 @@ export default suite("Wi-Fi and the time", {
 		wifi.become(500);
 		equal(changes, [true, false, true]);
 	},
-	"goes on trying while the access point is away"() {
+	"keeps trying while the access point is off"() {
 		const { wifi, timer } = join();
 		for (let times = 0; times < 20; times += 1) {
 			wifi.become(200);
@@ -126,7 +126,7 @@ export default suite("Wi-Fi and the time", {
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal(wifi.attempts.length, 2);
 	},
-	"counts as there only when the clock has been asked"() {
+	"is online only once it has asked for the time"() {
 		const { wifi, network, clock } = join({ isSet: false });
 		wifi.become(500);
 		equal([network.online, clock.asked.length], [false, 1]);
@@ -135,27 +135,27 @@ export default suite("Wi-Fi and the time", {
 		clock.answer(true);
 		ok(network.online);
 	},
-	"is there without the time too, for backends that need no certificate"() {
+	"is online without the time too, for backends that need no certificate"() {
 		const { wifi, network, clock } = join({ isSet: false });
 		wifi.become(500);
 		clock.answer(false);
 		ok(network.online);
 	},
-	"does not wait for the time where the backend is reached without TLS, and asks for it all the same"() {
+	"does not wait for the time if the backend is reached without TLS, but asks for it"() {
 		const { wifi, network, clock, changes } = join({ isSet: false, needsTime: false });
 		wifi.become(500);
 		equal([network.online, clock.asked.length], [true, 1]);
 		clock.answer(false);
 		equal(changes, [true]);
 	},
-	"stays offline if it was lost before a clock answers that nobody waits for"() {
+	"stays offline if the network was lost before the clock answers"() {
 		const { wifi, clock, changes } = join({ isSet: false, needsTime: false });
 		wifi.become(500);
 		wifi.become(200);
 		clock.answer(true);
 		equal(changes, [true, false]);
 	},
-	"is not there when it was lost while the clock was asked"() {
+	"stays offline if the network was lost while it asked for the time"() {
 		const { wifi, network, clock, changes } = join({ isSet: false });
 		wifi.become(500);
 		wifi.become(200);
@@ -188,7 +188,7 @@ export default suite("Wi-Fi and the time", {
 		clients[1]?.answer(null, TIME);
 		equal([machine, clients.map(({ closed }) => closed)], [{ now: TIME, done: 1 }, [true, true]]);
 	},
-	"does not hear a server that answers after it was let go"() {
+	"ignores a server that answers after it was closed"() {
 		const { clock, ask, machine, clients, timer } = askTime();
 		ask();
 		clock.close();

@@ -1,9 +1,9 @@
 /** What a client may reach, once it is known who it is. */
 export interface Access {
-	/** Who: the token's name, or "local". For logs, and so that a session is used only by whoever opened it. */
+	/** The token's name, or "local". For logs, and so that only the principal that opened a session can use it. */
 	readonly principal: string;
 	/** Ids of the devices that it may reach; absent: every device. */
 	readonly devices?: ReadonlySet<string>;
-	/** Whether it sees and calls user-only tools; or the ids of the devices whose user-only tools it does. */
+	/** Whether it sees and calls user-only tools; or the ids of the devices for which it does. */
 	readonly userTools: boolean | ReadonlySet<string>;
 }

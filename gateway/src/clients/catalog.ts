@@ -136,7 +136,7 @@ export class Catalog {
 		return found;
 	}
 
-	/** The server whose state this URI names; undefined where there is none that the client may reach. */
+	/** The server whose state this URI names; undefined if there is none that the client may reach. */
 	findState(uri: string): Server | undefined {
 		const server = this.#servers.find(aliasInStateUri(uri) ?? "");
 		return server !== undefined && this.#reaches(server) ? server : undefined;

@@ -38,8 +38,11 @@ const MAX_SUBSCRIPTIONS = 10_000;
 const MAX_PROGRESS_PER_SECOND = 20;
 const MAX_PROGRESS_TEXT = 1_000;
 
-/** The first revision in which wrong arguments are a failed call, which a model can put right (SEP-1303). */
+/** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
+
+/** The first revision with `subscriptions/listen`. */
+const SDK_KNOWS_SUBSCRIPTIONS = "2026-07-28";
 
 /** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
 const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
@@ -76,7 +79,7 @@ export class ClientServer {
 		this.#serveResources();
 	}
 
-	/** Sends the notification of a change: of a resource, only if the client has subscribed to it. */
+	/** Sends the notification of a change; of a state, only if the client has subscribed to it. */
 	async announce(change: CatalogChange): Promise<void> {
 		if (change.kind === "state") {
 			await this.#announceState(change);
@@ -149,9 +152,14 @@ export class ClientServer {
 		return server;
 	}
 
+	/** Since 2026-07-28 the SDK knows what a client listens to, and drops the rest. */
+	#isSubscribed(uri: string): boolean {
+		return this.#subscriptions.has(uri) || (this.sdk.getNegotiatedProtocolVersion() ?? "") >= SDK_KNOWS_SUBSCRIPTIONS;
+	}
+
 	async #announceState(change: StateChange): Promise<void> {
 		const { server, cause } = change;
-		if (this.#subscriptions.has(stateUri(server))) {
+		if (this.#isSubscribed(stateUri(server))) {
 			await this.sdk.sendResourceUpdated(stateUpdate(change));
 		}
 		const { experimental } = this.sdk.getClientCapabilities() ?? {};
@@ -171,7 +179,7 @@ function isFirstPage(cursor: string | undefined): cursor is undefined | "" {
 	return cursor === undefined || cursor === "";
 }
 
-/** The cursor is the page's first item: it stays valid while items come, and only that item's removal breaks it. */
+/** The cursor is the page's first item: it stays valid until that item is removed, whatever else changes. */
 function pageOf<Item extends Tool | Resource>(
 	list: readonly Item[],
 	nameOf: (item: Item) => string,
@@ -213,7 +221,7 @@ function callOptions({ mcpReq }: ServerContext): CallOptions {
 }
 
 /**
- * MCP "Error Handling": what a model cannot put right is an error of the protocol, what it should know is a failed call.
+ * MCP "Error Handling": an error that a model cannot correct is a JSON-RPC error; one that it should know is a failed call.
  */
 function answerFailure(error: unknown, { server }: FoundTool, revision: string): CallToolResult {
 	if (error instanceof ServerError) {

@@ -64,7 +64,7 @@ export class HttpEndpoint {
 	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked. Never rejects.
 	 *
 	 * @param server alias or id, from the path /mcp/DEVICE
-	 * @param body the JSON that was read; undefined where there is none
+	 * @param body the JSON that was read; undefined if there is none
 	 */
 	async handle(
 		request: IncomingMessage,

@@ -104,7 +104,7 @@ export class HttpSessions {
 		return victim !== undefined;
 	}
 
-	/** Sessions by principal, also of one that has none yet. */
+	/** How many sessions each principal has, with 0 for one that has none yet. */
 	#countByPrincipal(newcomer: string): ReadonlyMap<string, number> {
 		const counts = new Map([[newcomer, 0]]);
 		for (const { principal } of this.#sessions.values()) {
@@ -130,7 +130,7 @@ class HttpSession {
 	readonly #stopFollowing: () => void;
 	/** Lists that have changed since the client began to read them. */
 	readonly #outdated = new Set<ListName>();
-	/** The ones of them that the client has not been told of. */
+	/** Those of them that the client has not been told of. */
 	readonly #untold = new Set<ListName>();
 	#responses = 0;
 	#streams = 0;
@@ -223,7 +223,7 @@ class HttpSession {
 		});
 	}
 
-	/** A client without a stream is told of a list later. It is not told of a state: it has to read that again anyway. */
+	/** A client without a stream is told of a changed list later, but not of a changed state: it has to read that again anyway. */
 	async #changed(change: CatalogChange): Promise<void> {
 		if (change.kind !== "state") {
 			this.#outdated.add(change.kind);

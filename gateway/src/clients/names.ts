@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Characters that a name may have. Hosts and model APIs exist that take no more: `[a-zA-Z0-9_-]{1,64}`. */
+/** Characters in a name at most. Some clients and model APIs accept only `[a-zA-Z0-9_-]{1,64}`. */
 export const MAX_NAME_LENGTH = 64;
 
-/** Between a device's alias and its tool's name. No alias holds it, so that the first one ends the alias. */
+/** Stands between a device's alias and its tool's name. No alias contains it, so the first one ends the alias. */
 export const ALIAS_SEPARATOR = "__";
 
 /** Hexadecimal digits of a hash that tells names apart: 32 bits. */
@@ -12,9 +12,9 @@ const HASH_DIGITS = 8;
 const NOT_PORTABLE = /[^A-Za-z0-9_-]/g;
 
 /**
- * Names for the tools of one device that every host takes: letters, digits, `_` and `-`, at most 64 characters, and no
- * two alike. A name is kept where it can be; every other character becomes `_`; what is too long, or would be another's
- * name then, ends in a hash of the original. Depends on nothing but the arguments, so that a name stays what it is.
+ * Names for the tools of one device that every client accepts: letters, digits, `_` and `-`, at most 64 characters, all
+ * different. A name that fits is kept. In others, every other character becomes `_`; if the result is too long, or equals
+ * another tool's name, it ends in a hash of the original. The result depends only on the arguments, so names are stable.
  *
  * @param own the device's names, each once
  * @param alias goes in front, with {@link ALIAS_SEPARATOR}; "" for no prefix
@@ -24,7 +24,7 @@ export function portableNames(own: readonly string[], alias = ""): Map<string, s
 	const prefix = alias === "" ? "" : `${alias}${ALIAS_SEPARATOR}`;
 	const length = MAX_NAME_LENGTH - prefix.length;
 	const wanted = own.map((name) => name.replace(NOT_PORTABLE, "_"));
-	// Whatever may be given to a tool as it is must not come out of a hash.
+	// A name that a tool may get as it is must not come out of a hash.
 	const taken = new Set(wanted);
 	const alike = countEach(wanted);
 	const names = new Map<string, string>();
@@ -41,7 +41,7 @@ export function portableNames(own: readonly string[], alias = ""): Map<string, s
 	return names;
 }
 
-/** Shortens a name and ends it with a hash, another one should the first be taken. */
+/** Shortens a name and ends it with a hash; if that name is taken, with another hash. */
 function hashedName(own: string, portable: string, length: number, taken: ReadonlySet<string>): string {
 	for (let attempt = 0; ; attempt += 1) {
 		const hash = createHash("sha256").update(`${attempt} ${own}`).digest("hex");

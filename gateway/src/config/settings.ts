@@ -84,8 +84,8 @@ export const SETTINGS = {
 	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
 	toolNames: setting(
 		oneOf("names", ["own", "portable"]),
-		"Tool names in a list with one device: as the device has them, or without dots",
-		{ default: "own" },
+		"Tool names on /mcp/DEVICE: in characters that every client accepts, or the device's own",
+		{ default: "portable" },
 	),
 	open: setting(flag, "Let clients and devices in without tokens again, if the last token was removed", {
 		default: false,

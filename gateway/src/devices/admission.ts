@@ -3,7 +3,7 @@ import type { TokenRecord, TokenStore } from "../config/token-store.js";
 
 /** What a device shows to be admitted. */
 export interface DeviceCredentials {
-	/** Who it says it is. */
+	/** The id that it claims. */
 	readonly deviceId: string;
 	/** WebSocket: the bearer token. MQTT: the password. Empty if there is none. */
 	readonly secret: string;
@@ -13,7 +13,7 @@ export interface DeviceCredentials {
 
 /** Why a device's connection was admitted. */
 export interface Admission {
-	/** The token that it showed; absent where none is asked for. */
+	/** The token that it showed; absent if no token is needed. */
 	readonly token?: TokenRecord;
 }
 

@@ -14,8 +14,8 @@ const MAX_DEPTH = 32;
 const MAX_MESSAGES_PER_SECOND = 1_000;
 
 /**
- * MCP over the device protocol, whatever carries it: the official SDK's transport for devices. It puts messages into their
- * message, with the session id, and hands on messages beside MCP.
+ * MCP over the device protocol, over WebSocket or MQTT: a transport of the official SDK. It puts each MCP message into an
+ * envelope with the session id, and sends the protocol's other messages (tts, alert, …).
  *
  * A subclass delivers at most one message in a turn of the event loop: the SDK handles a notification in a later promise
  * job than a response, so that progress which comes together with the response would be lost.
@@ -42,7 +42,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	/** Writes one message to the device. */
 	protected abstract write(text: string): void;
 
-	/** Ends the connection, or what there is of it. */
+	/** Ends the connection; over MQTT, the session. */
 	protected abstract disconnect(): void;
 
 	get closeReason(): string {
@@ -75,7 +75,7 @@ export abstract class DeviceTransport implements ServerTransport {
 		}
 	}
 
-	/** Takes one message of the device's, except hello. */
+	/** Takes one message from the device, except hello. */
 	receive({ type, session_id: id, payload }: DeviceMessage): void {
 		if (this.#closed || !this.#isWithinRate()) {
 			return;

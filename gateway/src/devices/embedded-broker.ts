@@ -31,8 +31,8 @@ const MAX_UNRELEASED = 16;
 type AdmittedClient = Client & { admission?: Admission };
 
 /**
- * A broker of the gateway's own, for its devices alone: each talks to nobody but the gateway. It stores nothing for them: no
- * retained messages, and no sessions that outlive a connection.
+ * The gateway's own broker, only for its devices: a device can reach nobody but the gateway. It stores nothing: no retained
+ * messages, and no sessions that outlive a connection.
  */
 export class EmbeddedBroker implements MqttBus {
 	readonly #broker: Aedes;
@@ -70,7 +70,7 @@ export class EmbeddedBroker implements MqttBus {
 		return (this.#server.address() as AddressInfo).port;
 	}
 
-	/** To the client itself: devices exist that do not subscribe. */
+	/** Sends to the client itself, because some devices do not subscribe. */
 	send(clientId: string, text: string): void {
 		const client = this.#clientOf(clientId);
 		const packet = {
@@ -155,7 +155,7 @@ export class EmbeddedBroker implements MqttBus {
 		socket.on("error", () => socket.destroy());
 		const limit = new PacketLimit();
 		limit.on("error", (error) => {
-			// A connection that was cut breaks the stream too: then nothing was rejected.
+			// A connection that was cut ends the stream with an error, too: then nothing was rejected.
 			if (!socket.destroyed) {
 				this.#events.onRejected(`${socket.remoteAddress}: ${error.message}`);
 				socket.destroy();
@@ -178,7 +178,7 @@ export class EmbeddedBroker implements MqttBus {
 			}
 		});
 		const rejected = (client: Client, error: Error): void => {
-			// A connection that was cut is not rejected: clientDisconnect tells of it, if it had come that far.
+			// A connection that was cut was not rejected: if it had been admitted, clientDisconnect is emitted for it.
 			if (error.name !== "AbortError") {
 				onRejected(`${client.id}: ${error.message.slice(0, 200)}`);
 			}

@@ -13,7 +13,7 @@ export interface ExternalBrokerOptions {
 /** Milliseconds between attempts to connect to a broker that does not answer. */
 const RECONNECT_PERIOD = 1_000;
 
-/** Somebody else's broker: the gateway is a client of it, as the devices are. */
+/** Another broker: the gateway is one of its clients, as the devices are. */
 export class ExternalBroker implements MqttBus {
 	readonly #client: MqttClient;
 
@@ -59,7 +59,7 @@ export class ExternalBroker implements MqttBus {
 		}
 	}
 
-	/** The broker decides by itself which devices it admits. */
+	/** The broker itself decides which devices it admits. */
 	recheck(): void {}
 
 	async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Admission } from "./admission.js";
 
-/** What a broker brings. At most one message comes in a turn of the event loop: see DeviceTransport. */
+/** What a broker reports. At most one message comes in a turn of the event loop: see DeviceTransport. */
 export interface MqttBusEvents {
 	/** A message of a device's, and why the device's connection was admitted. */
 	onMessage(clientId: string, text: string, admission: Admission): void;
@@ -12,15 +12,15 @@ export interface MqttBusEvents {
 	onRejected(description: string): void;
 }
 
-/** A way to devices over MQTT: the gateway's own broker, or another's. */
+/** A way to devices over MQTT: the gateway's own broker, or another one. */
 export interface MqttBus {
 	send(clientId: string, text: string): void;
-	/** Disconnects the clients that would no longer be admitted. Another's broker decides that by itself. */
+	/** Disconnects the clients that would no longer be admitted. Another broker decides that itself. */
 	recheck(stillAdmits: (admission: Admission) => boolean): void;
 	close(): Promise<void>;
 }
 
-/** The topics below which devices and gateway talk: nothing else may be published there. */
+/** The root of the topics between devices and gateway: nothing else may be published below it. */
 export const TOPIC_ROOT = "xs-mcp/";
 
 /** Every device's {@link upTopic}, as a subscription. */

@@ -9,10 +9,10 @@ import { type DeviceHello, helloAnswer, readHello } from "./hello.js";
 import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 
-/** Accepts devices over MQTT. A device is told apart by its client id. */
+/** Accepts devices over MQTT. A device is identified by its client id. */
 export class MqttDevices {
 	readonly #servers: ServerRegistry;
-	/** The devices in a session, by client id: MQTT's messages come without a connection that they belong to. */
+	/** The devices in a session, by client id: an MQTT message does not say which connection it came from. */
 	readonly #transports = new Map<string, DeviceMqttTransport>();
 	#bus!: MqttBus;
 
@@ -20,7 +20,7 @@ export class MqttDevices {
 		this.#servers = servers;
 	}
 
-	/** With a broker of the gateway's own. Rejects when the port is taken. Resolves with the port too. */
+	/** With the gateway's own broker. Rejects if the port is in use. Resolves with the port too. */
 	static async listen(
 		servers: ServerRegistry,
 		options: EmbeddedBrokerOptions,
@@ -31,7 +31,7 @@ export class MqttDevices {
 		return { devices, port: broker.port };
 	}
 
-	/** With another's broker. Rejects when it cannot be reached. */
+	/** With another broker. Rejects if it cannot be reached. */
 	static async connect(servers: ServerRegistry, options: ExternalBrokerOptions): Promise<MqttDevices> {
 		const devices = new MqttDevices(servers);
 		devices.#bus = await ExternalBroker.connect(options, devices.#events());
@@ -113,10 +113,10 @@ interface DeviceMqttOptions {
 	readonly onEnded: () => void;
 }
 
-/** Milliseconds that a device has to show that it is still in its session. */
+/** Milliseconds that a device has to prove that it is still in its session. */
 const PROOF_TIMEOUT = 3_000;
 
-/** The id of the ping that asks for it. The SDK's own ids are numbers. */
+/** The id of the ping that asks for that proof. The SDK's own ids are numbers. */
 const PROOF_ID = "still-there";
 
 /** A session of a device's over MQTT, from hello to goodbye. The device's connection to the broker may outlive it. */
@@ -153,8 +153,8 @@ export class DeviceMqttTransport extends DeviceTransport {
 	}
 
 	/**
-	 * A goodbye for no session in particular is what a broker says for a device that has disconnected. It may be late, and
-	 * the device connected again: a ping tells.
+	 * A goodbye without a session id is the last will, which a broker sends for a device that has disconnected. It may be
+	 * late, and the device may have connected again: a ping finds out.
 	 */
 	protected override goodbye(isForSession: boolean): void {
 		if (isForSession) {

@@ -3,7 +3,7 @@ import { isRequestId } from "../../../src/mcp_server/json-rpc.js";
 import { isObject } from "../../../src/text/is-object.js";
 import { INVALID_RESPONSE } from "../servers/session.js";
 
-/** JSON-RPC 2.0 §5.1: the server's own errors. */
+/** JSON-RPC 2.0 §5.1: a server error, and an internal error. */
 const SERVER_ERROR = -32_000;
 const INTERNAL_ERROR = -32_603;
 
@@ -13,7 +13,7 @@ const OLDEST_REVISION = "2024-11-05";
 /** Revisions that the SDK's client accepts in an answer to `initialize`. */
 const REVISIONS: ReadonlySet<unknown> = new Set([OLDEST_REVISION, "2025-03-26", "2025-06-18", "2025-11-25"]);
 
-/** A message of a device's is not valid, and there is no request that it could be the answer to. */
+/** A device's message is not valid, and it is not the answer to a request either. */
 export class InvalidMessage extends Error {}
 
 /**
@@ -31,7 +31,7 @@ export function normalizeMessage(message: unknown, initializeId: unknown): JSONR
 	const { id, method, params, result, error } = message;
 	if (typeof method === "string") {
 		if (id !== undefined && !isRequestId(id)) {
-			throw new InvalidMessage("a request whose id is not a string or a whole number");
+			throw new InvalidMessage("a request with an id that is neither a string nor a whole number");
 		}
 		return {
 			jsonrpc: "2.0",

@@ -6,7 +6,7 @@ const MAX_PACKET_BYTES = 1024 * 1024;
 /** MQTT 3.1.1 §2.2.3: a packet's length has at most four bytes of seven bits. */
 const MAX_LENGTH_BYTES = 4;
 
-/** Lets MQTT packets through, and ends the stream at one that is too long, before it is read into memory. */
+/** Passes MQTT packets on, and ends the stream at one that is too long, before it is read into memory. */
 export class PacketLimit extends Transform {
 	/** Bytes of the present packet that are yet to come. */
 	#remaining = 0;

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 /** Characters that an alias may have: enough are left for a tool's name within 64. */
 const MAX_ALIAS_LENGTH = 24;
 
-/** Digits of a MAC address that tell boards of one kind apart: what its maker counted up. */
+/** Digits of a MAC address that differ between boards of one kind: its maker counts them up. */
 const TAIL_DIGITS = 6;
 
 const ALIAS = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 
-/** Which server has which alias: short names for clients and people, no two alike. */
+/** Which server has which alias: short, unique names for clients and people. */
 export class Aliases {
 	readonly #chosen: ReadonlyMap<string, string>;
 	readonly #owners = new Map<string, string>();
@@ -39,8 +39,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another; else what
-	 * its board is called and the last six digits of its MAC address.
+	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another device; else its
+	 * board's name and the last six digits of its MAC address.
 	 */
 	assign(id: string, boardName: string, before: string | undefined): string {
 		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
@@ -59,7 +59,7 @@ export class Aliases {
 	}
 }
 
-/** With more digits, of a hash, where another device has the first choice. */
+/** If another device has the first choice, the alias ends in twelve digits of a hash. */
 function defaultAlias(id: string, boardName: string, isTaken: (alias: string) => boolean): string {
 	const hash = createHash("sha256").update(id).digest("hex");
 	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : hash;

@@ -4,7 +4,7 @@ import type { Session } from "./session.js";
 export interface CallQueueOptions {
 	/** Calls that the server works on at the same time. */
 	readonly concurrency: number;
-	/** Calls that may wait for their turn. */
+	/** Calls that may wait for their turn. More are rejected. */
 	readonly capacity: number;
 	/** Milliseconds that a call waits for a server that is offline. */
 	readonly offlineWait: number;
@@ -43,7 +43,7 @@ export class CallQueue {
 	/**
 	 * Runs a call when it is its turn. Settles as the call does.
 	 *
-	 * Rejects with ServerError "queue-full", "device-away", or "cancelled" when the signal comes before the turn.
+	 * Rejects with ServerError "queue-full", "device-away", or "cancelled" if the signal is aborted before its turn.
 	 */
 	run<Result>(call: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
 		return new Promise((resolve, reject) => {

@@ -10,11 +10,11 @@ export interface DiscoveryOptions {
 	readonly discoveries?: number;
 	/** Milliseconds that a server has to list its tools. Default 30,000. */
 	readonly discoveryTimeout?: number;
-	/** Is told of tools that are left out. */
+	/** Is called for each tool that is left out. */
 	readonly warn: (message: string) => void;
 }
 
-/** Milliseconds after which a slow server goes on without its place: it costs little, and others wait for the place. */
+/** Milliseconds after which a slow server no longer counts: waiting for it costs little, and others want its place. */
 const PLACE_TIME = 1_000;
 
 /** Asks servers what they offer, not too many at the same time. */
@@ -73,7 +73,7 @@ export class Discovery {
 	}
 }
 
-/** The members of a tool that MCP knows. Devices leave out the schema's type where a tool takes no arguments. */
+/** The members of a tool that MCP defines. Devices leave out the schema's type if a tool takes no arguments. */
 function validTool(item: unknown): ServerTool | undefined {
 	if (!isObject(item) || !isObject(item.inputSchema)) {
 		return undefined;

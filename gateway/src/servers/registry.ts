@@ -32,15 +32,15 @@ interface Events {
 	offline: [server: Server];
 	/** A server sent a notification; progress and cancellation go to their calls. */
 	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
-	/** What `device://ALIAS/state` says of a server is different, because of this notification if there is one. */
+	/** The content of `device://ALIAS/state` has changed; `cause` is the notification that says so, if there is one. */
 	stateChanged: [server: Server, cause?: Notification];
-	/** Clients may see other servers, tools or names: once for a burst of changes. {@link ServerRegistry.version} has changed. */
+	/** Clients may see other servers, tools or names: once for a burst of changes. {@link ServerRegistry.version} is higher than before. */
 	changed: [];
 	/** A call has ended. */
 	call: [record: CallRecord];
 	/** A connection or a message was rejected. */
 	rejected: [description: string];
-	/** Something went wrong that is not the failure of a call. */
+	/** Something went wrong, other than a call. */
 	warning: [message: string];
 }
 
@@ -66,7 +66,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	readonly #discovery: Discovery;
 	readonly #aliases: Aliases;
 	#store: ServerStore | undefined;
-	/** By id. The ones that have never been discovered are in it only while they are in a session. */
+	/** By id. A server that has never been discovered is in it only during its session. */
 	readonly #servers = new Map<string, Server>();
 	#sorted: readonly Server[] | undefined;
 	#version = 0;
@@ -109,7 +109,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return registry;
 	}
 
-	/** Counts up whenever a server was added or removed, or has other tools or another alias. */
+	/** Increases whenever a server was added or removed, or has other tools or another alias. */
 	get version(): number {
 		return this.#version;
 	}
@@ -122,12 +122,12 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return this.#sorted;
 	}
 
-	/** Every session, of servers that are not known yet too. */
+	/** Every session, also of servers that are not known yet. */
 	get sessions(): Session[] {
 		return [...this.#servers.values()].flatMap(({ session }) => session ?? []);
 	}
 
-	/** A known server by alias, else by id. */
+	/** A known server, by alias or else by id. */
 	find(name: string): Server | undefined {
 		const server = this.#servers.get(this.#aliases.owner(name) ?? name);
 		return server?.known ? server : undefined;
@@ -136,7 +136,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/**
 	 * Begins a session over a connection. An earlier session of the same server ends: it has connected again.
 	 *
-	 * @returns the session, which ends by itself when the server cannot be discovered or is one too many
+	 * @returns the session, which is closed if the server cannot be discovered or is one too many
 	 */
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
@@ -161,7 +161,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	 * Forgets a server and its tools.
 	 *
 	 * @returns whether it was known
-	 * @throws Error when it is in a session: it would be known again at once
+	 * @throws Error if it is in a session: it would be known again at once
 	 */
 	forget(name: string): boolean {
 		const server = this.find(name);
@@ -169,7 +169,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			return false;
 		}
 		if (server.session !== undefined) {
-			throw new Error(`${server.alias} is online: unplug it before it is forgotten`);
+			throw new Error(`${server.alias} is online: disconnect it before you forget it`);
 		}
 		this.#servers.delete(server.id);
 		this.#aliases.release(server.id, server.alias);
@@ -246,7 +246,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			return;
 		}
 		const before = server.known ? server.record : undefined;
-		// The same array as before if it says the same: what is made from it need not be made again.
+		// If the list is the same, keep the old array: the lists made from it stay valid.
 		const tools = before !== undefined && sameJson(before.tools, listed) ? before.tools : listed;
 		const record = {
 			id: server.id,
@@ -304,7 +304,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.emit("disconnected", server, session, reason);
 	}
 
-	/** Ends a session that is of no use. The server may connect again. */
+	/** Ends a session that cannot be used. The server may connect again. */
 	#disconnect(session: Session, reason: string): void {
 		if (!this.#closed) {
 			this.emit("warning", `${session.identity.id}: disconnected: ${reason}`);
@@ -323,7 +323,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 }
 
-/** A task that runs once at a time: if it is asked for while it runs, it runs once more afterwards. */
+/** A task that never runs twice at a time: if it is requested while it runs, it runs once more afterwards. */
 function coalesced(task: () => Promise<void>): () => Promise<void> {
 	let running: Promise<void> | undefined;
 	let again = false;

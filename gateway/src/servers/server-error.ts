@@ -6,8 +6,6 @@ export type ServerErrorCode =
 	| "device-gone"
 	/** The server was offline, and did not come back in the time that a call waits for it. Nothing was sent. */
 	| "device-away"
-	/** The gateway does not know a server of this name, or no longer does. Nothing was sent. */
-	| "unknown-device"
 	/** The server has no tool of this name. Nothing was sent. */
 	| "unknown-tool"
 	/** The arguments break the tool's schema. Nothing was sent. */

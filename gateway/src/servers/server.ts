@@ -62,7 +62,7 @@ export class Server {
 	#state: string | undefined;
 	#queue: CallQueue | undefined;
 
-	/** @param record what is known of it from before */
+	/** @param record what was known of it earlier */
 	constructor(id: string, context: ServerContext, record?: ServerRecord) {
 		this.id = id;
 		this.#context = context;
@@ -108,7 +108,7 @@ export class Server {
 		return this.#online;
 	}
 
-	/** The state that a device has last told of: "idle", "speaking", … Undefined where it has not, and while it is offline. */
+	/** The last state that a device has reported: "idle", "speaking", … Undefined if it has reported none, and while it is offline. */
 	get state(): string | undefined {
 		return this.#state;
 	}
@@ -122,7 +122,7 @@ export class Server {
 		this.#session = session;
 	}
 
-	/** What is known of it has been learnt or confirmed in its current session: it can be called. */
+	/** Its record has been learnt or confirmed in its current session: it can be called. */
 	discovered(record: ServerRecord): void {
 		this.#record = record;
 		if (!this.#online && this.#session !== undefined) {

@@ -25,7 +25,7 @@ export interface ServerIdentity {
 	readonly clientId: string;
 	/** "websocket" or "mqtt". */
 	readonly transport: string;
-	/** The token that it was admitted by. Absent where none was asked for. */
+	/** The token that it was admitted by. Absent if no token was needed. */
 	readonly token?: TokenRecord;
 }
 
@@ -80,7 +80,7 @@ const MAX_DESCRIPTION = 200;
 /** A page of tools as devices send it: each tool is checked by itself, so that an invalid one costs only itself. */
 const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
-/** What the SDK accepts, but for a result without `content`: MCP has no such result. */
+/** A result that the SDK accepts and that has `content`: the SDK also accepts one without, MCP does not. */
 const CALL_RESULT = z.custom<CallToolResult>(
 	(result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),
 	"not a valid tool result",

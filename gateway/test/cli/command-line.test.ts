@@ -156,7 +156,7 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 			/^ALIAS .*\nlamp_000001 {2}aa:bb:cc:00:00:01 {2}lamp 1\.0\.0 {2}2 +online by websocket/,
 		);
 		const tools = await command(t, "tools", "lamp_000001");
-		assert.match(tools.stdout, /^self\.audio_speaker\.set_volume volume=0\.\.100\n {4}Set the volume\.\n/);
+		assert.match(tools.stdout, /^self_audio_speaker_set_volume volume=0\.\.100\n {4}Set the volume\.\n/);
 		assert.match(tools.stdout, /User-only tools, which need a token with --user-tools: self\.reboot\n$/);
 		const reboot = await command(t, "call", LAMP, "self.reboot");
 		assert.match(reboot.stderr, /self\.reboot: this tool is user-only/);

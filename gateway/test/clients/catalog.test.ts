@@ -47,7 +47,7 @@ const fleet = fc.uniqueArray(
 );
 
 describe("the tools of several devices in a client's catalog", () => {
-	it("have names that are never alike, that every client takes, and that lead to their device and tool", async () => {
+	it("have unique names that every client accepts and that lead to their device and tool", async () => {
 		await fc.assert(
 			fc.asyncProperty(fleet, async (devices) => {
 				const gateway = await Gateway.open();

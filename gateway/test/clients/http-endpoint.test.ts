@@ -67,7 +67,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
 		});
 
-		it("sees the device's own names on its path, where the operator wants that", async (t) => {
+		it("sees the device's own names on its path if the operator wants that", async (t) => {
 			const side = await startGateway(t, { toolNames: "own" });
 			await WireDevice.connect(t, side);
 			const client = await connect(t, side, FIRST);
@@ -87,7 +87,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.deepEqual(second.calls[0]?.arguments, { volume: 2 });
 		});
 
-		it("sees one device only on that device's path", async (t) => {
+		it("sees only one device on that device's path", async (t) => {
 			const side = await startGateway(t);
 			await WireDevice.connect(t, side, { id: FIRST });
 			const second = await WireDevice.connect(t, side, { id: SECOND });
@@ -100,7 +100,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			await assert.rejects(connect(t, side, "nobody"));
 		});
 
-		it("follows devices that come, go, come back and change their tools, without a new connection", async (t) => {
+		it("follows devices that connect, disconnect, return and change their tools, without a new connection", async (t) => {
 			const side = await startGateway(t);
 			const first = await WireDevice.connect(t, side, { id: FIRST });
 			const client = await connect(t, side);
@@ -118,7 +118,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			first.changeTools([{ ...SET_VOLUME, name: "blink" }]);
 			await until(() => changes() >= 2, "told of the new tools");
 			assert.deepEqual(await names(client), ["lamp_000001__blink", NAMES.second]);
-			assert.equal(changes(), 2, "and not of a device that came back as it was");
+			assert.equal(changes(), 2, "not told of a device that returned unchanged");
 		});
 
 		it("is told what was wrong with its arguments", async (t) => {
@@ -131,7 +131,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.equal(device.calls.length, 0);
 		});
 
-		it("is told of a tool that nobody has", async (t) => {
+		it("is told that no device has a tool", async (t) => {
 			const side = await startGateway(t);
 			await WireDevice.connect(t, side);
 			const client = await connect(t, side);
@@ -146,14 +146,14 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			const client = await connect(t, side);
 			await device.unplug();
 			await until(() => side.gateway.servers.sessions.length === 0, "the device is offline");
-			assert.deepEqual(await names(client), [NAMES.first], "its tools are listed all the same");
+			assert.deepEqual(await names(client), [NAMES.first], "its tools are still listed");
 			const result = await setVolume(client, NAMES.first, 1);
 			assert.equal(result.isError, true);
 			assert.match(text(result), /lamp_000001 is offline .* last seen at 20/);
 			assert.deepEqual(result._meta?.["xs-mcp/error"], "device-away");
 		});
 
-		it("hears of the progress of a call", async (t) => {
+		it("gets the progress of a call", async (t) => {
 			const side = await startGateway(t);
 			// Answers once the client has heard: the SDK's client drops progress that comes together with the answer.
 			let answer = (): void => {};
@@ -192,7 +192,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.equal(device.cancelled[0], device.calls[0]?.id);
 		});
 
-		it("hears what the device refused, and why", async (t) => {
+		it("is told that the device sent an invalid answer", async (t) => {
 			const side = await startGateway(t);
 			await WireDevice.connect(t, side, { onCall: () => ({}) });
 			const client = await connect(t, side);
@@ -200,7 +200,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "bad-answer"]);
 		});
 
-		it("sees and calls user-only tools where its access says so, for all devices or for some", async (t) => {
+		it("sees and calls user-only tools if its access allows it, for all devices or for some", async (t) => {
 			const side = await startGateway(t);
 			const device = await WireDevice.connect(t, side, { id: FIRST });
 			const models = await connect(t, side);
@@ -266,7 +266,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			await assert.rejects(second.readResource({ uri: "device://lamp_000001/state" }), { code: -32602 });
 		});
 
-		it("is told when the state of a device changes that it has subscribed to", async (t) => {
+		it("is told when the state of a device changes, if it has subscribed to it", async (t) => {
 			const side = await startGateway(t);
 			const first = await WireDevice.connect(t, side, { id: FIRST });
 			const second = await WireDevice.connect(t, side, { id: SECOND });
@@ -306,7 +306,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			);
 			const page = await client.request({ method: "tools/list", params: { cursor: "lamp_000001__tool_699" } });
 			assert.equal(page.tools.length, 1);
-			await assert.rejects(client.request({ method: "tools/list", params: { cursor: "gone" } }), { code: -32602 });
+			await assert.rejects(client.request({ method: "tools/list", params: { cursor: "removed" } }), { code: -32602 });
 		});
 	});
 }
@@ -337,7 +337,7 @@ describe("a client of 2025-11-25 that asks for the notifications of devices", { 
 });
 
 describe("the path of one device", { timeout: 20_000 }, () => {
-	it("does not exist, and says so, where the device is not known or may not be reached", async (t) => {
+	it("is answered 404 if the device is not known or may not be reached", async (t) => {
 		const side = await startGateway(t);
 		await WireDevice.connect(t, side);
 		side.access = { principal: "guest", userTools: false, devices: new Set() };
@@ -350,7 +350,7 @@ describe("the path of one device", { timeout: 20_000 }, () => {
 });
 
 describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
-	it("may be shared by caches only where everybody sees the same", async (t) => {
+	it("may be shared by caches only if everybody sees the same", async (t) => {
 		const side = await startGateway(t, { listTtl: 1_000 });
 		await WireDevice.connect(t, side);
 		const cacheOf = async (): Promise<unknown[]> => {
@@ -365,7 +365,7 @@ describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
 });
 
 describe("revisions before 2025-11-25", { timeout: 20_000 }, () => {
-	it("have arguments that break the schema as an error of the protocol", async (t) => {
+	it("answer arguments that break the schema with a JSON-RPC error", async (t) => {
 		const side = await startGateway(t);
 		await WireDevice.connect(t, side);
 		const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

@@ -7,7 +7,7 @@ import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, LOCAL, SET_VOLUME, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 
-// Sessions as the revisions until 2025-11-25 have them, spoken by the official SDK's first generation and by hand.
+// Sessions of the revisions until 2025-11-25, tested with the official SDK's first generation and by hand.
 
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
@@ -53,7 +53,7 @@ async function openStream(side: TestGateway, given?: string) {
 }
 
 async function connectV1(test: TestContext, { clientUrl }: TestGateway) {
-	const client = new ClientV1({ name: "v1-host", version: "1.0.0" });
+	const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
 	const transport = new TransportV1(clientUrl());
 	test.after(() => client.close());
 	// The SDK's own types disagree under exactOptionalPropertyTypes.
@@ -64,7 +64,7 @@ async function connectV1(test: TestContext, { clientUrl }: TestGateway) {
 const names = ({ tools }: { tools: { name: string }[] }): string[] => tools.map(({ name }) => name);
 
 describe("the official SDK's client of the first generation", { timeout: 20_000 }, () => {
-	it("lists and calls tools, and hears that they have changed", async (t) => {
+	it("lists and calls tools, and is told that they have changed", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
 		const { client } = await connectV1(t, side);
@@ -91,13 +91,13 @@ describe("the official SDK's client of the first generation", { timeout: 20_000 
 });
 
 describe("a session", { timeout: 20_000 }, () => {
-	it("that is not known is answered 404, so that the host begins a new one", async (t) => {
+	it("that is not known is answered 404, so that the client begins a new one", async (t) => {
 		const side = await startGateway(t);
 		assert.equal((await post(side.clientUrl(), LIST, "no-session")).status, 404);
-		assert.equal((await post(side.clientUrl(), LIST)).status, 400, "none is named");
+		assert.equal((await post(side.clientUrl(), LIST)).status, 400, "no session is named");
 	});
 
-	it("is served only to whom it was opened by, with the same rights, on the same path", async (t) => {
+	it("is served only to the principal that opened it, with the same rights, on the same path", async (t) => {
 		const side = await startGateway(t);
 		await WireDevice.connect(t, side);
 		side.access = { ...LOCAL, principal: "alice" };
@@ -126,7 +126,7 @@ describe("a session", { timeout: 20_000 }, () => {
 		await until(() => side.endpoint.sessions === 0, "the other is idle now too");
 	});
 
-	it("makes room for a new one when it was idle for longest; those in use stay", async (t) => {
+	it("makes room for a new one if it was idle for longest; sessions in use stay open", async (t) => {
 		const side = await startGateway(t, { maxSessions: 2 });
 		const used = await openStream(side);
 		const first = await openSession(side);
@@ -138,7 +138,7 @@ describe("a session", { timeout: 20_000 }, () => {
 		used.cut.abort();
 	});
 
-	it("is refused when all that there may be are in use", async (t) => {
+	it("is rejected if the maximum number of sessions is in use", async (t) => {
 		const side = await startGateway(t, { maxSessions: 1 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
 		const { client } = await connectV1(t, side);
@@ -150,7 +150,7 @@ describe("a session", { timeout: 20_000 }, () => {
 		await failed;
 	});
 
-	it("of a principal with many makes room for another principal's, even if it is in use", async (t) => {
+	it("makes room for another principal's if its principal has the most, even if it is in use", async (t) => {
 		const side = await startGateway(t, { maxSessions: 3 });
 		const greedy = [await openStream(side), await openStream(side), await openStream(side)];
 		side.access = { ...LOCAL, principal: "other" };
@@ -167,7 +167,7 @@ describe("a session", { timeout: 20_000 }, () => {
 		}
 	});
 
-	it("tells its host of what it missed when the stream was cut", async (t) => {
+	it("tells its client what it missed after the stream was cut", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
 		const { session, cut } = await openStream(side);
@@ -181,7 +181,7 @@ describe("a session", { timeout: 20_000 }, () => {
 		assert.match(Buffer.from(value ?? []).toString(), /notifications\/tools\/list_changed/);
 	});
 
-	it("tells its host with the answer to its next call when there is no stream, and once only", async (t) => {
+	it("without a stream tells its client with the answer to the next call, and only once", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
 		const { session, cut } = await openStream(side);
@@ -198,7 +198,7 @@ describe("a session", { timeout: 20_000 }, () => {
 		assert.doesNotMatch((await post(side.clientUrl(), call, session)).text, /list_changed/);
 	});
 
-	it("tells its host of a change between two pages of the list", async (t) => {
+	it("tells its client of a change between two pages of the list", async (t) => {
 		const side = await startGateway(t);
 		const tools = Array.from({ length: 502 }, (_, at) => ({ ...SET_VOLUME, name: `tool_${at}` }));
 		const device = await WireDevice.connect(t, side, { tools });
@@ -214,7 +214,7 @@ describe("a session", { timeout: 20_000 }, () => {
 		assert.match(Buffer.from(value ?? []).toString(), /notifications\/tools\/list_changed/);
 	});
 
-	it("leaves nothing behind, however many come and go", async (t) => {
+	it("leaves nothing behind, however many are opened and ended", async (t) => {
 		const side = await startGateway(t);
 		for (let round = 0; round < 200; round += 1) {
 			const session = await openSession(side);
@@ -225,26 +225,26 @@ describe("a session", { timeout: 20_000 }, () => {
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 
-	it("does not begin with what is no initialize", async (t) => {
+	it("does not begin without a valid initialize", async (t) => {
 		const side = await startGateway(t);
 		const { status } = await post(side.clientUrl(), { ...INITIALIZE, params: { protocolVersion: 5 } });
 		assert.equal(status, 400);
 		const bare = await fetch(side.clientUrl(), { method: "POST", headers: HEADERS });
 		assert.equal(bare.status, 400, "no body");
-		const refused = await fetch(side.clientUrl(), {
+		const rejected = await fetch(side.clientUrl(), {
 			method: "POST",
 			headers: { "content-type": "application/json" },
 			body: JSON.stringify(INITIALIZE),
 		});
-		assert.equal(refused.status, 406, "the host does not accept a stream");
+		assert.equal(rejected.status, 406, "the client does not accept a stream");
 		assert.equal((await fetch(side.clientUrl(), { method: "PUT" })).status, 405);
 		assert.equal(side.endpoint.sessions, 0);
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 });
 
-describe("a gateway that is started anew", { timeout: 20_000 }, () => {
-	it("is used at once by a host of 2026-07-28, and by others in a new session", async (t) => {
+describe("a gateway that has restarted", { timeout: 20_000 }, () => {
+	it("is used at once by a client of 2026-07-28, and by others in a new session", async (t) => {
 		const first = await startGateway(t);
 		await WireDevice.connect(t, first);
 		const stateless = await connectClient(t, first.clientUrl(), "2026-07-28");

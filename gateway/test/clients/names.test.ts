@@ -16,28 +16,28 @@ const ownNames = fc.uniqueArray(
 );
 const alias = fc.constantFrom("", "lamp", "kitchen-lamp", "a".repeat(24));
 
-describe("the names of tools that every host takes", () => {
-	it("replace what hosts refuse by an underscore", () => {
+describe("the names of tools that every client accepts", () => {
+	it("have an underscore for every character that some client rejects", () => {
 		assert.deepEqual(oneOf(["self.get_device_status", "say-it"]), ["self_get_device_status", "say-it"]);
 	});
 
-	it("begin with the device's alias where there are several devices", () => {
+	it("begin with the alias if there is one", () => {
 		assert.deepEqual(oneOf(["self.reboot"], "kitchen"), ["kitchen__self_reboot"]);
 	});
 
-	it("leave a name alone that another one would become", () => {
+	it("keep a name that another tool's name would become", () => {
 		const [own, other] = oneOf(["a_b", "a.b"]);
 		assert.equal(own, "a_b");
 		assert.match(other as string, /^a_b_[0-9a-f]{8}$/);
 	});
 
-	it("shorten what is too long, and keep it apart from what begins alike", () => {
+	it("are shortened if they are too long, and stay unique", () => {
 		const names = oneOf(["x".repeat(100), `${"x".repeat(99)}y`], "kitchen");
 		assert.equal(new Set(names).size, 2);
 		assert.ok(names.every((name) => name.length === MAX_NAME_LENGTH && name.startsWith("kitchen__xxx")));
 	});
 
-	it("are never alike, never too long, made of what every host takes, and lead back to the device's name", () => {
+	it("are unique, short enough, in the allowed characters, and lead back to the device's names", () => {
 		fc.assert(
 			fc.property(ownNames, alias, (own, alias) => {
 				const names = portableNames(own, alias);
@@ -50,7 +50,7 @@ describe("the names of tools that every host takes", () => {
 		);
 	});
 
-	it("do not change with the order in which a device lists its tools", () => {
+	it("do not depend on the order in which a device lists its tools", () => {
 		fc.assert(
 			fc.property(ownNames, alias, (own, alias) => {
 				const byName = (names: Map<string, string>): [string, string][] => [...names].sort();

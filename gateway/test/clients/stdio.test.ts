@@ -41,60 +41,83 @@ async function deviceUrl(log: { lines: () => string }): Promise<string> {
 async function start(test: TestContext, era: keyof typeof ERAS, device?: string) {
 	const transport = new StdioClientTransport({ ...PROGRAM, args: [...PROGRAM.args, ...(device ? [device] : [])] });
 	const log = readLog(transport.stderr);
-	const host = new Client({ name: "test-host", version: "1.0.0" }, ERAS[era]);
-	test.after(() => host.close());
-	await host.connect(transport);
-	return { host, log, url: await deviceUrl(log) };
+	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
+	test.after(() => client.close());
+	await client.connect(transport);
+	return { client, log, url: await deviceUrl(log) };
 }
 
 for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`a host of ${era}, over standard input and output`, { timeout: 60_000 }, () => {
-		it("lists and calls tools, and follows devices that come", async (t) => {
-			const { host, url } = await start(t, era);
-			assert.equal(host.getNegotiatedProtocolVersion(), era);
+	describe(`a client of ${era}, over standard input and output`, { timeout: 60_000 }, () => {
+		it("lists and calls tools, and is told of devices that connect", async (t) => {
+			const { client, url } = await start(t, era);
+			assert.equal(client.getNegotiatedProtocolVersion(), era);
 			let told = 0;
-			host.setNotificationHandler("notifications/tools/list_changed", () => {
+			client.setNotificationHandler("notifications/tools/list_changed", () => {
 				told += 1;
 			});
 			if (era === "2026-07-28") {
-				await host.listen({ toolsListChanged: true });
+				await client.listen({ toolsListChanged: true });
 			}
-			assert.deepEqual(names(await host.listTools()), []);
+			assert.deepEqual(names(await client.listTools()), []);
 			await WireDevice.connectTo(t, url);
 			await until(() => told === 1, "told");
-			assert.deepEqual(names(await host.listTools()), [VOLUME]);
-			const { content } = await host.callTool({ name: VOLUME, arguments: { volume: 1 } });
+			assert.deepEqual(names(await client.listTools()), [VOLUME]);
+			const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 			assert.deepEqual(content, [{ type: "text", text: "true" }]);
-			await assert.rejects(host.callTool({ name: REBOOT }), { code: -32602 });
+			await assert.rejects(client.callTool({ name: REBOOT }), { code: -32602 });
 		});
 
-		it("may be given one device, before that is known", async (t) => {
-			const { host, url } = await start(t, era, "lamp_000002");
+		it("is told when the state of a device changes, if it has subscribed to it", async (t) => {
+			const { client, url } = await start(t, era);
+			const device = await WireDevice.connectTo(t, url);
+			await until(
+				async () => (await client.listResources(undefined, { cacheMode: "refresh" })).resources.length === 1,
+				"the device is known",
+			);
+			const updates: { uri: string; _meta?: Record<string, unknown> | undefined }[] = [];
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+				updates.push(params);
+			});
+			const uri = "device://lamp_000001/state";
+			if (era === "2026-07-28") {
+				await client.listen({ resourceSubscriptions: [uri] });
+			} else {
+				await client.subscribeResource({ uri });
+			}
+			const cause = { method: "notifications/state_changed", params: { oldState: "idle", newState: "speaking" } };
+			device.notify(cause.method, cause.params);
+			await until(() => updates.length > 0, "told");
+			assert.deepEqual([updates[0]?.uri, updates[0]?._meta?.["xs-mcp/notification"]], [uri, cause]);
+		});
+
+		it("may be given one device before the gateway knows it", async (t) => {
+			const { client, url } = await start(t, era, "lamp_000002");
 			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:01" });
 			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:02" });
-			const list = async (): Promise<string[]> => names(await host.listTools(undefined, { cacheMode: "refresh" }));
+			const list = async (): Promise<string[]> => names(await client.listTools(undefined, { cacheMode: "refresh" }));
 			await until(async () => (await list()).length > 0, "the device is known");
 			assert.deepEqual(await list(), ["self_audio_speaker_set_volume"]);
 		});
 	});
 }
 
-describe("the gateway, started by a host", { timeout: 60_000 }, () => {
+describe("the gateway, started by a client", { timeout: 60_000 }, () => {
 	it("serves the official SDK's client of the first generation", async (t) => {
 		const transport = new TransportV1({ ...PROGRAM, args: [...PROGRAM.args] });
 		const log = readLog(transport.stderr);
-		const host = new ClientV1({ name: "v1-host", version: "1.0.0" });
-		t.after(() => host.close());
-		await host.connect(transport);
+		const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
+		t.after(() => client.close());
+		await client.connect(transport);
 		await WireDevice.connectTo(t, await deviceUrl(log));
-		await until(async () => (await host.listTools()).tools.length === 1, "the device is known");
-		const { isError } = await host.callTool({ name: VOLUME, arguments: { volume: 1 } });
+		await until(async () => (await client.listTools()).tools.length === 1, "the device is known");
+		const { isError } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.equal(isError, false);
 	});
 
-	it("ends when its host is gone", async (t) => {
-		const { host, log } = await start(t, "2025-11-25");
-		await host.close();
+	it("ends when its client disconnects", async (t) => {
+		const { client, log } = await start(t, "2025-11-25");
+		await client.close();
 		await until(() => log.lines().includes("closed"), "the gateway has closed");
 	});
 });

@@ -6,7 +6,7 @@ import mqtt from "mqtt";
 import { EmbeddedBroker } from "../../src/devices/embedded-broker.js";
 
 describe("the gateway's own broker", { timeout: 20_000 }, () => {
-	it("has small packets go out at once, not when the one before is acknowledged (TCP_NODELAY)", async (t) => {
+	it("sends small packets at once, without waiting for an acknowledgement (TCP_NODELAY)", async (t) => {
 		const events = { onMessage() {}, onDisconnected() {}, onBrokerLost() {}, onRejected() {} };
 		const setNoDelay = t.mock.method(Socket.prototype, "setNoDelay");
 		const broker = await EmbeddedBroker.listen({ port: 0 }, events);

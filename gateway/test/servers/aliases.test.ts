@@ -12,7 +12,7 @@ describe("the alias of a device", () => {
 		assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "new name", "old_ddeeff"), "old_ddeeff");
 	});
 
-	it("is the one that somebody chose, which no other device keeps", () => {
+	it("is the one that somebody chose, even if another device had it", () => {
 		const aliases = new Aliases(new Map([["aa:bb:cc:dd:ee:ff", "kitchen"]]));
 		assert.equal(aliases.assign("11:22:33:44:55:66", "lamp", "kitchen"), "lamp_445566");
 		assert.equal(aliases.assign("aa:bb:cc:dd:ee:ff", "lamp", "lamp_ddeeff"), "kitchen");
@@ -30,7 +30,7 @@ describe("the alias of a device", () => {
 		assert.throws(() => new Aliases(twice), /lamp: chosen for dev-1 and for dev-2/);
 	});
 
-	it("is no other device's, whatever boards and ids are called", () => {
+	it("is unique, whatever the boards and ids are", () => {
 		const board = fc.oneof(fc.constantFrom("lamp", "ランプ", ""), fc.string());
 		const id = fc.oneof(fc.stringMatching(/^[0-9a-f]{2}:00:00:00:00:01$/), fc.string());
 		fc.assert(

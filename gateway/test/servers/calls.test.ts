@@ -7,7 +7,7 @@ import { SET_VOLUME, startGateway, type TestGateway, type WireCall, WireDevice }
 const ID = "aa:bb:cc:00:00:01";
 const OK = { content: [{ type: "text", text: "ok" }] };
 
-/** Calls the volume tool of the only device there is. */
+/** Calls the volume tool of the only device. */
 async function setVolume({ gateway }: TestGateway, volume: unknown, options?: CallOptions) {
 	const server = gateway.servers.find(ID);
 	const tool = server?.tools.find(({ name }) => name === SET_VOLUME.name) as ServerTool;

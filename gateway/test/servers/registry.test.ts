@@ -94,7 +94,7 @@ describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
 		assert.equal(side.gateway.servers.forget("lamp_000001"), true);
 		assert.equal(side.gateway.servers.forget("lamp_000001"), false);
 		assert.deepEqual(side.gateway.servers.all, []);
-		await until(() => filesIn(folder).length === 0, "its file is gone");
+		await until(() => filesIn(folder).length === 0, "its file is removed");
 	});
 
 	it("have the aliases that somebody chose", async (t) => {
@@ -170,7 +170,7 @@ describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
 		assert.equal(side.gateway.servers.all.length, 1);
 	});
 
-	it("may connect by hundreds at once: clients are told a few times only", async (t) => {
+	it("may connect by hundreds at once: clients are told only a few times", async (t) => {
 		const side = await startGateway(t, { discoveries: 8, changeDelay: 1_000 });
 		let told = 0;
 		side.gateway.servers.on("changed", () => {

@@ -27,7 +27,7 @@ export interface ClientSide {
 	close(): Promise<void>;
 }
 
-/** With devices over WebSocket. */
+/** A gateway with devices over WebSocket. */
 export interface TestGateway extends ClientSide {
 	/** The URL for devices. */
 	readonly deviceUrl: string;

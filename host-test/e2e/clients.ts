@@ -7,18 +7,18 @@ import { ERAS } from "../../gateway/test/support/gateway.js";
 /** A revision of MCP: the last one with sessions, or the first without. */
 export type Era = keyof typeof ERAS;
 
-const HOST = { name: "test-host", version: "1.0.0" };
+const CLIENT_INFO = { name: "test-client", version: "1.0.0" };
 
 /** The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision. */
 export async function connectOverHttp(url: string, era: Era): Promise<Client> {
-	const client = new Client(HOST, ERAS[era]);
+	const client = new Client(CLIENT_INFO, ERAS[era]);
 	await client.connect(new StreamableHTTPClientTransport(new URL(url)));
 	return client;
 }
 
 /** The SDK's client of the first generation, over Streamable HTTP. It speaks 2025-11-25. */
 export async function connectV1OverHttp(url: string): Promise<ClientV1> {
-	const client = new ClientV1(HOST);
+	const client = new ClientV1(CLIENT_INFO);
 	// The SDK's own types disagree under exactOptionalPropertyTypes.
 	await client.connect(new TransportV1(new URL(url)) as never);
 	return client;
@@ -26,7 +26,7 @@ export async function connectV1OverHttp(url: string): Promise<ClientV1> {
 
 /** The official SDK's client over standard input and output of a Node that it starts. */
 export async function connectOverStdio(args: readonly string[], era: Era = "2025-11-25"): Promise<Client> {
-	const client = new Client(HOST, ERAS[era]);
+	const client = new Client(CLIENT_INFO, ERAS[era]);
 	await client.connect(new StdioClientTransport({ command: process.execPath, args: [...args], stderr: "ignore" }));
 	return client;
 }

@@ -6,19 +6,19 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { ERAS } from "../../gateway/test/support/gateway.js";
 
-/** A host that keeps its connection, and hears when tools have changed. */
-export interface FollowingHost {
+/** A client that stays connected, and is told when tools have changed. */
+export interface FollowingClient {
 	/** Calls a tool. Rejects as the SDK's client does. */
 	call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
-	/** The names of its tools, asked for anew. */
+	/** The names of its tools, read again. */
 	list(): Promise<string[]>;
-	/** How often it had reason to ask for its tools again. */
+	/** How often it was told that its tools may have changed. */
 	readonly told: () => number;
 }
 
-const HOST = { name: "following-host", version: "1.0.0" };
+const CLIENT_INFO = { name: "following-client", version: "1.0.0" };
 
-/** Tries for as long as a network may be away; by default the SDK gives up after two attempts, that is 2.5 s. */
+/** Tries for longer than any outage; by default the SDK gives up after two attempts, that is 2.5 s. */
 const PATIENT = {
 	initialReconnectionDelay: 1_000,
 	maxReconnectionDelay: 5_000,
@@ -29,18 +29,18 @@ const PATIENT = {
 /** Milliseconds between attempts to listen again. */
 const RELISTEN_DELAY = 500;
 
-type Connect = (test: TestContext, url: string) => Promise<FollowingHost>;
+type Connect = (test: TestContext, url: string) => Promise<FollowingClient>;
 
-/** Hosts of every revision with the official SDK's clients, as they have to be made to get over an outage. */
-export const FOLLOWING_HOSTS: Readonly<Record<string, Connect>> = {
+/** The official SDK's clients, with the options that they need to recover from an outage. */
+export const FOLLOWING_CLIENTS: Readonly<Record<string, Connect>> = {
 	"2026-07-28": connectStateless,
 	"2025-11-25": (test, url) => connectSession(test, url, PATIENT),
 	"the SDK's first generation": connectV1,
 };
 
-/** A host of 2026-07-28: after an outage it has to listen again, and to ask for what it has missed. */
-async function connectStateless(test: TestContext, url: string): Promise<FollowingHost> {
-	const client = new Client(HOST, ERAS["2026-07-28"]);
+/** A client of 2026-07-28: after an outage it has to listen again, and to read what it has missed. */
+async function connectStateless(test: TestContext, url: string): Promise<FollowingClient> {
+	const client = new Client(CLIENT_INFO, ERAS["2026-07-28"]);
 	const closing = new AbortController();
 	test.after(async () => {
 		closing.abort();
@@ -59,7 +59,7 @@ async function connectStateless(test: TestContext, url: string): Promise<Followi
 			told += 1;
 		}
 	})();
-	return { ...asHost(client), told: () => told };
+	return { ...asFollowingClient(client), told: () => told };
 }
 
 type Subscription = Awaited<ReturnType<Client["listen"]>>;
@@ -69,20 +69,20 @@ async function listenAgain(client: Client, signal: AbortSignal, old: Subscriptio
 		try {
 			return await client.listen({ toolsListChanged: true });
 		} catch {
-			// Not there yet.
+			// The gateway does not answer yet.
 			await delay(RELISTEN_DELAY);
 		}
 	}
 	return old;
 }
 
-/** A host of 2025-11-25. Without options it does as the SDK does by itself. */
+/** A client of 2025-11-25. Without options it reconnects as the SDK does by default. */
 export async function connectSession(
 	test: TestContext,
 	url: string,
 	reconnectionOptions?: typeof PATIENT,
-): Promise<FollowingHost> {
-	const client = new Client(HOST, ERAS["2025-11-25"]);
+): Promise<FollowingClient> {
+	const client = new Client(CLIENT_INFO, ERAS["2025-11-25"]);
 	test.after(() => client.close());
 	let told = 0;
 	client.setNotificationHandler("notifications/tools/list_changed", () => {
@@ -90,11 +90,11 @@ export async function connectSession(
 	});
 	const options = reconnectionOptions === undefined ? {} : { reconnectionOptions };
 	await client.connect(new StreamableHTTPClientTransport(new URL(url), options));
-	return { ...asHost(client), told: () => told };
+	return { ...asFollowingClient(client), told: () => told };
 }
 
-async function connectV1(test: TestContext, url: string): Promise<FollowingHost> {
-	const client = new ClientV1(HOST);
+async function connectV1(test: TestContext, url: string): Promise<FollowingClient> {
+	const client = new ClientV1(CLIENT_INFO);
 	test.after(() => client.close());
 	let told = 0;
 	client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
@@ -109,7 +109,7 @@ async function connectV1(test: TestContext, url: string): Promise<FollowingHost>
 	};
 }
 
-function asHost(client: Client): Omit<FollowingHost, "told"> {
+function asFollowingClient(client: Client): Omit<FollowingClient, "told"> {
 	return {
 		call: (name, args = {}) => client.callTool({ name, arguments: args }),
 		async list() {
