@@ -20,7 +20,11 @@ export async function bundleGateway(folder) {
 	const { build } = await import("esbuild");
 	await build({
 		absWorkingDir: `${root}gateway`,
-		entryPoints: { cli: "src/cli/command-line.ts", index: "src/index.ts" },
+		entryPoints: {
+			cli: "src/cli/command-line.ts",
+			index: "src/index.ts",
+			"validation-worker": "src/servers/validation-worker.ts",
+		},
 		outdir: folder,
 		bundle: true,
 		packages: "external",

@@ -4,10 +4,15 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Command } from "commander";
 import { bundleGateway } from "./bundle.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const folder = resolve(process.argv[2] ?? `${root}gateway/dist`);
+const program = new Command("npm run pack:gateway --")
+	.description("Makes the package to be published, and a tarball of it.")
+	.argument("[folder]", "where it is made", "gateway/dist")
+	.parse();
+const folder = resolve(root, program.processedArgs[0]);
 const target = `${folder}/package`;
 
 const PROGRAM = `#!/usr/bin/env node

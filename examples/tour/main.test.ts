@@ -39,7 +39,7 @@ describe("npm start", () => {
 			"v8",
 		);
 		assert.match(stdout, /unknown command 'lst'[\s\S]*Did you mean list\?/);
-		assert.match(stdout, /self\.reboott: no such tool: did you mean self_reboot\?/);
+		assert.match(stdout, /self\.reboott: no such tool: did you mean virtual_000001__self_reboot\?/);
 		assert.match(stdout, /colour: there is no such argument/);
 		assert.equal(status, 1);
 	});

@@ -15,8 +15,9 @@ export function findTool(tools: readonly Tool[], name: string): Tool {
 		tools.find((each) => each.name === name) ??
 		tools.find((each) => each.name === portable || each.name.endsWith(`${SEPARATOR}${portable}`));
 	if (tool === undefined) {
-		const names = tools.map((each) => each.name);
-		const suggestion = names.length === 0 ? "no device has tools" : `did you mean ${closest(portable, names)}?`;
+		const own = new Map(tools.map((each) => [each.name.split(SEPARATOR).at(-1) as string, each.name]));
+		const suggestion =
+			own.size === 0 ? "no device has tools" : `did you mean ${own.get(closest(portable, [...own.keys()]))}?`;
 		throw new Error(`${name}: no such tool: ${suggestion}`);
 	}
 	return tool;

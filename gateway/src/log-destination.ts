@@ -21,7 +21,7 @@ export class LogDestination {
 	constructor(output: Writable, format: (line: string) => string = (line) => line) {
 		this.#output = output;
 		this.#format = format;
-		// The log's reader is gone: that must not end the gateway.
+		// If the log's reader ends, the gateway goes on.
 		output.on("error", () => {});
 		output.on("drain", () => this.#reportDropped());
 	}

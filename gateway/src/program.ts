@@ -1,10 +1,11 @@
 import { HttpEndpoint } from "./clients/http-endpoint.js";
 import { ConfigurationError } from "./config/configuration.js";
-import { isLoopback, urlAt } from "./config/listen-address.js";
+import { urlAt } from "./config/listen-address.js";
 import { withoutPassword } from "./config/setting-kinds.js";
-import { type Configuration, flagOf, type SettingName } from "./config/settings.js";
+import { type Configuration, flagOf } from "./config/settings.js";
 import { readPem, readTls } from "./config/tls-files.js";
-import { type TokenKind, TokenStore } from "./config/token-store.js";
+import { tokenProblems } from "./config/token-checks.js";
+import { TokenStore } from "./config/token-store.js";
 import { DeviceGuard } from "./devices/admission.js";
 import { MqttDevices } from "./devices/mqtt.js";
 import { WebSocketDevices } from "./devices/websocket.js";
@@ -33,6 +34,7 @@ export class GatewayProgram {
 	/** What to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#gateway!: Gateway;
+	#httpServer: HttpServer | undefined;
 	#endpoint: HttpEndpoint | undefined;
 	#metrics!: Metrics;
 	#requestGuard!: RequestGuard;
@@ -54,7 +56,10 @@ export class GatewayProgram {
 		if (configuration.open) {
 			program.#tokens.open();
 		}
-		program.#checkTokens();
+		const problems = tokenProblems(configuration, program.#tokens);
+		if (problems.length > 0) {
+			throw new ConfigurationError(problems);
+		}
 		try {
 			await program.#open();
 		} catch (error) {
@@ -74,57 +79,19 @@ export class GatewayProgram {
 		return this.#urls;
 	}
 
-	/** Ends every session, stops listening, and settles when everything is on disk. */
+	/**
+	 * Stops: takes no more requests, gives the calls under way `drainTime` to end and answers the rest with an error, then
+	 * ends every session and stream. Settles when everything is on disk.
+	 */
 	async close(): Promise<void> {
-		// Clients first: they must not see their devices disconnect one by one.
+		this.#endpoint?.stop();
+		this.#httpServer?.stop();
+		await this.#gateway?.servers.drain(this.#configuration.drainTime);
+		await this.#gateway?.servers.close();
 		await this.#endpoint?.close();
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
 		}
-	}
-
-	/** A gateway that other machines can reach needs tokens, and so does one that had tokens before. */
-	#checkTokens(): void {
-		const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress } = this.#configuration;
-		const problems = [
-			...this.#lost("client"),
-			...(websocket || mqtt ? this.#lost("device") : []),
-			...this.#exposed("httpAddress", httpAddress, "client"),
-			...this.#proxied("allowedHosts"),
-			...this.#proxied("trustProxy"),
-			...(websocket ? this.#exposed("websocketAddress", websocketAddress, "device") : []),
-			...(mqtt ? this.#exposed("mqttAddress", mqttAddress, "device") : []),
-		];
-		if (problems.length > 0) {
-			throw new ConfigurationError(problems);
-		}
-	}
-
-	#lost(kind: TokenKind): string[] {
-		return this.#tokens.has(kind) || !this.#tokens.needs(kind)
-			? []
-			: [
-					`no token for ${kind}s is left, but there was one before. Make one: xs-mcp-gateway token add NAME --for ${kind}. ` +
-						`Or start the gateway once with ${flagOf("open")}, to let ${kind}s in without tokens again`,
-				];
-	}
-
-	#proxied(name: "allowedHosts" | "trustProxy"): string[] {
-		return this.#configuration[name].length === 0 || this.#tokens.has("client")
-			? []
-			: [
-					`${name}: other machines could use the gateway, because there is no token for clients. ` +
-						"Make one first: xs-mcp-gateway token add NAME --for client",
-				];
-	}
-
-	#exposed(name: SettingName, address: string, kind: TokenKind): string[] {
-		return isLoopback(address) || this.#tokens.has(kind)
-			? []
-			: [
-					`${name} ${address}: everyone in the network could use the gateway, because there is no token for ${kind}s. ` +
-						`Make one first: xs-mcp-gateway token add NAME --for ${kind}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`,
-				];
 	}
 
 	async #open(): Promise<void> {
@@ -177,6 +144,7 @@ export class GatewayProgram {
 		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes });
 		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
+		this.#httpServer = server;
 		const actual = await this.#listen("http", port, () => server.listen());
 		this.#closers.push(() => server.close());
 		this.#urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;

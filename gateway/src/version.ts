@@ -1,2 +1,2 @@
-/** What the gateway calls itself, towards devices and towards hosts. */
+/** The name and version that the gateway tells devices and clients. */
 export const GATEWAY_INFO = { name: "xs-mcp-gateway", version: "0.1.0" };

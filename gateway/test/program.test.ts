@@ -58,7 +58,7 @@ async function tryMqtt(url: string, clientId: string, password: string): Promise
 }
 
 describe("the gateway as a program", { timeout: 20_000 }, () => {
-	it("lets any device in until there is a token for devices, and then those that show one", async (t) => {
+	it("lets any device in until there is a token for devices, and then only those with a token", async (t) => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		const token = started.tokens.add({ name: "fans", kind: "device", devices: [FAN] });
@@ -70,7 +70,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
 	});
 
-	it("sends a device away whose token is removed", async (t) => {
+	it("disconnects a device whose token is removed", async (t) => {
 		const started = await startProgram(t);
 		const token = started.tokens.add({ name: "lamp", kind: "device" });
 		started.tokens.add({ name: "others", kind: "device" });
@@ -128,7 +128,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
 	});
 
-	it("shows a host only the devices that its token is good for", async (t) => {
+	it("shows a client only the devices that its token is good for", async (t) => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
@@ -143,7 +143,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.equal(forget.status, 404);
 	});
 
-	it("tells of devices and calls as they happen, and only whom they concern", async (t) => {
+	it("streams events about devices and calls, to each client about its devices only", async (t) => {
 		const started = await startProgram(t);
 		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
 		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "client", devices: [FAN] }));
@@ -172,7 +172,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.doesNotMatch(metrics, /aa:bb:cc/, "no label holds a device");
 	});
 
-	it("shows user-only tools to whom the operator allows them", async (t) => {
+	it("shows user-only tools only if the token or a setting allows them", async (t) => {
 		const started = await startProgram(t, { userTools: [FAN] });
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
@@ -191,7 +191,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.deepEqual(await toolsFor(trusted), ["lamp_000001__self_reboot", "lamp_000002__self_reboot"]);
 	});
 
-	it("forgets a device that is away, and none that is there", async (t) => {
+	it("forgets an offline device, but not an online one", async (t) => {
 		const started = await startProgram(t);
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		const forget = async (): Promise<number> =>

@@ -2,7 +2,7 @@ import { isObject } from "../../../src/text/is-object.js";
 import { UsageError } from "./exit.js";
 
 /**
- * Reads `key=value` arguments as a tool's schema wants them: numbers, booleans, JSON, text.
+ * Reads `key=value` arguments by the types in a tool's schema: numbers, booleans, JSON, text.
  *
  * @throws UsageError that names the argument
  */

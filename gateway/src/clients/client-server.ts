@@ -8,6 +8,7 @@ import {
 	type ServerContext,
 	type Tool,
 } from "@modelcontextprotocol/server";
+import { RateLimit } from "../rate-limit.js";
 import type { Server } from "../servers/server.js";
 import { ServerError } from "../servers/server-error.js";
 import type { CallOptions } from "../servers/session.js";
@@ -32,6 +33,10 @@ const PAGE_SIZE = 500;
 
 /** Resources that one client may subscribe to. */
 const MAX_SUBSCRIPTIONS = 10_000;
+
+/** Progress notifications of a call in a second, and characters of one: what is not read by the client waits in memory. */
+const MAX_PROGRESS_PER_SECOND = 20;
+const MAX_PROGRESS_TEXT = 1_000;
 
 /** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
@@ -203,11 +208,14 @@ function callOptions({ mcpReq }: ServerContext): CallOptions {
 	if (progressToken === undefined) {
 		return { signal };
 	}
-	const onProgress = (progress: Readonly<Record<string, unknown>>): void => {
-		// A client that has disconnected needs no progress.
-		mcpReq
-			.notify({ method: "notifications/progress", params: { ...progress, progressToken } } as never)
-			.catch(() => {});
+	const rate = new RateLimit(MAX_PROGRESS_PER_SECOND);
+	const onProgress = ({ progress, total, message }: Readonly<Record<string, unknown>>): void => {
+		if (rate.take()) {
+			const text = typeof message === "string" && { message: message.slice(0, MAX_PROGRESS_TEXT) };
+			const params = { progressToken, progress, ...(total !== undefined && { total }), ...text };
+			// A client that has disconnected needs no progress.
+			mcpReq.notify({ method: "notifications/progress", params } as never).catch(() => {});
+		}
 	};
 	return { signal, onProgress };
 }

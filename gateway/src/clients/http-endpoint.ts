@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
 import {
 	classifyInboundRequest,
@@ -6,6 +8,7 @@ import {
 	InMemoryServerEventBus,
 	type McpHttpHandler,
 } from "@modelcontextprotocol/server";
+import { isObject } from "../../../src/text/is-object.js";
 import type { Gateway } from "../gateway.js";
 import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import type { Access } from "./access.js";
@@ -26,6 +29,9 @@ interface StatelessHandler {
 
 const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
 
+/** Milliseconds for the answers to calls to be sent when the endpoint closes. */
+const ANSWER_TIME = 1_000;
+
 /** Catalogs for which a handler is kept; more only while clients listen for their changes. */
 const MAX_HANDLERS = 1_000;
 
@@ -39,6 +45,9 @@ export class HttpEndpoint {
 	readonly #sessions: HttpSessions;
 	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
+	/** Responses to calls of tools that are not complete. */
+	readonly #calls = new Set<ServerResponse>();
+	#stopping = false;
 
 	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
 		this.#gateway = gateway;
@@ -65,6 +74,15 @@ export class HttpEndpoint {
 		body: unknown,
 	): Promise<void> {
 		try {
+			if (this.#stopping) {
+				response.setHeader("Connection", "close");
+				sendJsonRpcError(response, 503, -32_000, "The gateway is shutting down");
+				return;
+			}
+			if (isCall(body)) {
+				this.#calls.add(response);
+				response.once("close", () => this.#calls.delete(response));
+			}
 			const catalog = this.#gateway.catalog(access, server);
 			if (server !== undefined && !catalog.hasServer) {
 				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
@@ -79,8 +97,16 @@ export class HttpEndpoint {
 		}
 	}
 
-	/** Ends sessions, streams and requests under way. */
+	/** Rejects requests from now on. The ones that are being served go on. */
+	stop(): void {
+		this.#stopping = true;
+	}
+
+	/** Ends sessions, streams and requests under way. Calls that have ended get their answers first. */
 	async close(): Promise<void> {
+		this.stop();
+		const answered = Promise.all([...this.#calls].map((response) => once(response, "close")));
+		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
 		const handlers = [...this.#stateless.values()];
 		for (const { stopFollowing } of handlers) {
 			stopFollowing();
@@ -139,6 +165,10 @@ export class HttpEndpoint {
 	#report(error: Error): void {
 		this.#gateway.servers.emit("warning", `a client's request: ${error.message}`);
 	}
+}
+
+function isCall(body: unknown): boolean {
+	return isObject(body) && body.method === "tools/call";
 }
 
 /** Hands a change to the SDK's `subscriptions/listen` streams. */

@@ -102,6 +102,9 @@ export const SETTINGS = {
 	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
 	bodyTimeout: setting(DURATION, "Time limit for a client's request to arrive", { default: 10_000 }),
+	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls under way to end when the gateway stops", {
+		default: 3_000,
+	}),
 	maxRequestsPerMinute: setting(
 		integer("requests", 0, 1_000_000_000),
 		"Requests with one token, or from one address, in a minute; 0 for no limit",

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
+import { RateLimit } from "../rate-limit.js";
+import { ServerError } from "../servers/server-error.js";
 import type { ServerIdentity, ServerTransport } from "../servers/session.js";
-import type { DeviceMessage } from "./messages.js";
+import type { DeviceHello } from "./hello.js";
+import { type DeviceMessage, isNestedDeeper } from "./messages.js";
 import { normalizeMessage } from "./normalize.js";
+
+/** Levels of arrays and objects that a device reads, envelope included: `MAX_JSON_DEPTH` of the firmware. */
+const MAX_DEPTH = 32;
 
 /** Messages that a device may send in a second. More are a fault or an attack: the device is disconnected. */
 const MAX_MESSAGES_PER_SECOND = 1_000;
@@ -24,11 +30,13 @@ export abstract class DeviceTransport implements ServerTransport {
 	#initializeId: unknown;
 	#closeReason = "";
 	#closed = false;
-	#second = 0;
-	#messagesInSecond = 0;
+	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 
-	constructor(identity: ServerIdentity) {
+	readonly #hello: DeviceHello;
+
+	constructor(identity: ServerIdentity, hello: DeviceHello) {
 		this.identity = identity;
+		this.#hello = hello;
 	}
 
 	/** Writes one message to the device. */
@@ -43,18 +51,21 @@ export abstract class DeviceTransport implements ServerTransport {
 
 	async start(): Promise<void> {}
 
+	/** Rejects with ServerError "invalid-arguments" when the message is more than the device can take. */
 	async send(message: JSONRPCMessage): Promise<void> {
-		if ("method" in message && message.method === "initialize" && "id" in message) {
-			this.#initializeId = message.id;
+		const { jsonrpc, id, ...rest } = message as JSONRPCMessage & { id?: RequestId };
+		if ("method" in rest && rest.method === "initialize") {
+			this.#initializeId = id;
 		}
-		this.sendMessage({ type: "mcp", payload: message });
+		// The id comes first: a device that cannot read the whole message can still answer it.
+		const text = this.#wrap({ type: "mcp", payload: { jsonrpc, ...(id !== undefined && { id }), ...rest } });
+		this.#checkSize(text);
+		this.#write(text);
 	}
 
 	/** Sends a message of the device protocol: `{type: "tts", state: "start"}`. The session id is added. */
 	sendMessage(message: { readonly type: string; readonly [member: string]: unknown }): void {
-		if (!this.#closed) {
-			this.write(JSON.stringify({ session_id: this.deviceSessionId, ...message }));
-		}
+		this.#write(this.#wrap(message));
 	}
 
 	async close(reason = "closed by the gateway"): Promise<void> {
@@ -92,6 +103,29 @@ export abstract class DeviceTransport implements ServerTransport {
 		this.ended("the device said goodbye");
 	}
 
+	#wrap(message: { readonly type: string; readonly [member: string]: unknown }): string {
+		return JSON.stringify({ session_id: this.deviceSessionId, ...message });
+	}
+
+	#write(text: string): void {
+		if (!this.#closed) {
+			this.write(text);
+		}
+	}
+
+	#checkSize(text: string): void {
+		const { maxMessageBytes } = this.#hello;
+		const bytes = Buffer.byteLength(text);
+		if (bytes > maxMessageBytes) {
+			const problem = `the message has ${bytes} bytes, but the device takes at most ${maxMessageBytes}`;
+			throw new ServerError("invalid-arguments", problem);
+		}
+		if (isNestedDeeper(text, MAX_DEPTH)) {
+			const problem = `the message nests deeper than the ${MAX_DEPTH} levels that a device takes`;
+			throw new ServerError("invalid-arguments", problem);
+		}
+	}
+
 	#deliver(payload: unknown): void {
 		try {
 			this.onmessage?.(normalizeMessage(payload, this.#initializeId));
@@ -101,15 +135,12 @@ export abstract class DeviceTransport implements ServerTransport {
 	}
 
 	#isWithinRate(): boolean {
-		const second = Math.floor(performance.now() / 1_000);
-		this.#messagesInSecond = second === this.#second ? this.#messagesInSecond + 1 : 1;
-		this.#second = second;
-		if (this.#messagesInSecond > MAX_MESSAGES_PER_SECOND) {
+		const isWithin = this.#rate.take();
+		if (!isWithin) {
 			const reason = `more than ${MAX_MESSAGES_PER_SECOND} messages in a second`;
 			this.onerror?.(new Error(`disconnected: ${reason}`));
 			void this.close(reason);
-			return false;
 		}
-		return true;
+		return isWithin;
 	}
 }

@@ -16,7 +16,7 @@ const MAX_DEPTH = 100;
  * @throws SyntaxError that says what is wrong: not JSON, not an object, no type, nested too deep
  */
 export function parseMessage(text: string): DeviceMessage {
-	if (isTooDeep(text)) {
+	if (isNestedDeeper(text, MAX_DEPTH)) {
 		throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
 	}
 	const message: unknown = JSON.parse(text);
@@ -32,12 +32,13 @@ export function parseMessage(text: string): DeviceMessage {
 /** Strings, which may hold brackets, and the brackets outside them. A string without an end goes to the end of the text. */
 const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|[[{\]}]/gs;
 
-function isTooDeep(text: string): boolean {
+/** Whether arrays and objects nest deeper in a JSON text than that many levels. */
+export function isNestedDeeper(text: string, levels: number): boolean {
 	let depth = 0;
 	for (const [bracket] of text.matchAll(STRING_OR_BRACKET)) {
 		if (bracket === "[" || bracket === "{") {
 			depth += 1;
-			if (depth > MAX_DEPTH) {
+			if (depth > levels) {
 				return true;
 			}
 		} else if (bracket === "]" || bracket === "}") {

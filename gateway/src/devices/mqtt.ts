@@ -5,7 +5,7 @@ import type { Admission } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
 import { EmbeddedBroker, type EmbeddedBrokerOptions } from "./embedded-broker.js";
 import { ExternalBroker, type ExternalBrokerOptions } from "./external-broker.js";
-import { checkHello, helloAnswer } from "./hello.js";
+import { type DeviceHello, helloAnswer, readHello } from "./hello.js";
 import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 
@@ -86,14 +86,15 @@ export class MqttDevices {
 
 	#begin(identity: ServerIdentity, hello: DeviceMessage): void {
 		const { id } = identity;
+		let deviceHello: DeviceHello;
 		try {
-			checkHello(hello, "mqtt");
+			deviceHello = readHello(hello, "mqtt");
 		} catch (error) {
 			this.#servers.reject(`${id}: ${(error as Error).message}`);
 			return;
 		}
 		this.#transports.get(id)?.ended("the device has connected again");
-		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, {
+		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, deviceHello, {
 			write: (text) => this.#bus.send(id, text),
 			onEnded: () => this.#transports.delete(id),
 		});
@@ -123,8 +124,8 @@ export class DeviceMqttTransport extends DeviceTransport {
 	readonly #options: DeviceMqttOptions;
 	#proofTimer: NodeJS.Timeout | undefined;
 
-	constructor(identity: ServerIdentity, options: DeviceMqttOptions) {
-		super(identity);
+	constructor(identity: ServerIdentity, hello: DeviceHello, options: DeviceMqttOptions) {
+		super(identity, hello);
 		this.#options = options;
 	}
 

@@ -8,7 +8,7 @@ import type { ServerRegistry } from "../servers/registry.js";
 import type { ServerIdentity } from "../servers/session.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
-import { checkHello, helloAnswer } from "./hello.js";
+import { type DeviceHello, helloAnswer, readHello } from "./hello.js";
 import { parseMessage } from "./messages.js";
 
 export interface WebSocketDevicesOptions {
@@ -133,16 +133,15 @@ export class WebSocketDevices {
 		socket.once("message", (data: Buffer) => {
 			clearTimeout(timer);
 			try {
-				checkHello(parseMessage(data.toString()), "websocket");
-				this.#begin(socket, identity);
+				this.#begin(socket, identity, readHello(parseMessage(data.toString()), "websocket"));
 			} catch (error) {
 				reject((error as Error).message);
 			}
 		});
 	}
 
-	#begin(socket: WebSocket, identity: ServerIdentity): void {
-		const transport = new DeviceWebSocketTransport(socket, identity);
+	#begin(socket: WebSocket, identity: ServerIdentity, hello: DeviceHello): void {
+		const transport = new DeviceWebSocketTransport(socket, identity, hello);
 		socket.send(JSON.stringify(helloAnswer("websocket", transport.deviceSessionId)));
 		this.#watch(socket);
 		this.#servers.connect(transport);
@@ -170,8 +169,8 @@ export class WebSocketDevices {
 export class DeviceWebSocketTransport extends DeviceTransport {
 	readonly #socket: WebSocket;
 
-	constructor(socket: WebSocket, identity: ServerIdentity) {
-		super(identity);
+	constructor(socket: WebSocket, identity: ServerIdentity, hello: DeviceHello) {
+		super(identity, hello);
 		this.#socket = socket;
 		socket.on("message", (data: Buffer, isBinary) => {
 			// Binary frames are audio, which the gateway does not play.

@@ -31,7 +31,7 @@ export interface Admission {
 /** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
 export class RequestGuard {
 	readonly #options: RequestGuardOptions;
-	readonly #hosts: string[];
+	readonly #hostnames: string[];
 	readonly #origins: string[];
 	readonly #limits: RequestLimits;
 	readonly #addresses: ClientAddresses;
@@ -40,7 +40,7 @@ export class RequestGuard {
 
 	constructor(options: RequestGuardOptions) {
 		this.#options = options;
-		this.#hosts = [...hostnamesOf(options.address), ...options.allowedHosts];
+		this.#hostnames = [...hostnamesOf(options.address), ...options.allowedHosts];
 		this.#origins = [...localhostAllowedOrigins(), ...options.allowedOrigins];
 		this.#limits = new RequestLimits(options);
 		this.#addresses = new ClientAddresses(options.trustProxy);
@@ -58,7 +58,7 @@ export class RequestGuard {
 
 	/** @throws HttpError (403) if Host or Origin is foreign */
 	checkSource({ headers: { host, origin } }: IncomingMessage): void {
-		const hostCheck = validateHostHeader(host, this.#hosts);
+		const hostCheck = validateHostHeader(host, this.#hostnames);
 		if (!hostCheck.ok) {
 			throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
 		}

@@ -49,7 +49,7 @@ export class RejectionReport {
 		return c.json(jsonRpcError(code, message), status as ContentfulStatusCode, { ...headers });
 	}
 
-	/** The answer to a request of which Hono cannot make a URL. */
+	/** The answer to a request whose URL or Host header is malformed. */
 	answerMalformed(error: Error): Response {
 		this.connection("malformed", { err: error });
 		return Response.json(jsonRpcError(SERVER_ERROR, "the request's URL or Host is malformed"), { status: 400 });

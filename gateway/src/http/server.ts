@@ -23,6 +23,9 @@ export interface HttpServerOptions {
 	readonly log: Logger;
 }
 
+/** Milliseconds for the last answers to be sent when the server closes. */
+const FLUSH_TIME = 500;
+
 /** Milliseconds for a client to close its side of a connection that is rejected. */
 const HALF_OPEN_TIME = 1_000;
 
@@ -56,11 +59,18 @@ export class HttpServer {
 		});
 	}
 
-	/** Stops listening and cuts every connection. */
+	/** Stops listening. Connections stay. */
+	stop(): void {
+		this.#http.close();
+	}
+
+	/** Stops listening and ends every connection: one that still sends an answer gets a moment for that. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#http.close(resolve));
-		this.#http.closeAllConnections();
+		this.#http.closeIdleConnections();
+		const timer = setTimeout(() => this.#http.closeAllConnections(), FLUSH_TIME);
 		await closed;
+		clearTimeout(timer);
 	}
 
 	/** Answers a connection that never made a request: it is too slow, or does not speak HTTP. */

@@ -1,97 +1,129 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { RE2JS } from "re2js";
+import { fileURLToPath } from "node:url";
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
+import { Piscina } from "piscina";
+import { isCheap } from "./schema-cost.js";
+import { type Schema, SchemaValidator } from "./schema-validator.js";
 
-/** The parts of a tool that are used here. The schema may be anything that a device sent. */
+/** What of a tool matters here: its schema may be anything that a device sent. */
 interface CheckedTool {
 	readonly name: string;
-	readonly inputSchema: Readonly<Record<string, unknown>>;
+	readonly inputSchema: Schema;
 }
 
-/** Compiled schemas that are kept. Boards of one kind share theirs. */
-const MAX_COMPILED = 1_000;
+/** Where a schema is checked: in this thread, in the other one, or nowhere, because it cannot be used. */
+type Place = "here" | "thread" | "nowhere";
 
-const OPTIONS: Options = { strict: false, validateFormats: false, logger: false, code: { regExp: linearRegExp } };
+/** Milliseconds for a check in the other thread. */
+const CHECK_TIMEOUT = 1_000;
 
-/** Checks the arguments of a call before they are sent. */
+/** Megabytes of heap for the other thread. */
+const MAX_HEAP = 128;
+
+/** Checks that may wait for the other thread. Beyond, arguments are not checked. */
+const MAX_WAITING = 100;
+
+/** Schemas that are remembered because they cannot be used. */
+const MAX_UNUSABLE = 1_000;
+
+/**
+ * Checks a call's arguments before they are sent. Schemas come from devices, and some take unbounded time to compile or to
+ * check: all but the simple ones are checked in another thread, with a limit of time and memory.
+ */
 export class ArgumentChecker {
 	readonly #warn: (message: string) => void;
-	/** By the schema's JSON. `undefined`: it cannot be compiled. */
-	#compiled = new Map<string, ValidateFunction | undefined>();
-	#draft07 = new Ajv(OPTIONS);
-	#draft2020 = new Ajv2020(OPTIONS);
-	/** The same validators by schema object, found without making JSON. */
-	readonly #bySchema = new WeakMap<object, ValidateFunction | undefined>();
+	readonly #validator = new SchemaValidator();
+	readonly #places = new WeakMap<Schema, Place>();
+	/** By the schema's JSON: devices of one kind have the same. */
+	readonly #unusable = new LRUCache<string, true>({ max: MAX_UNUSABLE });
+	/** One check at a time: each has its time to itself. */
+	readonly #turns = pLimit(1);
+	#thread: Piscina | undefined;
 
-	/** @param warn is told of a schema that cannot be used; the arguments of its tool are sent unchecked */
+	/** @param warn is told once of each schema that cannot be used */
 	constructor(warn: (message: string) => void) {
 		this.#warn = warn;
 	}
 
-	/** @returns what is wrong, with the name of the argument; undefined when the arguments fit the tool's schema */
-	check({ name, inputSchema }: CheckedTool, args: object): string | undefined {
-		if (!this.#bySchema.has(inputSchema)) {
-			this.#bySchema.set(inputSchema, this.#validatorOf(name, inputSchema));
-		}
-		const validate = this.#bySchema.get(inputSchema);
-		return validate === undefined || validate(args) ? undefined : describe(validate.errors?.[0]);
-	}
-
-	#validatorOf(name: string, schema: CheckedTool["inputSchema"]): ValidateFunction | undefined {
-		const text = JSON.stringify(schema);
-		if (!this.#compiled.has(text)) {
-			this.#makeRoom();
-			this.#compiled.set(text, this.#compile(name, schema));
-		}
-		return this.#compiled.get(text);
-	}
-
-	/** Ajv keeps parts of every schema that it compiled, so memory is freed only by a new one. */
-	#makeRoom(): void {
-		if (this.#compiled.size >= MAX_COMPILED) {
-			this.#compiled = new Map();
-			this.#draft07 = new Ajv(OPTIONS);
-			this.#draft2020 = new Ajv2020(OPTIONS);
-		}
-	}
-
-	/** JSON Schema 2020-12, as in MCP, unless the schema names draft-07. */
-	#compile(name: string, schema: CheckedTool["inputSchema"]): ValidateFunction | undefined {
-		const isOlder = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
-		const ajv = isOlder ? this.#draft07 : this.#draft2020;
-		try {
-			if (schema.$async !== undefined) {
-				throw new Error("$async is not a keyword of JSON Schema");
-			}
-			return ajv.compile(schema);
-		} catch (error) {
-			this.#warn(`${name}: arguments are not checked, its schema cannot be used: ${(error as Error).message}`);
+	/** @returns what is wrong, with the name of the argument; undefined if the arguments fit the tool's schema */
+	async check({ name, inputSchema }: CheckedTool, args: object): Promise<string | undefined> {
+		const place = this.#placeFor(inputSchema);
+		if (place === "nowhere" || (place === "thread" && this.#turns.pendingCount >= MAX_WAITING)) {
 			return undefined;
+		}
+		try {
+			return place === "here"
+				? this.#validator.validate(inputSchema, args)
+				: await this.#turns(() => this.#checkInThread(inputSchema, args));
+		} catch (error) {
+			this.#giveUp(name, inputSchema, error as Error);
+			return undefined;
+		}
+	}
+
+	/** Ends the other thread. */
+	async close(): Promise<void> {
+		await this.#thread?.destroy();
+	}
+
+	#placeFor(schema: Schema): Place {
+		let place = this.#places.get(schema);
+		if (place === undefined) {
+			const isUnusable = this.#unusable.has(JSON.stringify(schema));
+			place = isUnusable ? "nowhere" : isCheap(schema) ? "here" : "thread";
+			this.#places.set(schema, place);
+		}
+		return place;
+	}
+
+	async #checkInThread(schema: Schema, value: object): Promise<string | undefined> {
+		if (this.#places.get(schema) === "nowhere") {
+			return undefined;
+		}
+		this.#thread ??= new Piscina({
+			filename: workerFile(),
+			minThreads: 0,
+			maxThreads: 1,
+			idleTimeout: THREAD_IDLE_TIME,
+			resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },
+		});
+		const timer = new AbortController();
+		// Loading the thread is not the schema's fault.
+		const timeout = setTimeout(() => timer.abort(), this.#thread.threads.length === 0 ? LOAD_TIMEOUT : CHECK_TIMEOUT);
+		try {
+			return await this.#thread.run({ schema, value }, { signal: timer.signal });
 		} finally {
-			// Two devices' schemas may have the same $id.
-			ajv.removeSchema(schema);
+			clearTimeout(timeout);
+		}
+	}
+
+	#giveUp(tool: string, schema: Schema, error: Error): void {
+		const text = JSON.stringify(schema);
+		this.#places.set(schema, "nowhere");
+		if (!this.#unusable.has(text)) {
+			this.#unusable.set(text, true);
+			this.#warn(`${tool}: its arguments are not checked before they are sent, because its schema ${reasonFor(error)}`);
 		}
 	}
 }
 
-/** Patterns come from devices and are matched against what clients send: RE2 takes linear time, RegExp may never end. */
-function linearRegExp(pattern: string): { test: (text: string) => boolean; toString: () => string } {
-	const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-	// Ajv tells patterns apart by their text.
-	return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
-}
-// Ajv writes this into standalone code, which is not used here.
-linearRegExp.code = "";
+/** Milliseconds for a check by a thread that has yet to start. */
+const LOAD_TIMEOUT = 5_000;
 
-function describe(error: ErrorObject | undefined): string {
-	const { instancePath = "", keyword = "", message = "do not fit the schema", params = {} } = error ?? {};
-	const member = { required: params.missingProperty, additionalProperties: params.additionalProperty }[keyword];
-	const path = [...instancePath.split("/").slice(1), ...(member === undefined ? [] : [member])].join(".");
-	return `${path === "" ? "arguments" : path}: ${PHRASES[keyword] ?? message}${allowed(params.allowedValues)}`;
+/** Milliseconds after which the other thread ends if there is nothing to check. */
+const THREAD_IDLE_TIME = 60_000;
+
+/** Beside this file, or beside the bundle that this file is in. */
+function workerFile(): string {
+	const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+	return fileURLToPath(new URL(`validation-worker.${extension}`, import.meta.url));
 }
 
-const PHRASES: Readonly<Record<string, string>> = { required: "is missing", additionalProperties: "is unknown" };
-
-function allowed(values: unknown): string {
-	return Array.isArray(values) ? `: ${values.map((value) => JSON.stringify(value)).join(", ")}` : "";
+function reasonFor(error: Error): string {
+	if (error.name === "AbortError") {
+		return `takes more than ${CHECK_TIMEOUT} ms to check`;
+	}
+	return (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY"
+		? `takes more than ${MAX_HEAP} MB to check`
+		: `cannot be used: ${error.message}`;
 }

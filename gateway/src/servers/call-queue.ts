@@ -30,6 +30,11 @@ export class CallQueue {
 		this.#session = session;
 	}
 
+	/** Whether calls run. */
+	get busy(): boolean {
+		return this.#running > 0;
+	}
+
 	/** Whether no call runs or waits. */
 	get idle(): boolean {
 		return this.#running === 0 && this.#waiting.length === 0;

@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import { Aliases } from "./aliases.js";
 import { ArgumentChecker } from "./argument-checker.js";
@@ -183,7 +183,22 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.emit("rejected", description);
 	}
 
-	/** Ends every session, rejects the calls that wait, and settles when everything is on disk. */
+	/**
+	 * Rejects the calls that wait, and lets the calls that run come to their end.
+	 *
+	 * @param timeout milliseconds, after which it settles all the same
+	 */
+	async drain(timeout: number): Promise<void> {
+		for (const server of this.#servers.values()) {
+			server.close();
+		}
+		const signal = AbortSignal.timeout(timeout);
+		while (!signal.aborted && [...this.#servers.values()].some(({ busy }) => busy)) {
+			await once(this, "call", { signal }).catch(() => {});
+		}
+	}
+
+	/** Ends every session, rejects every call, and settles when everything is on disk. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		for (const server of this.#servers.values()) {
@@ -191,6 +206,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			server.session?.close("the gateway is shutting down");
 		}
 		clearTimeout(this.#changeTimer);
+		await this.#context.checker.close();
 		await this.#store?.flush();
 	}
 
@@ -257,6 +273,14 @@ export class ServerRegistry extends EventEmitter<Events> {
 		}
 	}
 
+	/** Clients are not told that their devices disconnect one by one when the gateway stops. */
+	#offline(server: Server): void {
+		if (!this.#closed) {
+			this.emit("offline", server);
+			this.emit("stateChanged", server);
+		}
+	}
+
 	#notified(server: Server, notification: Notification): void {
 		const { method, params } = notification;
 		this.emit("notification", server, method, params);
@@ -275,8 +299,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			this.#servers.delete(server.id);
 		} else if (wasOnline) {
 			this.#store?.save(server.record);
-			this.emit("offline", server);
-			this.emit("stateChanged", server);
+			this.#offline(server);
 		}
 		this.emit("disconnected", server, session, reason);
 	}

@@ -167,13 +167,18 @@ export class Server {
 		}
 	}
 
+	/** Whether calls run. */
+	get busy(): boolean {
+		return this.#queue?.busy === true;
+	}
+
 	/** Rejects the calls that wait. */
 	close(): void {
 		this.#queue?.close(new ServerError("cancelled", "the gateway is shutting down"));
 	}
 
 	async #enqueue(tool: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
-		const problem = this.#context.checker.check(tool, args);
+		const problem = await this.#context.checker.check(tool, args);
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}

@@ -232,6 +232,9 @@ export class Session extends EventEmitter<Events> {
 	}
 
 	#serverError(method: string, timeout: number, signal: AbortSignal | undefined, cause: Error): ServerError {
+		if (cause instanceof ServerError) {
+			return cause;
+		}
 		if (signal?.aborted) {
 			return new ServerError("cancelled", `${method} was cancelled`, { cause });
 		}

@@ -18,7 +18,7 @@ const SCHEMA = {
 };
 
 describe("arguments of a tool on the command line", () => {
-	it("are read as the schema has them", () => {
+	it("are read by the types in the schema", () => {
 		const pairs = ["text=1=2", "count=-3", "ratio=0.5", "on=true", 'options={"a":1}', "items=[1,2]", "any=true"];
 		assert.deepEqual(parseToolArguments(SCHEMA, pairs), {
 			text: "1=2",
@@ -32,7 +32,7 @@ describe("arguments of a tool on the command line", () => {
 		assert.deepEqual(parseToolArguments(SCHEMA, ["text=", "any=not JSON"]), { text: "", any: "not JSON" });
 	});
 
-	it("are refused by name when they cannot be", () => {
+	it("are rejected by name if they cannot be read", () => {
 		for (const [pair, message] of [
 			["count=1.5", 'count: expected a whole number, got "1.5"'],
 			["count=", 'count: expected a whole number, got ""'],
@@ -47,7 +47,7 @@ describe("arguments of a tool on the command line", () => {
 		}
 	});
 
-	it("are missed by name", () => {
+	it("are named if they are missing", () => {
 		assert.throws(() => parseToolArguments(SCHEMA, []), new UsageError("text: missing"));
 		assert.throws(() => parseToolArguments({ type: "object" }, ["a=1"]), /the tool takes none/);
 		assert.deepEqual(parseToolArguments({ type: "object", additionalProperties: true }, ["a=1"]), { a: 1 });

@@ -11,7 +11,7 @@ class MemoryDevice extends DeviceTransport {
 	readonly #results: Readonly<Record<string, object>>;
 
 	constructor(id: string, board: string, names: readonly string[]) {
-		super({ id, clientId: id, transport: "memory" });
+		super({ id, clientId: id, transport: "memory" }, { maxMessageBytes: 65_536 });
 		this.#results = {
 			initialize: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: board, version: "1" } },
 			"tools/list": { tools: names.map((name) => ({ name, inputSchema: {} })) },

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { ArgumentChecker } from "../../src/servers/argument-checker.js";
 
 const warnings: string[] = [];
-const check = (inputSchema: Record<string, unknown>, args: object): string | undefined =>
-	new ArgumentChecker((message) => warnings.push(message)).check({ name: "t", inputSchema }, args);
+const checker = new ArgumentChecker((message) => warnings.push(message));
+after(() => checker.close());
+beforeEach(() => {
+	warnings.length = 0;
+});
+
+const check = (inputSchema: Record<string, unknown>, args: object): Promise<string | undefined> =>
+	checker.check({ name: "t", inputSchema }, args);
 
 const VOLUME = {
 	type: "object",
@@ -13,52 +19,87 @@ const VOLUME = {
 	additionalProperties: false,
 };
 
+/** Schemas of a few kilobytes that take seconds and gigabytes. */
+const EVIL: readonly (readonly [Record<string, unknown>, object])[] = [
+	[doubling(60), { x: 1 }],
+	[{ properties: { list: { uniqueItems: true } } }, { list: Array.from({ length: 60_000 }, (_, at) => ({ at })) }],
+	[{ properties: { text: { pattern: "(.*a){500}$" } } }, { text: "a".repeat(500_000) }],
+];
+
+/** Each definition asks for the next one twice. */
+function doubling(levels: number): Record<string, unknown> {
+	const definitions = Array.from({ length: levels }, (_, at) => {
+		const next = { $ref: `#/$defs/d${at + 1}` };
+		return [`d${at}`, { anyOf: [{ allOf: [next, { required: ["y"] }] }, { allOf: [next, { required: ["z"] }] }] }];
+	});
+	return { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(definitions), [`d${levels}`]: { type: "object" } } };
+}
+
 describe("the arguments of a call", () => {
-	it("pass when they fit the schema", () => {
-		assert.equal(check(VOLUME, { volume: 100, mode: "dark" }), undefined);
-		assert.equal(check({}, { anything: 1 }), undefined);
+	it("pass when they fit the schema", async () => {
+		assert.equal(await check(VOLUME, { volume: 100, mode: "dark" }), undefined);
+		assert.equal(await check({}, { anything: 1 }), undefined);
 	});
 
-	it("are rejected with the name of the one that does not fit", () => {
-		assert.equal(check(VOLUME, { volume: 101 }), "volume: must be <= 100");
-		assert.equal(check(VOLUME, { volume: "1" }), "volume: must be integer");
-		assert.equal(check(VOLUME, {}), "volume: is missing");
-		assert.equal(check(VOLUME, { volume: 1, colour: 2 }), "colour: is unknown");
-		assert.match(check(VOLUME, { volume: 1, mode: "x" }) ?? "", /^mode: must be .*: "dark", "light"$/);
+	it("are rejected with the name of the one that does not fit", async () => {
+		assert.equal(await check(VOLUME, { volume: 101 }), "volume: must be <= 100");
+		assert.equal(await check(VOLUME, { volume: "1" }), "volume: must be integer");
+		assert.equal(await check(VOLUME, {}), "volume: is missing");
+		assert.equal(await check(VOLUME, { volume: 1, colour: 2 }), "colour: is unknown");
+		assert.match((await check(VOLUME, { volume: 1, mode: "x" })) ?? "", /^mode: must be .*: "dark", "light"$/);
 		const nested = { properties: { list: { items: { required: ["x"] } } } };
-		assert.equal(check(nested, { list: [{ x: 1 }, {}] }), "list.1.x: is missing");
+		assert.equal(await check(nested, { list: [{ x: 1 }, {}] }), "list.1.x: is missing");
 	});
 
-	it("are checked by the dialect that the schema names: 2020-12 unless it is an older one", () => {
-		assert.match(check({ properties: { a: { prefixItems: [{ type: "string" }] } } }, { a: [1] }) ?? "", /^a\.0: /);
+	it("are checked by the dialect that the schema names: 2020-12 unless it is an older one", async () => {
+		assert.match(
+			(await check({ properties: { a: { prefixItems: [{ type: "string" }] } } }, { a: [1] })) ?? "",
+			/^a\.0: /,
+		);
 		const draft07 = {
 			$schema: "http://json-schema.org/draft-07/schema#",
 			properties: { a: { items: [{ type: "string" }] } },
 		};
-		assert.match(check(draft07, { a: [1] }) ?? "", /^a\.0: /);
+		assert.match((await check(draft07, { a: [1] })) ?? "", /^a\.0: /);
 	});
 
-	it("are not checked, with one warning, if the schema cannot be used", () => {
+	it("are not checked, with one warning, if the schema cannot be used", async () => {
 		for (const schema of [{ type: 5 }, { $ref: "http://elsewhere.example/" }, { $async: true }, { pattern: "(?=a)" }]) {
 			warnings.length = 0;
-			const checker = new ArgumentChecker((message) => warnings.push(message));
-			assert.equal(checker.check({ name: "t", inputSchema: schema }, { a: 1 }), undefined);
-			assert.equal(checker.check({ name: "t", inputSchema: { ...schema } }, { a: 1 }), undefined);
+			assert.equal(await check(schema, { a: 1 }), undefined);
+			assert.equal(await check({ ...schema }, { a: 1 }), undefined);
 			assert.equal(warnings.length, 1, warnings.join("\n"));
 		}
 	});
 
-	it("are checked for two devices even if their schemas have the same $id", () => {
-		const checker = new ArgumentChecker((message) => assert.fail(message));
+	it("may come for two devices whose schemas have the same $id", async () => {
 		const schema = (type: string) => ({ $id: "volume", properties: { volume: { type } } });
-		assert.equal(checker.check({ name: "t", inputSchema: schema("integer") }, { volume: 1 }), undefined);
-		assert.match(checker.check({ name: "t", inputSchema: schema("string") }, { volume: 1 }) ?? "", /must be string/);
+		assert.equal(await check(schema("integer"), { volume: 1 }), undefined);
+		assert.match((await check(schema("string"), { volume: 1 })) ?? "", /must be string/);
+		assert.deepEqual(warnings, []);
 	});
 
-	it("are matched against patterns in linear time, whatever the pattern", () => {
+	it("do not stop the process when the schema takes unbounded time or memory: it is given up, and warned of once", async () => {
+		for (const [schema, args] of EVIL) {
+			warnings.length = 0;
+			let turns = 0;
+			const timer = setInterval(() => {
+				turns += 1;
+			}, 10);
+			assert.equal(await check(schema, args), undefined);
+			clearInterval(timer);
+			assert.ok(turns >= 10, `the event loop turned ${turns} times meanwhile`);
+			assert.equal(await check(schema, args), undefined);
+			assert.equal(warnings.length, 1, warnings.join("\n"));
+			assert.match(warnings[0] ?? "", /takes more than|cannot be used/);
+			assert.equal(await check(VOLUME, { volume: 101 }), "volume: must be <= 100", "others are checked all the time");
+		}
+	});
+
+	it("are matched against patterns, each its own, in a time that an evil one cannot stretch", async () => {
 		const patterns = { properties: { a: { pattern: "^x+$" }, b: { pattern: "^(a+)+$" } } };
-		assert.equal(check(patterns, { a: "xxx", b: "aaa" }), undefined);
-		assert.match(check(patterns, { a: "y" }) ?? "", /^a: must match pattern/);
-		assert.match(check(patterns, { b: `${"a".repeat(5_000)}!` }) ?? "", /^b: must match pattern/);
+		assert.equal(await check(patterns, { a: "xxx", b: "aaa" }), undefined);
+		assert.match((await check(patterns, { a: "y" })) ?? "", /^a: must match pattern/);
+		assert.match((await check(patterns, { b: `${"a".repeat(5_000)}!` })) ?? "", /^b: must match pattern/);
 	});
 });

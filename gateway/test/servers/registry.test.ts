@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
+import type { ServerTool } from "../../src/servers/session.js";
 import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
@@ -116,6 +117,49 @@ describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
 		);
 		assert.deepEqual(tools?.[1]?.inputSchema, { type: "object" });
 		assert.equal(side.warnings.length, 2);
+	});
+
+	it("do not wait for others that are slow to list their tools", async (t) => {
+		const side = await startGateway(t, { discoveries: 2 });
+		for (const id of ["aa:bb:cc:00:00:02", "aa:bb:cc:00:00:03"]) {
+			await WireDevice.connectTo(t, side.deviceUrl, { id, listsNothing: true });
+		}
+		await WireDevice.connect(t, side);
+		assert.deepEqual(
+			side.gateway.servers.all.map(({ id }) => id),
+			[ID],
+		);
+	});
+
+	it("are disconnected when they do not list their tools in time", async (t) => {
+		const side = await startGateway(t, { discoveryTimeout: 100 });
+		const device = await WireDevice.connectTo(t, side.deviceUrl, { listsNothing: true });
+		await device.disconnected();
+		assert.match(side.warnings.join(), /its tools could not be listed: not within 0\.1 s/);
+	});
+
+	it("can be called at once with what is known of them, if they come back with the same firmware", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		await device.unplug();
+		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
+		const back = await WireDevice.connect(t, side, { listsNothing: true });
+		const server = side.gateway.servers.find(ID);
+		await server?.call("somebody", server.tools[0] as ServerTool, { volume: 1 });
+		assert.equal(back.calls.length, 1);
+	});
+
+	it("set aside a file that holds a date which is none", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		await WireDevice.connect(t, first);
+		await first.close();
+		const [file] = filesIn(folder);
+		const path = join(folder, "devices", file as string);
+		writeFileSync(path, readFileSync(path, "utf8").replace(/"lastSeen":\d+/, '"lastSeen":1e300'));
+		const second = await startGateway(t, { stateFolder: folder });
+		assert.deepEqual(second.gateway.servers.all, []);
+		assert.match(second.warnings.join(), /not a server record: lastSeen/);
 	});
 
 	it("are disconnected when there are more than may be known", async (t) => {

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { DeviceTransport } from "../../src/devices/device-transport.js";
 import { Session } from "../../src/servers/session.js";
 
-// A device in memory: a test reads what it is asked, and decides what it answers.
+// A device at the other end of a connection in memory: what it is asked is seen, what it answers is said.
 
 interface Payload {
 	readonly id?: number;
@@ -37,7 +37,7 @@ const INITIALIZED = {
 };
 
 async function connect(initializeResult: object = INITIALIZED) {
-	const transport = new MemoryTransport({ id: "dev", clientId: "uuid", transport: "test" });
+	const transport = new MemoryTransport({ id: "dev", clientId: "uuid", transport: "test" }, { maxMessageBytes: 8_192 });
 	const session = new Session(transport);
 	const invalid: string[] = [];
 	const closed: string[] = [];
@@ -57,7 +57,7 @@ async function connect(initializeResult: object = INITIALIZED) {
 const RESULT = { content: [{ type: "text", text: "ok" }], isError: false };
 
 describe("a session with a device", () => {
-	it("begins with initialize, and fills in what a device of the family leaves out by the oldest revision", async () => {
+	it("begins with initialize, and takes what a device of the family leaves out as the oldest revision has it", async () => {
 		const { session, board } = await connect({ serverInfo: { name: "esp", version: 2 } });
 		assert.deepEqual(board, { name: "esp", version: "2" });
 		assert.equal(session.revision, "2024-11-05");
@@ -77,7 +77,7 @@ describe("a session with a device", () => {
 		]);
 	});
 
-	it("fails on a list that does not end, or is too long", async () => {
+	it("gives up a list that does not end, or is too long", async () => {
 		const { session, transport } = await connect();
 		const tool = { name: "a", description: "x".repeat(600_000), inputSchema: {} };
 		const list = session.listTools();
@@ -107,7 +107,27 @@ describe("a session with a device", () => {
 		assert.equal(asked.length, 2, "a call that is already cancelled is not sent");
 	});
 
-	it("passes progress to its call, and restarts the time limit of that call", async () => {
+	it("rejects a call at once whose message the device cannot take, and goes on", async () => {
+		const { session, asked, answer } = await connect();
+		await assert.rejects(session.callTool("t", { text: "x".repeat(9_000) }), {
+			code: "invalid-arguments",
+			message: /^the message has 9[0-9]+ bytes, but the device takes at most 8192$/,
+		});
+		let nested: unknown = 1;
+		for (let level = 0; level < 30; level += 1) {
+			nested = [nested];
+		}
+		await assert.rejects(session.callTool("t", { nested }), {
+			code: "invalid-arguments",
+			message: /deeper than the 32/,
+		});
+		assert.deepEqual(asked, []);
+		const call = session.callTool("t");
+		answer({ result: RESULT });
+		await call;
+	});
+
+	it("passes progress to the call that it belongs to, and gives that call its time again", async () => {
 		const { session, asked, transport, answer } = await connect();
 		const seen: unknown[] = [];
 		const call = session.callTool("t", {}, { timeout: 200, onProgress: ({ progress }) => seen.push(progress) });
@@ -165,7 +185,7 @@ describe("a session with a device", () => {
 		assert.match(invalid.at(-1) ?? "", /another session/);
 	});
 
-	it("answers a device's request with an error, without repeating the method", async () => {
+	it("answers what a device asks of it, without repeating what it was asked", async () => {
 		const { asked, transport } = await connect();
 		transport.say({ jsonrpc: "2.0", id: "q", method: "x".repeat(1_000_000) });
 		await turn();
@@ -181,7 +201,7 @@ describe("a session with a device", () => {
 		assert.equal(transport.disconnects, 1);
 	});
 
-	it("fails the calls under way when it ends, and every later call", async () => {
+	it("fails the calls under way when it ends, and every call after", async () => {
 		const { session, closed, transport } = await connect();
 		const call = session.callTool("t");
 		session.close("unplugged");

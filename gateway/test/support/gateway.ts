@@ -119,6 +119,8 @@ export interface WireDeviceOptions {
 	/** Answers a call with a result, or later by {@link WireDevice.answer} when it returns nothing. */
 	readonly onCall?: (call: WireCall, device: WireDevice) => object | undefined;
 	readonly token?: string;
+	/** Whether it never answers when it is asked for its tools. */
+	readonly listsNothing?: boolean;
 }
 
 /** A tool that a {@link WireDevice} lists by default. */
@@ -197,6 +199,19 @@ export class WireDevice {
 		return device;
 	}
 
+	/** Reads nothing more of what the gateway sends. */
+	stopReading(): void {
+		this.#socket.pause();
+	}
+
+	/** Settles when the gateway has closed the connection. */
+	async disconnected(): Promise<void> {
+		this.#socket.resume();
+		if (this.#socket.readyState !== WebSocket.CLOSED) {
+			await once(this.#socket, "close");
+		}
+	}
+
 	/** Pulls the plug. */
 	async unplug(): Promise<void> {
 		this.#socket.terminate();
@@ -231,7 +246,7 @@ export class WireDevice {
 		if (method === "initialize") {
 			const serverInfo = { name: this.#options.board ?? "lamp", version: "1.0.0" };
 			this.#send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
-		} else if (method === "tools/list") {
+		} else if (method === "tools/list" && !this.#options.listsNothing) {
 			this.#send({ id, result: { tools: this.tools } });
 		} else if (method === "tools/call") {
 			this.#call(id, params);

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createConnection } from "node:net";
+import { describe, it } from "node:test";
+import mqtt from "mqtt";
+import mqttPacket from "mqtt-packet";
+import { startProgram } from "../support/program.js";
+
+const LAMP = "aa:bb:cc:00:00:01";
+
+describe("a device over MQTT", { timeout: 20_000 }, () => {
+	it("loses its connection to the broker when its token is removed", async (t) => {
+		const started = await startProgram(t, { mqtt: true });
+		started.tokens.add({ name: "others", kind: "device" });
+		const password = started.tokens.add({ name: "lamp", kind: "device" });
+		const options = { clientId: LAMP, username: "lamp", password, reconnectPeriod: 0 };
+		const client = await mqtt.connectAsync(started.program.urls.mqtt as string, options);
+		t.after(() => client.endAsync(true));
+		client.on("error", () => {});
+		const closed = once(client as never, "close");
+		started.tokens.remove("lamp");
+		await closed;
+	});
+
+	it("is disconnected when more of its QoS 2 messages wait for PUBREL than the broker keeps", async (t) => {
+		const started = await startProgram(t, { mqtt: true });
+		const socket = createConnection(Number(new URL(started.program.urls.mqtt as string).port), "127.0.0.1");
+		socket.on("error", () => {});
+		socket.write(
+			mqttPacket.generate({
+				cmd: "connect",
+				protocolId: "MQTT",
+				protocolVersion: 4,
+				clean: false,
+				clientId: LAMP,
+				keepalive: 0,
+			}),
+		);
+		socket.resume();
+		const closed = once(socket, "close");
+		for (let messageId = 1; messageId <= 300; messageId += 1) {
+			const topic = `xs-mcp/${LAMP}/up`;
+			socket.write(
+				mqttPacket.generate({ cmd: "publish", topic, payload: "{}", qos: 2, messageId, dup: false, retain: false }),
+			);
+		}
+		await closed;
+		assert.match(started.log(), /inbound QoS 2 messages|queue limit reached/);
+	});
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../host-test/support/until.js";
+import { connectClient, ERAS, WireDevice } from "./support/gateway.js";
+import { startProgram } from "./support/program.js";
+
+const VOLUME = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume: 1 } };
+
+const text = ({ content }: { content: unknown }): string => (content as { text: string }[])[0]?.text ?? "";
+
+for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+	describe(`a client of ${era}, when the gateway stops`, { timeout: 20_000 }, () => {
+		const start = async (t: TestContext, drainTime: number, onCall = (): object | undefined => undefined) => {
+			const started = await startProgram(t, { drainTime });
+			const device = await WireDevice.connect(t, started, { onCall });
+			const client = await connectClient(t, new URL(`${started.base}/mcp`), era);
+			return { started, device, client };
+		};
+
+		it("is answered with an error where a call does not end in time, and connections are closed", async (t) => {
+			const { started, device, client } = await start(t, 50);
+			const call = client.callTool(VOLUME);
+			await until(() => device.calls.length === 1, "the call is under way");
+			const stopped = started.program.close();
+			const result = await call;
+			assert.equal(result.isError, true);
+			assert.match(text(result), /disconnected while the call was under way: it may have been carried out, or not/);
+			await stopped;
+			await assert.rejects(fetch(`${started.base}/healthz`));
+		});
+
+		it("gets the answer to a call that ends in time, and no new call is taken", async (t) => {
+			const { started, device, client } = await start(t, 10_000);
+			const call = client.callTool(VOLUME);
+			await until(() => device.calls.length === 1, "the call is under way");
+			const stopped = started.program.close();
+			await assert.rejects(client.callTool(VOLUME));
+			device.answer(device.calls[0]?.id as number, { content: [{ type: "text", text: "just in time" }] });
+			assert.equal(text(await call), "just in time");
+			await stopped;
+			assert.equal(device.calls.length, 1);
+		});
+
+		it("is answered at once where a call waits for an offline device", async (t) => {
+			const { started, device, client } = await start(t, 10_000);
+			await device.unplug();
+			await until(() => started.gateway.servers.sessions.length === 0, "the device is offline");
+			const call = client.callTool(VOLUME);
+			await new Promise((resolve) => setTimeout(resolve, 100));
+			const stopped = started.program.close();
+			assert.match(text(await call), /the gateway is shutting down/);
+			await stopped;
+		});
+	});
+}
