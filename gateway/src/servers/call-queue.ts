@@ -18,7 +18,12 @@ interface WaitingCall {
 	timer: NodeJS.Timeout | undefined;
 }
 
-/** The calls to one server: they start in the order in which they came, a few at a time, while the server is online. */
+/**
+ * The calls to one server: they start in the order in which they came, a few at a time, while the server is online.
+ *
+ * Not p-queue: a call that waits has a time limit only while the server is offline, and one that is cancelled makes room
+ * at once.
+ */
 export class CallQueue {
 	readonly #options: CallQueueOptions;
 	readonly #waiting: WaitingCall[] = [];

@@ -33,7 +33,13 @@ const PINGREQ = 12;
 const PINGRESP = 13;
 const DISCONNECT = 14;
 
-/** Opens MQTT connections for the firmware. */
+/**
+ * Opens MQTT connections for the firmware.
+ *
+ * On mqtt-packet rather than MQTT.js: the firmware's client class (ECMA-419) writes a message in parts, is told how many
+ * bytes it may write next, and leaves parts unread while it is busy. MQTT.js takes and hands over whole messages and
+ * queues writes by itself, so that those paths of the firmware would never run.
+ */
 export class MqttSockets implements Service {
 	readonly prefix = "mqtt";
 	readonly #deliver: Deliver;
