@@ -15,7 +15,7 @@ import { makeStateFolder, type StartedProgram, startProgram } from "./support/pr
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 const HELLO = { type: "hello", version: 3, transport: "mqtt", features: { mcp: true } };
 
-function asHost(token: string): { headers: Record<string, string> } {
+function withToken(token: string): { headers: Record<string, string> } {
 	return { headers: { Authorization: `Bearer ${token}` } };
 }
 
@@ -30,13 +30,13 @@ async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit
 	const controller = new AbortController();
 	t.after(() => controller.abort());
 	const { body } = await fetch(`${base}/events`, { ...init, signal: controller.signal });
-	let heard = "";
+	let seen = "";
 	void (async () => {
 		for await (const chunk of (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream() as never)) {
-			heard += chunk;
+			seen += chunk;
 		}
 	})().catch(() => {});
-	return () => heard;
+	return () => seen;
 }
 
 /** Calls the lamp's volume tool. */
@@ -88,7 +88,7 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
 		started.tokens.remove("laptop");
 		started.tokens.remove("lamp");
-		assert.equal((await fetch(`${started.base}/devices`, asHost(tokens[0] as string))).status, 401);
+		assert.equal((await fetch(`${started.base}/devices`, withToken(tokens[0] as string))).status, 401);
 		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
 		await assert.rejects(WireDevice.connect(t, started, { id: LAMP }), /401/);
 	});
@@ -132,8 +132,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
-		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
-		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "client", devices: [LAMP] }));
+		const all = withToken(started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = withToken(started.tokens.add({ name: "lamp-client", kind: "client", devices: [LAMP] }));
 		const ids = (devices: readonly DeviceSummary[]): string[] => devices.map(({ id }) => id);
 		assert.deepEqual(ids(await devicesSeenBy(started, all)), [LAMP, FAN]);
 		assert.deepEqual(ids(await devicesSeenBy(started, lampOnly)), [LAMP]);
@@ -145,18 +145,18 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 
 	it("streams events about devices and calls, to each client about its devices only", async (t) => {
 		const started = await startProgram(t);
-		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
-		const fanOnly = asHost(started.tokens.add({ name: "fan-host", kind: "client", devices: [FAN] }));
-		const [heard, heardByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
+		const all = withToken(started.tokens.add({ name: "operator", kind: "client" }));
+		const fanOnly = withToken(started.tokens.add({ name: "fan-client", kind: "client", devices: [FAN] }));
+		const [seen, seenByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
 		await callAs("test", started, { volume: 5 });
 		await device.unplug();
-		await until(() => heard().includes("event: disconnected"), "the end is told");
-		assert.match(heard(), /event: connected\ndata: \{"time":"[^"]+","device":"aa:bb:cc:00:00:01"/);
-		assert.match(heard(), /event: notification\n.*"newState":"speaking"/);
-		assert.match(heard(), /event: call\n.*"principal":"test","tool":"self\.audio_speaker\.set_volume".*"outcome":"ok"/);
-		assert.equal(heardByFan(), ": connected\n\n");
+		await until(() => seen().includes("event: disconnected"), "the end is told");
+		assert.match(seen(), /event: connected\ndata: \{"time":"[^"]+","device":"aa:bb:cc:00:00:01"/);
+		assert.match(seen(), /event: notification\n.*"newState":"speaking"/);
+		assert.match(seen(), /event: call\n.*"principal":"test","tool":"self\.audio_speaker\.set_volume".*"outcome":"ok"/);
+		assert.equal(seenByFan(), ": connected\n\n");
 	});
 
 	it("counts devices and calls", async (t) => {
@@ -177,10 +177,10 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
 		const toolsFor = async (token: string): Promise<string[]> => {
-			const client = new Client({ name: "test-host", version: "1.0.0" });
+			const client = new Client({ name: "test-client", version: "1.0.0" });
 			t.after(() => client.close());
 			const transport = new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`), {
-				requestInit: asHost(token),
+				requestInit: withToken(token),
 			});
 			await client.connect(transport);
 			return (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.endsWith("reboot"));

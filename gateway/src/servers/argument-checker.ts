@@ -5,7 +5,7 @@ import { Piscina } from "piscina";
 import { isCheap } from "./schema-cost.js";
 import { type Schema, SchemaValidator } from "./schema-validator.js";
 
-/** What of a tool matters here: its schema may be anything that a device sent. */
+/** The parts of a tool that are used here. The schema may be anything that a device sent. */
 interface CheckedTool {
 	readonly name: string;
 	readonly inputSchema: Schema;

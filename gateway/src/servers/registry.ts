@@ -184,9 +184,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Rejects the calls that wait, and lets the calls that run come to their end.
+	 * Rejects the calls that wait, and settles when the calls that run have ended.
 	 *
-	 * @param timeout milliseconds, after which it settles all the same
+	 * @param timeout milliseconds after which it settles even if calls still run
 	 */
 	async drain(timeout: number): Promise<void> {
 		for (const server of this.#servers.values()) {

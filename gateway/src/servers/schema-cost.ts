@@ -2,8 +2,8 @@ import { isObject } from "../../../src/text/is-object.js";
 import type { Schema } from "./schema-validator.js";
 
 /**
- * Keywords that look at each part of a value once, so that checking takes time in proportion to the value. What a
- * device leaves out of its schema, or gives a meaning of its own, costs nothing.
+ * Keywords that look at each part of a value once, so that checking takes time in proportion to the value. Any
+ * other keyword makes a schema expensive.
  */
 const CHEAP_KEYWORDS: ReadonlySet<string> = new Set([
 	...["$schema", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"],

@@ -10,10 +10,10 @@ const MAX_COMPILED = 1_000;
 
 const OPTIONS: Options = { strict: false, validateFormats: false, logger: false, code: { regExp: linearRegExp } };
 
-/** Validates values against JSON Schemas: 2020-12, as MCP has it, unless a schema says that it is draft-07. */
+/** Validates values against JSON Schemas: 2020-12, as in MCP, unless a schema names draft-07. */
 export class SchemaValidator {
 	readonly #compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
-	/** The same, to be found without making JSON. */
+	/** The same validators by schema object, found without making JSON. */
 	readonly #bySchema = new WeakMap<Schema, ValidateFunction>();
 	#draft07 = new Ajv(OPTIONS);
 	#draft2020 = new Ajv2020(OPTIONS);
@@ -57,7 +57,7 @@ export class SchemaValidator {
 		}
 	}
 
-	/** Ajv keeps parts of everything it has ever compiled: only a new one is empty. */
+	/** Ajv keeps parts of every schema that it compiled, so memory is freed only by a new one. */
 	#startAfresh(): void {
 		this.#compilations += 1;
 		if (this.#compilations % MAX_COMPILED === 0) {
@@ -67,13 +67,13 @@ export class SchemaValidator {
 	}
 }
 
-/** Patterns come from devices and are tried on what clients send: RE2 takes linear time, RegExp may never end. */
+/** Patterns come from devices and are matched against what clients send: RE2 takes linear time, RegExp may never end. */
 function linearRegExp(pattern: string): { test: (text: string) => boolean; toString: () => string } {
 	const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
 	// Ajv tells patterns apart by their text.
 	return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
 }
-// Ajv would write this into code that outlives the process; ours does not.
+// Ajv writes this into standalone code, which is not used here.
 linearRegExp.code = "";
 
 function describe(error: ErrorObject | undefined): string {

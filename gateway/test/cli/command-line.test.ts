@@ -51,7 +51,7 @@ function ask({ base }: Pick<StartedProgram, "base">) {
 }
 
 /** The official SDK's client over stdio, which starts the program. */
-async function startHost(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
+async function startClient(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
 	const transport = new StdioClientTransport({
 		command: process.execPath,
 		args: [PROGRAM, ...args],
@@ -62,7 +62,7 @@ async function startHost(t: TestContext, args: readonly string[], environment: R
 	transport.stderr?.on("data", (chunk) => {
 		log += chunk;
 	});
-	const client = new Client({ name: "test-host", version: "1.0.0" }, ERAS["2025-11-25"]);
+	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS["2025-11-25"]);
 	t.after(() => client.close());
 	await client.connect(transport);
 	return { client, log: () => log };
@@ -105,7 +105,7 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 		await until(() => output.stderr.includes('"listening"'), "it listens", 30_000);
 		child.kill("SIGTERM");
 		assert.equal(await exited, 0);
-		assert.equal(output.stdout, "", "standard output is left to hosts");
+		assert.equal(output.stdout, "", "standard output is left to clients");
 	});
 
 	it("with --stdio: ends if nobody reads its output", async (t) => {
@@ -284,7 +284,7 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 
 describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 	it("with --stdio: serves the client that started it, and ends with it", async (t) => {
-		const { client, log } = await startHost(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
+		const { client, log } = await startClient(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
 		assert.deepEqual((await client.listTools()).tools, []);
 		await client.close();
 		await until(() => log().includes("stopping: the client disconnected"), "it ends", 10_000);
@@ -301,14 +301,14 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 	it("as a bridge: connects several clients to one gateway, with progress, and announces new devices", async (t) => {
 		const started = await startProgram(t);
 		const environment = { XS_MCP_GATEWAY_URL: started.base };
-		const hosts = await Promise.all([startHost(t, ["stdio"], environment), startHost(t, ["stdio"], environment)]);
+		const clients = await Promise.all([startClient(t, ["stdio"], environment), startClient(t, ["stdio"], environment)]);
 		let changes = 0;
-		for (const { client } of hosts) {
+		for (const { client } of clients) {
 			client.setNotificationHandler("notifications/tools/list_changed", () => {
 				changes += 1;
 			});
 		}
-		// Answers once the host has heard: the SDK's client drops progress that comes together with the answer.
+		// Answers once the client has been told: the SDK's client drops progress that comes together with the answer.
 		let answer = (): void => {};
 		await WireDevice.connect(t, started, {
 			id: LAMP,
@@ -318,8 +318,8 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 				return undefined;
 			},
 		});
-		await until(() => changes === 2, "both hosts hear of the device", 10_000);
-		for (const { client } of hosts) {
+		await until(() => changes === 2, "both clients are told of the device", 10_000);
+		for (const { client } of clients) {
 			assert.match(client.getInstructions() ?? "", /two underscores/);
 			assert.deepEqual(
 				(await client.listTools()).tools.map(({ name }) => name),
@@ -342,7 +342,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 	it("as a bridge: survives a restart of the gateway", async (t) => {
 		const first = await startProgram(t);
 		const port = Number(new URL(first.base).port);
-		const { client } = await startHost(t, ["stdio"], { XS_MCP_GATEWAY_URL: first.base });
+		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: first.base });
 		let changes = 0;
 		client.setNotificationHandler("notifications/tools/list_changed", () => {
 			changes += 1;
@@ -360,7 +360,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 
 	it("as a bridge: waits for a gateway that starts later", async (t) => {
 		const port = await getPort();
-		const { client, log } = await startHost(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
+		const { client, log } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
 		assert.deepEqual((await client.listTools()).tools, []);
 		const early = await client.callTool({ name: "any", arguments: {} });
 		assert.match(
@@ -392,7 +392,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 		const onCall = ({ progressToken }: WireCall, from: WireDevice): undefined =>
 			void from.notify("notifications/progress", { progressToken, progress: 1 });
 		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP, onCall });
-		const { client } = await startHost(t, ["stdio"], environment);
+		const { client } = await startClient(t, ["stdio"], environment);
 		await until(async () => (await client.listTools()).tools.length > 0, "the device is known", 10_000);
 		const params = { name: VOLUME, arguments: { volume: 1 } };
 		let told = false;

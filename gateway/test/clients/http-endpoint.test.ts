@@ -155,7 +155,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 
 		it("gets the progress of a call", async (t) => {
 			const side = await startGateway(t);
-			// Answers once the client has heard: the SDK's client drops progress that comes together with the answer.
+			// Answers once the client has been told: the SDK's client drops progress that comes together with the answer.
 			let answer = (): void => {};
 			await WireDevice.connect(t, side, {
 				onCall({ id, progressToken }, device) {
