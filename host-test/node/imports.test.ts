@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { importsOf, resolveImport, sourcesIn } from "../support/imports.js";
 
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
@@ -29,24 +30,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	"deep-freeze.ts": [],
 };
 
-function imports(file: string): string[] {
-	return [...readFileSync(file, "utf8").matchAll(/^(?:import|export)[^"';]*?from "([^"]+)"|^import "([^"]+)"/gm)].map(
-		([, from, bare]) => from ?? bare ?? "",
-	);
-}
-
 /** The folder of the firmware that a file belongs to, or a file of its top level. */
 function home(path: string): string {
 	return path.split("/")[0] as string;
 }
 
-for (const name of readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
-	/(?<!\.d)\.ts$/.test(path),
-)) {
+for (const name of sourcesIn(SOURCE)) {
 	it(`src/${name} imports only what its folder may`, () => {
 		const allowed = [home(name), ...(ALLOWED[home(name)] ?? [])];
-		for (const specifier of imports(`${SOURCE}${name}`)) {
-			const target = specifier.startsWith(".") ? new URL(specifier, `file:///${name}`).pathname.slice(1) : specifier;
+		for (const specifier of importsOf(`${SOURCE}${name}`)) {
+			const target = resolveImport(specifier, name);
 			assert.ok(allowed.includes(specifier.startsWith(".") ? home(target) : target), `${specifier} from ${home(name)}`);
 		}
 	});

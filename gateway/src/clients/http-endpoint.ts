@@ -10,11 +10,11 @@ import {
 } from "@modelcontextprotocol/server";
 import { isObject } from "../../../src/text/is-object.js";
 import type { Gateway } from "../gateway.js";
-import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import type { Access } from "./access.js";
 import type { CatalogChange } from "./catalog.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
+import { sendJsonRpcError } from "./json-rpc-error.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 

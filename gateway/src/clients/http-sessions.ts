@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { isInitializeRequest, type ServerContext } from "@modelcontextprotocol/server";
-import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import type { CatalogChange, ListName } from "./catalog.js";
 import { ClientServer, type ClientServerOptions } from "./client-server.js";
+import { sendJsonRpcError } from "./json-rpc-error.js";
 
 export interface HttpSessionsOptions {
 	/** Milliseconds without a request under way or an open stream, after which a session ends. Default 30 minutes. */
