@@ -79,7 +79,7 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 503, -32_000, "The gateway is shutting down");
 				return;
 			}
-			if (isCall(body)) {
+			if ([body].flat().some(isCall)) {
 				this.#calls.add(response);
 				response.once("close", () => this.#calls.delete(response));
 			}
@@ -167,8 +167,8 @@ export class HttpEndpoint {
 	}
 }
 
-function isCall(body: unknown): boolean {
-	return isObject(body) && body.method === "tools/call";
+function isCall(message: unknown): boolean {
+	return isObject(message) && message.method === "tools/call";
 }
 
 /** Hands a change to the SDK's `subscriptions/listen` streams. */
