@@ -7,6 +7,7 @@ import {
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
+	type McpServer,
 } from "@modelcontextprotocol/server";
 import { isObject } from "../../../src/text/is-object.js";
 import type { Gateway } from "../gateway.js";
@@ -14,6 +15,7 @@ import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import type { Access } from "./access.js";
 import type { CatalogChange } from "./catalog.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
+import { HeaderCheckedServer } from "./header-checks.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
@@ -141,7 +143,8 @@ export class HttpEndpoint {
 	#createHandler(client: ClientServerOptions): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const handler = createMcpHandler(() => new ClientServer(client).sdk, { legacy: "reject", bus, onerror });
+		const create = (): McpServer => new HeaderCheckedServer(new ClientServer(client).sdk, client.catalog);
+		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
 		return {
 			serve: toNodeHandler(handler, { onerror }),
 			handler,

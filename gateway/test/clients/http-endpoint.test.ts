@@ -179,6 +179,30 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.deepEqual(progress, [{ progress: 1, total: 2, message: "half" }]);
 		});
 
+		it("may wait for longer than the time-out of a call, as long as the call reports progress", async (t) => {
+			const callTimeout = 500;
+			const side = await startGateway(t, { callTimeout });
+			await WireDevice.connect(t, side, {
+				onCall({ id, progressToken }, device) {
+					const end = Date.now() + 3 * callTimeout;
+					let progress = 0;
+					const timer = setInterval(() => {
+						progress += 1;
+						device.notify("notifications/progress", { progressToken, progress });
+						if (Date.now() > end) {
+							clearInterval(timer);
+							device.answer(id, { content: [{ type: "text", text: "done" }] });
+						}
+					}, callTimeout / 10);
+					return undefined;
+				},
+			});
+			const client = await connect(t, side);
+			const call = { name: NAMES.first, arguments: { volume: 1 } };
+			assert.equal(text(await client.callTool(call, { onprogress: () => {} })), "done");
+			assert.equal((await client.callTool(call))._meta?.["xs-mcp/error"], "timeout", "who asks for none gets none");
+		});
+
 		it("cancels a call on the device", async (t) => {
 			const side = await startGateway(t);
 			const device = await WireDevice.connect(t, side, { onCall: () => undefined });
@@ -361,6 +385,70 @@ describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
 		assert.deepEqual(await cacheOf(), [1_000, "public"]);
 		side.access = { ...LOCAL, principal: "token" };
 		assert.deepEqual(await cacheOf(), [1_000, "private"]);
+	});
+});
+
+describe("the headers Mcp-Param-*, in 2026-07-28", { timeout: 20_000 }, () => {
+	const REGION = {
+		name: "show",
+		inputSchema: {
+			type: "object",
+			properties: { region: { type: "string", "x-mcp-header": "Region" }, level: { type: "integer" } },
+		},
+	};
+
+	it("are sent by the SDK's client, and accepted", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side, { tools: [REGION] });
+		const client = await connectClient(t, side.clientUrl(), "2026-07-28");
+		await client.listTools();
+		for (const region of ["north", "Süd"]) {
+			assert.equal(text(await client.callTool({ name: "lamp_000001__show", arguments: { region } })), "true");
+		}
+		assert.deepEqual(
+			device.calls.map((call) => call.arguments),
+			[{ region: "north" }, { region: "Süd" }],
+		);
+	});
+
+	it("must be the same as the arguments that a tool declares them for", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side, { tools: [REGION] });
+		const call = async (
+			name: string,
+			args: object,
+			headers: Record<string, string> = {},
+		): Promise<[number, string]> => {
+			const _meta = {
+				"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+				"io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" },
+				"io.modelcontextprotocol/clientCapabilities": {},
+			};
+			const response = await fetch(side.clientUrl(name === "show" ? FIRST : undefined), {
+				method: "POST",
+				headers: {
+					"content-type": "application/json",
+					accept: "application/json, text/event-stream",
+					"mcp-protocol-version": "2026-07-28",
+					"mcp-method": "tools/call",
+					"mcp-name": name,
+					...headers,
+				},
+				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args, _meta } }),
+			});
+			return [response.status, await response.text()];
+		};
+		for (const name of ["lamp_000001__show", "show"]) {
+			for (const headers of [{}, { "mcp-param-region": "south" }, { "mcp-param-region": "=?base64?!?=" }] as const) {
+				const [status, answer] = await call(name, { region: "north" }, headers);
+				assert.deepEqual([status, JSON.parse(answer).error.code], [400, -32_020], answer);
+				assert.match(answer, /Mcp-Param-Region/);
+			}
+			assert.equal((await call(name, { region: "north" }, { "mcp-param-region": "north" }))[0], 200);
+			assert.equal((await call(name, { level: 1 }))[0], 200, "nothing to compare");
+		}
+		assert.equal(device.calls.length, 4);
+		assert.match((await call("nothing", {}))[1], /Unknown tool/);
 	});
 });
 
