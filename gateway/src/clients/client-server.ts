@@ -14,6 +14,7 @@ import { ServerError } from "../servers/server-error.js";
 import type { CallOptions } from "../servers/session.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "./catalog.js";
+import { resultFor } from "./contents.js";
 import { STATE_TEMPLATE, stateContents, stateUri } from "./state-resource.js";
 
 export interface ClientServerOptions {
@@ -107,10 +108,15 @@ export class ClientServer {
 		const found = findTool(catalog, name);
 		try {
 			const result = await found.server.call(principal, found.tool, args, options);
-			return this.sdk.projectCallToolResult(result as CallToolResult, found.tool.outputSchema);
+			return this.sdk.projectCallToolResult(resultFor(result, this.#revision), found.tool.outputSchema);
 		} catch (error) {
-			return answerFailure(error, found, this.sdk.getNegotiatedProtocolVersion() ?? "");
+			return answerFailure(error, found, this.#revision);
 		}
+	}
+
+	/** The one that the client speaks. */
+	get #revision(): string {
+		return this.sdk.getNegotiatedProtocolVersion() ?? "";
 	}
 
 	#serveResources(): void {

@@ -453,20 +453,47 @@ describe("the headers Mcp-Param-*, in 2026-07-28", { timeout: 20_000 }, () => {
 });
 
 describe("revisions before 2025-11-25", { timeout: 20_000 }, () => {
-	it("have arguments that break the schema as an error of the protocol", async (t) => {
-		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+	/** Calls the first device's tool in a session of that revision. */
+	async function call(side: TestGateway, protocolVersion: string, args: object) {
 		const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 		const post = async (body: object, more: Record<string, string> = {}): Promise<Response> =>
 			await fetch(side.clientUrl(), { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
-		const clientInfo = { name: "old", version: "1" };
-		const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+		const params = { protocolVersion, capabilities: {}, clientInfo: { name: "old", version: "1" } };
 		const hello = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
 		const session = { "mcp-session-id": hello.headers.get("mcp-session-id") as string };
 		await hello.text();
-		const call = { name: NAMES.first, arguments: { volume: "loud" } };
-		const answer = await post({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call }, session);
-		const { error } = JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] as string);
+		const request = { method: "tools/call", params: { name: NAMES.first, arguments: args } };
+		const answer = await post({ jsonrpc: "2.0", id: 2, ...request }, session);
+		return JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] as string);
+	}
+
+	it("have arguments that break the schema as an error of the protocol", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		const { error } = await call(side, "2025-06-18", { volume: "loud" });
 		assert.deepEqual([error.code, error.message], [-32602, "volume: must be integer"]);
+	});
+
+	it("get contents as text that only later revisions have", async (t) => {
+		const side = await startGateway(t);
+		const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
+		const link = { type: "resource_link", uri: "https://lamp.example/log", name: "log", description: "What happened." };
+		const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+		const structuredContent = { celsius: 20 };
+		await WireDevice.connect(t, side, { onCall: () => ({ content: [audio, link, image], structuredContent }) });
+		const resultFor = async (revision: string) => (await call(side, revision, { volume: 1 })).result;
+
+		assert.deepEqual(await resultFor("2025-06-18"), { content: [audio, link, image], structuredContent });
+		const linkText = { type: "text", text: "log\nWhat happened.\nhttps://lamp.example/log" };
+		assert.deepEqual(await resultFor("2025-03-26"), { content: [audio, linkText, image] });
+		const audioText = { type: "text", text: "(audio, audio/wav: 3 bytes)" };
+		assert.deepEqual(await resultFor("2024-11-05"), { content: [audioText, linkText, image] });
+	});
+
+	it("get a structured result as text if there is no other text", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side, { onCall: () => ({ content: [], structuredContent: { celsius: 20 } }) });
+		const { result } = await call(side, "2025-03-26", { volume: 1 });
+		assert.deepEqual(result, { content: [{ type: "text", text: '{"celsius":20}' }] });
 	});
 });
