@@ -42,6 +42,9 @@ const MAX_PROGRESS_TEXT = 1_000;
 /** The first revision in which wrong arguments are a failed call, which a model can put right (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
 
+/** The first revision in which the SDK itself keeps subscriptions, and drops updates that the client did not ask for. */
+const SDK_FILTERS_UPDATES = "2026-07-28";
+
 /** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
 const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
 
@@ -157,7 +160,7 @@ export class ClientServer {
 
 	async #announceState(change: StateChange): Promise<void> {
 		const { server, cause } = change;
-		if (this.#subscriptions.has(stateUri(server))) {
+		if (this.#subscriptions.has(stateUri(server)) || this.#revision >= SDK_FILTERS_UPDATES) {
 			await this.sdk.sendResourceUpdated(stateUpdate(change));
 		}
 		const { experimental } = this.sdk.getClientCapabilities() ?? {};

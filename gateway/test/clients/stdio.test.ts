@@ -68,6 +68,25 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			await assert.rejects(host.callTool({ name: REBOOT }), { code: -32602 });
 		});
 
+		it("is told when the state of a device changes that it has subscribed to", async (t) => {
+			const { host, url } = await start(t, era);
+			const device = await WireDevice.connectTo(t, url);
+			await until(async () => names(await host.listTools(undefined, { cacheMode: "refresh" })).length > 0, "known");
+			const updates: string[] = [];
+			host.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+				updates.push(params.uri);
+			});
+			const uri = "device://lamp_000001/state";
+			if (era === "2026-07-28") {
+				await host.listen({ resourceSubscriptions: [uri] });
+			} else {
+				await host.subscribeResource({ uri });
+			}
+			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
+			await until(() => updates.length > 0, "told");
+			assert.equal(updates[0], uri);
+		});
+
 		it("may be given one device, before that is known", async (t) => {
 			const { host, url } = await start(t, era, "lamp_000002");
 			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:01" });
