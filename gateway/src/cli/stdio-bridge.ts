@@ -1,48 +1,38 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Client, ProtocolError, type RequestOptions } from "@modelcontextprotocol/client";
-import { type CallToolResult, Server, type ServerContext } from "@modelcontextprotocol/server";
+import type { Client, SubscriptionFilter } from "@modelcontextprotocol/client";
+import { type JSONRPCMessage, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { GATEWAY_INFO } from "../version.js";
-import { CONNECTION_LOST, PATIENCE } from "./gateway-transport.js";
+import { isObject } from "../../../src/text/is-object.js";
+import { createBridgeServer, type GatewayEnd, inRevision } from "./bridge-server.js";
 
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
 const RELISTEN_DELAY = 1_000;
 
-/** The gateway's end of a bridge. */
-interface GatewayEnd {
-	/** Undefined until a gateway answers. */
-	client: Client | undefined;
-}
+/** Resources that the client may subscribe to. */
+const MAX_SUBSCRIPTIONS = 1_000;
 
 /**
- * Connects the client that started this process to a running gateway: tools are listed and called there. The client's
- * revision and the gateway's may differ, and the gateway may start later, and restart. Rejects if `connecting` does.
+ * Connects the client that started this process to a running gateway: tools and resources are there. The client's revision
+ * and the gateway's may differ, and the gateway may start later, and restart. Rejects if `connecting` does.
  *
  * @param connecting a client of the gateway, in the stateless era; closed with the bridge
  * @returns a promise that settles when the client disconnects
  */
 export async function bridgeStdio(connecting: Promise<Client>, onerror: (error: Error) => void): Promise<void> {
-	const servers = new Set<Server>();
-	const gateway: GatewayEnd = { client: undefined };
+	const bridge = new Bridge(onerror);
 	const transport = new StdioServerTransport();
-	const closing = new AbortController();
-	const announce = (): void => {
-		for (const server of servers) {
-			server.sendToolListChanged().catch(onerror);
-		}
+	const handle = serveStdio(() => bridge.openServer(), { transport, onerror });
+	const { onmessage } = transport;
+	transport.onmessage = (message) => {
+		bridge.watch(message);
+		onmessage?.(message);
 	};
-	const handle = serveStdio(() => createBridgeServer(gateway, servers), { transport, onerror });
 	const disconnected = untilDisconnected(transport);
-	const following = connecting.then(async (client) => {
-		gateway.client = client;
-		client.setNotificationHandler("notifications/tools/list_changed", announce);
-		announce();
-		await follow(client, announce, closing.signal);
-	});
+	const following = connecting.then((client) => bridge.follow(client));
 	await Promise.race([disconnected, following.then(() => disconnected)]);
-	closing.abort();
+	bridge.stop();
 	await handle.close();
-	await gateway.client?.close();
+	await bridge.client?.close();
 }
 
 /** Settles when nobody is at the other end of standard input and output any more. */
@@ -57,80 +47,133 @@ function untilDisconnected(transport: StdioServerTransport): Promise<void> {
 	});
 }
 
-function createBridgeServer(gateway: GatewayEnd, servers: Set<Server>): Server {
-	const instructions = gateway.client?.getInstructions();
-	const server = new Server(GATEWAY_INFO, {
-		capabilities: { tools: { listChanged: true } },
-		...(instructions !== undefined && { instructions }),
-	});
-	server.setRequestHandler("tools/list", async ({ params }, { mcpReq }) => {
-		if (gateway.client === undefined) {
-			return { tools: [] };
-		}
-		const options = { ...PATIENCE, signal: mcpReq.signal };
-		return await gateway.client.request({ method: "tools/list", params: { ...params } }, options);
-	});
-	server.setRequestHandler("tools/call", async ({ params }, context) => {
-		if (gateway.client === undefined) {
-			return failed("No gateway is running yet. The call was not carried out.");
-		}
-		return await call(gateway.client, { name: params.name, arguments: params.arguments }, context);
-	});
-	servers.add(server);
-	server.onclose = () => servers.delete(server);
-	return server;
-}
+/** Follows the gateway's changes for the client. */
+class Bridge implements GatewayEnd {
+	client: Client | undefined;
+	readonly #onerror: (error: Error) => void;
+	/** More than one while the client finds out which revision to speak. */
+	readonly #servers = new Set<Server>();
+	readonly #subscriptions = new Set<string>();
+	readonly #stopping = new AbortController();
+	/** Ends following the resources subscribed to, so that others can be followed. */
+	#resources = new AbortController();
 
-async function call(
-	client: Client,
-	params: { name: string; arguments: Record<string, unknown> | undefined },
-	context: ServerContext,
-): Promise<CallToolResult> {
-	try {
-		return await client.request({ method: "tools/call", params }, callOptions(context));
-	} catch (error) {
-		if (ProtocolError.isInstance(error) && error.code !== CONNECTION_LOST) {
-			throw error;
+	constructor(onerror: (error: Error) => void) {
+		this.#onerror = onerror;
+	}
+
+	openServer(): Server {
+		const server = createBridgeServer(this);
+		this.#servers.add(server);
+		server.onclose = () => this.#servers.delete(server);
+		return server;
+	}
+
+	/** Tells the client of changes, until {@link stop}. */
+	async follow(client: Client): Promise<void> {
+		this.client = client;
+		const [tools, resources] = [
+			() => this.#announce((server) => server.sendToolListChanged()),
+			() => this.#announce((server) => server.sendResourceListChanged()),
+		];
+		client.setNotificationHandler("notifications/tools/list_changed", tools);
+		client.setNotificationHandler("notifications/resources/list_changed", resources);
+		client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
+			this.#announce((server) => server.sendResourceUpdated(inRevision(server, params))),
+		);
+		const announceLists = (): void => {
+			tools();
+			resources();
+		};
+		announceLists();
+		await this.#followResources();
+		const filter = { toolsListChanged: true, resourcesListChanged: true };
+		await listen(client, filter, { onBack: announceLists, signal: this.#stopping.signal });
+	}
+
+	stop(): void {
+		this.#stopping.abort();
+	}
+
+	async subscribe(uri: string): Promise<void> {
+		if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
 		}
-		const { message } = error as Error;
-		return failed(`The gateway did not answer: ${message}. The call may have been carried out, or not.`);
+		if (!this.#subscriptions.has(uri)) {
+			this.#subscriptions.add(uri);
+			await this.#followResources();
+		}
+	}
+
+	unsubscribe(uri: string): void {
+		if (this.#subscriptions.delete(uri)) {
+			void this.#followResources();
+		}
+	}
+
+	/** A client of 2026-07-28 subscribes with a request that the SDK answers itself, and tells nobody about. */
+	watch(message: JSONRPCMessage): void {
+		const { method, params } = message as { method?: string; params?: { notifications?: unknown } };
+		const filter = params?.notifications;
+		if (method === "subscriptions/listen" && isObject(filter) && Array.isArray(filter.resourceSubscriptions)) {
+			for (const uri of filter.resourceSubscriptions) {
+				this.subscribe(String(uri)).catch(this.#onerror);
+			}
+		}
+	}
+
+	/** Settles after the first attempt. The resources followed before are followed until then: no update is lost. */
+	async #followResources(): Promise<void> {
+		const before = this.#resources;
+		this.#resources = new AbortController();
+		const uris = [...this.#subscriptions];
+		if (this.client !== undefined && uris.length > 0) {
+			const signal = AbortSignal.any([this.#resources.signal, this.#stopping.signal]);
+			const onBack = (): void => {
+				for (const uri of uris) {
+					this.#announce((server) => server.sendResourceUpdated({ uri }));
+				}
+			};
+			const client = this.client;
+			await new Promise<void>((onTried) => {
+				void listen(client, { resourceSubscriptions: uris }, { onTried, onBack, signal });
+			});
+		}
+		before.abort();
+	}
+
+	#announce(send: (server: Server) => Promise<void>): void {
+		for (const server of this.#servers) {
+			send(server).catch(this.#onerror);
+		}
 	}
 }
 
-/** Cancellation and progress, passed through. */
-function callOptions({ mcpReq }: ServerContext): RequestOptions {
-	const { signal, _meta } = mcpReq;
-	const progressToken = _meta?.progressToken;
-	const options = { ...PATIENCE, signal };
-	return progressToken === undefined
-		? options
-		: {
-				...options,
-				onprogress: (progress) => {
-					// A client that has disconnected needs no progress.
-					mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken } }).catch(() => {});
-				},
-			};
+interface ListenOptions {
+	/** Is called when the first attempt has ended. */
+	readonly onTried?: () => void;
+	/** Is called when the gateway is back: anything may have changed meanwhile. */
+	readonly onBack: () => void;
+	readonly signal: AbortSignal;
 }
 
-function failed(text: string): CallToolResult {
-	return { content: [{ type: "text", text }], isError: true };
-}
-
-/** Announces changes until it is stopped. After the connection was lost, anything may have changed. */
-async function follow(client: Client, announce: () => void, signal: AbortSignal): Promise<void> {
+/** Asks the gateway for notifications, again whenever the connection was lost. */
+async function listen(client: Client, filter: SubscriptionFilter, { onTried, onBack, signal }: ListenOptions) {
 	let wasLost = false;
 	while (!signal.aborted) {
 		try {
-			const subscription = await client.listen({ toolsListChanged: true }, { signal });
+			const subscription = await client.listen(filter, { signal });
 			if (wasLost) {
-				announce();
+				onBack();
 			}
+			onTried?.();
 			await subscription.closed;
 		} catch {
 			// The gateway is not running: calls say so, and this tries again.
+			onTried?.();
 		}
 		wasLost = true;
 		await delay(RELISTEN_DELAY, undefined, { signal }).catch(() => {});
 	}
+	onTried?.();
 }

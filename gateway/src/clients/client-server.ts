@@ -14,6 +14,7 @@ import { ServerError } from "../servers/server-error.js";
 import type { CallOptions } from "../servers/session.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "./catalog.js";
+import { resultFor } from "./contents.js";
 import { STATE_TEMPLATE, stateContents, stateUri } from "./state-resource.js";
 
 export interface ClientServerOptions {
@@ -41,8 +42,8 @@ const MAX_PROGRESS_TEXT = 1_000;
 /** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
 
-/** The first revision with `subscriptions/listen`. */
-const SDK_KNOWS_SUBSCRIPTIONS = "2026-07-28";
+/** The first revision in which the SDK itself keeps subscriptions, and drops updates that the client did not ask for. */
+const SDK_FILTERS_UPDATES = "2026-07-28";
 
 /** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
 const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
@@ -110,10 +111,15 @@ export class ClientServer {
 		const found = findTool(catalog, name);
 		try {
 			const result = await found.server.call(principal, found.tool, args, options);
-			return this.sdk.projectCallToolResult(result as CallToolResult, found.tool.outputSchema);
+			return this.sdk.projectCallToolResult(resultFor(result, this.#revision), found.tool.outputSchema);
 		} catch (error) {
-			return answerFailure(error, found, this.sdk.getNegotiatedProtocolVersion() ?? "");
+			return answerFailure(error, found, this.#revision);
 		}
+	}
+
+	/** The one that the client speaks. */
+	get #revision(): string {
+		return this.sdk.getNegotiatedProtocolVersion() ?? "";
 	}
 
 	#serveResources(): void {
@@ -152,14 +158,9 @@ export class ClientServer {
 		return server;
 	}
 
-	/** Since 2026-07-28 the SDK knows what a client listens to, and drops the rest. */
-	#isSubscribed(uri: string): boolean {
-		return this.#subscriptions.has(uri) || (this.sdk.getNegotiatedProtocolVersion() ?? "") >= SDK_KNOWS_SUBSCRIPTIONS;
-	}
-
 	async #announceState(change: StateChange): Promise<void> {
 		const { server, cause } = change;
-		if (this.#isSubscribed(stateUri(server))) {
+		if (this.#subscriptions.has(stateUri(server)) || this.#revision >= SDK_FILTERS_UPDATES) {
 			await this.sdk.sendResourceUpdated(stateUpdate(change));
 		}
 		const { experimental } = this.sdk.getClientCapabilities() ?? {};

@@ -7,12 +7,14 @@ import {
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
+	type McpServer,
 } from "@modelcontextprotocol/server";
 import { isObject } from "../../../src/text/is-object.js";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
 import type { CatalogChange } from "./catalog.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
+import { HeaderCheckedServer } from "./header-checks.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 import { sendJsonRpcError } from "./json-rpc-error.js";
 
@@ -79,7 +81,7 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 503, -32_000, "The gateway is shutting down");
 				return;
 			}
-			if (isCall(body)) {
+			if ([body].flat().some(isCall)) {
 				this.#calls.add(response);
 				response.once("close", () => this.#calls.delete(response));
 			}
@@ -141,7 +143,8 @@ export class HttpEndpoint {
 	#createHandler(client: ClientServerOptions): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const handler = createMcpHandler(() => new ClientServer(client).sdk, { legacy: "reject", bus, onerror });
+		const create = (): McpServer => new HeaderCheckedServer(new ClientServer(client).sdk, client.catalog);
+		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
 		return {
 			serve: toNodeHandler(handler, { onerror }),
 			handler,
@@ -167,8 +170,8 @@ export class HttpEndpoint {
 	}
 }
 
-function isCall(body: unknown): boolean {
-	return isObject(body) && body.method === "tools/call";
+function isCall(message: unknown): boolean {
+	return isObject(message) && message.method === "tools/call";
 }
 
 /** Hands a change to the SDK's `subscriptions/listen` streams. */

@@ -5,6 +5,7 @@ import { isInitializeRequest, type ServerContext } from "@modelcontextprotocol/s
 import type { CatalogChange, ListName } from "./catalog.js";
 import { ClientServer, type ClientServerOptions } from "./client-server.js";
 import { sendJsonRpcError } from "./json-rpc-error.js";
+import { SessionRequests } from "./session-requests.js";
 
 export interface HttpSessionsOptions {
 	/** Milliseconds without a request under way or an open stream, after which a session ends. Default 30 minutes. */
@@ -132,8 +133,10 @@ class HttpSession {
 	readonly #outdated = new Set<ListName>();
 	/** Those of them that the client has not been told of. */
 	readonly #untold = new Set<ListName>();
+	readonly #requests = new SessionRequests();
 	#responses = 0;
-	#streams = 0;
+	/** What the server sends without being asked goes here. */
+	#stream: ServerResponse | undefined;
 	#idleTimer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -188,7 +191,15 @@ class HttpSession {
 			// The client has disconnected: there would be no event that the answer is complete.
 			return;
 		}
-		this.#begin(response, request.method === "GET");
+		const problem = this.#requests.begin(body, response, this.#server.sdk.getNegotiatedProtocolVersion());
+		if (problem !== undefined) {
+			sendJsonRpcError(response, 400, -32_600, `Invalid Request: ${problem}`);
+			return;
+		}
+		if (request.method === "GET") {
+			this.#replaceStream(response);
+		}
+		this.#begin(response);
 		const served = this.#transport.handleRequest(request, response, body);
 		if (request.method === "GET") {
 			// The stream is open when the transport's promise jobs are done.
@@ -204,21 +215,29 @@ class HttpSession {
 		await this.#server.sdk.close();
 	}
 
-	#begin(response: ServerResponse, isStream: boolean): void {
+	#begin(response: ServerResponse): void {
 		clearTimeout(this.#idleTimer);
 		this.#responses += 1;
-		this.#streams += isStream ? 1 : 0;
 		response.once("close", () => {
 			this.#responses -= 1;
-			if (isStream) {
-				this.#streams -= 1;
-				// What was sent over it last may be lost.
-				for (const list of this.#outdated) {
-					this.#untold.add(list);
-				}
-			}
 			if (this.idle && !this.#closed) {
 				this.#idleTimer = setTimeout(() => void this.close(), this.#options.idleTimeout);
+			}
+		});
+	}
+
+	/** A client that opens a stream has lost the one before, even if the gateway has not noticed. */
+	#replaceStream(response: ServerResponse): void {
+		this.#transport.closeStandaloneSSEStream();
+		this.#stream?.destroy();
+		this.#stream = response;
+		response.once("close", () => {
+			if (this.#stream === response) {
+				this.#stream = undefined;
+			}
+			// What was sent over it last may be lost.
+			for (const list of this.#outdated) {
+				this.#untold.add(list);
 			}
 		});
 	}
@@ -229,13 +248,13 @@ class HttpSession {
 			this.#outdated.add(change.kind);
 			this.#untold.add(change.kind);
 		}
-		if (this.#streams > 0) {
+		if (this.#stream !== undefined) {
 			await this.#announce(change);
 		}
 	}
 
 	async #announceUntold(): Promise<void> {
-		if (this.#streams > 0) {
+		if (this.#stream !== undefined) {
 			for (const kind of [...this.#untold]) {
 				await this.#announce({ kind });
 			}
@@ -254,7 +273,7 @@ class HttpSession {
 	 * network was down for more than some seconds, and would never be told of anything again.
 	 */
 	async #announceIn({ mcpReq }: ServerContext): Promise<void> {
-		if (this.#streams > 0) {
+		if (this.#stream !== undefined) {
 			return;
 		}
 		for (const list of [...this.#untold]) {

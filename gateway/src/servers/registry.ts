@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import { Aliases } from "./aliases.js";
-import { ArgumentChecker } from "./argument-checker.js";
 import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { SchemaChecker } from "./schema-checker.js";
 import { type CallLimits, type CallRecord, Server, type ServerContext, type ServerRecord } from "./server.js";
 import { ServerError } from "./server-error.js";
 import { type ServerInfo, type ServerTransport, Session } from "./session.js";
@@ -79,7 +79,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.setMaxListeners(0);
 		this.#options = options;
 		const warn = (message: string): void => void this.emit("warning", message);
-		this.#context = { ...options, checker: new ArgumentChecker(warn), onCall: (record) => this.emit("call", record) };
+		this.#context = { ...options, checker: new SchemaChecker(warn), onCall: (record) => this.emit("call", record) };
 		this.#discovery = new Discovery({ ...options, warn });
 		this.#aliases = new Aliases(options.aliases);
 	}

@@ -20,16 +20,17 @@ export class SchemaValidator {
 	#compilations = 0;
 
 	/**
+	 * @param what the value's name, for messages
 	 * @returns what is wrong, with the path of the member; undefined if the value fits the schema
 	 * @throws Error when the schema cannot be compiled
 	 */
-	validate(schema: Schema, value: unknown): string | undefined {
+	validate({ what, schema, value }: { what: string; schema: Schema; value: unknown }): string | undefined {
 		let validate = this.#bySchema.get(schema);
 		if (validate === undefined) {
 			validate = this.#validatorOf(schema);
 			this.#bySchema.set(schema, validate);
 		}
-		return validate(value) ? undefined : describe(validate.errors?.[0]);
+		return validate(value) ? undefined : describe(what, validate.errors?.[0]);
 	}
 
 	#validatorOf(schema: Schema): ValidateFunction {
@@ -76,11 +77,11 @@ function linearRegExp(pattern: string): { test: (text: string) => boolean; toStr
 // Ajv writes this into standalone code, which is not used here.
 linearRegExp.code = "";
 
-function describe(error: ErrorObject | undefined): string {
+function describe(what: string, error: ErrorObject | undefined): string {
 	const { instancePath = "", keyword = "", message = "does not fit the schema", params = {} } = error ?? {};
 	const member = { required: params.missingProperty, additionalProperties: params.additionalProperty }[keyword];
 	const path = [...instancePath.split("/").slice(1), ...(member === undefined ? [] : [member])].join(".");
-	return `${path === "" ? "arguments" : path}: ${PHRASES[keyword] ?? message}${allowed(params.allowedValues)}`;
+	return `${path === "" ? what : path}: ${PHRASES[keyword] ?? message}${allowed(params.allowedValues)}`;
 }
 
 const PHRASES: Readonly<Record<string, string>> = { required: "is missing", additionalProperties: "is unknown" };

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { ArgumentChecker } from "./argument-checker.js";
 import { CallQueue } from "./call-queue.js";
+import type { SchemaChecker } from "./schema-checker.js";
 import { ServerError, type ServerErrorCode } from "./server-error.js";
 import type { CallOptions, ServerInfo, ServerTool, Session } from "./session.js";
 
@@ -31,7 +31,7 @@ export interface CallRecord {
 
 /** What the gateway's servers share. */
 export interface ServerContext extends CallLimits {
-	readonly checker: ArgumentChecker;
+	readonly checker: SchemaChecker;
 	readonly onCall: (record: CallRecord) => void;
 }
 
@@ -178,21 +178,44 @@ export class Server {
 	}
 
 	async #enqueue(tool: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
-		const problem = await this.#context.checker.check(tool, args);
+		const { name, inputSchema } = tool;
+		const problem = await this.#context.checker.check({
+			tool: name,
+			what: "arguments",
+			schema: inputSchema,
+			value: args,
+		});
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}
 		const { callTimeout = 30_000 } = this.#context;
 		const queue = this.#openQueue();
 		try {
-			return await queue.run(
+			const result = await queue.run(
 				(session) => this.#callOnce(session, tool, args, { timeout: callTimeout, ...options }),
 				options.signal,
 			);
+			await this.#checkResult(tool, result);
+			return result;
 		} finally {
 			if (queue.idle && this.#queue === queue) {
 				this.#queue = undefined;
 			}
+		}
+	}
+
+	/** The tool has run: if its result breaks its own schema, that is the server's fault. A failed call needs no result. */
+	async #checkResult({ name, outputSchema }: ServerTool, result: CallToolResult): Promise<void> {
+		if (outputSchema === undefined || result.isError) {
+			return;
+		}
+		const { structuredContent: value } = result;
+		const problem =
+			value === undefined
+				? "structuredContent: is missing"
+				: await this.#context.checker.check({ tool: name, what: "structuredContent", schema: outputSchema, value });
+		if (problem !== undefined) {
+			throw new ServerError("bad-answer", `the result of ${name} breaks the tool's outputSchema: ${problem}`);
 		}
 	}
 

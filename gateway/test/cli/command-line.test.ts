@@ -51,7 +51,12 @@ function ask({ base }: Pick<StartedProgram, "base">) {
 }
 
 /** The official SDK's client over stdio, which starts the program. */
-async function startClient(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
+async function startClient(
+	t: TestContext,
+	args: readonly string[],
+	environment: Record<string, string> = {},
+	era: (typeof ERAS)[keyof typeof ERAS] = ERAS["2025-11-25"],
+) {
 	const transport = new StdioClientTransport({
 		command: process.execPath,
 		args: [PROGRAM, ...args],
@@ -62,10 +67,35 @@ async function startClient(t: TestContext, args: readonly string[], environment:
 	transport.stderr?.on("data", (chunk) => {
 		log += chunk;
 	});
-	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS["2025-11-25"]);
+	const client = new Client({ name: "test-client", version: "1.0.0" }, era);
 	t.after(() => client.close());
 	await client.connect(transport);
 	return { client, log: () => log };
+}
+
+/** A client over stdio by hand: it sees results as they are. */
+function startWire(t: TestContext, args: readonly string[], environment: Record<string, string>) {
+	const { child, output } = start(t, args, environment);
+	let id = 0;
+	const ask = async (method: string, params: object): Promise<Record<string, unknown>> => {
+		id += 1;
+		const mark = `"id":${id}`;
+		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+		const line = (): string | undefined =>
+			output.stdout.split("\n").find((each) => each.includes(mark) && isJson(each));
+		await until(() => line() !== undefined, `${method} is answered`, 20_000);
+		return JSON.parse(line() as string).result;
+	};
+	return { ask };
+}
+
+function isJson(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
@@ -337,6 +367,74 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 			assert.deepEqual(progress, [1]);
 			await assert.rejects(client.callTool({ name: "nothing", arguments: {} }), { code: -32_602 });
 		}
+	});
+
+	it("as a bridge: passes resources and their updates, in either era, also after a restart of the gateway", async (t) => {
+		const first = await startProgram(t);
+		const device = await WireDevice.connect(t, first, { id: LAMP });
+		const uri = "device://lamp_000001/state";
+		const environment = { XS_MCP_GATEWAY_URL: first.base };
+		const hosts = [
+			await startClient(t, ["stdio"], environment),
+			await startClient(t, ["stdio"], environment, ERAS["2026-07-28"]),
+		].map(({ client }) => ({ client, updates: [] as unknown[] }));
+		for (const { client, updates } of hosts) {
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+				updates.push(params);
+			});
+			assert.deepEqual(
+				(await client.listResources()).resources.map((resource) => resource.uri),
+				[uri],
+			);
+			assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
+			const { contents } = await client.readResource({ uri });
+			assert.equal(JSON.parse((contents[0] as { text: string }).text).online, true);
+			await assert.rejects(client.readResource({ uri: "device://nobody/state" }), { code: -32_602 });
+		}
+		const [session, stateless] = hosts.map(({ client }) => client);
+		await session?.subscribeResource({ uri });
+		await assert.rejects(async () => await session?.subscribeResource({ uri: "device://nobody/state" }), {
+			code: -32_602,
+		});
+		await stateless?.listen({ resourceSubscriptions: [uri] });
+		await until(() => {
+			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
+			return hosts.every(({ updates }) => updates.length > 0);
+		}, "both are told");
+		const cause = { method: "notifications/state_changed", params: { oldState: "idle", newState: "speaking" } };
+		assert.deepEqual(hosts[0]?.updates[0], { uri, _meta: { "xs-mcp/notification": cause } });
+		await first.program.close();
+		await Promise.all(hosts.map(({ updates }) => updates.splice(0)));
+		await startProgram(t, { httpPort: Number(new URL(first.base).port) }, first.stateFolder);
+		await until(() => hosts.every(({ updates }) => updates.length > 0), "both are told again", 20_000);
+		await session?.unsubscribeResource({ uri });
+	});
+
+	it("as a bridge: answers in the client's revision, whatever the gateway's", async (t) => {
+		const started = await startProgram(t);
+		const properties = { region: { type: "string", "x-mcp-header": "Region" } };
+		const link = { type: "resource_link", uri: "https://lamp.example/log", name: "log" };
+		await WireDevice.connect(t, started, {
+			id: LAMP,
+			tools: [{ name: "show", inputSchema: { type: "object", properties } }],
+			onCall: () => ({ content: [link], structuredContent: { level: 1 } }),
+		});
+		const { ask: askBridge } = startWire(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base });
+		const clientInfo = { name: "by-hand", version: "1" };
+		await askBridge("initialize", { protocolVersion: "2025-03-26", capabilities: {}, clientInfo });
+		const { tools, ...tooMuch } = await askBridge("tools/list", {});
+		assert.deepEqual([(tools as unknown[]).length, tooMuch], [1, {}]);
+		for (const [method, member] of [
+			["resources/list", "resources"],
+			["resources/templates/list", "resourceTemplates"],
+			["resources/read", "contents"],
+		] as const) {
+			assert.deepEqual(Object.keys(await askBridge(method, { uri: "device://lamp_000001/state" })), [member]);
+		}
+		// The tool declares a header for its argument: the bridge sends it.
+		const call = { name: "lamp_000001__show", arguments: { region: "north" } };
+		const text = "log\nhttps://lamp.example/log";
+		assert.deepEqual(await askBridge("tools/call", call), { content: [{ type: "text", text }] });
 	});
 
 	it("as a bridge: survives a restart of the gateway", async (t) => {

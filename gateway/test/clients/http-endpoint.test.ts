@@ -179,6 +179,30 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.deepEqual(progress, [{ progress: 1, total: 2, message: "half" }]);
 		});
 
+		it("may wait for longer than the time-out of a call, as long as the call reports progress", async (t) => {
+			const callTimeout = 500;
+			const side = await startGateway(t, { callTimeout });
+			await WireDevice.connect(t, side, {
+				onCall({ id, progressToken }, device) {
+					const end = Date.now() + 3 * callTimeout;
+					let progress = 0;
+					const timer = setInterval(() => {
+						progress += 1;
+						device.notify("notifications/progress", { progressToken, progress });
+						if (Date.now() > end) {
+							clearInterval(timer);
+							device.answer(id, { content: [{ type: "text", text: "done" }] });
+						}
+					}, callTimeout / 10);
+					return undefined;
+				},
+			});
+			const client = await connect(t, side);
+			const call = { name: NAMES.first, arguments: { volume: 1 } };
+			assert.equal(text(await client.callTool(call, { onprogress: () => {} })), "done");
+			assert.equal((await client.callTool(call))._meta?.["xs-mcp/error"], "timeout", "who asks for none gets none");
+		});
+
 		it("cancels a call on the device", async (t) => {
 			const side = await startGateway(t);
 			const device = await WireDevice.connect(t, side, { onCall: () => undefined });
@@ -364,21 +388,112 @@ describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
 	});
 });
 
-describe("revisions before 2025-11-25", { timeout: 20_000 }, () => {
-	it("answer arguments that break the schema with a JSON-RPC error", async (t) => {
+describe("the headers Mcp-Param-*, in 2026-07-28", { timeout: 20_000 }, () => {
+	const REGION = {
+		name: "show",
+		inputSchema: {
+			type: "object",
+			properties: { region: { type: "string", "x-mcp-header": "Region" }, level: { type: "integer" } },
+		},
+	};
+
+	it("are sent by the SDK's client, and accepted", async (t) => {
 		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+		const device = await WireDevice.connect(t, side, { tools: [REGION] });
+		const client = await connectClient(t, side.clientUrl(), "2026-07-28");
+		await client.listTools();
+		for (const region of ["north", "Süd"]) {
+			assert.equal(text(await client.callTool({ name: "lamp_000001__show", arguments: { region } })), "true");
+		}
+		assert.deepEqual(
+			device.calls.map((call) => call.arguments),
+			[{ region: "north" }, { region: "Süd" }],
+		);
+	});
+
+	it("must be the same as the arguments that a tool declares them for", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side, { tools: [REGION] });
+		const call = async (
+			name: string,
+			args: object,
+			headers: Record<string, string> = {},
+		): Promise<[number, string]> => {
+			const _meta = {
+				"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+				"io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" },
+				"io.modelcontextprotocol/clientCapabilities": {},
+			};
+			const response = await fetch(side.clientUrl(name === "show" ? FIRST : undefined), {
+				method: "POST",
+				headers: {
+					"content-type": "application/json",
+					accept: "application/json, text/event-stream",
+					"mcp-protocol-version": "2026-07-28",
+					"mcp-method": "tools/call",
+					"mcp-name": name,
+					...headers,
+				},
+				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args, _meta } }),
+			});
+			return [response.status, await response.text()];
+		};
+		for (const name of ["lamp_000001__show", "show"]) {
+			for (const headers of [{}, { "mcp-param-region": "south" }, { "mcp-param-region": "=?base64?!?=" }] as const) {
+				const [status, answer] = await call(name, { region: "north" }, headers);
+				assert.deepEqual([status, JSON.parse(answer).error.code], [400, -32_020], answer);
+				assert.match(answer, /Mcp-Param-Region/);
+			}
+			assert.equal((await call(name, { region: "north" }, { "mcp-param-region": "north" }))[0], 200);
+			assert.equal((await call(name, { level: 1 }))[0], 200, "nothing to compare");
+		}
+		assert.equal(device.calls.length, 4);
+		assert.match((await call("nothing", {}))[1], /Unknown tool/);
+	});
+});
+
+describe("revisions before 2025-11-25", { timeout: 20_000 }, () => {
+	/** Calls the first device's tool in a session of that revision. */
+	async function call(side: TestGateway, protocolVersion: string, args: object) {
 		const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 		const post = async (body: object, more: Record<string, string> = {}): Promise<Response> =>
 			await fetch(side.clientUrl(), { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
-		const clientInfo = { name: "old", version: "1" };
-		const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+		const params = { protocolVersion, capabilities: {}, clientInfo: { name: "old", version: "1" } };
 		const hello = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
 		const session = { "mcp-session-id": hello.headers.get("mcp-session-id") as string };
 		await hello.text();
-		const call = { name: NAMES.first, arguments: { volume: "loud" } };
-		const answer = await post({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call }, session);
-		const { error } = JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] as string);
+		const request = { method: "tools/call", params: { name: NAMES.first, arguments: args } };
+		const answer = await post({ jsonrpc: "2.0", id: 2, ...request }, session);
+		return JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] as string);
+	}
+
+	it("have arguments that break the schema as an error of the protocol", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		const { error } = await call(side, "2025-06-18", { volume: "loud" });
 		assert.deepEqual([error.code, error.message], [-32602, "volume: must be integer"]);
+	});
+
+	it("get contents as text that only later revisions have", async (t) => {
+		const side = await startGateway(t);
+		const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
+		const link = { type: "resource_link", uri: "https://lamp.example/log", name: "log", description: "What happened." };
+		const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+		const structuredContent = { celsius: 20 };
+		await WireDevice.connect(t, side, { onCall: () => ({ content: [audio, link, image], structuredContent }) });
+		const resultFor = async (revision: string) => (await call(side, revision, { volume: 1 })).result;
+
+		assert.deepEqual(await resultFor("2025-06-18"), { content: [audio, link, image], structuredContent });
+		const linkText = { type: "text", text: "log\nWhat happened.\nhttps://lamp.example/log" };
+		assert.deepEqual(await resultFor("2025-03-26"), { content: [audio, linkText, image] });
+		const audioText = { type: "text", text: "(audio, audio/wav: 3 bytes)" };
+		assert.deepEqual(await resultFor("2024-11-05"), { content: [audioText, linkText, image] });
+	});
+
+	it("get a structured result as text if there is no other text", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side, { onCall: () => ({ content: [], structuredContent: { celsius: 20 } }) });
+		const { result } = await call(side, "2025-03-26", { volume: 1 });
+		assert.deepEqual(result, { content: [{ type: "text", text: '{"celsius":20}' }] });
 	});
 });

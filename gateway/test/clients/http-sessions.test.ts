@@ -30,8 +30,9 @@ async function post(url: URL, body: unknown, session?: string) {
 	return { status: response.status, session: response.headers.get("mcp-session-id"), text };
 }
 
-async function openSession(side: TestGateway, device?: string): Promise<string> {
-	const { session } = await post(side.clientUrl(device), INITIALIZE);
+async function openSession(side: TestGateway, device?: string, protocolVersion = "2025-11-25"): Promise<string> {
+	const params = { ...INITIALIZE.params, protocolVersion };
+	const { session } = await post(side.clientUrl(device), { ...INITIALIZE, params });
 	assert.ok(session);
 	return session;
 }
@@ -41,13 +42,7 @@ async function openStream(side: TestGateway, given?: string) {
 	const session = given ?? (await openSession(side));
 	const headers = { accept: "text/event-stream", "mcp-session-id": session };
 	const cut = new AbortController();
-	const get = async (): Promise<Response> => await fetch(side.clientUrl(), { headers, signal: cut.signal });
-	let stream = await get();
-	// 409: the gateway has not noticed yet that the stream before is cut.
-	while (stream.status === 409) {
-		await stream.text();
-		stream = await get();
-	}
+	const stream = await fetch(side.clientUrl(), { headers, signal: cut.signal });
 	assert.equal(stream.status, 200);
 	return { session, stream, cut };
 }
@@ -165,6 +160,60 @@ describe("a session", { timeout: 20_000 }, () => {
 		for (const { cut } of greedy) {
 			cut.abort();
 		}
+	});
+
+	it("sends to its newest stream: the one before ends, because its client may have disconnected unnoticed", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const first = await openStream(side);
+		const firstEnds = assert.rejects(first.stream.text());
+		const second = await openStream(side, first.session);
+		await firstEnds;
+		device.changeTools([{ ...SET_VOLUME, name: "blink" }]);
+		const { value } = (await second.stream.body?.getReader().read()) ?? {};
+		assert.match(Buffer.from(value ?? []).toString(), /notifications\/tools\/list_changed/);
+		second.cut.abort();
+	});
+
+	it("takes batches only in 2025-03-26, the one revision of this transport that has them", async (t) => {
+		const side = await startGateway(t);
+		const batch = [LIST, { ...LIST, id: 3 }];
+		for (const revision of ["2024-11-05", "2025-06-18", "2025-11-25"]) {
+			const session = await openSession(side, undefined, revision);
+			const { status, text } = await post(side.clientUrl(), batch, session);
+			assert.equal(status, 400, revision);
+			assert.deepEqual([JSON.parse(text).error.code, JSON.parse(text).id], [-32_600, null]);
+			assert.match(text, new RegExp(`${revision} has no JSON-RPC batches`));
+		}
+		const session = await openSession(side, undefined, "2025-03-26");
+		const { status, text } = await post(side.clientUrl(), batch, session);
+		assert.equal(status, 200);
+		assert.match(text, /"id":2/);
+		assert.match(text, /"id":3/);
+	});
+
+	it("rejects a request whose id is in use, and answers the one that came first", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const session = await openSession(side);
+		const call = { ...LIST, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } };
+		const first = post(side.clientUrl(), call, session);
+		await until(() => device.calls.length === 1, "the call is under way");
+		const second = await post(side.clientUrl(), call, session);
+		assert.deepEqual([second.status, JSON.parse(second.text).error.code], [400, -32_600]);
+		assert.match(second.text, /id 2 is in use/);
+		assert.equal((await post(side.clientUrl(), { ...LIST, id: "2" }, session)).status, 200, "a text is another id");
+		device.answer(device.calls[0]?.id ?? 0, { content: [{ type: "text", text: "done" }] });
+		assert.match((await first).text, /"done"/);
+		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200, "the id is free again");
+	});
+
+	it("rejects a batch that uses an id twice", async (t) => {
+		const side = await startGateway(t);
+		const session = await openSession(side, undefined, "2025-03-26");
+		const { status, text } = await post(side.clientUrl(), [LIST, LIST], session);
+		assert.deepEqual([status, JSON.parse(text).error.code], [400, -32_600]);
+		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200, "the id is free");
 	});
 
 	it("tells its client what it missed after the stream was cut", async (t) => {

@@ -117,6 +117,15 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		assert.equal((await ask(`${base}/metrics`)).status, 401);
 	});
 
+	it("answers 404 below /.well-known/ without a token: there is no OAuth to discover", async (t) => {
+		const { base, tokens } = await startProgram(t);
+		tokens.add({ name: "laptop", kind: "client" });
+		for (const name of ["oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server"]) {
+			assert.equal((await ask(`${base}/.well-known/${name}`)).status, 404);
+		}
+		assert.equal((await ask(`${base}/nothing`)).status, 401, "elsewhere strangers do not learn what exists");
+	});
+
 	it("rejects a body of 10 MB, with and without a Content-Length", async (t) => {
 		const { base, log } = await startProgram(t);
 		const told = { ...JSON_TYPE, "Content-Length": 10 * MEGABYTE.length };

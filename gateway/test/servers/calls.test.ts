@@ -121,6 +121,41 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 		assert.equal(device.calls.length, 0);
 	});
 
+	it("fail as a bad answer if the result breaks the tool's outputSchema, but not if the tool failed", async (t) => {
+		const side = await startGateway(t);
+		const outputSchema = { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] };
+		const pattern = { type: "object", properties: { unit: { pattern: "^[CF]$" } } };
+		const content = [{ type: "text", text: "20" }];
+		let result: object = {};
+		const tools = [
+			{ ...SET_VOLUME, outputSchema },
+			{ ...SET_VOLUME, name: "unit", outputSchema: pattern },
+		];
+		await WireDevice.connect(t, side, { tools, onCall: () => result });
+		const [temperature, unit] = side.gateway.servers.find(ID)?.tools ?? [];
+		const call = async (tool = temperature) =>
+			await side.gateway.servers.find(ID)?.call("somebody", tool as ServerTool, { volume: 1 });
+		for (const [structuredContent, problem] of [
+			[{ celsius: "warm" }, "celsius: must be number"],
+			[{}, "celsius: is missing"],
+			[undefined, "structuredContent: is missing"],
+			[[20], "structuredContent: must be object"],
+		] as const) {
+			result = { content, structuredContent };
+			await assert.rejects(call(), { code: "bad-answer", message: new RegExp(`outputSchema: ${problem}$`) });
+		}
+		result = { content, structuredContent: { unit: "K" } };
+		await assert.rejects(
+			call(unit),
+			{ code: "bad-answer", message: /unit: must match pattern/ },
+			"in the other thread",
+		);
+		result = { content, structuredContent: { celsius: 20 } };
+		assert.deepEqual((await call())?.structuredContent, { celsius: 20 });
+		result = { content, isError: true };
+		assert.equal((await call())?.isError, true);
+	});
+
 	it("are reported with who made them and how they ended", async (t) => {
 		const side = await startGateway(t);
 		await WireDevice.connect(t, side);

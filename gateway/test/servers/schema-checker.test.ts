@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
-import { ArgumentChecker } from "../../src/servers/argument-checker.js";
+import { SchemaChecker } from "../../src/servers/schema-checker.js";
 
 const warnings: string[] = [];
-const checker = new ArgumentChecker((message) => warnings.push(message));
+const checker = new SchemaChecker((message) => warnings.push(message));
 after(() => checker.close());
 beforeEach(() => {
 	warnings.length = 0;
 });
 
-const check = (inputSchema: Record<string, unknown>, args: object): Promise<string | undefined> =>
-	checker.check({ name: "t", inputSchema }, args);
+const check = (schema: Record<string, unknown>, value: object): Promise<string | undefined> =>
+	checker.check({ tool: "t", what: "arguments", schema, value });
 
 const VOLUME = {
 	type: "object",

@@ -5,10 +5,14 @@ import { Piscina } from "piscina";
 import { isCheap } from "./schema-cost.js";
 import { type Schema, SchemaValidator } from "./schema-validator.js";
 
-/** The parts of a tool that are used here. The schema may be anything that a device sent. */
-interface CheckedTool {
-	readonly name: string;
-	readonly inputSchema: Schema;
+/** A value, and the schema that a tool has for it: anything that a device sent. */
+export interface Checked {
+	/** The tool's name. */
+	readonly tool: string;
+	/** What the value is, in messages: "arguments". */
+	readonly what: string;
+	readonly schema: Schema;
+	readonly value: unknown;
 }
 
 /** Where a schema is checked: in this thread, in the other one, or nowhere, because it cannot be used. */
@@ -20,17 +24,18 @@ const CHECK_TIMEOUT = 1_000;
 /** Megabytes of heap for the other thread. */
 const MAX_HEAP = 128;
 
-/** Checks that may wait for the other thread. Beyond, arguments are not checked. */
+/** Checks that may wait for the other thread. Beyond, values are not checked. */
 const MAX_WAITING = 100;
 
 /** Schemas that are remembered because they cannot be used. */
 const MAX_UNUSABLE = 1_000;
 
 /**
- * Checks a call's arguments before they are sent. Schemas come from devices, and some take unbounded time to compile or to
- * check: all but the simple ones are checked in another thread, with a limit of time and memory.
+ * Checks a call's arguments before they are sent, and its structured result. Schemas come from devices, and some take
+ * unbounded time to compile or to check: all but the simple ones are checked in another thread, with a limit of time and
+ * memory.
  */
-export class ArgumentChecker {
+export class SchemaChecker {
 	readonly #warn: (message: string) => void;
 	readonly #validator = new SchemaValidator();
 	readonly #places = new WeakMap<Schema, Place>();
@@ -45,18 +50,18 @@ export class ArgumentChecker {
 		this.#warn = warn;
 	}
 
-	/** @returns what is wrong, with the name of the argument; undefined if the arguments fit the tool's schema */
-	async check({ name, inputSchema }: CheckedTool, args: object): Promise<string | undefined> {
-		const place = this.#placeFor(inputSchema);
+	/** @returns what is wrong, with the path of the member; undefined if the value fits the schema, or could not be checked */
+	async check(checked: Checked): Promise<string | undefined> {
+		const place = this.#placeFor(checked.schema);
 		if (place === "nowhere" || (place === "thread" && this.#turns.pendingCount >= MAX_WAITING)) {
 			return undefined;
 		}
 		try {
 			return place === "here"
-				? this.#validator.validate(inputSchema, args)
-				: await this.#turns(() => this.#checkInThread(inputSchema, args));
+				? this.#validator.validate(checked)
+				: await this.#turns(() => this.#checkInThread(checked));
 		} catch (error) {
-			this.#giveUp(name, inputSchema, error as Error);
+			this.#giveUp(checked, error as Error);
 			return undefined;
 		}
 	}
@@ -76,7 +81,7 @@ export class ArgumentChecker {
 		return place;
 	}
 
-	async #checkInThread(schema: Schema, value: object): Promise<string | undefined> {
+	async #checkInThread({ what, schema, value }: Checked): Promise<string | undefined> {
 		if (this.#places.get(schema) === "nowhere") {
 			return undefined;
 		}
@@ -91,18 +96,18 @@ export class ArgumentChecker {
 		// Loading the thread is not the schema's fault.
 		const timeout = setTimeout(() => timer.abort(), this.#thread.threads.length === 0 ? LOAD_TIMEOUT : CHECK_TIMEOUT);
 		try {
-			return await this.#thread.run({ schema, value }, { signal: timer.signal });
+			return await this.#thread.run({ what, schema, value }, { signal: timer.signal });
 		} finally {
 			clearTimeout(timeout);
 		}
 	}
 
-	#giveUp(tool: string, schema: Schema, error: Error): void {
+	#giveUp({ tool, what, schema }: Checked, error: Error): void {
 		const text = JSON.stringify(schema);
 		this.#places.set(schema, "nowhere");
 		if (!this.#unusable.has(text)) {
 			this.#unusable.set(text, true);
-			this.#warn(`${tool}: its arguments are not checked before they are sent, because its schema ${reasonFor(error)}`);
+			this.#warn(`${tool}: its ${what} will not be checked, because the schema ${reasonFor(error)}`);
 		}
 	}
 }
