@@ -66,7 +66,13 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		await assert.rejects(WireDevice.connect(t, started, { id: FAN, token: "wrong-secret" }), /401/);
 		await assert.rejects(WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03", token }), /401/, "not its token");
 		await WireDevice.connect(t, started, { id: FAN, token });
-		assert.match(started.log(), /wrong or missing bearer token/);
+		for (const [id, reason] of [
+			[FAN, "no token"],
+			[FAN, "unknown token"],
+			["aa:bb:cc:00:00:03", "a token of another device"],
+		]) {
+			assert.match(started.log(), new RegExp(`${id} from 127\\.0\\.0\\.1: ${reason} \\(401\\)`));
+		}
 		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
 	});
 
@@ -124,6 +130,10 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const token = started.tokens.add({ name: "lamp", kind: "device", devices: [LAMP] });
 		assert.match(await tryMqtt(url, LAMP, "wrong-secret"), /bad user ?name or password/i);
 		assert.match(await tryMqtt(url, FAN, token), /bad user ?name or password/i);
+		assert.match(await tryMqtt(url, FAN, ""), /bad user ?name or password/i);
+		for (const line of [`${LAMP}: unknown token`, `${FAN}: a token of another device`, `${FAN}: no token`]) {
+			await until(() => started.log().includes(line), `the log says "${line}"`);
+		}
 		assert.equal(await tryMqtt(url, LAMP, token), "accepted");
 		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
 	});

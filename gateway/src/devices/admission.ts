@@ -17,8 +17,11 @@ export interface Admission {
 	readonly token?: TokenRecord;
 }
 
+/** Why a device was rejected, for the log: "unknown token". Never its secret. */
+export type RejectionReason = string;
+
 /** Decides whether a device is admitted. Must not throw. */
-export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | undefined;
+export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | RejectionReason;
 
 /** Admits every device. */
 export const admitAll: AuthenticateDevice = () => ({});
@@ -38,8 +41,14 @@ export class DeviceGuard {
 		if (!this.#wantsToken) {
 			return {};
 		}
+		if (secret === "") {
+			return "no token";
+		}
 		const token = this.#tokens.verify("device", secret);
-		return token === undefined || token.devices?.includes(deviceId) === false ? undefined : { token };
+		if (token === undefined) {
+			return "unknown token";
+		}
+		return token.devices?.includes(deviceId) === false ? "a token of another device" : { token };
 	};
 
 	/** Whether a connection that was admitted would be admitted now: tokens come and go. */
