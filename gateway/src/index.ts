@@ -5,7 +5,7 @@ export { type StdioClient, type StdioOptions, serveOverStdio } from "./clients/s
 export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
 export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";
-export type { Admission, AuthenticateDevice, DeviceCredentials, RejectionReason } from "./devices/admission.js";
+export type { Admission, AuthenticateDevice, DeviceCredentials } from "./devices/admission.js";
 export type { EmbeddedBrokerOptions } from "./devices/embedded-broker.js";
 export type { ExternalBrokerOptions } from "./devices/external-broker.js";
 export { MqttDevices } from "./devices/mqtt.js";

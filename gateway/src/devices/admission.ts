@@ -17,11 +17,11 @@ export interface Admission {
 	readonly token?: TokenRecord;
 }
 
-/** Why a device was rejected, for the log: "unknown token". Never its secret. */
-export type RejectionReason = string;
-
-/** Decides whether a device is admitted. Must not throw. */
-export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | RejectionReason;
+/**
+ * Decides whether a device is admitted. If not, returns the reason for the log: "unknown token", never the secret. Must not
+ * throw.
+ */
+export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | string;
 
 /** Admits every device. */
 export const admitAll: AuthenticateDevice = () => ({});
