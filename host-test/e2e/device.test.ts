@@ -12,6 +12,7 @@ import type { Gateway, GatewayOptions, Session } from "../../gateway/src/index.j
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
@@ -136,6 +137,24 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 	});
 }
 
+describe("a virtual device as a program", { timeout: 60_000 }, () => {
+	const macAddress = async (...args: string[]): Promise<string> => {
+		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
+		await program.stop();
+		return program.said(/^device (\S+) on /m);
+	};
+
+	it("has the same MAC address at every start, another one by another name, and a random one if told to", async () => {
+		const mac = await macAddress();
+		assert.match(mac, /^02(:[0-9a-f]{2}){5}$/);
+		assert.equal(await macAddress(), mac);
+		const lamp = await macAddress("--name", "lamp");
+		const addresses = new Set([mac, lamp, await macAddress("--new"), await macAddress("--new")]);
+		assert.equal(addresses.size, 4);
+		assert.equal(await macAddress("--mac", "02:00:00:00:00:07"), "02:00:00:00:00:07");
+	});
+});
+
 const xs = ENGINES.find(({ kind }) => kind === "xs");
 
 describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_000 }, () => {
@@ -169,7 +188,13 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 	it("explains itself when called without a backend", async () => {
 		const { code, output } = await run();
 		assert.equal(code, 2);
-		assert.match(output, /--url URL/);
+		assert.match(output, /required option '--url <url>'/);
+	});
+
+	it("names the setting that the firmware does not have", async () => {
+		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--set", "tokn=x");
+		assert.equal(code, 2);
+		assert.match(output, /There is no setting tokn/);
 	});
 
 	it("is started again by its watchdog", async (t) => {
