@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -195,6 +195,16 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--set", "tokn=x");
 		assert.equal(code, 2);
 		assert.match(output, /There is no setting tokn/);
+	});
+
+	it("names the settings file that it cannot read, without a stack", async (t) => {
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+		t.after(() => rmSync(folder, { recursive: true }));
+		writeFileSync(join(folder, "settings.json"), "[]");
+		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--settings", join(folder, "settings.json"));
+		assert.equal(code, 1);
+		assert.match(output, /^error: --settings: .*settings\.json: expected a JSON object/m);
+		assert.doesNotMatch(output, /\n {4}at /);
 	});
 
 	it("is started again by its watchdog", async (t) => {

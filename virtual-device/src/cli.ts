@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram, runProgram } from "../../scripts/program.js";
+import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
 import { bundle, chooseEngine, type EngineChoice, randomMacAddress, VirtualDevice } from "./index.js";
 
@@ -95,17 +95,23 @@ async function run(options: Options): Promise<void> {
 	}
 }
 
+/** Rejects with ProgramError if the settings file cannot be read. */
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
 	const { url, token, set, settings, slots, chunkBytes, restart = false } = options;
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
-	return new VirtualDevice({
-		firmware: await bundle(),
-		startEngine: (onTrace) => engine.start({ onTrace, limits }),
-		config: { ...set, backend: url, token },
-		watchdog: restart,
-		macAddress: options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name)),
-		...(settings !== undefined && { settingsFile: settings }),
-	});
+	const firmware = await bundle();
+	try {
+		return new VirtualDevice({
+			firmware,
+			startEngine: (onTrace) => engine.start({ onTrace, limits }),
+			config: { ...set, backend: url, token },
+			watchdog: restart,
+			macAddress: options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name)),
+			...(settings !== undefined && { settingsFile: settings }),
+		});
+	} catch (error) {
+		throw new ProgramError(`--settings: ${(error as Error).message}`, { cause: error });
+	}
 }
 
 function report(device: VirtualDevice, { restart }: Options): void {
