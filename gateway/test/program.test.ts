@@ -66,7 +66,13 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		await assert.rejects(WireDevice.connect(t, started, { id: FAN, token: "wrong-secret" }), /401/);
 		await assert.rejects(WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03", token }), /401/, "not its token");
 		await WireDevice.connect(t, started, { id: FAN, token });
-		assert.match(started.log(), /wrong or missing bearer token/);
+		for (const [id, reason] of [
+			[FAN, "no token"],
+			[FAN, "unknown token"],
+			["aa:bb:cc:00:00:03", "a token of another device"],
+		]) {
+			assert.match(started.log(), new RegExp(`${id} from 127\\.0\\.0\\.1: ${reason} \\(401\\)`));
+		}
 		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
 	});
 
@@ -124,6 +130,10 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		const token = started.tokens.add({ name: "lamp", kind: "device", devices: [LAMP] });
 		assert.match(await tryMqtt(url, LAMP, "wrong-secret"), /bad user ?name or password/i);
 		assert.match(await tryMqtt(url, FAN, token), /bad user ?name or password/i);
+		assert.match(await tryMqtt(url, FAN, ""), /bad user ?name or password/i);
+		for (const line of [`${LAMP}: unknown token`, `${FAN}: a token of another device`, `${FAN}: no token`]) {
+			await until(() => started.log().includes(line), `the log says "${line}"`);
+		}
 		assert.equal(await tryMqtt(url, LAMP, token), "accepted");
 		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
 	});
@@ -202,6 +212,51 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		assert.equal(await forget(), 204);
 		assert.deepEqual(await devicesSeenBy(started), []);
 		assert.equal(await forget(), 404);
+	});
+
+	it("forgets every device that has been offline for some time, but only those that the token is good for", async (t) => {
+		const started = await startProgram(t);
+		await (await WireDevice.connect(t, started, { id: LAMP })).unplug();
+		await (await WireDevice.connect(t, started, { id: FAN })).unplug();
+		await WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03" });
+		await until(() => started.gateway.servers.sessions.length === 1, "two devices are offline");
+		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "client", devices: [LAMP] }));
+		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const forget = async (query: string, init: RequestInit) => {
+			const response = await fetch(`${started.base}/devices${query}`, { ...init, method: "DELETE" });
+			return [response.status, ((await response.json()) as { forgotten?: string[] }).forgotten];
+		};
+		assert.deepEqual(await forget("", all), [400, undefined], "all at once is never meant");
+		assert.deepEqual(await forget("?offlineSeconds=soon", all), [400, undefined]);
+		assert.deepEqual(await forget("?offlineSeconds=3600", all), [200, []]);
+		assert.deepEqual(await forget("?offlineSeconds=0", lampOnly), [200, ["lamp_000001"]]);
+		assert.deepEqual(await forget("?offlineSeconds=0", all), [200, ["lamp_000002"]]);
+		assert.equal((await devicesSeenBy(started, all)).length, 1);
+	});
+
+	it("renames a device", async (t) => {
+		const started = await startProgram(t, { aliases: { [FAN]: "hall" } });
+		await WireDevice.connect(t, started, { id: LAMP });
+		await WireDevice.connect(t, started, { id: FAN });
+		const rename = async (device: string, body: object): Promise<[number, string]> => {
+			const headers = { "Content-Type": "application/json" };
+			const init = { method: "PATCH", headers, body: JSON.stringify(body) };
+			const response = await fetch(`${started.base}/devices/${device}`, init);
+			return [response.status, await response.text()];
+		};
+		const [status, text] = await rename(LAMP, { alias: "kitchen" });
+		assert.deepEqual([status, (JSON.parse(text) as DeviceSummary).alias], [200, "kitchen"]);
+		assert.equal((await rename("nobody", { alias: "x" }))[0], 404);
+		for (const [device, body, message] of [
+			["kitchen", {}, /alias: expected a string/],
+			["kitchen", { alias: "hall" }, /alias hall: it is the alias of/],
+			["kitchen", { alias: "a__b" }, /expected 1 to 24/],
+			["hall", { alias: "cellar" }, /the setting aliases says hall/],
+		] as const) {
+			const [status, text] = await rename(device, body);
+			assert.equal(status, 400);
+			assert.match(text, message);
+		}
 	});
 
 	it("names the port that is in use, and the flag to choose another, and leaves nothing running", async (t) => {

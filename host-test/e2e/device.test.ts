@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import type { Gateway, GatewayOptions, Session } from "../../gateway/src/index.j
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
@@ -116,9 +117,10 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 			const rejected: string[] = [];
 			gateway.servers.on("rejected", (description) => rejected.push(description));
 			const { log } = await startDevice(t, engine, { config: wrongConfig });
-			await until(() => log.some((line) => line.includes("connection-failed")), "the device hears of it");
+			const reason = transport === "websocket" ? "token rejected (401)" : "user name or password rejected";
+			await until(() => log.some((line) => line.includes(reason)), "the device says why");
 			if (transport !== "mosquitto") {
-				assert.match(rejected.join(), /wrong or missing bearer token|bad user name or password/);
+				assert.match(rejected.join(), /unknown token|unknown user name or password/);
 			}
 			assert.equal(gateway.servers.sessions.length, 0);
 			assert.doesNotMatch([...rejected, ...log].join(), /secret/);
@@ -134,6 +136,24 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 		});
 	});
 }
+
+describe("a virtual device as a program", { timeout: 60_000 }, () => {
+	const macAddress = async (...args: string[]): Promise<string> => {
+		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
+		await program.stop();
+		return program.said(/^device (\S+) on /m);
+	};
+
+	it("has the same MAC address at every start, another one by another name, and a random one if told to", async () => {
+		const mac = await macAddress();
+		assert.match(mac, /^02(:[0-9a-f]{2}){5}$/);
+		assert.equal(await macAddress(), mac);
+		const lamp = await macAddress("--name", "lamp");
+		const addresses = new Set([mac, lamp, await macAddress("--new"), await macAddress("--new")]);
+		assert.equal(addresses.size, 4);
+		assert.equal(await macAddress("--mac", "02:00:00:00:00:07"), "02:00:00:00:00:07");
+	});
+});
 
 const xs = ENGINES.find(({ kind }) => kind === "xs");
 
@@ -168,7 +188,23 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 	it("explains itself when called without a backend", async () => {
 		const { code, output } = await run();
 		assert.equal(code, 2);
-		assert.match(output, /--url URL/);
+		assert.match(output, /required option '--url <url>'/);
+	});
+
+	it("names the setting that the firmware does not have", async () => {
+		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--set", "tokn=x");
+		assert.equal(code, 2);
+		assert.match(output, /There is no setting tokn/);
+	});
+
+	it("names the settings file that it cannot read, without a stack", async (t) => {
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+		t.after(() => rmSync(folder, { recursive: true }));
+		writeFileSync(join(folder, "settings.json"), "[]");
+		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--settings", join(folder, "settings.json"));
+		assert.equal(code, 1);
+		assert.match(output, /^error: --settings: .*settings\.json: expected a JSON object/m);
+		assert.doesNotMatch(output, /\n {4}at /);
 	});
 
 	it("is started again by its watchdog", async (t) => {

@@ -67,7 +67,7 @@ export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
 		const gateway = await openGateway(test, options);
 		const devices = new WebSocketDevices(gateway.servers, {
 			port: 0,
-			authenticate: ({ secret }) => (secret === "secret" ? {} : undefined),
+			authenticate: ({ secret }) => (secret === "secret" ? {} : "unknown token"),
 		});
 		const backend = `ws://127.0.0.1:${await devices.listen()}/`;
 		test.after(() => devices.close());
@@ -78,7 +78,9 @@ export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
 		const { devices, port } = await MqttDevices.listen(gateway.servers, {
 			port: 0,
 			authenticate: ({ username, secret }) =>
-				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password ? {} : undefined,
+				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password
+					? {}
+					: "unknown user name or password",
 		});
 		test.after(() => devices.close());
 		const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -32,7 +32,7 @@ export class Program {
 		const program = new Program(args);
 		const deadline = Date.now() + START_TIMEOUT;
 		while (!(await isReady(program.#output))) {
-			if (!program.#runs || Date.now() > deadline) {
+			if (!program.runs || Date.now() > deadline) {
 				await program.stop();
 				throw new Error(`${args.join(" ")} does not start: ${program.#output}`);
 			}
@@ -59,15 +59,21 @@ export class Program {
 		return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 	}
 
+	/** Files, sockets and the like that it has open now. Linux only: elsewhere NaN. */
+	get openHandles(): number {
+		return process.platform === "linux" ? readdirSync(`/proc/${this.#child.pid}/fd`).length : Number.NaN;
+	}
+
 	async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-		if (this.#runs) {
+		if (this.runs) {
 			const exited = once(this.#child, "exit");
 			this.#child.kill(signal);
 			await exited;
 		}
 	}
 
-	get #runs(): boolean {
+	/** Whether it has not ended. */
+	get runs(): boolean {
 		return this.#child.exitCode === null && this.#child.signalCode === null;
 	}
 }

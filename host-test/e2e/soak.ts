@@ -7,6 +7,9 @@ export const ROUNDS = isSoak ? 1_000 : 10;
 /** How often a client starts a process of its own and ends it. */
 export const PROCESS_ROUNDS = isSoak ? 50 : 2;
 
+/** Milliseconds for which each kind of attack is repeated; it is carried out once at least. */
+export const ATTACK_TIME = isSoak ? 15_000 : 0;
+
 /** Milliseconds without network. */
 export const OUTAGE = isSoak ? 60_000 : 500;
 

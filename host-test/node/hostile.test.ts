@@ -3,55 +3,17 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
-import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../virtual-device/src/index.js";
+import type { HeapReport } from "../../virtual-device/src/index.js";
+import { makeChip, whyNotXs } from "./chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages.js";
 
-// The whole firmware with a chip's heap, and messages that are meant to exhaust it. A chip has the firmware's code and
-// tables in flash; here they are in the heap, so the chip's room is counted from what the firmware holds once it has
-// started. XS_MCP_HOSTILE sets how many messages there are: `npm run soak` sends 60,000.
-
-/** The manifest's `creation`, less what docs/moddable.md has for "after boot, no backend there". */
-const ROOM = { slots: 3_072 - 778, chunkBytes: 65_536 - 2_400, stackSlots: 1_024 };
-const CONFIG = { chunkBytes: 65_536 };
-
-/** Extra chunk bytes while the script is loaded; removed afterwards. */
-const FOR_LOADING = 262_144;
+// The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many
+// messages there are: `npm run soak` sends 60,000.
 
 const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 3_000);
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
 const SEED = 20_261_121;
-
-const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
-
-/** What the firmware holds once it has started, where there is room enough. */
-async function measure(firmware: string): Promise<HeapReport> {
-	const device = new VirtualDevice({
-		firmware,
-		startEngine: () => start({}),
-		config: { ...CONFIG, backend: "ws://127.0.0.1:1/" },
-	});
-	await device.start();
-	const heap = await device.heap();
-	device.stop();
-	return heap as HeapReport;
-}
-
-/** A device with a chip's room. */
-async function makeChip(backend: string): Promise<VirtualDevice> {
-	const firmware = await bundle(undefined, true);
-	const { slots, chunkBytes } = await measure(firmware);
-	const limits = {
-		slots: slots + ROOM.slots,
-		chunkBytes: chunkBytes + FOR_LOADING,
-		stackSlots: ROOM.stackSlots,
-	};
-	return new VirtualDevice({
-		firmware: `${firmware};globalThis.ballast=new ArrayBuffer(${FOR_LOADING - ROOM.chunkBytes})`,
-		startEngine: () => start({ limits }),
-		config: { ...CONFIG, backend },
-	});
-}
 
 function send(socket: WebSocket, message: Hostile): void {
 	if (typeof message === "string" || message instanceof Buffer) {

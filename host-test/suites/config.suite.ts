@@ -131,6 +131,13 @@ export default suite("configuration", {
 			equal(error.code, "bad-config", backend);
 		}
 	},
+	"rejects an MQTT password without a user name, by name"() {
+		const error = throws(
+			() => transportFor({ backend: "mqtt://h", mqttPassword: "p" }),
+			/^mqttUsername: expected a user name, because mqttPassword is set$/,
+		) as ProtocolError;
+		equal(error.code, "bad-config");
+	},
 	"tells WebSocket who the device is, by MAC address and UUID"() {
 		transportFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" }).open(EVENTS);
 		const { headers } = (FakeWebSocketClient.made.at(-1) as FakeWebSocketClient).options;

@@ -161,6 +161,7 @@ export default suite("tools of every board", {
 		);
 		equal(words(client.call("self.assets.set_download_url", { url: "http://a" })), "true");
 		equal(board.settings.get("assets", "download_url"), "http://a");
+		equal(JSON.parse(words(client.call("self.get_system_info"))).assets, { download_url: "http://a" });
 	},
 	"are absent each with the part it needs"() {
 		const needs: Partial<Record<keyof Hardware, readonly string[]>> = {

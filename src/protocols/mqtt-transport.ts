@@ -55,6 +55,10 @@ export class MqttTransport implements Transport {
 		if (options.publishTopic === "" || /[#+]/.test(options.publishTopic)) {
 			throw new ProtocolError("bad-config", "publishTopic: expected a topic without wildcards");
 		}
+		// MQTT 3.1.1 §3.1.2.9: no password without a user name.
+		if ((options.password ?? "") !== "" && (options.username ?? "") === "") {
+			throw new ProtocolError("bad-config", "mqttUsername: expected a user name, because mqttPassword is set");
+		}
 		this.name = options.transport ?? "mqtt";
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
 		this.#options = options;
@@ -69,7 +73,6 @@ export class MqttTransport implements Transport {
 			host: this.#host,
 			port: this.#port,
 			id: clientId,
-			// No password without a user name: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/mqtt-v3.1.1.html §3.1.2.9
 			...(username !== "" && { user: username, ...(password !== "" && { password }) }),
 			keepAlive: this.#options.keepAlive ?? KEEP_ALIVE,
 			will: { topic: publishTopic, message: goodbyeMessage(), QoS: qos, retain: false },

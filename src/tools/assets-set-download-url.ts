@@ -3,7 +3,7 @@ import { defineTool } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.assets.set_download_url",
-	description: "Set the URL from which the device downloads its assets when it starts.",
+	description: "Store the URL of the device's assets, for applications that load them. self.get_system_info shows it.",
 	audience: "user",
 	needs: ["settings"],
 	input: { url: string({ description: "Where the assets are" }) },

@@ -12,11 +12,13 @@ export default defineTool({
 	needs: ["system"],
 	run(_args, { system, settings }) {
 		const uuid = settings?.get("board", "uuid");
+		const assetsUrl = settings?.get("assets", "download_url");
 		return {
 			version: LAYOUT_VERSION,
 			...system.info(),
 			mac_address: system.macAddress,
 			...(typeof uuid === "string" && { uuid }),
+			...(typeof assetsUrl === "string" && { assets: { download_url: assetsUrl } }),
 			application: { name: FIRMWARE.name, version: FIRMWARE.version },
 		};
 	},

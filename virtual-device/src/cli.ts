@@ -1,127 +1,172 @@
-import { parseArgs } from "node:util";
+// npm run device: one virtual device against any backend.
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { InvalidArgumentError, Option } from "commander";
+import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
-import { bundle, chooseEngine, VirtualDevice } from "./index.js";
+import { bundle, chooseEngine, type EngineChoice, randomMacAddress, VirtualDevice } from "./index.js";
 
-const HELP = `One virtual device: the firmware on the XS engine, against any backend.
-
-  npm run device -- --url URL [options]
-
-  --url URL             the backend: ws://…, wss://…, mqtt://… or mqtts://…
-  --token TOKEN         WebSocket: bearer token, if the backend asks for one
-  --set NAME=VALUE      another setting of the firmware, as often as needed: clientId, mqttUsername,
-                        mqttPassword, publishTopic, subscribeTopic, keepAlive, qos, transport, protocolVersion
-  --mac ADDRESS         the device's id, like 02:12:34:56:78:9a (default: random)
-  --settings FILE       keeps volume, brightness, UUID … over restarts (default: memory only)
-  --engine xs|v8        default: xs
-  --bits 64|32          size of the XS machine; 32 has slots as an ESP32 has them
-  --slots N             heap limit: slots, built-ins included
-  --chunk-bytes N       heap limit: bytes for strings, buffers and byte code
-  --heap                reports the heap every 10 seconds
-  --restart             starts the device again when its engine ends, as a watchdog would
-  --help
-`;
-
-const { values } = parseArgs({
-	options: {
-		url: { type: "string" },
-		token: { type: "string", default: "" },
-		set: { type: "string", multiple: true, default: [] },
-		mac: { type: "string" },
-		settings: { type: "string" },
-		engine: { type: "string", default: "xs" },
-		bits: { type: "string", default: "64" },
-		slots: { type: "string" },
-		"chunk-bytes": { type: "string" },
-		heap: { type: "boolean", default: false },
-		restart: { type: "boolean", default: false },
-		help: { type: "boolean", default: false },
-	},
-});
-
-if (values.help || values.url === undefined) {
-	process.stdout.write(HELP);
-	process.exit(values.help ? 0 : 2);
+interface Options {
+	readonly url: string;
+	readonly token: string;
+	readonly set: Readonly<Record<string, string>>;
+	readonly name: string;
+	readonly new?: boolean;
+	readonly mac?: string;
+	readonly settings?: string;
+	readonly engine: "xs" | "v8";
+	readonly bits: "64" | "32";
+	readonly slots?: number;
+	readonly chunkBytes?: number;
+	readonly heap?: boolean;
+	readonly restart?: boolean;
 }
 
-function fail(message: string): never {
-	console.error(`npm run device: ${message}`);
-	process.exit(2);
-}
+/** Settings of the firmware that `--set` takes: the backend and the token have options of their own. */
+const SETTINGS = [
+	"clientId",
+	"mqttUsername",
+	"mqttPassword",
+	"publishTopic",
+	"subscribeTopic",
+	"keepAlive",
+	"qos",
+	"transport",
+	"protocolVersion",
+	"chunkBytes",
+];
 
-function positiveInteger(flag: string, text: string | undefined): number | undefined {
-	if (text !== undefined && !/^[1-9][0-9]{0,8}$/.test(text)) {
-		fail(`--${flag}: expected a whole number, got ${text}`);
+const EPILOGUE = `
+Two devices with the same MAC address disconnect each other: start the second one with another --name.`;
+
+const program = makeProgram(
+	"run device",
+	"Runs one virtual device: the firmware on the XS engine, against any backend.",
+)
+	.requiredOption("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…")
+	.option("--token <token>", "WebSocket: the bearer token, if the backend needs one", "")
+	.addOption(
+		new Option("--set <name=value>", `another setting of the firmware (repeatable): ${SETTINGS.join(", ")}`)
+			.argParser(collectSetting)
+			.default({}, "none"),
+	)
+	.option("--name <name>", "which device of this machine it is: its MAC address is made from the name", "device")
+	.addOption(new Option("--new", "a random MAC address, for this run only").conflicts(["name", "mac"]))
+	.addOption(
+		new Option("--mac <address>", "this MAC address, for example 02:12:34:56:78:9a")
+			.argParser(readMacAddress)
+			.conflicts("name"),
+	)
+	.option("--settings <file>", "keep volume, brightness, UUID and the like in this file (default: in memory)")
+	.addOption(new Option("--engine <engine>", "the JavaScript engine").choices(["xs", "v8"]).default("xs"))
+	.addOption(
+		new Option("--bits <bits>", "size of the XS machine: 32 has slots of the size that an ESP32 has")
+			.choices(["64", "32"])
+			.default("64"),
+	)
+	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
+	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
+	.option("--heap", "print the size of the heap every 10 seconds")
+	.option("--restart", "start the device again if its engine ends, as a watchdog would")
+	.addHelpText("after", EPILOGUE);
+
+await runProgram(program.action(run));
+
+async function run(options: Options): Promise<void> {
+	const { engine: kind, bits, heap } = options;
+	const engine = await chooseEngine(kind, { bits: bits === "32" ? 32 : 64, onProgress: console.error });
+	const device = await createDevice(engine, options);
+	report(device, options);
+	for (const signal of ["SIGINT", "SIGTERM"] as const) {
+		process.on(signal, () => {
+			device.stop();
+			process.exit(0);
+		});
 	}
-	return text === undefined ? undefined : Number(text);
+	try {
+		await device.start();
+		const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
+		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
+	} catch {
+		// The engine ended as it booted: the exit event has said why.
+	}
+	if (heap) {
+		setInterval(() => void printHeap(device), 10_000);
+	}
 }
 
-/** NAME=VALUE pairs, as mcconfig takes them. */
-function parseSettings(pairs: readonly string[]): Record<string, string> {
-	return Object.fromEntries(
-		pairs.map((pair) => {
-			const at = pair.indexOf("=");
-			return at > 0 ? [pair.slice(0, at), pair.slice(at + 1)] : fail(`--set: expected NAME=VALUE, got ${pair}`);
-		}),
-	);
+/** Rejects with ProgramError if the settings file cannot be read. */
+async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
+	const { url, token, set, settings, slots, chunkBytes, restart = false } = options;
+	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
+	const firmware = await bundle();
+	try {
+		return new VirtualDevice({
+			firmware,
+			startEngine: (onTrace) => engine.start({ onTrace, limits }),
+			config: { ...set, backend: url, token },
+			watchdog: restart,
+			macAddress: options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name)),
+			...(settings !== undefined && { settingsFile: settings }),
+		});
+	} catch (error) {
+		throw new ProgramError(`--settings: ${(error as Error).message}`, { cause: error });
+	}
+}
+
+function report(device: VirtualDevice, { restart }: Options): void {
+	device.on("trace", (line) => console.log(line));
+	device.on("note", (text) => console.log(text));
+	device.on("restarted", () => console.log(`restarted on ${device.engineName}`));
+	device.on("exit", (exit: EngineExit) => {
+		console.error(`the engine ended: ${exit.code}: ${exit.detail}`);
+		if (!restart) {
+			process.exit(1);
+		}
+	});
+}
+
+/** The same at every start, so that a gateway sees the same device. Of two machines, each has its own. */
+function macAddressOf(name: string): string {
+	const digits = createHash("sha256").update(`${hostname()}\n${name}`).digest("hex").slice(0, 10);
+	// Locally administered, unicast.
+	return ["02", ...(digits.match(/../g) ?? [])].join(":");
+}
+
+async function printHeap(device: VirtualDevice): Promise<void> {
+	const heap = await device.heap().catch(() => undefined);
+	if (heap !== undefined) {
+		console.log(describeHeap(heap));
+	}
 }
 
 function describeHeap({ slots, peakSlots, chunkBytes, peakChunkBytes, slotBytes }: HeapReport): string {
 	return `heap: ${slots} slots of ${slotBytes} bytes (peak ${peakSlots}), ${chunkBytes} chunk bytes (peak ${peakChunkBytes})`;
 }
 
-if (values.engine !== "xs" && values.engine !== "v8") {
-	fail(`--engine: expected xs or v8, got ${values.engine}`);
-}
-if (values.bits !== "64" && values.bits !== "32") {
-	fail(`--bits: expected 64 or 32, got ${values.bits}`);
-}
-if (values.mac !== undefined && !/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(values.mac)) {
-	fail(`--mac: expected six lower-case pairs with colons, got ${values.mac}`);
-}
-
-const slots = positiveInteger("slots", values.slots);
-const chunkBytes = positiveInteger("chunk-bytes", values["chunk-bytes"]);
-const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
-const engine = await chooseEngine(values.engine, { bits: values.bits === "32" ? 32 : 64, onProgress: console.error });
-
-const device = new VirtualDevice({
-	firmware: await bundle(),
-	startEngine: (onTrace) => engine.start({ onTrace, limits }),
-	config: { ...parseSettings(values.set), backend: values.url, token: values.token },
-	watchdog: values.restart,
-	...(values.mac !== undefined && { macAddress: values.mac }),
-	...(values.settings !== undefined && { settingsFile: values.settings }),
-});
-
-device.on("trace", (line) => console.log(line));
-device.on("note", (text) => console.log(text));
-device.on("restarted", () => console.log(`restarted on ${device.engineName}`));
-device.on("exit", (exit: EngineExit) => {
-	console.error(`the engine ended: ${exit.code}: ${exit.detail}`);
-	if (!values.restart) {
-		process.exit(1);
+/** Adds a NAME=VALUE pair, as mcconfig takes it. */
+function collectSetting(pair: string, settings: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+	const at = pair.indexOf("=");
+	const name = pair.slice(0, at);
+	if (at < 1) {
+		throw new InvalidArgumentError("Expected NAME=VALUE.");
 	}
-});
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-	process.on(signal, () => {
-		device.stop();
-		process.exit(0);
-	});
+	if (!SETTINGS.includes(name)) {
+		throw new InvalidArgumentError(`There is no setting ${name}.`);
+	}
+	return { ...settings, [name]: pair.slice(at + 1) };
 }
 
-try {
-	await device.start();
-	const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
-	console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
-} catch {
-	// The engine ended as it booted: the exit event has said why.
+function readMacAddress(text: string): string {
+	if (!/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(text)) {
+		throw new InvalidArgumentError("Expected six lower-case pairs with colons.");
+	}
+	return text;
 }
 
-if (values.heap) {
-	setInterval(async () => {
-		const heap = await device.heap().catch(() => undefined);
-		if (heap !== undefined) {
-			console.log(describeHeap(heap));
-		}
-	}, 10_000);
+function readPositiveInteger(text: string): number {
+	if (!/^[1-9][0-9]{0,8}$/.test(text)) {
+		throw new InvalidArgumentError("Expected a whole number from 1 to 999999999.");
+	}
+	return Number(text);
 }

@@ -2,4 +2,4 @@ export { bundle } from "./bundle.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";
-export { VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
+export { randomMacAddress, VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";

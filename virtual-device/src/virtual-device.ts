@@ -213,7 +213,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 }
 
 /** A locally administered unicast address. */
-function randomMacAddress(): string {
+export function randomMacAddress(): string {
 	const bytes = randomBytes(6);
 	bytes[0] = ((bytes[0] ?? 0) & 0xfc) | 0x02;
 	return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(":");

@@ -1,5 +1,5 @@
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DeviceSummary } from "../http/operator-routes.js";
 import { printable, printableLine } from "../printable.js";
 import { argumentsOf, signatureOf } from "./describe-tool.js";
@@ -45,9 +45,19 @@ export function addClientCommands(program: Command): void {
 		.option("--json", "a JSON object a line")
 		.action(watch);
 	clientCommand(program, "forget")
-		.description("Forget a device that will not come back")
-		.argument("<device>", "alias or id")
+		.description("Forget a device that will not come back, or all that have been offline for some time")
+		.argument("[device]", "alias or id")
+		.addOption(
+			new Option("--away-since <time>", "every device that has been offline for that long: 30m, 12h, 1d").argParser(
+				readSeconds,
+			),
+		)
 		.action(forget);
+	clientCommand(program, "rename")
+		.description("Give a device another alias, which it keeps; the names of its tools in /mcp begin with it")
+		.argument("<device>", "alias or id")
+		.argument("<alias>", 'up to 24 of a-z, 0-9 and single "_" or "-" between them')
+		.action(rename);
 }
 
 function clientCommand(program: Command, name: string): Command {
@@ -191,9 +201,45 @@ async function watch(options: ClientOptions): Promise<void> {
 	await watchGateway(clientFor(options), options.json ?? false);
 }
 
-async function forget(device: string, options: ClientOptions): Promise<void> {
+async function forget(device: string | undefined, options: ClientOptions & { awaySince?: number }): Promise<void> {
+	const { awaySince: seconds } = options;
+	if ((device === undefined) === (seconds === undefined)) {
+		throw new UsageError("expected a device, or --away-since, and not both");
+	}
 	const gateway = clientFor(options);
+	const forgotten = device === undefined ? await forgetOffline(gateway, seconds) : [await forgetOne(gateway, device)];
+	print(
+		forgotten.length === 0
+			? "No device has been offline for that long."
+			: forgotten.map((alias) => `${alias} is forgotten.`).join("\n"),
+	);
+}
+
+async function forgetOne(gateway: GatewayClient, device: string): Promise<string> {
 	const { alias } = await gateway.device(device);
 	await gateway.ask(`/devices/${encodeURIComponent(alias)}`, { method: "DELETE" });
-	print(`${alias} is forgotten.`);
+	return alias;
+}
+
+async function forgetOffline(gateway: GatewayClient, seconds = 0): Promise<string[]> {
+	const response = await gateway.ask(`/devices?offlineSeconds=${seconds}`, { method: "DELETE" });
+	return ((await response.json()) as { forgotten: string[] }).forgotten;
+}
+
+async function rename(device: string, alias: string, options: ClientOptions): Promise<void> {
+	const gateway = clientFor(options);
+	const { alias: before } = await gateway.device(device);
+	await gateway.ask(`/devices/${encodeURIComponent(before)}`, { method: "PATCH", json: { alias } });
+	print(`${before} is now ${alias}.`);
+}
+
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+/** Reads "30m" as 1,800 seconds. */
+function readSeconds(text: string): number {
+	const [, number, unit] = /^([0-9]{1,4})([smhd])$/.exec(text) ?? [];
+	if (number === undefined) {
+		throw new InvalidArgumentError("Expected a time like 30m, 12h or 1d.");
+	}
+	return Number(number) * SECONDS[unit as keyof typeof SECONDS];
 }

@@ -13,6 +13,13 @@ export interface GatewayAddress {
 	readonly token?: string | undefined;
 }
 
+interface AskOptions {
+	readonly method?: string;
+	readonly signal?: AbortSignal;
+	/** The body, which is sent as JSON. */
+	readonly json?: object;
+}
+
 /** Asks a running gateway, as its command line does. */
 export class GatewayClient {
 	/** Without a path: http://127.0.0.1:8766. */
@@ -76,10 +83,14 @@ export class GatewayClient {
 	}
 
 	/** Sends one HTTP request. Rejects with an Error that says what the user can do. */
-	async ask(path: string, init: { method?: string; signal?: AbortSignal } = {}): Promise<Response> {
+	async ask(path: string, { json, ...init }: AskOptions = {}): Promise<Response> {
 		let response: Response;
 		try {
-			response = await fetch(`${this.#base}${path}`, { ...init, headers: this.#headers });
+			response = await fetch(`${this.#base}${path}`, {
+				...init,
+				headers: { ...this.#headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
+				...(json !== undefined && { body: JSON.stringify(json) }),
+			});
 		} catch (error) {
 			const { cause = error } = error as Error;
 			throw new UnreachableError(

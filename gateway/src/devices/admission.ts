@@ -17,8 +17,11 @@ export interface Admission {
 	readonly token?: TokenRecord;
 }
 
-/** Decides whether a device is admitted. Must not throw. */
-export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | undefined;
+/**
+ * Decides whether a device is admitted. If not, returns the reason for the log: "unknown token", never the secret. Must not
+ * throw.
+ */
+export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | string;
 
 /** Admits every device. */
 export const admitAll: AuthenticateDevice = () => ({});
@@ -38,8 +41,14 @@ export class DeviceGuard {
 		if (!this.#wantsToken) {
 			return {};
 		}
+		if (secret === "") {
+			return "no token";
+		}
 		const token = this.#tokens.verify("device", secret);
-		return token === undefined || token.devices?.includes(deviceId) === false ? undefined : { token };
+		if (token === undefined) {
+			return "unknown token";
+		}
+		return token.devices?.includes(deviceId) === false ? "a token of another device" : { token };
 	};
 
 	/** Whether a connection that was admitted would be admitted now: tokens come and go. */

@@ -121,8 +121,8 @@ export class EmbeddedBroker implements MqttBus {
 		};
 		this.#broker.authenticate = (client: AdmittedClient, username = "", password = Buffer.alloc(0), done) => {
 			const admission = authenticate({ deviceId: client.id, username, secret: Buffer.from(password).toString() });
-			if (admission === undefined) {
-				const error = Object.assign(new Error("bad user name or password"), { returnCode: BAD_CREDENTIALS });
+			if (typeof admission === "string") {
+				const error = Object.assign(new Error(admission), { returnCode: BAD_CREDENTIALS });
 				done(error as AuthenticateError, false);
 				return;
 			}

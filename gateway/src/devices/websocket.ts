@@ -104,8 +104,8 @@ export class WebSocketDevices {
 		}
 		const secret = /^Bearer (.+)$/i.exec(header(request, "authorization"))?.[1] ?? "";
 		const admission = (this.#options.authenticate ?? admitAll)({ deviceId, secret });
-		if (admission === undefined) {
-			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: wrong or missing bearer token`);
+		if (typeof admission === "string") {
+			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: ${admission} (401)`);
 			return;
 		}
 		const identity = { id: deviceId, clientId: header(request, "client-id"), transport: "websocket", ...admission };

@@ -9,7 +9,14 @@ import type { ServerRegistry } from "../servers/registry.js";
 import type { RequestGuard } from "./auth.js";
 import { readJson } from "./body.js";
 import { HttpError } from "./http-error.js";
-import { forgetDevice, listDevices, showMetrics, streamEvents } from "./operator-routes.js";
+import {
+	forgetDevice,
+	forgetOfflineDevices,
+	listDevices,
+	renameDevice,
+	showMetrics,
+	streamEvents,
+} from "./operator-routes.js";
 import type { RejectionReport } from "./rejections.js";
 import { allow, early, type HttpEnv, type Middleware, type Route, sendHeaders } from "./route.js";
 
@@ -40,7 +47,7 @@ const SECURITY_HEADERS = {
 /** Origins were checked before. No list of headers: those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`). */
 const CORS = {
 	origin: (origin: string) => origin,
-	allowMethods: ["GET", "POST", "DELETE"],
+	allowMethods: ["GET", "POST", "PATCH", "DELETE"],
 	exposeHeaders: ["Mcp-Session-Id", "MCP-Protocol-Version", "WWW-Authenticate", "Retry-After"],
 	maxAge: 600,
 };
@@ -61,8 +68,12 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.all("/mcp", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/mcp/:device", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
-	app.all("/devices", allow("GET"), listDevices(servers));
-	app.all("/devices/:device", allow("DELETE"), forgetDevice(servers));
+	app.all("/devices", allow("GET", "DELETE"));
+	app.get("/devices", listDevices(servers));
+	app.delete("/devices", forgetOfflineDevices(servers));
+	app.all("/devices/:device", allow("DELETE", "PATCH"));
+	app.delete("/devices/:device", forgetDevice(servers));
+	app.patch("/devices/:device", renameDevice(servers, maxBodyBytes));
 	app.all("/events", allow("GET"), streamEvents(events));
 	return app;
 }

@@ -1,12 +1,15 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import { isObject } from "../../../src/text/is-object.js";
 import type { Access } from "../clients/access.js";
 import type { GatewayEvent, GatewayEvents } from "../events.js";
 import type { Metrics } from "../metrics.js";
 import type { ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
+import { readJson } from "./body.js";
 import { HttpError } from "./http-error.js";
-import { type Route, sendHeaders } from "./route.js";
+import { type HttpEnv, type Route, sendHeaders } from "./route.js";
 
 /** A device, as `GET /devices` describes it. */
 export interface DeviceSummary {
@@ -46,14 +49,47 @@ export function listDevices(servers: ServerRegistry): Route {
 	};
 }
 
+/** `DELETE /devices?offlineSeconds=N`: the gateway forgets the devices that have been offline for so long. */
+export function forgetOfflineDevices(servers: ServerRegistry): Route {
+	return (c) => {
+		const text = c.req.query("offlineSeconds") ?? "";
+		if (!/^[0-9]{1,9}$/.test(text)) {
+			throw new HttpError(400, "malformed", "offlineSeconds: expected a number of seconds");
+		}
+		const latest = Date.now() - Number(text) * 1000;
+		const { access } = c.var.admission;
+		const chosen = servers.all.filter(
+			({ id, session, lastSeen }) => session === undefined && lastSeen <= latest && reaches(access, id),
+		);
+		for (const { id } of chosen) {
+			servers.forget(id);
+		}
+		return c.json({ forgotten: chosen.map(({ alias }) => alias) });
+	};
+}
+
+/** `PATCH /devices/NAME` with `{"alias": …}`: gives a device another alias. */
+export function renameDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
+	return async (c) => {
+		const server = deviceOf(c, servers);
+		const body = await readJson(c.env.incoming, maxBodyBytes);
+		const alias = isObject(body) ? body.alias : undefined;
+		if (typeof alias !== "string") {
+			throw new HttpError(400, "malformed", "alias: expected a string");
+		}
+		try {
+			servers.rename(server.id, alias);
+		} catch (error) {
+			throw new HttpError(400, "malformed", (error as Error).message);
+		}
+		return c.json(summaryOf(server));
+	};
+}
+
 /** `DELETE /devices/NAME`: the gateway forgets a device that will not come back. */
 export function forgetDevice(servers: ServerRegistry): Route {
 	return (c) => {
-		const name = c.req.param("device") ?? "";
-		const server = servers.find(name);
-		if (server === undefined || !reaches(c.var.admission.access, server.id)) {
-			throw new HttpError(404, "not-found", `there is no device ${name}`);
-		}
+		const server = deviceOf(c, servers);
 		if (server.session !== undefined) {
 			throw new HttpError(409, "busy", `${server.alias} is connected: it would be known again at once`);
 		}
@@ -104,6 +140,20 @@ function summaryOf({ id, alias, board, online, session, lastSeen, tools }: Serve
 		tools: tools.length,
 		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
 	};
+}
+
+/**
+ * The device in the request's path.
+ *
+ * @throws HttpError (404) if it is not known, or the token is not good for it
+ */
+function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
+	const name = c.req.param("device") ?? "";
+	const server = servers.find(name);
+	if (server === undefined || !reaches(c.var.admission.access, server.id)) {
+		throw new HttpError(404, "not-found", `there is no device ${name}`);
+	}
+	return server;
 }
 
 function reaches({ devices }: Access, id: string): boolean {

@@ -21,11 +21,7 @@ export class Aliases {
 	constructor(chosen: ReadonlyMap<string, string> = new Map()) {
 		this.#chosen = chosen;
 		for (const [id, alias] of chosen) {
-			if (alias.length > MAX_ALIAS_LENGTH || !ALIAS.test(alias)) {
-				throw new RangeError(
-					`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
-				);
-			}
+			expectValid(id, alias);
 			if (this.#owners.has(alias)) {
 				throw new RangeError(`alias ${alias}: chosen for ${this.#owners.get(alias)} and for ${id}`);
 			}
@@ -51,11 +47,39 @@ export class Aliases {
 		return alias;
 	}
 
+	/**
+	 * Gives a device another alias.
+	 *
+	 * @throws RangeError when the alias is invalid or another device's, or when the configuration chose the device's
+	 */
+	rename(id: string, before: string, alias: string): void {
+		const chosen = this.#chosen.get(id);
+		if (chosen !== undefined) {
+			throw new RangeError(`alias of ${id}: the setting aliases says ${chosen}`);
+		}
+		expectValid(id, alias);
+		const owner = this.#owners.get(alias) ?? id;
+		if (owner !== id) {
+			throw new RangeError(`alias ${alias}: it is the alias of ${owner}`);
+		}
+		this.#owners.delete(before);
+		this.#owners.set(alias, id);
+	}
+
 	/** Frees the alias of a device that is forgotten. A chosen one stays the device's. */
 	release(id: string, alias: string): void {
 		if (!this.#chosen.has(id)) {
 			this.#owners.delete(alias);
 		}
+	}
+}
+
+/** @throws RangeError that names the device */
+function expectValid(id: string, alias: string): void {
+	if (alias.length > MAX_ALIAS_LENGTH || !ALIAS.test(alias)) {
+		throw new RangeError(
+			`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
+		);
 	}
 }
 

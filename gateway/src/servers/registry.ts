@@ -178,6 +178,23 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return true;
 	}
 
+	/**
+	 * Gives a server another alias, which it keeps. Clients are told.
+	 *
+	 * @returns the server; undefined if it is not known
+	 * @throws RangeError when the alias is invalid or another server's, or when the configuration chose the server's
+	 */
+	rename(name: string, alias: string): Server | undefined {
+		const server = this.find(name);
+		if (server !== undefined && server.alias !== alias) {
+			this.#aliases.rename(server.id, server.alias, alias);
+			server.alias = alias;
+			this.#store?.save(server.record);
+			this.#changed();
+		}
+		return server;
+	}
+
 	/** Tells listeners that a connection or a message was rejected. */
 	reject(description: string): void {
 		this.emit("rejected", description);

@@ -86,6 +86,10 @@ export class Server {
 		return this.record.alias;
 	}
 
+	set alias(alias: string) {
+		this.#record = { ...this.record, alias };
+	}
+
 	get board(): ServerInfo {
 		return this.record.board;
 	}

@@ -198,6 +198,32 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 		assert.deepEqual([portable.code, device.calls[1]?.name], [0, SET_VOLUME.name]);
 	});
 
+	it("renames a device, and forgets devices that have been offline for some time", async (t) => {
+		const started = await startProgram(t);
+		const device = await WireDevice.connect(t, started, { id: LAMP });
+		const command = ask(started);
+		const renamed = await command(t, "rename", "lamp_000001", "kitchen");
+		assert.deepEqual([renamed.code, renamed.stdout], [0, "lamp_000001 is now kitchen.\n"]);
+		const invalid = await command(t, "rename", "kitchen", "a__b");
+		assert.match(invalid.stderr, /alias of aa:bb:cc:00:00:01: expected 1 to 24/);
+		assert.equal(invalid.code, 1);
+		await device.unplug();
+		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
+		const recent = await command(t, "forget", "--away-since", "1d");
+		assert.deepEqual([recent.code, recent.stdout], [0, "No device has been offline for that long.\n"]);
+		const forgotten = await command(t, "forget", "--away-since", "0s");
+		assert.deepEqual([forgotten.code, forgotten.stdout], [0, "kitchen is forgotten.\n"]);
+		for (const [args, message] of [
+			[["forget"], /expected a device, or --away-since/],
+			[["forget", "kitchen", "--away-since", "1d"], /expected a device, or --away-since/],
+			[["forget", "--away-since", "soon"], /--away-since.*Expected a time like 30m, 12h or 1d/],
+		] as const) {
+			const { code, stderr } = await command(t, ...args);
+			assert.match(stderr, message);
+			assert.equal(code, 2);
+		}
+	});
+
 	it("never prints a device's control characters", async (t) => {
 		const started = await startProgram(t);
 		const evil = "\u001b[2J\u009b31m\u202e";

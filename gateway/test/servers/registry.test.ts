@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,6 +96,41 @@ describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
 		assert.equal(side.gateway.servers.forget("lamp_000001"), false);
 		assert.deepEqual(side.gateway.servers.all, []);
 		await until(() => filesIn(folder).length === 0, "its file is removed");
+	});
+
+	it("can be renamed, online or offline, and keep that alias over a restart of the gateway", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		const { servers } = first.gateway;
+		const device = await WireDevice.connect(t, first);
+		const changed = once(servers, "changed");
+		assert.equal(servers.rename("lamp_000001", "kitchen")?.alias, "kitchen");
+		await changed;
+		assert.deepEqual([servers.find("kitchen")?.id, servers.find("lamp_000001")], [ID, undefined]);
+		assert.equal(servers.rename("lamp_000001", "hall"), undefined, "there is no such device any more");
+		await device.unplug();
+		await until(() => servers.find(ID)?.online === false, "the device is offline");
+		servers.rename(ID, "hall");
+		await first.close();
+		const second = await startGateway(t, { stateFolder: folder });
+		assert.equal(second.gateway.servers.find("hall")?.id, ID);
+		await WireDevice.connect(t, second);
+		assert.equal(second.gateway.servers.find(ID)?.alias, "hall");
+	});
+
+	it("cannot have an alias that is invalid, another device's, or set in the configuration", async (t) => {
+		const other = "aa:bb:cc:00:00:02";
+		const side = await startGateway(t, { aliases: new Map([[other, "hall"]]) });
+		const { servers } = side.gateway;
+		await WireDevice.connect(t, side);
+		await WireDevice.connect(t, side, { id: other });
+		assert.throws(() => servers.rename(ID, "Kitchen!"), {
+			name: "RangeError",
+			message: /^alias of aa:bb:.*expected 1 to/,
+		});
+		assert.throws(() => servers.rename(ID, "hall"), /alias hall: it is the alias of aa:bb:cc:00:00:02$/);
+		assert.throws(() => servers.rename(other, "cellar"), /alias of aa:bb:cc:00:00:02: the setting aliases says hall$/);
+		assert.equal(servers.rename(ID, "lamp_000001")?.alias, "lamp_000001", "its own alias is not taken");
 	});
 
 	it("have the aliases that somebody chose", async (t) => {

@@ -121,6 +121,8 @@ export interface WireDeviceOptions {
 	readonly token?: string;
 	/** Whether it never answers when it is asked for its tools. */
 	readonly listsNothing?: boolean;
+	/** How many pages of the same tools it lists. Default 1. */
+	readonly pages?: number;
 }
 
 /** A tool that a {@link WireDevice} lists by default. */
@@ -215,7 +217,9 @@ export class WireDevice {
 	/** Pulls the plug. */
 	async unplug(): Promise<void> {
 		this.#socket.terminate();
-		await once(this.#socket, "close");
+		if (this.#socket.readyState !== WebSocket.CLOSED) {
+			await once(this.#socket, "close");
+		}
 	}
 
 	answer(id: number, result: object): void {
@@ -224,6 +228,11 @@ export class WireDevice {
 
 	notify(method: string, params: object = {}): void {
 		this.#send({ method, params });
+	}
+
+	/** Asks the gateway something. */
+	ask(id: number, method: string): void {
+		this.#send({ id, method });
 	}
 
 	/** Has other tools from now on, and says so. */
@@ -247,7 +256,9 @@ export class WireDevice {
 			const serverInfo = { name: this.#options.board ?? "lamp", version: "1.0.0" };
 			this.#send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
 		} else if (method === "tools/list" && !this.#options.listsNothing) {
-			this.#send({ id, result: { tools: this.tools } });
+			const page = Number((params as { cursor?: string }).cursor ?? 0) + 1;
+			const isLast = page >= (this.#options.pages ?? 1);
+			this.#send({ id, result: { tools: this.tools, ...(!isLast && { nextCursor: String(page) }) } });
 		} else if (method === "tools/call") {
 			this.#call(id, params);
 		} else if (method === "notifications/cancelled") {

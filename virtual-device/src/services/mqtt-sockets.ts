@@ -186,7 +186,7 @@ class MqttConnection {
 					this.#keepAlive(keepAlive);
 					this.#tell("writable", SEND_WINDOW);
 				} else {
-					this.#fail(`the broker refuses the connection, code ${packet.returnCode}`);
+					this.#fail(describeReturnCode(packet.returnCode ?? 0));
 				}
 				break;
 			case "publish":
@@ -257,6 +257,13 @@ class MqttConnection {
 			this.#tell(kind, message);
 		}
 	}
+}
+
+/** Why a broker rejected a connection: MQTT 3.1.1 §3.2.2.3. */
+function describeReturnCode(code: number): string {
+	return code === 4 || code === 5
+		? "user name or password rejected"
+		: `the broker rejected the connection, code ${code}`;
 }
 
 function connectPacket({ clientId, user, password, keepAlive, will }: OpenOptions): IConnectPacket {

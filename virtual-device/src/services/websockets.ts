@@ -75,6 +75,10 @@ export class WebSockets implements Service {
 		});
 		socket.on("ping", (data) => tell(["ws.control", id, PING], data));
 		socket.on("pong", (data) => tell(["ws.control", id, PONG], data));
+		socket.on("unexpected-response", (request, { statusCode = 0 }) => {
+			end(["ws.error", id, describeStatus(statusCode)]);
+			request.destroy();
+		});
 		socket.on("error", (error: NodeJS.ErrnoException) => end(["ws.error", id, error.message || error.code]));
 		socket.on("close", () => end(["ws.closed", id]));
 	}
@@ -95,4 +99,9 @@ export class WebSockets implements Service {
 			socket.close();
 		}
 	}
+}
+
+/** What it means that the backend answered the handshake with this HTTP status. */
+function describeStatus(status: number): string {
+	return status === 401 ? "token rejected (401)" : `the backend answered with HTTP status ${status}`;
 }

@@ -1,0 +1,41 @@
+// The whole firmware with a chip's heap. A chip has the firmware's code and tables in flash; here they are in the heap, so
+// the chip's room is counted from what the firmware holds once it has started.
+import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../virtual-device/src/index.js";
+
+/** The manifest's `creation`, less what docs/moddable.md has for "after boot, no backend there". */
+const ROOM = { slots: 3_072 - 778, chunkBytes: 65_536 - 2_400, stackSlots: 1_024 };
+const CONFIG = { chunkBytes: 65_536 };
+
+/** Chunk bytes that are there while the script is loaded, and taken away afterwards. */
+const FOR_LOADING = 262_144;
+
+export const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
+
+/** What the firmware holds once it has started, where there is room enough. */
+async function measure(firmware: string): Promise<HeapReport> {
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: () => start({}),
+		config: { ...CONFIG, backend: "ws://127.0.0.1:1/" },
+	});
+	await device.start();
+	const heap = await device.heap();
+	device.stop();
+	return heap as HeapReport;
+}
+
+/** A device with a chip's room, which is not started yet. */
+export async function makeChip(backend: string): Promise<VirtualDevice> {
+	const firmware = await bundle(undefined, true);
+	const { slots, chunkBytes } = await measure(firmware);
+	const limits = {
+		slots: slots + ROOM.slots,
+		chunkBytes: chunkBytes + FOR_LOADING,
+		stackSlots: ROOM.stackSlots,
+	};
+	return new VirtualDevice({
+		firmware: `${firmware};globalThis.ballast=new ArrayBuffer(${FOR_LOADING - ROOM.chunkBytes})`,
+		startEngine: () => start({ limits }),
+		config: { ...CONFIG, backend },
+	});
+}
