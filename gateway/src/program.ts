@@ -161,9 +161,10 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("websocket", this.#configuration);
-		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
+		const guard = new DeviceGuard(host, this.#tokens);
+		const { authenticate } = guard;
 		const devices = new WebSocketDevices(this.#gateway.servers, { host, port, authenticate, ...(tls && { tls }) });
-		this.#rechecks.push(() => devices.recheck(stillAdmits));
+		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
 		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
 		this.#urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
@@ -175,11 +176,12 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("mqtt", this.#configuration);
-		const { authenticate, stillAdmits } = new DeviceGuard(host, this.#tokens);
+		const guard = new DeviceGuard(host, this.#tokens);
+		const { authenticate } = guard;
 		const options = { host, port, authenticate, ...(tls && { tls }) };
 		const listen = () => MqttDevices.listen(this.#gateway.servers, options);
 		const { devices, port: actual } = await this.#listen("mqtt", port, listen);
-		this.#rechecks.push(() => devices.recheck(stillAdmits));
+		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
 		this.#closers.push(() => devices.close());
 		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
 	}

@@ -220,8 +220,8 @@ describe("the gateway as a program", { timeout: 20_000 }, () => {
 		await (await WireDevice.connect(t, started, { id: FAN })).unplug();
 		await WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03" });
 		await until(() => started.gateway.servers.sessions.length === 1, "two devices are offline");
-		const lampOnly = asHost(started.tokens.add({ name: "lamp-host", kind: "client", devices: [LAMP] }));
-		const all = asHost(started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = withToken(started.tokens.add({ name: "lamp-client", kind: "client", devices: [LAMP] }));
+		const all = withToken(started.tokens.add({ name: "operator", kind: "client" }));
 		const forget = async (query: string, init: RequestInit) => {
 			const response = await fetch(`${started.base}/devices${query}`, { ...init, method: "DELETE" });
 			return [response.status, ((await response.json()) as { forgotten?: string[] }).forgotten];

@@ -11,8 +11,8 @@ import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/g
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { makeChip, whyNotXs } from "../node/chip.js";
 import { until } from "../support/until.js";
+import { connectOverHttp } from "./clients.js";
 import { knownDevices, type RunningGateway, startGateway } from "./gateway-process.js";
-import { connectOverHttp } from "./hosts.js";
 import { ATTACK_TIME } from "./soak.js";
 
 // Devices that attack the gateway, and clients that attack a chip through it. `npm run soak` repeats each attack for longer.

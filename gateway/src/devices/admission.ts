@@ -51,11 +51,13 @@ export class DeviceGuard {
 		return token.devices?.includes(deviceId) === false ? "a token of another device" : { token };
 	};
 
-	/** Whether a connection that was admitted would be admitted now: tokens come and go. */
-	readonly stillAdmits = ({ token }: Admission): boolean =>
-		token === undefined
-			? !this.#wantsToken
-			: this.#tokens.records.some(({ kind, sha256 }) => kind === "device" && sha256 === token.sha256);
+	/** Tells, as of now, which admitted connections would still be admitted: tokens come and go. */
+	currentlyAdmits(): (admission: Admission) => boolean {
+		const wantsToken = this.#wantsToken;
+		const devices = this.#tokens.records.filter(({ kind }) => kind === "device");
+		const valid = new Set(devices.map(({ sha256 }) => sha256));
+		return ({ token }) => (token === undefined ? !wantsToken : valid.has(token.sha256));
+	}
 
 	/** Whether devices have to show a token: beyond loopback always, else as soon as there is one. */
 	get #wantsToken(): boolean {
