@@ -59,12 +59,16 @@ export interface Wrapper {
 
 export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "", bytes: 0 });
 
+/** What stands before the id of a response, and between the id and a result. */
+const RESPONSE_START = '{"jsonrpc":"2.0","id":';
+const RESULT_START = ',"result":';
+
 /**
  * A response that carries a result, in its wrapper. `result` is JSON already, and may be long: `concat` copies it once,
  * where a template would copy it for each of its pieces, and a device has no room for copies.
  */
 export function resultMessage(id: RequestId, result: string, { start, end }: Wrapper): string {
-	return start.concat('{"jsonrpc":"2.0","id":', idJson(id), ',"result":', result, "}", end);
+	return start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", end);
 }
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
@@ -78,7 +82,7 @@ export interface LongResult {
 
 /** A response like {@link resultMessage} that is never held whole. */
 export function longResultMessage(id: RequestId, result: LongResult, { start, end, bytes }: Wrapper): PiecedText {
-	const head = start.concat('{"jsonrpc":"2.0","id":', idJson(id), ',"result":', result.before);
+	const head = start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
 	const tail = result.after.concat("}", end);
 	return new PiecedText(head, result.items, tail, bytes + resultOverhead(id) + result.bytes);
 }
@@ -93,7 +97,7 @@ function idJson(id: RequestId): string {
 	return typeof id === "number" ? String(id) : JSON.stringify(id);
 }
 
-const EMPTY_RESULT_BYTES = '{"jsonrpc":"2.0","id":,"result":}'.length;
+const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;
 
 /**
  * A response that carries an error, in its wrapper.

@@ -24,7 +24,9 @@ const OBJECT_START = 4;
  * @throws SyntaxError where it is no JSON
  */
 export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, names?: readonly string[]): unknown {
-	if (text.length > maxValues || mayNestTooDeep(text)) {
+	// XS counts the characters each time.
+	const { length } = text;
+	if (length > maxValues || mayNestTooDeep(text, length)) {
 		checkLimits(text, maxValues);
 	}
 	return (JSON.parse as (text: string, names?: readonly string[]) => unknown)(text, names);
@@ -34,20 +36,23 @@ export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, na
  * A cheap bound, which lets almost every message pass: without arrays each level takes some characters, and counting
  * ends when too few are left. `indexOf` is native, a loop over characters is not.
  */
-function mayNestTooDeep(text: string): boolean {
+function mayNestTooDeep(text: string, length: number): boolean {
 	if (text.indexOf("[") >= 0) {
 		return true;
 	}
-	const { length } = text;
 	let levels = 0;
-	for (let at = text.indexOf("{"); at >= 0; at = text.indexOf("{", at + 1)) {
-		levels += 1;
-		if (levels + (length - at) / OBJECT_START <= MAX_JSON_DEPTH) {
+	let at = -1;
+	let left = length;
+	while (levels + left / OBJECT_START > MAX_JSON_DEPTH) {
+		at = text.indexOf("{", at + 1);
+		if (at < 0) {
 			return false;
 		}
+		levels += 1;
 		if (levels > MAX_JSON_DEPTH) {
 			return true;
 		}
+		left = length - at;
 	}
 	return false;
 }
