@@ -106,24 +106,25 @@ function misfit(schema: Schema, value: unknown, path: string): ValidationError {
 	return new ValidationError(path, `expected ${describe(schema)}, got ${quote(value)}`);
 }
 
+/** The types that most calls have stand first. */
 function fits(schema: Schema, value: unknown): boolean {
 	switch (schema.type) {
-		case "boolean":
-			return typeof value === "boolean";
+		case "object":
+			return isObject(value);
 		case "integer":
 			return Number.isInteger(value) && inRange(value as number, schema.minimum, schema.maximum);
-		case "number":
-			return Number.isFinite(value) && inRange(value as number, schema.minimum, schema.maximum);
 		case "string":
 			return (
 				typeof value === "string" &&
 				(schema.enum?.includes(value) ?? true) &&
 				inRange(value.length, schema.minLength, schema.maxLength)
 			);
+		case "boolean":
+			return typeof value === "boolean";
+		case "number":
+			return Number.isFinite(value) && inRange(value as number, schema.minimum, schema.maximum);
 		case "array":
 			return Array.isArray(value) && inRange(value.length, schema.minItems, schema.maxItems);
-		case "object":
-			return isObject(value);
 	}
 }
 
