@@ -35,6 +35,11 @@ export default suite("text", {
 			throws(() => parseJson(deep(33, pairs)), /^nested deeper than 32 levels$/);
 		}
 	},
+	"finds the level below the deepest in the shortest text that has one"() {
+		const levels = '{"":'.repeat(MAX_JSON_DEPTH);
+		throws(() => parseJson(`${levels}{`), /^nested deeper than 32 levels$/);
+		throws(() => parseJson(levels), /^(?!nested)/);
+	},
 	"counts values before it parses them, outside strings"() {
 		equal((parseJson(`[${"0,".repeat(98)}0]`, 99) as number[]).length, 99);
 		throws(() => parseJson(`[${"0,".repeat(99)}0]`, 99), /^100 values, at most 99 are accepted$/);
