@@ -12,6 +12,7 @@ import {
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import { Program } from "../../host-test/e2e/program.js";
+import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { bundleDirectServer } from "./direct-server-bundle.js";
 import { type Column, Lanes } from "./lanes.js";
@@ -88,14 +89,15 @@ async function openStdio(lanes: Lanes, path: string, args: readonly string[]): P
 	lanes.add(path, "stdio", volumeCall(client, await nameOfTool(client)));
 }
 
-/** The tool's name in the list: a gateway puts the device's alias in front, and replaces dots. */
+/** The tool's name in the list, once it is there: a gateway puts the device's alias in front, and replaces dots. */
 async function nameOfTool(client: Client): Promise<string> {
-	const { tools } = await client.listTools();
-	const tool = tools.find(({ name }) => /set_volume$/.test(name));
-	if (tool === undefined) {
-		throw new Error(`no tool ${TOOL} among ${tools.length}`);
-	}
-	return tool.name;
+	let found: string | undefined;
+	await until(async () => {
+		const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
+		found = tools.find(({ name }) => name.endsWith("set_volume"))?.name;
+		return found !== undefined;
+	}, `a server lists ${TOOL}`);
+	return found as string;
 }
 
 function makeFolder(lanes: Lanes): string {

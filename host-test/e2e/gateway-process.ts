@@ -30,8 +30,13 @@ export function gatewayFlags(stateFolder: string): string[] {
 export async function startGateway(stateFolder: string, ...flags: string[]): Promise<RunningGateway> {
 	const args = gatewayArgs(...gatewayFlags(stateFolder), ...flags);
 	const program = await Program.start(args, (output) => output.includes('"listening"'));
-	const base = program.said(/"clients":"([^"]+)\/mcp"/);
-	return { program, base, deviceUrl: program.said(/"websocket":"([^"]+)"/) };
+	try {
+		const base = program.said(/"clients":"([^"]+)\/mcp"/);
+		return { program, base, deviceUrl: program.said(/"websocket":"([^"]+)"/) };
+	} catch (error) {
+		await program.stop();
+		throw error;
+	}
 }
 
 /** A virtual device in a process of its own; the engine is another one, its child. */

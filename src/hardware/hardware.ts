@@ -33,7 +33,7 @@ export interface Face {
 	readonly alert: { readonly status: string; readonly message: string };
 }
 
-/** A face of which nothing is known yet. */
+/** A face before anything is known. */
 export const BLANK_FACE: Face = deepFreeze({
 	state: "unknown",
 	backend: "",

@@ -6,7 +6,7 @@ import { notificationMessage } from "./json-rpc.js";
 export interface Vision {
 	/** http or https. */
 	readonly url: string;
-	/** Bearer token; empty when there is none. */
+	/** Bearer token; empty if the client sent none. */
 	readonly token: string;
 }
 

@@ -28,7 +28,7 @@ export const esp32Chip = deepFreeze({
 		return native("xs_esp32chip_flashSize").call(this) as number;
 	},
 
-	/** Bytes; 0 where there is none. */
+	/** Bytes; 0 if the chip has no PSRAM. */
 	get psramSize(): number {
 		return native("xs_esp32chip_psramSize").call(this) as number;
 	},

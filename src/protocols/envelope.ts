@@ -33,7 +33,7 @@ export function decodeEnvelope(text: string, maxValues?: number, names?: readonl
 /**
  * Reads the start of a message that is too long to be read as a whole.
  *
- * @returns the envelope with a payload up to the request's id; undefined where there is none that can be recognised
+ * @returns the envelope with a payload up to the request's id; undefined if no id can be recognised
  */
 export function decodeStart(start: string): Envelope | undefined {
 	const match = START_WITH_ID.exec(start);

@@ -9,7 +9,7 @@ interface WriteOptions {
 	readonly operation?: number;
 	readonly topic?: string;
 	readonly QoS?: QoS;
-	/** Bytes of the whole message, of which this write is the first part. */
+	/** Bytes of the whole message; this write is its first part. */
 	readonly byteLength?: number;
 	readonly items?: readonly { readonly topic: string; readonly QoS: QoS }[];
 }

@@ -48,7 +48,7 @@ declare module "embedded:network/interface/wifi" {
 /** The network connection. */
 declare module "net" {
 	const Net: {
-		/** The address is undefined where there is none to be had. */
+		/** The address is undefined if the name could not be resolved. */
 		resolve(host: string, callback: (host: string, address?: string) => void): void;
 	};
 	export default Net;

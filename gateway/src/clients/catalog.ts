@@ -136,7 +136,7 @@ export class Catalog {
 		return found;
 	}
 
-	/** The server whose state this URI names; undefined if there is none that the client may reach. */
+	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
 	findState(uri: string): Server | undefined {
 		const server = this.#servers.find(aliasInStateUri(uri) ?? "");
 		return server !== undefined && this.#reaches(server) ? server : undefined;

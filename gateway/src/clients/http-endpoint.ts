@@ -66,7 +66,7 @@ export class HttpEndpoint {
 	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked. Never rejects.
 	 *
 	 * @param server alias or id, from the path /mcp/DEVICE
-	 * @param body the JSON that was read; undefined if there is none
+	 * @param body the JSON that was read; undefined if the request has no body
 	 */
 	async handle(
 		request: IncomingMessage,

@@ -5,7 +5,7 @@ import type { TokenRecord, TokenStore } from "../config/token-store.js";
 export interface DeviceCredentials {
 	/** The id that it claims. */
 	readonly deviceId: string;
-	/** WebSocket: the bearer token. MQTT: the password. Empty if there is none. */
+	/** WebSocket: the bearer token. MQTT: the password. Empty if the device shows nothing. */
 	readonly secret: string;
 	/** MQTT: the user name. */
 	readonly username?: string;

@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 
 	app.use(early(secureHeaders(SECURITY_HEADERS)), noStore, checkSource(guard), early(cors(CORS)));
 	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
-	// Clients look here for OAuth before they have a token: 401 would make them look on, 404 tells them that there is none.
+	// Clients look here for OAuth before they have a token: 401 would make them look on, 404 tells them that the gateway does not use it.
 	app.all("/.well-known/*", notFound);
 
 	app.use(authenticate(guard));

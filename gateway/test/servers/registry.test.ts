@@ -185,7 +185,7 @@ describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
 		assert.equal(back.calls.length, 1);
 	});
 
-	it("set aside a file that holds a date which is none", async (t) => {
+	it("have a file set aside that holds an impossible date", async (t) => {
 		const folder = stateFolder(t);
 		const first = await startGateway(t, { stateFolder: folder });
 		await WireDevice.connect(t, first);

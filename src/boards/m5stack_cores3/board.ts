@@ -37,7 +37,7 @@ const PORTS = [
 /** Milliseconds that the screen's controller is held in reset. */
 const RESET_TIME = 20;
 
-/** The I2C buses of this target, of which the SDK's typings know but one. */
+/** The I2C buses of this target. The SDK's typings know only one of them. */
 interface Buses {
 	/** The one that the board's own chips are on. */
 	readonly internal: object;

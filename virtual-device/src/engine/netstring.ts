@@ -41,7 +41,7 @@ export class NetstringReader {
 	/** Bytes without which the next netstring cannot be whole: spares looking again at each chunk of a long one. */
 	#needed = 0;
 
-	/** @throws SyntaxError when the stream is none of netstrings */
+	/** @throws SyntaxError if the stream does not consist of netstrings */
 	push(chunk: Buffer): Buffer[] {
 		this.#chunks.push(chunk);
 		this.#bytes += chunk.length;

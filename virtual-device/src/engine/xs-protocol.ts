@@ -33,7 +33,7 @@ function encodePacket({ header, bytes }: Packet): Buffer[] {
 	return bytes ? [WITH_BYTES, encoded, encodeNetstring(bytes)] : [HEADER_ONLY, encoded];
 }
 
-/** Throws a `SyntaxError` where the body is none that the host writes. */
+/** Throws a `SyntaxError` if the body is not one that the host writes. */
 export function decodeReply(body: Buffer): Reply {
 	const kind = body.toString("latin1", 0, 1);
 	if (kind === "!") {
