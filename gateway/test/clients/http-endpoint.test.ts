@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
 import {
 	connectClient,
@@ -28,12 +28,6 @@ async function names(client: Client): Promise<string[]> {
 
 async function setVolume(client: Client, name: string, volume: number) {
 	return await client.callTool({ name, arguments: { volume } });
-}
-
-/** What the first device's resource says of it. */
-async function readState(client: Client): Promise<Record<string, unknown>> {
-	const { contents } = await client.readResource({ uri: "device://lamp_000001/state" }, { cacheMode: "refresh" });
-	return JSON.parse((contents[0] as { text: string }).text);
 }
 
 const text = (result: { content: unknown }): string => (result.content as { text: string }[])[0]?.text ?? "";
@@ -254,71 +248,6 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			await assert.rejects(connect(t, side, "lamp_000001"));
 		});
 
-		it("reads the state of each device it may reach, as a resource", async (t) => {
-			const side = await startGateway(t);
-			const device = await WireDevice.connect(t, side, { id: FIRST });
-			await WireDevice.connect(t, side, { id: SECOND });
-			const client = await connect(t, side);
-			const { resources } = await client.listResources();
-			assert.deepEqual(
-				resources.map(({ uri }) => uri),
-				["device://lamp_000001/state", "device://lamp_000002/state"],
-			);
-			const { resourceTemplates } = await client.listResourceTemplates();
-			assert.deepEqual(
-				resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-				["device://{alias}/state"],
-			);
-			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
-			await until(async () => (await readState(client)).state === "speaking", "its state is known");
-			const { lastSeen, ...state } = await readState(client);
-			assert.deepEqual(state, {
-				device: "lamp_000001",
-				online: true,
-				state: "speaking",
-				board: "lamp",
-				firmware: "1.0.0",
-				transport: "websocket",
-			});
-			assert.ok(Date.parse(String(lastSeen)) <= Date.now());
-			await device.unplug();
-			await until(async () => (await readState(client)).online === false, "it is offline");
-			const nobody = "device://nobody/state";
-			await assert.rejects(client.readResource({ uri: nobody }), { code: -32602, data: { uri: nobody } });
-			const second = await connect(t, side, SECOND);
-			assert.equal((await second.listResources()).resources.length, 1);
-			await assert.rejects(second.readResource({ uri: "device://lamp_000001/state" }), { code: -32602 });
-		});
-
-		it("is told when the state of a device changes, if it has subscribed to it", async (t) => {
-			const side = await startGateway(t);
-			const first = await WireDevice.connect(t, side, { id: FIRST });
-			const second = await WireDevice.connect(t, side, { id: SECOND });
-			const client = await connect(t, side);
-			const updates: { uri: string; _meta?: Record<string, unknown> | undefined }[] = [];
-			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-				updates.push(params);
-			});
-			const uri = "device://lamp_000001/state";
-			if (era === "2026-07-28") {
-				await client.listen({ resourceSubscriptions: [uri] });
-			} else {
-				await client.subscribeResource({ uri });
-			}
-			const change = { oldState: "idle", newState: "speaking" };
-			second.notify("notifications/state_changed", change);
-			first.notify("notifications/state_changed", change);
-			await until(() => updates.length === 1, "told");
-			assert.equal(updates[0]?.uri, uri);
-			assert.deepEqual(updates[0]?._meta?.["xs-mcp/notification"], {
-				method: "notifications/state_changed",
-				params: change,
-			});
-			await first.unplug();
-			await until(() => updates.length === 2, "told that it is offline");
-			assert.equal((await readState(client)).online, false);
-		});
-
 		it("reads a long list page by page", async (t) => {
 			const side = await startGateway(t);
 			const tools = Array.from({ length: 700 }, (_, index) => ({ ...SET_VOLUME, name: `tool_${index}` }));
@@ -334,31 +263,6 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 		});
 	});
 }
-
-describe("a client of 2025-11-25 that asks for the notifications of devices", { timeout: 20_000 }, () => {
-	it("gets them as they are, with the device that sent them", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
-		const client = new Client(
-			{ name: "test-client", version: "1.0.0" },
-			{ capabilities: { experimental: { "xs-mcp/notifications": {} } } },
-		);
-		t.after(() => client.close());
-		const notifications: unknown[] = [];
-		client.fallbackNotificationHandler = async ({ method, params }) => void notifications.push({ method, params });
-		await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
-		// The client opens its stream after the handshake.
-		const change = { oldState: "idle", newState: "listening" };
-		await until(() => {
-			device.notify("notifications/state_changed", change);
-			return notifications.length > 0;
-		}, "told");
-		assert.deepEqual(notifications[0], {
-			method: "notifications/state_changed",
-			params: { ...change, _meta: { "xs-mcp/device": "lamp_000001" } },
-		});
-	});
-});
 
 describe("the path of one device", { timeout: 20_000 }, () => {
 	it("is answered 404 if the device is not known or may not be reached", async (t) => {

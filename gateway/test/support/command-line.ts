@@ -1,0 +1,99 @@
+// Runs the program as people and MCP clients start it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { until } from "../../../host-test/support/until.js";
+import { ERAS } from "./gateway.js";
+import type { StartedProgram } from "./program.js";
+
+export const PROGRAM = fileURLToPath(new URL("../../bin/xs-mcp-gateway.mjs", import.meta.url));
+
+/** The device of the tests. */
+export const LAMP = "aa:bb:cc:00:00:01";
+/** Its tool SET_VOLUME as /mcp lists it. */
+export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
+export const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
+
+/** The program in a process of its own. */
+export interface Running {
+	readonly child: ChildProcess;
+	readonly output: { stdout: string; stderr: string };
+	/** Settles with the exit code. */
+	readonly exited: Promise<number | null>;
+}
+
+/** Starts the program; it is killed with its test. */
+export function start(t: TestContext, args: readonly string[], environment: Record<string, string> = {}): Running {
+	const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
+	t.after(() => child.kill("SIGKILL"));
+	const output = { stdout: "", stderr: "" };
+	child.stdout.on("data", (chunk) => {
+		output.stdout += chunk;
+	});
+	child.stderr.on("data", (chunk) => {
+		output.stderr += chunk;
+	});
+	return { child, output, exited: once(child, "close").then(([code]) => code) };
+}
+
+/** Runs the program to its end. */
+export async function run(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
+	const { output, exited } = start(t, args, environment);
+	return { code: await exited, ...output };
+}
+
+/** Runs a command that asks a gateway which runs. */
+export function ask({ base }: Pick<StartedProgram, "base">) {
+	return (t: TestContext, ...args: string[]) => run(t, args, { XS_MCP_GATEWAY_URL: base });
+}
+
+/** The official SDK's client over stdio, which starts the program. */
+export async function startClient(
+	t: TestContext,
+	args: readonly string[],
+	environment: Record<string, string> = {},
+	era: (typeof ERAS)[keyof typeof ERAS] = ERAS["2025-11-25"],
+) {
+	const transport = new StdioClientTransport({
+		command: process.execPath,
+		args: [PROGRAM, ...args],
+		env: { ...(process.env as Record<string, string>), ...environment },
+		stderr: "pipe",
+	});
+	let log = "";
+	transport.stderr?.on("data", (chunk) => {
+		log += chunk;
+	});
+	const client = new Client({ name: "test-client", version: "1.0.0" }, era);
+	t.after(() => client.close());
+	await client.connect(transport);
+	return { client, log: () => log };
+}
+
+/** A client over stdio by hand: it sees results as they are. */
+export function startWire(t: TestContext, args: readonly string[], environment: Record<string, string>) {
+	const { child, output } = start(t, args, environment);
+	let id = 0;
+	const ask = async (method: string, params: object): Promise<Record<string, unknown>> => {
+		id += 1;
+		const mark = `"id":${id}`;
+		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+		const line = (): string | undefined =>
+			output.stdout.split("\n").find((each) => each.includes(mark) && isJson(each));
+		await until(() => line() !== undefined, `${method} is answered`, 20_000);
+		return JSON.parse(line() as string).result;
+	};
+	return { ask };
+}
+
+function isJson(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
