@@ -116,7 +116,7 @@ async function benchWhole(choice: EngineChoice, builtIns: HeapReport): Promise<v
 	say("built-ins here, where all code is in the heap. On an ESP32 code and tool tables are preloaded into flash.");
 }
 
-/** The whole suite, message by message, with what a chip has free. */
+/** Runs the whole suite, message by message, with as much free heap as a chip has. */
 async function benchBudget(choice: EngineChoice): Promise<void> {
 	let verdict = "served";
 	try {

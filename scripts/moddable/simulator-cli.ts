@@ -41,7 +41,7 @@ async function simulate(settings: readonly string[], { headless, instruments = f
 	}
 	simulator.on("ended", (reason) => {
 		console.error(`The simulator has ended: ${reason}`);
-		// Its window may be closed; where there is none, it should have run on.
+		// A person may close its window, which is not a failure. Without a window, only a failure ends it.
 		process.exit(headless ? 1 : 0);
 	});
 }
