@@ -1,14 +1,16 @@
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
-import type { Board, Face, Hardware } from "../hardware/hardware.js";
+import type { Board, Device, Face, Hardware } from "../hardware/hardware.js";
+import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
+import type { Feature } from "../mcp_server/feature.js";
 import { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
-import { type HardwareTool, isOffered } from "../tools/define-tool.js";
+import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
 import { withObservedParts } from "./observed-parts.js";
 
@@ -21,6 +23,12 @@ export interface ApplicationOptions {
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
+	/** What the device offers besides tools. Default: nothing. */
+	readonly features?: Feature<Hardware>;
+	/** Milliseconds of a clock that is never set; it may begin anew after 2^32. Without it the uptime is not known. */
+	readonly ticks?: () => number;
+	/** Called when the device's state has changed. */
+	readonly onState?: (state: DeviceState) => void;
 	readonly log: (message: string) => void;
 }
 
@@ -37,17 +45,21 @@ export class Application {
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
 	readonly #log: (message: string) => void;
+	readonly #onState: ((state: DeviceState) => void) | undefined;
 	#session: McpSession<Hardware> | undefined;
 
-	constructor({ board, backend, transport, timer, tools = TOOLS, log }: ApplicationOptions) {
+	constructor(options: ApplicationOptions) {
+		const { board, backend, transport, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
-		this.#board = withObservedParts(board);
+		this.#onState = options.onState;
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
+		this.#board = { ...withObservedParts(board), device: this.#describeDevice(options) };
 		this.server = new McpServer<Hardware>({
 			name: board.name,
 			version: FIRMWARE.version,
 			context: this.#board,
-			tools: tools.filter((tool) => isOffered(tool, board)),
+			tools: tools.filter((tool) => isOffered(tool, this.#board)),
+			...(features && { features }),
 			names: ENVELOPE_NAMES,
 			timer,
 			log,
@@ -62,6 +74,20 @@ export class Application {
 		};
 		this.#protocol = new Protocol(transport, { events, timer, log, names: () => this.server.names });
 		this.#show({ backend, volume: this.#board.speaker?.volume });
+	}
+
+	#describeDevice({ board, ticks }: ApplicationOptions): Device {
+		const machine = this.#state;
+		const start = ticks?.();
+		return {
+			name: board.name,
+			get state() {
+				return machine.state;
+			},
+			get uptime() {
+				return ticks === undefined || start === undefined ? undefined : (ticks() - start) >>> 0;
+			},
+		};
 	}
 
 	get state(): DeviceState {
@@ -127,6 +153,7 @@ export class Application {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
 		this.server.notify("notifications/state_changed", { newState, oldState });
+		this.#onState?.(newState);
 	}
 
 	/** Messages of the backend that are not MCP. What is missing or of the wrong type is taken as empty. */
