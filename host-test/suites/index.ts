@@ -10,10 +10,14 @@ import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
+import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
+import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
+import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
+import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
@@ -28,6 +32,11 @@ export const SUITES: readonly Suite[] = [
 	schema,
 	jsonRpc,
 	mcp,
+	resources,
+	PROMPTS,
+	COMPLETION,
+	logging,
+	stringSchemas,
 	deviceState,
 	backoff,
 	url,

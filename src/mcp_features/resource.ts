@@ -23,8 +23,13 @@ export class Base64 {
 	}
 }
 
-/** What a resource holds: text, bytes, or an object, which becomes JSON. */
-export type ResourceData = string | ArrayBuffer | Base64 | (object & { readonly then?: never });
+/** What a resource holds: text, bytes, or an object, which becomes JSON. A promise is no such object. */
+export type ResourceData =
+	| string
+	| ArrayBuffer
+	| Base64
+	| (object & { readonly then?: never })
+	| { readonly [member: string]: unknown; readonly then?: never };
 
 /** A resource as its author writes it. */
 export interface ResourceDefinition<Context, Uri extends string> {
