@@ -9,6 +9,7 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import fatalError from "./fatal-error.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
@@ -42,6 +43,7 @@ export const SUITES: readonly Suite[] = [
 	config,
 	application,
 	applicationLife,
+	fatalError,
 	examples,
 	wifi,
 	drivers,
