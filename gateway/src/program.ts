@@ -156,14 +156,15 @@ export class GatewayProgram {
 	}
 
 	async #openWebSocket(): Promise<void> {
-		const { websocket, websocketAddress: host, websocketPort: port } = this.#configuration;
+		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins } = this.#configuration;
 		if (!websocket) {
 			return;
 		}
 		const tls = readTls("websocket", this.#configuration);
 		const guard = new DeviceGuard(host, this.#tokens);
 		const { authenticate } = guard;
-		const devices = new WebSocketDevices(this.#gateway.servers, { host, port, authenticate, ...(tls && { tls }) });
+		const options = { host, port, authenticate, allowedOrigins, ...(tls && { tls }) };
+		const devices = new WebSocketDevices(this.#gateway.servers, options);
 		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
 		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
