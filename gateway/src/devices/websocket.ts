@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -20,6 +20,10 @@ export interface WebSocketDevicesOptions {
 	readonly authenticate?: AuthenticateDevice;
 	/** Key and certificate: devices then connect by wss. */
 	readonly tls?: TlsOptions;
+	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
+	readonly onRequest?: RequestListener;
+	/** Milliseconds for a request to arrive, body included. Default 10,000. */
+	readonly requestTimeout?: number;
 	/** Milliseconds that a device has for its hello. Default 10,000. */
 	readonly helloTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
@@ -56,8 +60,14 @@ export class WebSocketDevices {
 			// One message in a turn of the event loop: see DeviceTransport.
 			allowSynchronousEvents: false,
 		});
-		this.#http = options.tls ? createTlsServer(options.tls) : createServer();
-		this.#http.on("request", (_request, response) => response.writeHead(426).end("This is a WebSocket.\n"));
+		const { requestTimeout = 10_000, onRequest = rejectRequest } = options;
+		const limits = {
+			requestTimeout,
+			headersTimeout: requestTimeout,
+			connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+		};
+		this.#http = options.tls ? createTlsServer({ ...limits, ...options.tls }) : createServer(limits);
+		this.#http.on("request", onRequest);
 		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
 		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
 	}
@@ -108,7 +118,13 @@ export class WebSocketDevices {
 			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: ${admission} (401)`);
 			return;
 		}
-		const identity = { id: deviceId, clientId: header(request, "client-id"), transport: "websocket", ...admission };
+		const identity = {
+			id: deviceId,
+			clientId: header(request, "client-id"),
+			transport: "websocket",
+			...gatewayUrlOf(request, this.#options.tls !== undefined),
+			...admission,
+		};
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
 			this.#admissions.set(webSocket, admission);
 			this.#awaitHello(webSocket, identity);
@@ -202,6 +218,16 @@ export class DeviceWebSocketTransport extends DeviceTransport {
 			this.onerror?.(new Error(`a message was dropped: ${(error as Error).message}`));
 		}
 	}
+}
+
+const rejectRequest: RequestListener = (_request, response) => response.writeHead(426).end("This is a WebSocket.\n");
+
+/** A host and perhaps a port, as in the Host header. */
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
+
+/** Where the device reaches this server, which is the address that it has connected to. */
+function gatewayUrlOf({ headers: { host = "" } }: IncomingMessage, hasTls: boolean): { gatewayUrl?: string } {
+	return host.length <= 260 && HOST.test(host) ? { gatewayUrl: `${hasTls ? "https" : "http"}://${host}` } : {};
 }
 
 function header(request: IncomingMessage, name: string): string {
