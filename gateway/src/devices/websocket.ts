@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -8,6 +8,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import type { ServerRegistry } from "../servers/registry.js";
 import type { ServerIdentity } from "../servers/session.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { gatewayUrlOf, introductionOf } from "./device-request.js";
 import { DeviceTransport } from "./device-transport.js";
 import { type DeviceHello, readHello, webSocketHelloAnswer } from "./hello.js";
 import { parseMessage } from "./messages.js";
@@ -23,6 +24,10 @@ export interface WebSocketDevicesOptions {
 	readonly allowedOrigins?: readonly string[];
 	/** Key and certificate: devices then connect by wss. */
 	readonly tls?: TlsOptions;
+	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
+	readonly onRequest?: RequestListener;
+	/** Milliseconds for a request to arrive, body included. Default 10,000. */
+	readonly requestTimeout?: number;
 	/** Milliseconds that a device has for its hello. Default 10,000. */
 	readonly helloTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
@@ -59,8 +64,14 @@ export class WebSocketDevices {
 			// One message in a turn of the event loop: see DeviceTransport.
 			allowSynchronousEvents: false,
 		});
-		this.#http = options.tls ? createTlsServer(options.tls) : createServer();
-		this.#http.on("request", (_request, response) => response.writeHead(426).end("This is a WebSocket.\n"));
+		const { requestTimeout = 10_000, onRequest = rejectRequest } = options;
+		const limits = {
+			requestTimeout,
+			headersTimeout: requestTimeout,
+			connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+		};
+		this.#http = options.tls ? createTlsServer({ ...limits, ...options.tls }) : createServer(limits);
+		this.#http.on("request", onRequest);
 		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
 		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
 	}
@@ -115,7 +126,13 @@ export class WebSocketDevices {
 			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: ${admission} (401)`);
 			return;
 		}
-		const identity = { id: deviceId, clientId, transport: "websocket", ...admission };
+		const identity = {
+			id: deviceId,
+			clientId,
+			transport: "websocket",
+			...gatewayUrlOf(request, this.#options.tls !== undefined),
+			...admission,
+		};
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
 			this.#admissions.set(webSocket, admission);
 			this.#awaitHello(webSocket, identity);
@@ -228,11 +245,4 @@ export class DeviceWebSocketTransport extends DeviceTransport {
 	}
 }
 
-/** Who a device says it is: in headers, or if it is a page in a browser, which can set none, in the query. */
-function introductionOf({ headers, url = "" }: IncomingMessage) {
-	const isPage = headers["device-id"] === undefined;
-	const query = new URL(url, "ws://device").searchParams;
-	const read = (name: string): string => String((isPage ? query.get(name) : headers[name]) ?? "");
-	const secret = /^Bearer (.+)$/i.exec(read("authorization"))?.[1] ?? "";
-	return { deviceId: read("device-id"), clientId: read("client-id"), secret, isPage };
-}
+const rejectRequest: RequestListener = (_request, response) => response.writeHead(426).end("This is a WebSocket.\n");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createConnection } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import { until } from "../../../host-test/support/until.js";
@@ -59,6 +60,17 @@ describe("a device of the family over WebSocket", { timeout: 20_000 }, () => {
 		assert.equal(await statusOf(t, url, { origin: "https://tools.example" }), 101);
 		assert.equal(await statusOf(t, url, { origin: "http://localhost:8006" }), 101);
 		assert.equal(await statusOf(t, started.deviceUrl, {}), 400);
+	});
+
+	it("is rejected if its request has a path that is no URL", async (t) => {
+		const started = await startProgram(t);
+		const { hostname, port } = new URL(started.deviceUrl);
+		const socket = createConnection(Number(port), hostname);
+		t.after(() => socket.destroy());
+		const upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13";
+		socket.write(`GET //[ HTTP/1.1\r\nHost: x\r\n${upgrade}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+		const [answer] = await once(socket, "data");
+		assert.match(String(answer), /^HTTP\/1.1 400 /);
 	});
 
 	it("may send audio in any framing before and after its hello", async (t) => {
