@@ -5,14 +5,16 @@ import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
 import { startDevice } from "./device.js";
-import { McpEndpoint } from "./mcp-endpoint.js";
+import { connectAgent, McpEndpoint } from "./mcp-endpoint.js";
+import { startMcpEndpointServer } from "./mcp-endpoint-server.js";
 import { findPeer } from "./peers.js";
 import { makeFolder, startPython } from "./python.js";
 
 /** Milliseconds for one run: a peer in Python takes a while to start. */
 const TIMEOUT = 120_000;
 
-const { title, folder = "", skip } = findPeer("MCP_CALCULATOR");
+const pipe = findPeer("MCP_CALCULATOR");
+const endpointServer = findPeer("MCP_ENDPOINT_SERVER");
 
 /** A gateway with one virtual device. */
 async function startGatewayWithDevice(t: TestContext): Promise<RunningGateway> {
@@ -32,20 +34,39 @@ async function callThrough(t: TestContext, client: Client): Promise<void> {
 	t.diagnostic(`${tools.length} tools`);
 }
 
-describe(title, { skip }, () => {
+/** Runs mcp_pipe.py between an endpoint and `xs-mcp-gateway stdio`. */
+async function startPipe(t: TestContext, gateway: RunningGateway, endpointUrl: string): Promise<void> {
+	const work = makeFolder(t);
+	const server = { type: "stdio", command: process.execPath, args: gatewayArgs("stdio", "--url", gateway.base) };
+	writeFileSync(join(work, "mcp_config.json"), JSON.stringify({ mcpServers: { devices: server } }));
+	const args = [join(pipe.folder ?? "", "mcp_pipe.py")];
+	await startPython(t, args, (output) => output.includes("Started server process"), {
+		cwd: work,
+		env: { MCP_ENDPOINT: endpointUrl },
+	});
+}
+
+describe(pipe.title, { skip: pipe.skip }, () => {
 	it("mcp_pipe.py, with `xs-mcp-gateway stdio` as its server: tools listed, one called", {
 		timeout: TIMEOUT,
 	}, async (t) => {
 		const gateway = await startGatewayWithDevice(t);
 		const endpoint = await McpEndpoint.listen(t);
-		const work = makeFolder(t);
-		const server = { type: "stdio", command: process.execPath, args: gatewayArgs("stdio", "--url", gateway.base) };
-		writeFileSync(join(work, "mcp_config.json"), JSON.stringify({ mcpServers: { devices: server } }));
 		const client = endpoint.next(t);
-		await startPython(t, [join(folder, "mcp_pipe.py")], (output) => output.includes("Started server process"), {
-			cwd: work,
-			env: { MCP_ENDPOINT: endpoint.url },
-		});
+		await startPipe(t, gateway, endpoint.url);
 		await callThrough(t, await client);
+	});
+});
+
+describe(endpointServer.title, { skip: endpointServer.skip }, () => {
+	it("mcp_pipe.py and `xs-mcp-gateway stdio` on one side, two agents on the other, one after the other: tools listed, one called", {
+		timeout: TIMEOUT,
+		skip: pipe.skip,
+	}, async (t) => {
+		const gateway = await startGatewayWithDevice(t);
+		const { toolUrl, agentUrl } = await startMcpEndpointServer(t, endpointServer.folder ?? "");
+		await startPipe(t, gateway, toolUrl);
+		await callThrough(t, await connectAgent(t, agentUrl));
+		await callThrough(t, await connectAgent(t, agentUrl));
 	});
 });

@@ -2,16 +2,24 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { Client, type Transport } from "@modelcontextprotocol/client";
-import { type WebSocket, WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 
-/** The official SDK's client over a WebSocket that carries bare JSON-RPC, as hosted agents have it. */
-export async function connectOverWebSocket(test: TestContext, socket: WebSocket): Promise<Client> {
+/** The official SDK's client over a WebSocket that carries bare JSON-RPC. */
+async function connectClient(test: TestContext, socket: WebSocket): Promise<Client> {
 	const client = new Client({ name: "endpoint", version: "1.0.0" });
 	await client.connect(new WebSocketTransport(socket));
 	test.after(() => client.close());
 	return client;
 }
 
+/** An agent that calls tools through a relay. */
+export async function connectAgent(test: TestContext, url: string): Promise<Client> {
+	const socket = new WebSocket(url);
+	await once(socket, "open");
+	return await connectClient(test, socket);
+}
+
+/** Bare JSON-RPC over a WebSocket. Ids are counted from 1: xinnan-tech's relay takes 0 for no id. */
 class WebSocketTransport implements Transport {
 	onclose?: () => void;
 	onmessage?: Transport["onmessage"];
@@ -23,13 +31,18 @@ class WebSocketTransport implements Transport {
 	}
 
 	async start(): Promise<void> {
-		this.#socket.on("message", (data: Buffer) => this.onmessage?.(JSON.parse(data.toString())));
+		this.#socket.on("message", (data: Buffer) => {
+			const message = JSON.parse(data.toString());
+			const isResponse = message.method === undefined && typeof message.id === "number";
+			this.onmessage?.(isResponse ? { ...message, id: message.id - 1 } : message);
+		});
 		this.#socket.on("error", (error) => this.onerror?.(error));
 		this.#socket.on("close", () => this.onclose?.());
 	}
 
 	async send(message: Parameters<Transport["send"]>[0]): Promise<void> {
-		this.#socket.send(JSON.stringify(message));
+		const isRequest = "method" in message && "id" in message && typeof message.id === "number";
+		this.#socket.send(JSON.stringify(isRequest ? { ...message, id: (message.id as number) + 1 } : message));
 	}
 
 	async close(): Promise<void> {
@@ -64,6 +77,6 @@ export class McpEndpoint {
 	/** The client of the next server that connects. */
 	async next(test: TestContext): Promise<Client> {
 		const [socket] = (await once(this.#server, "connection")) as [WebSocket];
-		return await connectOverWebSocket(test, socket);
+		return await connectClient(test, socket);
 	}
 }
