@@ -9,6 +9,8 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import familyMcp from "./family-mcp.suite.js";
+import fatalError from "./fatal-error.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
@@ -37,6 +39,7 @@ export const SUITES: readonly Suite[] = [
 	COMPLETION,
 	logging,
 	stringSchemas,
+	familyMcp,
 	deviceState,
 	backoff,
 	url,
@@ -51,6 +54,7 @@ export const SUITES: readonly Suite[] = [
 	config,
 	application,
 	applicationLife,
+	fatalError,
 	examples,
 	wifi,
 	drivers,

@@ -1,5 +1,6 @@
 import { ErrorCode, RpcError } from "../mcp_server/json-rpc.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
+import { utf8Length } from "../text/utf8.js";
 import { base64Length, toBase64 } from "./base64.js";
 import type { Completers } from "./completer.js";
 import { type Listed, listed } from "./listing.js";
@@ -103,7 +104,7 @@ export function contentsJson(
 		return JSON.stringify({ uri, mimeType, blob: data.text });
 	}
 	const text = typeof data === "string" ? data : JSON.stringify(data);
-	checkSize(text.length, maxBytes);
+	checkSize(utf8Length(text), maxBytes);
 	return JSON.stringify({ uri, mimeType, text });
 }
 

@@ -25,6 +25,7 @@ import {
 	OLDEST_REVISION,
 	type Revision,
 	reportsBadArgumentsAsResult,
+	reportsFailureAsError,
 	unknownToolCode,
 	unreadableId,
 } from "./revision.js";
@@ -280,7 +281,7 @@ export class McpSession<Context> {
 	}
 
 	#initialize(params: Params): string {
-		const { protocolVersion } = params;
+		const protocolVersion = params.protocolVersion ?? undefined;
 		if (protocolVersion !== undefined && typeof protocolVersion !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "protocolVersion: expected a string");
 		}
@@ -292,7 +293,9 @@ export class McpSession<Context> {
 	}
 
 	#listTools(id: RequestId, params: Params): LongResult {
-		const { cursor = "", withUserTools = false } = params;
+		// Backends exist that send null for what they leave open.
+		const cursor = params.cursor ?? "";
+		const withUserTools = params.withUserTools ?? false;
 		if (typeof cursor !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "cursor: expected a string");
 		}
@@ -362,6 +365,9 @@ export class McpSession<Context> {
 		}
 		const text = error instanceof Error ? error.message || error.name : String(error);
 		this.server.log(`tool ${tool.name} failed: ${text}`);
+		if (reportsFailureAsError(this.#revision)) {
+			return errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper);
+		}
 		return resultMessage(id, failureResult(text), wrapper);
 	}
 }

@@ -57,6 +57,7 @@ declare module "net" {
 /** A file in the firmware's image, as a read-only buffer. */
 declare module "Resource" {
 	class Resource extends ArrayBuffer {
+		static exists(name: string): boolean;
 		/** Throws where there is no such file. */
 		constructor(name: string);
 	}
