@@ -202,7 +202,7 @@ export class GatewayProgram {
 	}
 
 	async #openWebSocket(): Promise<void> {
-		const { websocket, websocketAddress: host, websocketPort: port } = this.#configuration;
+		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins } = this.#configuration;
 		if (!websocket) {
 			return;
 		}
@@ -213,6 +213,7 @@ export class GatewayProgram {
 			host,
 			port,
 			authenticate,
+			allowedOrigins,
 			onRequest: this.#onDeviceRequest,
 			requestTimeout: this.#configuration.bodyTimeout,
 			...(tls && { tls }),

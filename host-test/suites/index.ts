@@ -9,6 +9,8 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import familyMcp from "./family-mcp.suite.js";
+import fatalError from "./fatal-error.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
@@ -28,6 +30,7 @@ export const SUITES: readonly Suite[] = [
 	schema,
 	jsonRpc,
 	mcp,
+	familyMcp,
 	deviceState,
 	backoff,
 	url,
@@ -42,6 +45,7 @@ export const SUITES: readonly Suite[] = [
 	config,
 	application,
 	applicationLife,
+	fatalError,
 	examples,
 	wifi,
 	drivers,
