@@ -46,8 +46,7 @@ export class McpSession<Context> {
 	#client: Client = { capabilities: {} };
 	readonly #server: McpServer<Context>;
 	readonly #send: (message: Sendable) => void;
-	readonly #wrapper: Wrapper;
-	readonly #pageBytes: number;
+	#wrapper: Wrapper;
 	readonly #onClose: () => void;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[] = [];
@@ -57,7 +56,6 @@ export class McpSession<Context> {
 		this.#server = server;
 		this.#send = options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
-		this.#pageBytes = server.pageBytes - this.#wrapper.bytes;
 		this.#onClose = onClose;
 	}
 
@@ -69,6 +67,11 @@ export class McpSession<Context> {
 	/** What the client said of itself. */
 	get client(): Client {
 		return this.#client;
+	}
+
+	/** What the transport wants around each message from now on. Calls under way keep theirs. */
+	set wrapper(wrapper: Wrapper) {
+		this.#wrapper = wrapper;
 	}
 
 	/** Takes one JSON-RPC message as text. */
@@ -132,6 +135,10 @@ export class McpSession<Context> {
 		} else if (answer !== undefined && !this.#closed) {
 			this.#send(answer);
 		}
+	}
+
+	get #pageBytes(): number {
+		return this.#server.pageBytes - this.#wrapper.bytes;
 	}
 
 	#wrap(message: string): string {
