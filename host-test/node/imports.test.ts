@@ -24,7 +24,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	tools: ["hardware", "mcp_server", "firmware.js", "deep-freeze.js"],
 	resources: ["hardware", "mcp_server", "mcp_features", "firmware.js", "deep-freeze.js"],
 	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
-	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js", "read-setting.js"],
+	app: [
+		...["text", "hardware", "mcp_server", "protocols", "device_state", "tools"],
+		...["deep-freeze.js", "firmware.js", "read-setting.js"],
+	],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
 	platform: ["drivers", "hardware", "protocols", "deep-freeze.js", "read-setting.js", ...HOST_MODULES],
 	"main.ts": [

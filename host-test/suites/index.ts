@@ -9,7 +9,9 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import familyFace from "./family-face.suite.js";
 import familyMcp from "./family-mcp.suite.js";
+import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
@@ -19,6 +21,8 @@ import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
+import sessions from "./sessions.suite.js";
+import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
@@ -46,6 +50,8 @@ export const SUITES: readonly Suite[] = [
 	envelope,
 	protocol,
 	attempts,
+	sessions,
+	familyWire,
 	webSocket,
 	webSocketFlow,
 	mqtt,
@@ -54,6 +60,8 @@ export const SUITES: readonly Suite[] = [
 	config,
 	application,
 	applicationLife,
+	states,
+	familyFace,
 	fatalError,
 	examples,
 	wifi,

@@ -42,9 +42,9 @@ function createApplication(options: FirmwareOptions): Application {
 	const { board, built, openNetwork, log } = options;
 	const deviceId = board.system.macAddress;
 	const config = readConfig(built, board.settings, deviceId);
-	const uuid = deviceUuid(board.settings);
+	const uuid = deviceUuid(board.settings, config.uuid);
 	const transport = createTransport({ config, network: openNetwork(built), deviceId, uuid, log });
-	return new Application({ ...options, backend: config.backend, transport });
+	return new Application({ ...options, backend: config.backend, transport, session: config.session });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -7,6 +7,23 @@ export interface Speaker {
 	volume: number;
 }
 
+/** The format of a board's audio, as the hello tells it. */
+export interface AudioParams {
+	readonly format: string;
+	/** Hertz. */
+	readonly sample_rate: number;
+	readonly channels: number;
+	/** Milliseconds. */
+	readonly frame_duration: number;
+}
+
+/** Plays or records. No board of this project has one yet. */
+export interface Codec {
+	readonly params: AudioParams;
+	/** @param frame a binary message of the backend, as the protocol version frames it */
+	play(frame: ArrayBuffer): void;
+}
+
 export type Theme = "light" | "dark";
 
 /** A screen's backlight. */
@@ -167,6 +184,7 @@ export interface Device {
 export interface Hardware {
 	readonly device?: Device;
 	readonly speaker?: Speaker;
+	readonly codec?: Codec;
 	readonly screen?: Screen;
 	readonly snapshot?: Snapshot;
 	readonly preview?: Preview;
