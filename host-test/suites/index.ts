@@ -3,6 +3,7 @@ import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
 import backoff from "./backoff.suite.js";
+import beyondTools from "./beyond-tools.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
@@ -64,6 +65,7 @@ export const SUITES: readonly Suite[] = [
 	familyFace,
 	fatalError,
 	examples,
+	beyondTools,
 	wifi,
 	drivers,
 	face,
