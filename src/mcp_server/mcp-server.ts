@@ -83,12 +83,15 @@ export class McpServer<Context> {
 
 	/** Begins a session with a peer that has just connected. */
 	open(options: SessionOptions): McpSession<Context> {
-		const session = new McpSession(this, options, () => {
-			this.#sessions.delete(session);
-			this.features?.sessionClosed?.(session);
-		});
+		const session = new McpSession(this, options);
 		this.#sessions.add(session);
 		return session;
+	}
+
+	/** Called by a session that ends. */
+	forget(session: McpSession<Context>): void {
+		this.#sessions.delete(session);
+		this.features?.sessionClosed?.(session);
 	}
 
 	#collectNames(): readonly string[] {

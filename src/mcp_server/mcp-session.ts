@@ -47,16 +47,14 @@ export class McpSession<Context> {
 	readonly server: McpServer<Context>;
 	readonly #send: (message: Sendable) => void;
 	#wrapper: Wrapper;
-	readonly #onClose: () => void;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[] = [];
 	#closed = false;
 
-	constructor(server: McpServer<Context>, options: SessionOptions, onClose: () => void) {
+	constructor(server: McpServer<Context>, options: SessionOptions) {
 		this.server = server;
 		this.#send = options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
-		this.#onClose = onClose;
 	}
 
 	/** The revision in force: the oldest until `initialize` says otherwise. */
@@ -131,7 +129,7 @@ export class McpSession<Context> {
 		for (const call of this.#calls.splice(0)) {
 			this.#cancel(call);
 		}
-		this.#onClose();
+		this.server.forget(this);
 	}
 
 	#deliver(answer: Answer): void {
