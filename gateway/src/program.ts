@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { Endpoint } from "./clients/endpoint.js";
 import { HttpEndpoint } from "./clients/http-endpoint.js";
+import { openClientServer } from "./clients/open-client-server.js";
 import { ConfigurationError } from "./config/configuration.js";
 import { isLoopback, outsideUrlAt, urlAt } from "./config/listen-address.js";
 import { withoutPassword } from "./config/setting-kinds.js";
@@ -15,7 +17,7 @@ import { WebSocketDevices } from "./devices/websocket.js";
 import { type GatewayEvent, GatewayEvents } from "./events.js";
 import { Gateway } from "./gateway.js";
 import { createApp } from "./http/app.js";
-import { RequestGuard } from "./http/auth.js";
+import { localAccess, RequestGuard } from "./http/auth.js";
 import type { Listener } from "./http/bootstrap-answer.js";
 import { BOOTSTRAP_PATHS, type BootstrapRoutesOptions } from "./http/bootstrap-routes.js";
 import { createDeviceApp, createDeviceServerApp, type DeviceAppOptions } from "./http/device-app.js";
@@ -125,6 +127,7 @@ export class GatewayProgram {
 		await this.#openWebSocket();
 		await this.#openMqtt();
 		await this.#openBroker();
+		this.#openEndpoints();
 		this.#watchTokens();
 	}
 
@@ -305,6 +308,22 @@ export class GatewayProgram {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${(error as Error).message}`], {
 				cause: error,
 			});
+		}
+	}
+
+	#openEndpoints(): void {
+		const { endpoints, endpointMaxBytes: maxBytes, userTools } = this.#configuration;
+		for (const url of endpoints) {
+			const access = { ...localAccess(userTools), principal: `endpoint ${new URL(url).host}` };
+			const onChange = (text: string): void => this.#log.info(text);
+			const onerror = ({ message }: Error): void => this.#log.warn(`${access.principal}: ${message}`);
+			const endpoint = new Endpoint({
+				url,
+				maxBytes,
+				onChange,
+				open: () => openClientServer(this.#gateway, { access, onerror }).sdk,
+			});
+			this.#closers.push(() => endpoint.close());
 		}
 	}
 
