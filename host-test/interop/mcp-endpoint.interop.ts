@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
+import { Program } from "../e2e/program.js";
 import { startDevice } from "./device.js";
 import { connectAgent, McpEndpoint } from "./mcp-endpoint.js";
 import { startMcpEndpointServer } from "./mcp-endpoint-server.js";
@@ -59,6 +60,18 @@ describe(pipe.title, { skip: pipe.skip }, () => {
 });
 
 describe(endpointServer.title, { skip: endpointServer.skip }, () => {
+	it("`xs-mcp-gateway endpoint` on one side, two agents on the other, one after the other: tools listed, one called", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const gateway = await startGatewayWithDevice(t);
+		const { toolUrl, agentUrl } = await startMcpEndpointServer(t, endpointServer.folder ?? "");
+		const args = gatewayArgs("endpoint", "--url", gateway.base, toolUrl);
+		const command = await Program.start(args, (output) => output.includes(": connected"));
+		t.after(() => command.stop());
+		await callThrough(t, await connectAgent(t, agentUrl));
+		await callThrough(t, await connectAgent(t, agentUrl));
+	});
+
 	it("mcp_pipe.py and `xs-mcp-gateway stdio` on one side, two agents on the other, one after the other: tools listed, one called", {
 		timeout: TIMEOUT,
 		skip: pipe.skip,
