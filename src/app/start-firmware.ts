@@ -40,9 +40,9 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 function createApplication({ board, built, openNetwork, timer, log }: FirmwareOptions): Application {
 	const deviceId = board.system.macAddress;
 	const config = readConfig(built, board.settings, deviceId);
-	const uuid = deviceUuid(board.settings);
+	const uuid = deviceUuid(board.settings, config.uuid);
 	const transport = createTransport({ config, network: openNetwork(built), deviceId, uuid, log });
-	return new Application({ board, backend: config.backend, transport, timer, log });
+	return new Application({ board, backend: config.backend, transport, session: config.session, timer, log });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {
