@@ -14,6 +14,7 @@ interface Options {
 	readonly name: string;
 	readonly new?: boolean;
 	readonly mac?: string;
+	readonly uuid?: string;
 	readonly settings?: string;
 	readonly engine: "xs" | "v8";
 	readonly bits: "64" | "32";
@@ -33,7 +34,8 @@ const SETTINGS = [
 	"subscribeTopic",
 	"keepAlive",
 	"qos",
-	"transport",
+	"lastWill",
+	"session",
 	"protocolVersion",
 	"chunkBytes",
 ];
@@ -59,6 +61,7 @@ const program = makeProgram(
 			.argParser(readMacAddress)
 			.conflicts("name"),
 	)
+	.option("--uuid <uuid>", "this UUID, over which backends sign tokens (default: one that the device makes and keeps)")
 	.option("--settings <file>", "keep volume, brightness, UUID and the like in this file (default: in memory)")
 	.addOption(new Option("--engine <engine>", "the JavaScript engine").choices(["xs", "v8"]).default("xs"))
 	.addOption(
@@ -90,6 +93,7 @@ async function run(options: Options): Promise<void> {
 		await device.start();
 		const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
 		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
+		console.log(`UUID ${device.uuid ?? "not known"}`);
 	} catch {
 		// The engine ended as it booted: the exit event has said why.
 	}
@@ -100,14 +104,14 @@ async function run(options: Options): Promise<void> {
 
 /** Rejects with ProgramError if the settings file cannot be read. */
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
-	const { url, token, set, settings, slots, chunkBytes, restart = false } = options;
+	const { url, token, set, uuid, settings, slots, chunkBytes, restart = false } = options;
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
 	const firmware = await bundleFirmware(options.firmware);
 	try {
 		return new VirtualDevice({
 			firmware,
 			startEngine: (onTrace) => engine.start({ onTrace, limits }),
-			config: { ...set, backend: url, token },
+			config: { ...set, backend: url, token, ...(uuid !== undefined && { uuid }) },
 			watchdog: restart,
 			macAddress: options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name)),
 			...(settings !== undefined && { settingsFile: settings }),
