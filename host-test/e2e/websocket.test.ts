@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
 				id: 1,
 				result: {
 					protocolVersion: "2024-11-05",
-					capabilities: { tools: { listChanged: true } },
+					capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true } },
 					serverInfo: { name: "virtual", version: "0.1.0" },
 				},
 			});

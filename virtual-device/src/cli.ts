@@ -1,6 +1,7 @@
 // npm run device: one virtual device against any backend.
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
@@ -21,6 +22,7 @@ interface Options {
 	readonly chunkBytes?: number;
 	readonly heap?: boolean;
 	readonly restart?: boolean;
+	readonly firmware?: string;
 }
 
 /** Settings of the firmware that `--set` takes: the backend and the token have options of their own. */
@@ -69,6 +71,7 @@ const program = makeProgram(
 	)
 	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
+	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.option("--heap", "print the size of the heap every 10 seconds")
 	.option("--restart", "start the device again if its engine ends, as a watchdog would")
 	.addHelpText("after", EPILOGUE);
@@ -103,7 +106,7 @@ async function run(options: Options): Promise<void> {
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
 	const { url, token, set, uuid, settings, slots, chunkBytes, restart = false } = options;
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
-	const firmware = await bundle();
+	const firmware = await bundleFirmware(options.firmware);
 	try {
 		return new VirtualDevice({
 			firmware,
@@ -115,6 +118,15 @@ async function createDevice(engine: EngineChoice, options: Options): Promise<Vir
 		});
 	} catch (error) {
 		throw new ProgramError(`--settings: ${(error as Error).message}`, { cause: error });
+	}
+}
+
+/** Rejects with ProgramError if the module cannot be bundled. */
+async function bundleFirmware(file: string | undefined): Promise<string> {
+	try {
+		return await bundle(file && resolve(file));
+	} catch (error) {
+		throw new ProgramError(`--firmware: ${(error as Error).message}`, { cause: error });
 	}
 }
 
