@@ -67,8 +67,8 @@ const RESULT_START = ',"result":';
  * A response that carries a result, in its wrapper. `result` is JSON already, and may be long: `concat` copies it once,
  * where a template would copy it for each of its pieces, and a device has no room for copies.
  */
-export function resultMessage(id: RequestId, result: string, { start, end }: Wrapper): string {
-	return start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", end);
+export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): string {
+	return wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", wrapper.end);
 }
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
@@ -94,7 +94,7 @@ export function resultOverhead(id: RequestId): number {
 }
 
 function idJson(id: RequestId): string {
-	return typeof id === "number" ? String(id) : JSON.stringify(id);
+	return typeof id === "number" ? `${id}` : JSON.stringify(id);
 }
 
 const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;

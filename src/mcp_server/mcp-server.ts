@@ -1,7 +1,7 @@
 import type { Sendable } from "../text/pieced-text.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
-import { MCP_NAMES } from "./params.js";
+import { isCommon, MCP_NAMES } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
@@ -27,6 +27,13 @@ export interface McpServerOptions<Context> {
 	readonly log?: (message: string) => void;
 }
 
+/** Names of the members that messages have: of those for which `isCommon` is true, and of all. */
+export interface MessageNames {
+	readonly common: readonly string[];
+	readonly all: readonly string[];
+	isCommon(message: unknown): boolean;
+}
+
 export interface SessionOptions {
 	/** Hands one message, in its wrapper, to the peer. */
 	readonly send: (text: Sendable) => void;
@@ -49,7 +56,7 @@ export class McpServer<Context> {
 	readonly timer: CallTimer | undefined;
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
-	#names: readonly string[];
+	#names: MessageNames;
 	readonly #sessions = new Set<McpSession<Context>>();
 
 	/** @throws TypeError, RangeError for a tool that {@link ToolRegistry.add} refuses */
@@ -73,8 +80,8 @@ export class McpServer<Context> {
 		};
 	}
 
-	/** Every name of a member that the server reads, its tools' arguments included: what a parser may leave out others for. */
-	get names(): readonly string[] {
+	/** The names of members that the server reads, its tools' arguments included: a parser may leave out others. */
+	get names(): MessageNames {
 		return this.#names;
 	}
 
@@ -85,8 +92,9 @@ export class McpServer<Context> {
 		return session;
 	}
 
-	#collectNames(): readonly string[] {
-		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...this.tools.argumentNames()])];
+	#collectNames(): MessageNames {
+		const common = [...new Set([...this.#outerNames, ...MCP_NAMES.common, ...this.tools.argumentNames()])];
+		return { common, all: [...new Set([...common, ...MCP_NAMES.other])], isCommon };
 	}
 
 	/** Sends a notification to every session. */

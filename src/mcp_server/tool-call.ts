@@ -46,8 +46,7 @@ export class ToolCall {
 	readonly client: Client;
 	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
 	onCancel: (() => void) | undefined = undefined;
-	#cancelled = false;
-	#ended = false;
+	#state: "running" | "ended" | "cancelled" = "running";
 	readonly #send: (message: string) => void;
 	readonly #progressToken: RequestId | undefined;
 	readonly #timer: CallTimer | undefined;
@@ -69,7 +68,7 @@ export class ToolCall {
 
 	/** Whether nobody waits for the result any more. */
 	get cancelled(): boolean {
-		return this.#cancelled;
+		return this.#state === "cancelled";
 	}
 
 	/**
@@ -77,11 +76,10 @@ export class ToolCall {
 	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
 	 */
 	cancel(): void {
-		if (this.#ended) {
+		if (this.#state !== "running") {
 			return;
 		}
-		this.#ended = true;
-		this.#cancelled = true;
+		this.#state = "cancelled";
 		for (const sleeper of this.#wake()) {
 			sleeper.reject(new CallCancelled("the call was cancelled"));
 		}
@@ -90,7 +88,9 @@ export class ToolCall {
 
 	/** Marks the call as answered: nothing more is reported of it. */
 	end(): void {
-		this.#ended = true;
+		if (this.#state === "running") {
+			this.#state = "ended";
+		}
 		this.#wake();
 	}
 
@@ -114,7 +114,7 @@ export class ToolCall {
 		if (!(Number.isFinite(delay) && delay >= 0)) {
 			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);
 		}
-		if (this.#ended) {
+		if (this.#state !== "running") {
 			throw new CallCancelled("the call has ended");
 		}
 		await new Promise<void>((resolve, reject) => {
@@ -147,7 +147,7 @@ export class ToolCall {
 	 * @param total where progress will end, when that is known
 	 */
 	progress(progress: number, total?: number, message?: string): void {
-		if (this.#ended || this.#progressToken === undefined) {
+		if (this.#state !== "running" || this.#progressToken === undefined) {
 			return;
 		}
 		const params = { progressToken: this.#progressToken, progress, total, message };
