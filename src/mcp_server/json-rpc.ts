@@ -74,23 +74,23 @@ export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
 export interface LongResult {
 	readonly before: string;
-	readonly items: readonly string[];
+	readonly items: string[];
 	readonly after: string;
 	/** Bytes of the whole as UTF-8, the commas between the items included. */
 	readonly bytes: number;
 }
 
 /** A response like {@link resultMessage} that is never held whole. */
-export function longResultMessage(id: RequestId, result: LongResult, { start, end, bytes }: Wrapper): PiecedText {
-	const head = start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
-	const tail = result.after.concat("}", end);
-	return new PiecedText(head, result.items, tail, bytes + resultOverhead(id) + result.bytes);
+export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText {
+	const head = wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
+	const tail = result.after.concat("}", wrapper.end);
+	return new PiecedText(head, result.items, tail, wrapper.bytes + resultOverhead(id) + result.bytes);
 }
 
 /** Bytes that a response adds around its result, the wrapper apart. */
 export function resultOverhead(id: RequestId): number {
-	const idBytes = typeof id === "number" ? String(id).length : utf8Length(JSON.stringify(id));
-	return EMPTY_RESULT_BYTES + idBytes;
+	const json = idJson(id);
+	return EMPTY_RESULT_BYTES + (typeof id === "number" ? json.length : utf8Length(json));
 }
 
 function idJson(id: RequestId): string {
