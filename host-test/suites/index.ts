@@ -9,6 +9,7 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import http from "./http.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
@@ -26,6 +27,7 @@ import wifi from "./wifi.suite.js";
 export const SUITES: readonly Suite[] = [
 	text,
 	schema,
+	http,
 	jsonRpc,
 	mcp,
 	deviceState,
