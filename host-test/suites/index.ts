@@ -1,8 +1,11 @@
 import type { Suite } from "../harness.js";
+import activation from "./activation.suite.js";
 import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
 import backoff from "./backoff.suite.js";
+import bootstrap from "./bootstrap.suite.js";
+import bootstrapAnswer from "./bootstrap-answer.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
@@ -41,7 +44,10 @@ export const SUITES: readonly Suite[] = [
 	mqtt,
 	tools,
 	toolsHttp,
+	bootstrap,
+	bootstrapAnswer,
 	config,
+	activation,
 	application,
 	applicationLife,
 	examples,
