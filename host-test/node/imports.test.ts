@@ -36,7 +36,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
 	platform: ["drivers", "hardware", "http", "protocols", "deep-freeze.js", "read-setting.js", ...HOST_MODULES],
-	"main.ts": ["app", "http", "src/boards/target/board", "mc/config", "src/platform/network", "timer"],
+	"main.ts": ["app", "src/platform/hmac-sha256", "src/boards/target/board", "mc/config", "src/platform/network", "timer"],
 	"firmware.ts": ["deep-freeze.js"],
 	"read-setting.ts": ["hardware"],
 	"deep-freeze.ts": [],

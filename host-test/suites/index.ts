@@ -12,12 +12,15 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import familyMcp from "./family-mcp.suite.js";
+import fatalError from "./fatal-error.suite.js";
 import http from "./http.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
 import protocol from "./protocol.suite.js";
 import schema from "./schema.suite.js";
+import servedBackend from "./served-backend.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
@@ -33,6 +36,7 @@ export const SUITES: readonly Suite[] = [
 	http,
 	jsonRpc,
 	mcp,
+	familyMcp,
 	deviceState,
 	backoff,
 	url,
@@ -50,6 +54,8 @@ export const SUITES: readonly Suite[] = [
 	activation,
 	application,
 	applicationLife,
+	fatalError,
+	servedBackend,
 	examples,
 	wifi,
 	drivers,

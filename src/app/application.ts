@@ -10,6 +10,7 @@ import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { type HardwareTool, isOffered } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
+import { type Backend, BackendSearch, type BackendSource } from "./backend-search.js";
 import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
@@ -18,6 +19,8 @@ export interface ApplicationOptions {
 	readonly backend: string;
 	/** How the backend is reached. */
 	readonly transport: Transport;
+	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
+	readonly source?: BackendSource;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
@@ -37,9 +40,10 @@ export class Application {
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
 	readonly #log: (message: string) => void;
+	readonly #search: BackendSearch | undefined;
 	#session: McpSession<Hardware> | undefined;
 
-	constructor({ board, backend, transport, timer, tools = TOOLS, log }: ApplicationOptions) {
+	constructor({ board, backend, transport, source, timer, tools = TOOLS, log }: ApplicationOptions) {
 		this.#log = log;
 		this.#board = withObservedParts(board);
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
@@ -61,6 +65,8 @@ export class Application {
 			onLost: (error, retryIn) => this.#end(error, retryIn),
 		};
 		this.#protocol = new Protocol(transport, { events, timer, log, names: () => this.server.names });
+		const onFound = (found: Backend): void => this.#meetBackend(found);
+		this.#search = source && new BackendSearch({ source, board: this.#board, state: this.#state, onFound, log });
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -72,10 +78,12 @@ export class Application {
 	start(): void {
 		this.#state.enter("starting");
 		this.#state.enter("activating");
-		this.#state.enter("idle");
+		if (this.#search === undefined) {
+			this.#state.enter("idle");
+		}
 		const { network } = this.#board;
 		if (network === undefined) {
-			this.#protocol.open();
+			this.#connect();
 			return;
 		}
 		network.onChange = () => this.#followNetwork(network.online);
@@ -87,6 +95,7 @@ export class Application {
 		if (this.#board.network !== undefined) {
 			this.#board.network.onChange = undefined;
 		}
+		this.#search?.stop();
 		this.#protocol.close();
 		this.#session?.close();
 		this.#session = undefined;
@@ -95,11 +104,28 @@ export class Application {
 
 	#followNetwork(online: boolean): void {
 		if (online) {
-			this.#protocol.open();
+			this.#connect();
 			return;
 		}
+		this.#search?.stop();
 		this.#protocol.close();
 		this.#closeSession();
+	}
+
+	#connect(): void {
+		this.#search?.start();
+		if (this.#search?.isFound ?? true) {
+			this.#protocol.open();
+		}
+	}
+
+	/** The session with another backend ends first. */
+	#meetBackend({ url, use }: Backend): void {
+		this.#protocol.close();
+		this.#closeSession();
+		use();
+		this.#show({ backend: url });
+		this.#protocol.open();
 	}
 
 	#begin(sessionId: string): void {
@@ -118,7 +144,8 @@ export class Application {
 		this.#session?.close();
 		this.#session = undefined;
 		this.#show({ connected: false });
-		if (this.#state.state !== "upgrading") {
+		const isSearching = this.#search?.isFound === false;
+		if (this.#state.state !== "upgrading" && !isSearching) {
 			this.#state.enter("idle");
 		}
 	}

@@ -7,6 +7,7 @@ import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
 import type { HttpClients } from "../http/ecma-http.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
+import { ProtocolError } from "../protocols/protocol-error.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { SystemResolver } from "./system-resolver.js";
 
@@ -16,11 +17,10 @@ import { SystemResolver } from "./system-resolver.js";
  *
  * @param built what the firmware was built with. `certificate` names a resource, a CA's certificate as a DER file, that
  * is trusted besides the roots in the manifest.
+ * @throws ProtocolError "bad-config" if there is no such resource
  */
 export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients {
-	const { certificate } = built;
-	const secure =
-		typeof certificate === "string" && certificate !== "" ? { certificate: new Resource(certificate) } : {};
+	const secure = openCertificate(built.certificate);
 	const dns = { io: SystemResolver };
 	const socket = { io: TCP, nodelay: true };
 	const tls = { io: TLSSocket, TCP: { io: GuardedTCP }, nodelay: true, secure };
@@ -32,4 +32,14 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 		http: { io: HTTPClient, dns, socket: { ...socket, io: GuardedTCP } },
 		https: { io: HTTPClient, dns, socket: tls },
 	} as unknown as NetworkClients & HttpClients;
+}
+
+function openCertificate(name: unknown): { certificate?: Resource } {
+	if (typeof name !== "string" || name === "") {
+		return {};
+	}
+	if (!Resource.exists(name)) {
+		throw new ProtocolError("bad-config", `certificate: the firmware has no resource ${JSON.stringify(name)}`);
+	}
+	return { certificate: new Resource(name) };
 }

@@ -1,0 +1,81 @@
+import { Bootstrap, type BootstrapOptions } from "../bootstrap/bootstrap.js";
+import { readBootstrapConfig } from "../bootstrap/bootstrap-config.js";
+import { DeviceStateMachine } from "../device_state/device-state.js";
+import type { Board, System } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
+import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
+import type { NetworkClients } from "../protocols/network-clients.js";
+import { ProtocolError } from "../protocols/protocol-error.js";
+import type { Transport } from "../protocols/transport.js";
+import { Application } from "./application.js";
+import type { BackendSource } from "./backend-search.js";
+import { type Config, readConfig } from "./config.js";
+import { createTransport, messageLimits } from "./create-transport.js";
+import { ServedTransport } from "./served-transport.js";
+import { deviceUuid } from "./uuid.js";
+
+export interface FirmwareOptions {
+	readonly board: Board & { readonly system: System };
+	/** What the firmware was built with: the manifest's `config`. */
+	readonly built: Readonly<Record<string, unknown>>;
+	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
+	readonly hmacSha256: BootstrapOptions["hmacSha256"];
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/**
+ * Starts the firmware on a board. If a setting cannot be used, the device enters `fatal_error` and names the setting in
+ * the log and on its screen. It neither ends the machine nor restarts, because a restart would not change the setting.
+ *
+ * @returns undefined if a setting cannot be used
+ */
+export function startFirmware(options: FirmwareOptions): Application | undefined {
+	try {
+		const application = createApplication(options);
+		application.start();
+		return application;
+	} catch (error) {
+		if (!(error instanceof ProtocolError && error.code === "bad-config")) {
+			throw error;
+		}
+		showFatalError(options, error.message);
+		return undefined;
+	}
+}
+
+function createApplication(options: FirmwareOptions): Application {
+	const { board, built, openNetwork, timer, log } = options;
+	const { settings } = board;
+	const deviceId = board.system.macAddress;
+	const bootstrap = readBootstrapConfig(built, settings);
+	// A backend that a bootstrap serves comes later. All other settings are checked now.
+	const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
+	const uuid = deviceUuid(settings);
+	const network = openNetwork(built);
+	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
+	const http = new EcmaHttp({ network, timer, maxBytes: messageLimits(config.chunkBytes).maxQueuedBytes });
+	const equipped = { ...board, http, close: () => board.close() };
+	if (bootstrap === undefined) {
+		return new Application({ board: equipped, backend: config.backend, transport: reach(config), timer, log });
+	}
+	const transport = new ServedTransport(messageLimits(config.chunkBytes).maxMessageBytes);
+	const identity = { board: equipped, uuid, serialNumber: bootstrap.serialNumber };
+	const { clock } = board;
+	const source: BackendSource = {
+		open: (events) => new Bootstrap({ ...options, config: bootstrap, identity, http, settings, clock, events }),
+		connect(served) {
+			const config = readConfig(built, settings, deviceId, served);
+			const next = reach(config);
+			return { url: config.backend, use: () => transport.use(next) };
+		},
+	};
+	return new Application({ board: equipped, backend: bootstrap.otaUrl, transport, source, timer, log });
+}
+
+function showFatalError({ board, log }: FirmwareOptions, message: string): void {
+	const state = new DeviceStateMachine({ onChange: (state) => board.screen?.show({ state }), log });
+	state.enter("fatal_error");
+	log(`fatal error: ${message}`);
+	board.screen?.show({ alert: { status: "Wrong setting", message } });
+}
