@@ -15,6 +15,7 @@ import type { CallOptions } from "../servers/session.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "./catalog.js";
 import { resultFor } from "./contents.js";
+import { SERVER_ERROR } from "./json-rpc-error.js";
 import { STATE_TEMPLATE, stateContents, stateUri } from "./state-resource.js";
 
 export interface ClientServerOptions {
@@ -237,7 +238,9 @@ function answerFailure(error: unknown, { server }: FoundTool, revision: string):
 	if (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.MethodNotFound) {
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, error.data);
 	}
-	return failed("refused", `${server.alias} rejected the call: ${error.message} (${error.code})`);
+	// The C++ firmware's errors have no code of their own.
+	const code = error.code === SERVER_ERROR ? "" : ` (${error.code})`;
+	return failed("refused", `${server.alias} rejected the call: ${error.message}${code}`);
 }
 
 /** The code is for programs, the text for models. */

@@ -76,6 +76,20 @@ export const SETTINGS = {
 	brokerUsername: setting(text("name"), "User name at that broker"),
 	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
 	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
+	publicUrl: setting(
+		url(["http:", "https:"]),
+		"URL at which devices reach the gateway over HTTP, to upload pictures; needed behind a reverse proxy",
+	),
+	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
+		default: 2_097_152,
+	}),
+	visionUrl: setting(
+		url(["http:", "https:"]),
+		"Base URL of an OpenAI-compatible API, which is asked what a device's photos show",
+	),
+	visionModel: setting(text("model"), "The model there"),
+	visionKey: setting(text("key"), "API key there", { secret: true }),
+	visionTimeout: setting(DURATION, "Time limit for that model", { default: 20_000 }),
 	stateFolder: setting(text("folder"), "Folder for tokens, and for what is known about devices", {
 		default: defaultStateFolder(),
 		path: true,
