@@ -1,4 +1,6 @@
+import { Endpoint } from "./clients/endpoint.js";
 import { HttpEndpoint } from "./clients/http-endpoint.js";
+import { openClientServer } from "./clients/open-client-server.js";
 import { ConfigurationError } from "./config/configuration.js";
 import { isLoopback, outsideUrlAt, urlAt } from "./config/listen-address.js";
 import { withoutPassword } from "./config/setting-kinds.js";
@@ -12,7 +14,7 @@ import { WebSocketDevices } from "./devices/websocket.js";
 import { type GatewayEvent, GatewayEvents } from "./events.js";
 import { Gateway } from "./gateway.js";
 import { createApp } from "./http/app.js";
-import { RequestGuard } from "./http/auth.js";
+import { localAccess, RequestGuard } from "./http/auth.js";
 import { createDeviceApp, createDeviceServerApp, type DeviceAppOptions } from "./http/device-app.js";
 import { RequestLimits } from "./http/limits.js";
 import { RejectionReport } from "./http/rejections.js";
@@ -113,6 +115,7 @@ export class GatewayProgram {
 		await this.#openWebSocket();
 		await this.#openMqtt();
 		await this.#openBroker();
+		this.#openEndpoints();
 		this.#watchTokens();
 	}
 
@@ -254,6 +257,22 @@ export class GatewayProgram {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${(error as Error).message}`], {
 				cause: error,
 			});
+		}
+	}
+
+	#openEndpoints(): void {
+		const { endpoints, endpointMaxBytes: maxBytes, userTools } = this.#configuration;
+		for (const url of endpoints) {
+			const access = { ...localAccess(userTools), principal: `endpoint ${new URL(url).host}` };
+			const onChange = (text: string): void => this.#log.info(text);
+			const onerror = ({ message }: Error): void => this.#log.warn(`${access.principal}: ${message}`);
+			const endpoint = new Endpoint({
+				url,
+				maxBytes,
+				onChange,
+				open: () => openClientServer(this.#gateway, { access, onerror }).sdk,
+			});
+			this.#closers.push(() => endpoint.close());
 		}
 	}
 

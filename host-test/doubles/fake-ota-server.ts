@@ -2,7 +2,7 @@ import { Bootstrap, type BootstrapOptions } from "../../src/bootstrap/bootstrap.
 import type { BootstrapConfig } from "../../src/bootstrap/bootstrap-config.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { settled } from "./client.js";
-import { FakeBoard } from "./fake-board.js";
+import { FakeBoard, FakeSettings } from "./fake-board.js";
 import { FakeTimer } from "./fake-timer.js";
 
 export const OTA_URL = "http://ota/xiaozhi/ota/";
@@ -44,19 +44,20 @@ export async function bootstrap(
 	server: FakeOtaServer,
 	config: Partial<BootstrapConfig> = {},
 	options: Partial<BootstrapOptions> = {},
+	settings = new FakeSettings(),
 ) {
 	const timer = new FakeTimer();
-	const board = new FakeBoard();
+	const times: number[][] = [];
+	const clock = { set: (...time: number[]) => times.push(time) };
+	const board = Object.assign(new FakeBoard(settings), { clock });
 	const log: string[] = [];
 	const heard: unknown[] = [];
-	const times: number[][] = [];
 	const signed: ArrayBuffer[][] = [];
 	const started = new Bootstrap({
 		config: { otaUrl: OTA_URL, otaInterval: 86_400, serialNumber: "", hmacKey: undefined, ...config },
-		identity: { board, uuid: "u-1", serialNumber: config.serialNumber ?? "" },
+		board,
+		uuid: "u-1",
 		http: server,
-		settings: board.settings,
-		clock: { set: (...time) => times.push(time) },
 		hmacSha256: async (...args) => {
 			signed.push(args);
 			return Uint8Array.of(0, 1, 0xfe, 0xff).buffer;

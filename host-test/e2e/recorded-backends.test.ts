@@ -5,47 +5,10 @@ import { describe, it, type TestContext } from "node:test";
 import mqttPacket, { type IConnectPacket } from "mqtt-packet";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
-import { MQTT_GATEWAY, type Step, XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";
+import { MQTT_GATEWAY, XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";
+import { replay, type Wire } from "./replay.js";
 
 // The firmware hears what other people's backends were seen to send.
-
-/** One side of a connection to a device. */
-interface Wire {
-	say(message: object | string): void;
-	/** The next message of the device, as text. */
-	hear(): Promise<string>;
-}
-
-/** Says and expects what is in a recording, step by step. */
-async function replay(wire: Wire, steps: readonly Step[]): Promise<void> {
-	for (const step of steps) {
-		if ("sends" in step) {
-			wire.say(step.sends);
-			continue;
-		}
-		const others: unknown[] = [];
-		for (;;) {
-			const message = JSON.parse(await wire.hear());
-			if (contains(message, step.expects)) {
-				break;
-			}
-			others.push(message);
-			assert.ok(others.length < 5, `expected ${JSON.stringify(step.expects)}, got ${JSON.stringify(others)}`);
-		}
-	}
-}
-
-/** Whether a value has all the members of a part, at every depth. */
-function contains(value: unknown, part: unknown): boolean {
-	if (typeof part !== "object" || part === null) {
-		return value === part;
-	}
-	return (
-		typeof value === "object" &&
-		value !== null &&
-		Object.entries(part).every(([name, member]) => contains((value as Record<string, unknown>)[name], member))
-	);
-}
 
 /** A broker that is also the backend, and delivers without a subscription, as xiaozhi-mqtt-gateway. */
 class MqttPeer implements Wire {
@@ -59,7 +22,6 @@ class MqttPeer implements Wire {
 		this.url = `mqtt://127.0.0.1:${port}`;
 	}
 
-	/** @param onConnected what it does as soon as a device is connected */
 	static async listen(t: TestContext): Promise<MqttPeer> {
 		const server = createServer((socket) => peer.#serve(socket)).listen(0, "127.0.0.1");
 		await once(server, "listening");
@@ -76,7 +38,7 @@ class MqttPeer implements Wire {
 		await until(() => this.connect !== undefined, "a device is connected");
 	}
 
-	say(message: object | string): void {
+	say(message: object): void {
 		const payload = JSON.stringify(message);
 		this.#socket?.write(
 			mqttPacket.generate({ cmd: "publish", topic: this.#topic, payload, qos: 0, dup: false, retain: false }),

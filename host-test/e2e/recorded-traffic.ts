@@ -98,3 +98,90 @@ export const MQTT_GATEWAY: readonly Step[] = [
 	request(10_003, "tools/call", setVolume(43)),
 	answered(10_003, DONE),
 ];
+
+/** A step of a dialogue that a device has with the gateway. */
+export type DeviceStep =
+	| Step
+	/** The device answers the gateway's next request, which must be this. */
+	| { readonly asked: { readonly method: string; readonly params?: object }; readonly answers: object };
+
+const byMethod = (method: string, params: object | undefined, answers: object): DeviceStep => ({
+	asked: { method, ...(params && { params }) },
+	answers,
+});
+
+const pyTool = (name: string, properties: object = {}, required: string[] = []): object => ({
+	name,
+	description: "查询指定城市。",
+	inputSchema: { type: "object", properties, required },
+});
+
+/** What huangjunsen0406/py-xiaozhi says to MCP. A cursor is the name of the next page's first tool. */
+const PY_XIAOZHI_MCP: readonly DeviceStep[] = [
+	byMethod("initialize", undefined, {
+		result: {
+			protocolVersion: "2024-11-05",
+			capabilities: { tools: {} },
+			serverInfo: { name: "py-xiaozhi", version: "2.1.1" },
+		},
+	}),
+	{ expects: { type: "mcp", payload: { method: "notifications/initialized" } } },
+	byMethod("tools/list", undefined, {
+		result: { tools: [pyTool("music_player.get_status")], nextCursor: "get_weather" },
+	}),
+	byMethod(
+		"tools/list",
+		{ cursor: "get_weather" },
+		{
+			result: { tools: [pyTool("get_weather", { city: { type: "string", default: "北京" } }), pyTool("take_photo")] },
+		},
+	),
+	byMethod(
+		"tools/call",
+		{ name: "get_weather", arguments: { city: "x" } },
+		{
+			result: { content: [{ type: "text", text: '{"city": "x", "condition": "晴朗"}' }], isError: false },
+		},
+	),
+	byMethod(
+		"tools/call",
+		{ name: "take_photo" },
+		{
+			error: { code: -32603, message: "Tool disabled: take_photo" },
+		},
+	),
+];
+
+const LISTENS = { type: "listen", state: "start", mode: "manual" };
+
+/** py-xiaozhi over WebSocket: it never learns the session id. */
+export const PY_XIAOZHI_WEBSOCKET: readonly DeviceStep[] = [
+	{
+		sends: {
+			type: "hello",
+			version: 1,
+			features: { mcp: true },
+			transport: "websocket",
+			audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 20 },
+		},
+	},
+	{ expects: { type: "hello", transport: "websocket" } },
+	{ sends: { session_id: "", ...LISTENS } },
+	{ sends: Buffer.alloc(80, 0x5a) },
+	...PY_XIAOZHI_MCP,
+];
+
+/** py-xiaozhi over MQTT: it wants an address for audio, and does without an answer there. */
+export const PY_XIAOZHI_MQTT: readonly DeviceStep[] = [
+	{
+		sends: {
+			type: "hello",
+			version: 3,
+			features: { mcp: true },
+			transport: "udp",
+			audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 20 },
+		},
+	},
+	{ expects: { type: "hello", transport: "udp", udp: {} } },
+	...PY_XIAOZHI_MCP,
+];

@@ -77,7 +77,7 @@ export default suite("the bootstrap", {
 		first.stop();
 		await pass(DAY);
 		const server = new FakeOtaServer(new Error("no answer"), new Error("no answer"), WEBSOCKET);
-		const second = await bootstrap(server, {}, { settings: board.settings });
+		const second = await bootstrap(server, {}, {}, board.settings);
 		equal(second.heard, [BACKEND, ["no answer", 10_000]]);
 		await second.pass(10_000);
 		await second.pass(20_000);
@@ -86,13 +86,13 @@ export default suite("the bootstrap", {
 	async "does not use what another server said"() {
 		const settings = new FakeSettings();
 		storeBackend(settings, "http://other/", BACKEND);
-		const { heard } = await bootstrap(new FakeOtaServer(500), {}, { settings });
+		const { heard } = await bootstrap(new FakeOtaServer(500), {}, {}, settings);
 		equal(heard, [[`${OTA_URL} answered with HTTP status 500`, 10_000]]);
 	},
 	async "keeps the stored backend if the answer has none"() {
 		const settings = new FakeSettings();
 		storeBackend(settings, OTA_URL, BACKEND);
-		equal((await bootstrap(new FakeOtaServer({}), {}, { settings })).heard, [BACKEND]);
+		equal((await bootstrap(new FakeOtaServer({}), {}, {}, settings)).heard, [BACKEND]);
 		equal((await bootstrap(new FakeOtaServer({}))).heard, [["the answer has neither mqtt nor websocket", 10_000]]);
 	},
 	async "ignores stored text that it cannot use"() {
@@ -123,7 +123,7 @@ export default suite("the bootstrap", {
 		settings.set = () => {
 			throw new Error("flash full");
 		};
-		const { heard, log } = await bootstrap(new FakeOtaServer(WEBSOCKET), {}, { settings });
+		const { heard, log } = await bootstrap(new FakeOtaServer(WEBSOCKET), {}, {}, settings);
 		equal(heard, [BACKEND]);
 		matches(log[0] ?? "", /the backend is not stored: Error: flash full/);
 	},

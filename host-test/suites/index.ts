@@ -12,7 +12,9 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import familyFace from "./family-face.suite.js";
 import familyMcp from "./family-mcp.suite.js";
+import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import http from "./http.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
@@ -21,6 +23,8 @@ import mqtt from "./mqtt.suite.js";
 import protocol from "./protocol.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
+import sessions from "./sessions.suite.js";
+import states from "./states.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
@@ -43,6 +47,8 @@ export const SUITES: readonly Suite[] = [
 	envelope,
 	protocol,
 	attempts,
+	sessions,
+	familyWire,
 	webSocket,
 	webSocketFlow,
 	mqtt,
@@ -54,6 +60,8 @@ export const SUITES: readonly Suite[] = [
 	activation,
 	application,
 	applicationLife,
+	states,
+	familyFace,
 	fatalError,
 	servedBackend,
 	examples,

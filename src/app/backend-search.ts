@@ -1,7 +1,7 @@
 import type { OfferedFirmware } from "../bootstrap/bootstrap-answer.js";
 import type { BootstrapEvents } from "../bootstrap/bootstrap-events.js";
 import type { ServedBackend } from "../bootstrap/served-backend.js";
-import type { DeviceStateMachine } from "../device_state/device-state.js";
+import type { DeviceState } from "../device_state/device-state.js";
 import type { Board } from "../hardware/hardware.js";
 
 /** A backend that was served. */
@@ -22,7 +22,7 @@ export interface BackendSource {
 export interface BackendSearchOptions {
 	readonly source: BackendSource;
 	readonly board: Pick<Board, "screen" | "updater">;
-	readonly state: DeviceStateMachine;
+	readonly state: () => DeviceState;
 	/** Called with the first backend, and again whenever another one is served. */
 	readonly onFound: (backend: Backend) => void;
 	readonly log: (message: string) => void;
@@ -37,7 +37,6 @@ export class BackendSearch {
 	readonly #options: BackendSearchOptions;
 	readonly #bootstrap: { start(): void; stop(): void };
 	#isFound = false;
-	#showsFailure = false;
 
 	constructor(options: BackendSearchOptions) {
 		this.#options = options;
@@ -68,8 +67,7 @@ export class BackendSearch {
 		const backend = source.connect(served);
 		log(`bootstrap: the backend is ${backend.url}`);
 		this.#isFound = true;
-		board.screen?.show({ code: "", ...(this.#showsFailure && { alert: { status: "", message: "" } }) });
-		this.#showsFailure = false;
+		board.screen?.show({ code: "" });
 		onFound(backend);
 	}
 
@@ -87,9 +85,8 @@ export class BackendSearch {
 			log(`${offer} is offered, but this board cannot update itself`);
 			return;
 		}
-		const before = state.state;
-		if (!state.enter("upgrading")) {
-			log(`${offer} is offered, but not installed while the device is ${before}`);
+		if (state() === "listening" || state() === "speaking") {
+			log(`${offer} is offered, and left for the next check: the device is ${state()}`);
 			return;
 		}
 		log(`${offer}: installing from ${url}`);
@@ -98,7 +95,6 @@ export class BackendSearch {
 		} catch (error) {
 			log(`upgrade from ${url} failed: ${String(error)}`);
 			board.screen?.show({ alert: { status: "Upgrade failed", message: String(error) } });
-			state.enter(before === "activating" ? "activating" : "idle");
 		}
 	}
 
@@ -107,7 +103,6 @@ export class BackendSearch {
 		const next = retryIn === undefined ? "no further attempt before the next start" : `next attempt in ${retryIn} ms`;
 		this.#options.log(`bootstrap failed: ${message}, ${next}`);
 		if (!this.#isFound) {
-			this.#showsFailure = true;
 			this.#options.board.screen?.show({ alert: { status: "No backend", message } });
 		}
 	}

@@ -27,6 +27,10 @@ export class ServedTransport implements Transport {
 		return this.#current?.silenceTimeout ?? 0;
 	}
 
+	get maxSentBytes(): number {
+		return this.#current?.maxSentBytes ?? this.maxMessageBytes;
+	}
+
 	/** Channels that are opened from now on go to this backend. */
 	use(transport: Transport): void {
 		this.#current = transport;

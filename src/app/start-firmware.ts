@@ -45,32 +45,32 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 }
 
 function createApplication(options: FirmwareOptions): Application {
-	const { board, built, openNetwork, timer, log } = options;
-	const { settings } = board;
-	const deviceId = board.system.macAddress;
+	const { built, openNetwork, timer, log } = options;
+	const { settings } = options.board;
+	const deviceId = options.board.system.macAddress;
 	const bootstrap = readBootstrapConfig(built, settings);
 	// A backend that a bootstrap serves comes later. All other settings are checked now.
 	const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
-	const uuid = deviceUuid(settings);
+	const { backend, session, chunkBytes } = config;
+	const limits = messageLimits(chunkBytes);
+	const uuid = deviceUuid(settings, config.uuid);
 	const network = openNetwork(built);
+	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
+	const board = { ...options.board, http, close: () => options.board.close() };
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
-	const http = new EcmaHttp({ network, timer, maxBytes: messageLimits(config.chunkBytes).maxQueuedBytes });
-	const equipped = { ...board, http, close: () => board.close() };
 	if (bootstrap === undefined) {
-		return new Application({ board: equipped, backend: config.backend, transport: reach(config), timer, log });
+		return new Application({ board, backend, transport: reach(config), session, timer, log });
 	}
-	const transport = new ServedTransport(messageLimits(config.chunkBytes).maxMessageBytes);
-	const identity = { board: equipped, uuid, serialNumber: bootstrap.serialNumber };
-	const { clock } = board;
+	const transport = new ServedTransport(limits.maxMessageBytes);
 	const source: BackendSource = {
-		open: (events) => new Bootstrap({ ...options, config: bootstrap, identity, http, settings, clock, events }),
+		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
 		connect(served) {
 			const config = readConfig(built, settings, deviceId, served);
 			const next = reach(config);
 			return { url: config.backend, use: () => transport.use(next) };
 		},
 	};
-	return new Application({ board: equipped, backend: bootstrap.otaUrl, transport, source, timer, log });
+	return new Application({ board, backend: bootstrap.otaUrl, transport, source, session, timer, log });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

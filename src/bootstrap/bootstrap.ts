@@ -1,5 +1,5 @@
 import { FIRMWARE } from "../firmware.js";
-import type { ClockSetter, Http, HttpResponse, Settings } from "../hardware/hardware.js";
+import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { expectOk } from "../http/http-status.js";
 import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
@@ -12,11 +12,11 @@ import { type ServedBackend, storeBackend, storedBackend } from "./served-backen
 
 export interface BootstrapOptions {
 	readonly config: BootstrapConfig;
-	readonly identity: Identity;
+	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
+	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
+	/** The device's UUID. */
+	readonly uuid: string;
 	readonly http: Http;
-	readonly settings: Settings | undefined;
-	/** Set by the server's time. Absent where the machine's clock is not the firmware's to set. */
-	readonly clock?: ClockSetter | undefined;
 	/** HMAC-SHA256 (RFC 2104). */
 	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
 	readonly timer: TimerModule;
@@ -90,16 +90,21 @@ export class Bootstrap {
 	}
 
 	async #ask(): Promise<BootstrapAnswer> {
-		const { config, identity } = this.#options;
-		const response = await this.#post(config.otaUrl, JSON.stringify(bootstrapReport(identity)), TIMEOUT);
+		const { config } = this.#options;
+		const response = await this.#post(config.otaUrl, JSON.stringify(bootstrapReport(this.#identity)), TIMEOUT);
 		return readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body));
+	}
+
+	get #identity(): Identity {
+		const { board, uuid, config } = this.#options;
+		return { board, uuid, serialNumber: config.serialNumber };
 	}
 
 	async #post(url: string, body: string, timeout: number): Promise<HttpResponse> {
 		return await this.#options.http.request({
 			method: "POST",
 			url,
-			headers: bootstrapHeaders(this.#options.identity),
+			headers: bootstrapHeaders(this.#identity),
 			body: [ArrayBuffer.fromString(body)],
 			maxBytes: LONGEST_ANSWER,
 			timeout,
@@ -109,7 +114,7 @@ export class Bootstrap {
 	async #take(answer: BootstrapAnswer, turn: number): Promise<void> {
 		const { serverTime, firmware, activation, backend } = answer;
 		if (serverTime !== undefined) {
-			this.#options.clock?.set(serverTime.time, serverTime.timezone);
+			this.#options.board.clock?.set(serverTime.time, serverTime.timezone);
 		}
 		if (firmware !== undefined && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
 			await this.#options.events.onFirmware(firmware);
@@ -125,7 +130,8 @@ export class Bootstrap {
 
 	/** Without a backend in the answer, the one that this server named last is used. */
 	#use(served: ServedBackend | undefined): void {
-		const { config, settings, log } = this.#options;
+		const { config, log } = this.#options;
+		const { settings } = this.#options.board;
 		const backend = served ?? storedBackend(settings, config.otaUrl);
 		if (backend === undefined) {
 			throw new Error("the answer has neither mqtt nor websocket");
@@ -212,8 +218,8 @@ export class Bootstrap {
 	}
 
 	#useStored(): void {
-		const { config, settings, log } = this.#options;
-		const stored = storedBackend(settings, config.otaUrl);
+		const { config, board, log } = this.#options;
+		const stored = storedBackend(board.settings, config.otaUrl);
 		if (stored === undefined) {
 			return;
 		}

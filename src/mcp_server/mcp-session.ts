@@ -46,9 +46,7 @@ export class McpSession<Context> {
 	#client: Client = { capabilities: {} };
 	readonly #server: McpServer<Context>;
 	readonly #send: (message: Sendable) => void;
-	readonly #wrapper: Wrapper;
-	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
-	readonly pageBytes: number;
+	#wrapper: Wrapper;
 	readonly #onClose: () => void;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[] = [];
@@ -58,7 +56,6 @@ export class McpSession<Context> {
 		this.#server = server;
 		this.#send = options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
-		this.pageBytes = server.pageBytes - this.#wrapper.bytes;
 		this.#onClose = onClose;
 	}
 
@@ -74,6 +71,16 @@ export class McpSession<Context> {
 	/** What the client said of itself. */
 	get client(): Client {
 		return this.#client;
+	}
+
+	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
+	get pageBytes(): number {
+		return this.#server.pageBytes - this.#wrapper.bytes;
+	}
+
+	/** What the transport wants around each message from now on. Calls under way keep theirs. */
+	set wrapper(wrapper: Wrapper) {
+		this.#wrapper = wrapper;
 	}
 
 	/** Takes one JSON-RPC message as text. */

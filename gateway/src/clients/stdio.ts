@@ -2,8 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
-import type { Catalog } from "./catalog.js";
-import { ClientServer } from "./client-server.js";
+import { openClientServer } from "./open-client-server.js";
 
 export interface StdioOptions {
 	/** Default: this process's. */
@@ -29,12 +28,9 @@ export function serveOverStdio(
 	server?: string,
 	{ input = process.stdin, output = process.stdout }: StdioOptions = {},
 ): StdioClient {
-	const catalog = gateway.catalog(access, server);
 	const transport = new StdioServerTransport(input, output);
 	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
-	const open = (): ClientServer =>
-		announcing(new ClientServer({ principal: access.principal, catalog }), catalog, onerror);
-	const handle = serveStdio(() => open().sdk, { transport, onerror });
+	const handle = serveStdio(() => openClientServer(gateway, { access, server, onerror }).sdk, { transport, onerror });
 	const closed = new Promise<void>((resolve) => {
 		const { onclose } = transport;
 		transport.onclose = () => {
@@ -43,11 +39,4 @@ export function serveOverStdio(
 		};
 	});
 	return { closed, close: () => handle.close() };
-}
-
-/** Tells the client of changes as long as its server is connected. */
-function announcing(server: ClientServer, catalog: Catalog, onerror: (error: Error) => void): ClientServer {
-	const end = catalog.onChange((change) => void server.announce(change).catch(onerror));
-	server.sdk.onclose = end;
-	return server;
 }

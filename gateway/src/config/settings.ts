@@ -11,6 +11,7 @@ import {
 	type SettingKind,
 	text,
 	url,
+	urls,
 } from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
@@ -29,7 +30,7 @@ export interface Setting<T> {
 function setting<T>(
 	kind: SettingKind<T>,
 	description: string,
-	more: { readonly default: NoInfer<T>; readonly path?: boolean },
+	more: { readonly default: NoInfer<T>; readonly secret?: boolean; readonly path?: boolean },
 ): Setting<T> & { readonly default: T };
 function setting<T>(
 	kind: SettingKind<T>,
@@ -96,6 +97,15 @@ export const SETTINGS = {
 	}),
 	aliases: setting(pairs("DEVICE=NAME"), "Names for devices, by device id", { default: new Map() }),
 	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
+	endpoints: setting(urls(["ws:", "wss:"]), "MCP endpoints to which the gateway connects, to serve hosted agents", {
+		secret: true,
+		default: [],
+	}),
+	endpointMaxBytes: setting(
+		integer("bytes", 2_048, 1_048_576),
+		"Largest message to such an endpoint: lists come in smaller pages, larger results are errors",
+		{ default: 8_000 },
+	),
 	toolNames: setting(
 		oneOf("names", ["own", "portable"]),
 		"Tool names on /mcp/DEVICE: in characters that every client accepts, or the device's own",
