@@ -4,6 +4,7 @@ import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
 import backoff from "./backoff.suite.js";
+import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
 import config from "./config.suite.js";
@@ -18,17 +19,22 @@ import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import http from "./http.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
+import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
+import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
+import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
 import sessions from "./sessions.suite.js";
 import states from "./states.suite.js";
+import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import url from "./url.suite.js";
+import wantedNames from "./wanted-names.suite.js";
 import webSocket from "./websocket.suite.js";
 import webSocketFlow from "./websocket-flow.suite.js";
 import wifi from "./wifi.suite.js";
@@ -40,6 +46,11 @@ export const SUITES: readonly Suite[] = [
 	http,
 	jsonRpc,
 	mcp,
+	resources,
+	PROMPTS,
+	COMPLETION,
+	logging,
+	stringSchemas,
 	familyMcp,
 	deviceState,
 	backoff,
@@ -47,6 +58,7 @@ export const SUITES: readonly Suite[] = [
 	envelope,
 	protocol,
 	attempts,
+	wantedNames,
 	sessions,
 	familyWire,
 	webSocket,
@@ -65,6 +77,7 @@ export const SUITES: readonly Suite[] = [
 	fatalError,
 	servedBackend,
 	examples,
+	beyondTools,
 	wifi,
 	drivers,
 	face,

@@ -7,14 +7,15 @@ import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
-import { Application } from "./application.js";
+import { Application, type ApplicationOptions } from "./application.js";
 import type { BackendSource } from "./backend-search.js";
 import { type Config, readConfig } from "./config.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
-export interface FirmwareOptions {
+/** What the firmware runs on, and what it offers. */
+export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
 	readonly board: Board & { readonly system: System };
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
@@ -59,7 +60,7 @@ function createApplication(options: FirmwareOptions): Application {
 	const board = { ...options.board, http, close: () => options.board.close() };
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
 	if (bootstrap === undefined) {
-		return new Application({ board, backend, transport: reach(config), session, timer, log });
+		return new Application({ ...options, board, backend, transport: reach(config), session });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
 	const source: BackendSource = {
@@ -70,7 +71,7 @@ function createApplication(options: FirmwareOptions): Application {
 			return { url: config.backend, use: () => transport.use(next) };
 		},
 	};
-	return new Application({ board, backend: bootstrap.otaUrl, transport, source, session, timer, log });
+	return new Application({ ...options, board, backend: bootstrap.otaUrl, transport, source, session });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -34,7 +34,7 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 	} as unknown as NetworkClients & HttpClients;
 }
 
-function openCertificate(name: unknown): { readonly certificate?: object } {
+function openCertificate(name: unknown): { certificate?: object } {
 	if (typeof name !== "string" || name === "") {
 		return {};
 	}
