@@ -1,4 +1,3 @@
-import { deepFreeze } from "../deep-freeze.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { Feature } from "./feature.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
@@ -7,8 +6,6 @@ import { MCP_NAMES } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
-
-const NO_FEATURES: readonly Feature<never>[] = deepFreeze([]);
 
 /** Room that a page of tools leaves for the wrapper, the id, and the cursor. */
 const PAGE_RESERVE = 512;
@@ -20,8 +17,8 @@ export interface McpServerOptions<Context> {
 	/** Handed to every tool as it runs. */
 	readonly context: Context;
 	readonly tools?: readonly Tool<Context>[];
-	/** What the server offers besides tools: resources, prompts, … Default: nothing. */
-	readonly features?: readonly Feature<Context>[];
+	/** What the server offers besides tools: one feature, or a `FeatureSet` of several. Default: nothing. */
+	readonly features?: Feature<Context>;
 	/** Bytes that one message with a page of `tools/list` may have, its wrapper counted. Default 8000. */
 	readonly pageBytes?: number;
 	/** Asynchronous calls that may be under way at once in a session. Default 16. */
@@ -50,7 +47,7 @@ export class McpServer<Context> {
 	readonly version: string;
 	readonly context: Context;
 	readonly tools: ToolRegistry<Context>;
-	readonly features: readonly Feature<Context>[];
+	readonly features: Feature<Context> | undefined;
 	readonly pageBytes: number;
 	readonly maxCalls: number;
 	readonly timer: CallTimer | undefined;
@@ -72,18 +69,11 @@ export class McpServer<Context> {
 		for (const tool of options.tools ?? []) {
 			this.tools.add(tool);
 		}
-		this.features = options.features ?? NO_FEATURES;
+		this.features = options.features;
 		this.#outerNames = options.names ?? [];
 		this.#names = this.#collectNames();
 		this.tools.onChanged = () => this.changed("notifications/tools/list_changed");
-		for (const feature of this.features) {
-			feature.attach?.(this);
-		}
-	}
-
-	/** What the server can do, as `initialize` tells it. */
-	get capabilities(): object {
-		return Object.assign({ tools: { listChanged: true } }, ...this.features.map(({ capabilities }) => capabilities));
+		this.features?.attach?.(this);
 	}
 
 	/** Every name of a member that the server reads, its tools' arguments included: what a parser may leave out others for. */
@@ -93,21 +83,20 @@ export class McpServer<Context> {
 
 	/** Begins a session with a peer that has just connected. */
 	open(options: SessionOptions): McpSession<Context> {
-		const session = new McpSession(this, options, () => this.#forget(session));
+		const session = new McpSession(this, options);
 		this.#sessions.add(session);
 		return session;
 	}
 
-	#collectNames(): readonly string[] {
-		const featureNames = this.features.flatMap(({ names }) => names);
-		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...featureNames, ...this.tools.argumentNames()])];
+	/** Called by a session that ends. */
+	forget(session: McpSession<Context>): void {
+		this.#sessions.delete(session);
+		this.features?.sessionClosed?.(session);
 	}
 
-	#forget(session: McpSession<Context>): void {
-		this.#sessions.delete(session);
-		for (const feature of this.features) {
-			feature.sessionClosed?.(session);
-		}
+	#collectNames(): readonly string[] {
+		const featureNames = this.features?.names ?? [];
+		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...featureNames, ...this.tools.argumentNames()])];
 	}
 
 	/** Tells every session by this notification that a list has changed, and reads the names in it again. */

@@ -43,6 +43,8 @@ const NO_SLEEPERS: readonly Sleeper[] = deepFreeze([]);
 /** One request under way, as the tool, resource or prompt sees it. */
 export class ToolCall {
 	readonly id: RequestId;
+	/** The client that calls. */
+	readonly client: Client;
 	/** The session that the request came in. */
 	readonly session: McpSession<unknown>;
 	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
@@ -53,16 +55,18 @@ export class ToolCall {
 	readonly #timer: CallTimer | undefined;
 	#sleepers: readonly Sleeper[] = NO_SLEEPERS;
 
-	constructor(id: RequestId, session: McpSession<unknown>, progressToken: RequestId | undefined, timer?: CallTimer) {
+	constructor(
+		id: RequestId,
+		client: Client,
+		session: McpSession<unknown>,
+		progressToken: RequestId | undefined,
+		timer?: CallTimer,
+	) {
 		this.#timer = timer;
 		this.id = id;
+		this.client = client;
 		this.session = session;
 		this.#progressToken = progressToken;
-	}
-
-	/** The client that calls. */
-	get client(): Client {
-		return this.session.client;
 	}
 
 	/** Whether nobody waits for the result any more. */

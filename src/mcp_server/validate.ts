@@ -117,7 +117,8 @@ function fits(schema: Schema, value: unknown): boolean {
 			return (
 				typeof value === "string" &&
 				(schema.enum?.includes(value) ?? true) &&
-				inRange(value.length, schema.minLength, schema.maxLength)
+				inRange(value.length, schema.minLength, schema.maxLength) &&
+				(schema.check?.(value) ?? true)
 			);
 		case "boolean":
 			return typeof value === "boolean";
@@ -145,7 +146,7 @@ function describe(schema: Schema): string {
 			if (schema.enum !== undefined) {
 				return `one of ${schema.enum.map((item) => JSON.stringify(item)).join(", ")}`;
 			}
-			return `a string${counted(schema.minLength, schema.maxLength, "characters")}`;
+			return schema.check?.expected ?? `a string${counted(schema.minLength, schema.maxLength, "characters")}`;
 		case "array":
 			return `an array${counted(schema.minItems, schema.maxItems, "items")}`;
 		case "object":
