@@ -2,7 +2,6 @@ import type { Resource, Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import type { Notification, ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
-import { ServerError } from "../servers/server-error.js";
 import type { ServerTool } from "../servers/session.js";
 import type { Access } from "./access.js";
 import { aliasInStateUri, stateResource } from "./state-resource.js";
@@ -119,21 +118,16 @@ export class Catalog {
 
 	/**
 	 * The tool of this name. A name with an alias in front works in every catalog; one without it, portable or the server's
-	 * own, in the catalog of one server.
-	 *
-	 * @throws ServerError "unknown-tool", also for a tool that the client may not call
+	 * own, in the catalog of one server. Undefined also for a tool that the client may not call.
 	 */
-	findTool(name: string): FoundTool {
+	findTool(name: string): FoundTool | undefined {
 		const { server } = this.#options;
 		const only = server === undefined ? undefined : this.#reachable()[0];
 		const named = this.#servers.find(aliasIn(name) ?? "");
 		const found =
 			(only && foundTool(only, findTool(only, "own", name) ?? findTool(only, "portable", name))) ??
 			(named && this.#reaches(named) ? foundTool(named, findTool(named, "prefixed", name)) : undefined);
-		if (found === undefined || (isUserOnly(found.tool) && !this.#allowsUserTools(found.server))) {
-			throw new ServerError("unknown-tool", `Unknown tool: ${name}`);
-		}
-		return found;
+		return found && isUserOnly(found.tool) && !this.#allowsUserTools(found.server) ? undefined : found;
 	}
 
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */

@@ -7,14 +7,12 @@ import {
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
-	type McpServer,
 } from "@modelcontextprotocol/server";
 import { isObject } from "../../../src/text/is-object.js";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
 import type { CatalogChange } from "./catalog.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
-import { HeaderCheckedServer } from "./header-checks.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 import { sendJsonRpcError } from "./json-rpc-error.js";
 
@@ -143,8 +141,7 @@ export class HttpEndpoint {
 	#createHandler(client: ClientServerOptions): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const create = (): McpServer => new HeaderCheckedServer(new ClientServer(client).sdk, client.catalog);
-		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
+		const handler = createMcpHandler(() => new ClientServer(client), { legacy: "reject", bus, onerror });
 		return {
 			serve: toNodeHandler(handler, { onerror }),
 			handler,

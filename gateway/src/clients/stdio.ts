@@ -34,7 +34,7 @@ export function serveOverStdio(
 	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
 	const open = (): ClientServer =>
 		announcing(new ClientServer({ principal: access.principal, catalog }), catalog, onerror);
-	const handle = serveStdio(() => open().sdk, { transport, onerror });
+	const handle = serveStdio(open, { transport, onerror });
 	const closed = new Promise<void>((resolve) => {
 		const { onclose } = transport;
 		transport.onclose = () => {
@@ -48,6 +48,6 @@ export function serveOverStdio(
 /** Tells the client of changes as long as its server is connected. */
 function announcing(server: ClientServer, catalog: Catalog, onerror: (error: Error) => void): ClientServer {
 	const end = catalog.onChange((change) => void server.announce(change).catch(onerror));
-	server.sdk.onclose = end;
+	server.server.onclose = end;
 	return server;
 }
