@@ -120,7 +120,7 @@ export class HttpEndpoint {
 			sendJsonRpcError(response, 405, -32_000, "Method not allowed");
 		} else if (request.method === "POST" && body === undefined) {
 			sendJsonRpcError(response, 400, -32_700, "Parse error: the request has no JSON body");
-		} else if (isSessionRequest(request, body)) {
+		} else if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
 			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);

@@ -32,6 +32,11 @@ export class HttpSessions {
 		return this.#sessions.size;
 	}
 
+	/** Whether a request names a session that is open. */
+	owns({ headers }: IncomingMessage): boolean {
+		return this.#sessions.has(`${headers["mcp-session-id"]}`);
+	}
+
 	/**
 	 * Serves a client's request: begins a session, or goes to the one it names. A session serves only clients with the same
 	 * access, on the same path, as the one that opened it: for others it does not exist.
