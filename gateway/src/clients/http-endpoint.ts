@@ -27,8 +27,6 @@ interface StatelessHandler {
 	readonly stopFollowing: () => void;
 }
 
-const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
-
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
 
@@ -61,7 +59,7 @@ export class HttpEndpoint {
 	}
 
 	/**
-	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked. Never rejects.
+	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Never rejects.
 	 *
 	 * @param server alias or id, from the path /mcp/DEVICE
 	 * @param body the JSON that was read; undefined if the request has no body
@@ -115,12 +113,7 @@ export class HttpEndpoint {
 	}
 
 	async #serve(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
-		if (!METHODS.has(request.method ?? "")) {
-			response.setHeader("Allow", [...METHODS].join(", "));
-			sendJsonRpcError(response, 405, -32_000, "Method not allowed");
-		} else if (request.method === "POST" && body === undefined) {
-			sendJsonRpcError(response, 400, -32_700, "Parse error: the request has no JSON body");
-		} else if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
+		if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
 			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);

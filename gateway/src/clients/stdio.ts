@@ -1,15 +1,8 @@
-import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
 import type { Catalog } from "./catalog.js";
 import { ClientServer } from "./client-server.js";
-
-export interface StdioOptions {
-	/** Default: this process's. */
-	readonly input?: Readable;
-	readonly output?: Writable;
-}
 
 /** A client at the other end of this process's standard input and output. */
 export interface StdioClient {
@@ -23,14 +16,9 @@ export interface StdioClient {
  *
  * @param server alias or id: only this server's tools. It may become known later.
  */
-export function serveOverStdio(
-	gateway: Gateway,
-	access: Access,
-	server?: string,
-	{ input = process.stdin, output = process.stdout }: StdioOptions = {},
-): StdioClient {
+export function serveOverStdio(gateway: Gateway, access: Access, server?: string): StdioClient {
 	const catalog = gateway.catalog(access, server);
-	const transport = new StdioServerTransport(input, output);
+	const transport = new StdioServerTransport();
 	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
 	const open = (): ClientServer =>
 		announcing(new ClientServer({ principal: access.principal, catalog }), catalog, onerror);

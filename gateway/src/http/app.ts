@@ -60,8 +60,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.all("/.well-known/*", notFound);
 
 	app.use(authenticate(guard));
-	app.all("/mcp", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
-	app.all("/mcp/:device", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
+	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
 	app.all("/devices", allow("GET", "DELETE"));
 	app.get("/devices", listDevices(servers));
