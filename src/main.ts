@@ -2,23 +2,12 @@ import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
 import { openNetwork } from "src/platform/network";
 import Timer from "timer";
-import { Application } from "./app/application.js";
-import { readConfig } from "./app/config.js";
-import { createTransport } from "./app/create-transport.js";
-import { deviceUuid } from "./app/uuid.js";
+import { startFirmware } from "./app/start-firmware.js";
 
-const board = openBoard();
-const deviceId = board.system.macAddress;
-const config = readConfig(built, board.settings, deviceId);
-const uuid = deviceUuid(board.settings);
-const network = openNetwork(built);
-const log = (message: string): void => trace(`${message}\n`);
-
-const application = new Application({
-	board,
-	backend: config.backend,
-	transport: createTransport({ config, network, deviceId, uuid, log }),
+startFirmware({
+	board: openBoard(),
+	built,
+	openNetwork,
 	timer: Timer,
-	log,
+	log: (message: string): void => trace(`${message}\n`),
 });
-application.start();

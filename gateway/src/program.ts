@@ -1,6 +1,8 @@
+import { Endpoint } from "./clients/endpoint.js";
 import { HttpEndpoint } from "./clients/http-endpoint.js";
+import { openClientServer } from "./clients/open-client-server.js";
 import { ConfigurationError } from "./config/configuration.js";
-import { urlAt } from "./config/listen-address.js";
+import { isLoopback, outsideUrlAt, urlAt } from "./config/listen-address.js";
 import { withoutPassword } from "./config/setting-kinds.js";
 import { type Configuration, flagOf } from "./config/settings.js";
 import { readPem, readTls } from "./config/tls-files.js";
@@ -12,12 +14,17 @@ import { WebSocketDevices } from "./devices/websocket.js";
 import { type GatewayEvent, GatewayEvents } from "./events.js";
 import { Gateway } from "./gateway.js";
 import { createApp } from "./http/app.js";
-import { RequestGuard } from "./http/auth.js";
+import { localAccess, RequestGuard } from "./http/auth.js";
+import { createDeviceApp, createDeviceServerApp, type DeviceAppOptions } from "./http/device-app.js";
+import { RequestLimits } from "./http/limits.js";
 import { RejectionReport } from "./http/rejections.js";
-import { HttpServer } from "./http/server.js";
+import { HttpServer, makeListener } from "./http/server.js";
+import { VisionModel } from "./http/vision-model.js";
 import type { Logger } from "./log.js";
 import { LogLimiter } from "./log-limiter.js";
 import { Metrics } from "./metrics.js";
+import { Pictures } from "./servers/pictures.js";
+import type { ServerIdentity } from "./servers/session.js";
 
 /** Milliseconds between looks at whether tokens were added or removed. */
 const TOKEN_CHECK_INTERVAL = 1_000;
@@ -28,6 +35,7 @@ export class GatewayProgram {
 	readonly #log: Logger;
 	readonly #limitedLog: LogLimiter;
 	readonly #tokens: TokenStore;
+	readonly #pictures = new Pictures({ urlFor: (identity) => this.#urlForDevice(identity) });
 	readonly #urls: { clients?: string; websocket?: string; mqtt?: string } = {};
 	/** Disconnect the devices that would no longer be admitted. */
 	readonly #rechecks: (() => void)[] = [];
@@ -38,6 +46,8 @@ export class GatewayProgram {
 	#endpoint: HttpEndpoint | undefined;
 	#metrics!: Metrics;
 	#requestGuard!: RequestGuard;
+	/** Answers the HTTP requests of devices on the port of their WebSockets. */
+	#onDeviceRequest!: ReturnType<typeof makeListener>;
 
 	private constructor(configuration: Configuration, log: Logger) {
 		this.#configuration = configuration;
@@ -105,12 +115,14 @@ export class GatewayProgram {
 		await this.#openWebSocket();
 		await this.#openMqtt();
 		await this.#openBroker();
+		this.#openEndpoints();
 		this.#watchTokens();
 	}
 
 	async #openGateway(): Promise<Gateway> {
 		try {
-			return await Gateway.open(this.#configuration, (message) => this.#log.warn(message));
+			const options = { ...this.#configuration, pictures: this.#pictures };
+			return await Gateway.open(options, (message) => this.#log.warn(message));
 		} catch (error) {
 			const name = error instanceof RangeError ? "aliases" : `stateFolder ${this.#configuration.stateFolder}`;
 			throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
@@ -141,7 +153,10 @@ export class GatewayProgram {
 			addressOf: (request) => guard.addressOf(request),
 		});
 		const { bodyTimeout, maxBodyBytes } = this.#configuration;
-		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes });
+		const deviceRoutes = this.#deviceRoutes(guard, rejections);
+		this.#onDeviceRequest = makeListener({ app: createDeviceServerApp(deviceRoutes), rejections });
+		const deviceApp = createDeviceApp(deviceRoutes);
+		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, deviceApp });
 		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
 		this.#httpServer = server;
@@ -150,20 +165,59 @@ export class GatewayProgram {
 		this.#urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	}
 
+	#deviceRoutes(guard: RequestGuard, rejections: RejectionReport): DeviceAppOptions {
+		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = this.#configuration;
+		const timeout = this.#configuration.visionTimeout;
+		const visionModel = url && model ? new VisionModel({ url, model, key, timeout }) : undefined;
+		return {
+			pictures: this.#pictures,
+			limits: new RequestLimits(this.#configuration),
+			addressOf: (request) => guard.addressOf(request),
+			maxPictureBytes,
+			visionModel,
+			log: this.#log,
+			rejections,
+		};
+	}
+
+	/** Where a device reaches the gateway over HTTP. Over MQTT it does not say; if only this machine can, there is no URL. */
+	#urlForDevice({ gatewayUrl }: ServerIdentity): string | undefined {
+		const { publicUrl, httpAddress, mqttAddress, brokerUrl } = this.#configuration;
+		const known = publicUrl?.replace(/\/+$/, "") ?? gatewayUrl;
+		if (known !== undefined || this.#urls.clients === undefined) {
+			return known;
+		}
+		const mqttHost = brokerUrl === undefined ? mqttAddress : new URL(brokerUrl).hostname.replace(/[[\]]/g, "");
+		if (isLoopback(httpAddress) && !isLoopback(mqttHost)) {
+			return undefined;
+		}
+		const { protocol, port } = new URL(this.#urls.clients);
+		const isTls = protocol === "https:";
+		return outsideUrlAt(isTls ? "https" : "http", httpAddress, Number(port || (isTls ? 443 : 80)));
+	}
+
 	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
 		const isSession = type === "connected" || type === "disconnected";
 		this.#log[isSession ? "info" : "debug"](details, isSession ? `device ${type}` : type);
 	}
 
 	async #openWebSocket(): Promise<void> {
-		const { websocket, websocketAddress: host, websocketPort: port } = this.#configuration;
+		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins } = this.#configuration;
 		if (!websocket) {
 			return;
 		}
 		const tls = readTls("websocket", this.#configuration);
 		const guard = new DeviceGuard(host, this.#tokens);
 		const { authenticate } = guard;
-		const devices = new WebSocketDevices(this.#gateway.servers, { host, port, authenticate, ...(tls && { tls }) });
+		const devices = new WebSocketDevices(this.#gateway.servers, {
+			host,
+			port,
+			authenticate,
+			allowedOrigins,
+			onRequest: this.#onDeviceRequest,
+			requestTimeout: this.#configuration.bodyTimeout,
+			...(tls && { tls }),
+		});
 		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
 		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
@@ -203,6 +257,22 @@ export class GatewayProgram {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${(error as Error).message}`], {
 				cause: error,
 			});
+		}
+	}
+
+	#openEndpoints(): void {
+		const { endpoints, endpointMaxBytes: maxBytes, userTools } = this.#configuration;
+		for (const url of endpoints) {
+			const access = { ...localAccess(userTools), principal: `endpoint ${new URL(url).host}` };
+			const onChange = (text: string): void => this.#log.info(text);
+			const onerror = ({ message }: Error): void => this.#log.warn(`${access.principal}: ${message}`);
+			const endpoint = new Endpoint({
+				url,
+				maxBytes,
+				onChange,
+				open: () => openClientServer(this.#gateway, { access, onerror }),
+			});
+			this.#closers.push(() => endpoint.close());
 		}
 	}
 

@@ -42,7 +42,7 @@ export class FakeChannel implements Channel {
 }
 
 /** What a test may choose of a transport. */
-type TransportChoice = Partial<Pick<Transport, "saysGoodbye" | "silenceTimeout">>;
+export type TransportChoice = Partial<Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes">>;
 
 /** A transport whose channels are in memory. */
 export class FakeTransport implements Transport {
@@ -51,6 +51,7 @@ export class FakeTransport implements Transport {
 	readonly saysGoodbye: boolean;
 	readonly silenceTimeout: number;
 	readonly maxMessageBytes = 8_192;
+	readonly maxSentBytes: number;
 	readonly channels: FakeChannel[] = [];
 	/** What the next attempts throw. */
 	failure: Error | undefined;
@@ -60,7 +61,12 @@ export class FakeTransport implements Transport {
 		return this.channels.at(-1) as FakeChannel;
 	}
 
-	constructor({ saysGoodbye = false, silenceTimeout = 0 }: TransportChoice = {}) {
+	constructor({
+		saysGoodbye = false,
+		silenceTimeout = 0,
+		maxSentBytes = Number.POSITIVE_INFINITY,
+	}: TransportChoice = {}) {
+		this.maxSentBytes = maxSentBytes;
 		this.saysGoodbye = saysGoodbye;
 		this.silenceTimeout = silenceTimeout;
 	}
@@ -105,7 +111,7 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const heard: unknown[] = [];
-	const lost: { error: ProtocolError; retryIn: number }[] = [];
+	const lost: { error: ProtocolError; retryIn: number | undefined }[] = [];
 	const protocol = new FakeProtocol(
 		{
 			timer,
@@ -113,6 +119,7 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 			backoff: { random: () => 0 },
 			events: {
 				onConnecting: () => heard.push("connecting"),
+				onOpen: () => heard.push("open"),
 				onSession: ({ id }) => heard.push(`session ${id}`),
 				onMcp: (payload) => heard.push({ mcp: payload }),
 				onRejected: (payload, reason) => heard.push({ rejected: payload, reason }),

@@ -1,20 +1,22 @@
 import { Application } from "../../src/app/application.js";
 import type { Board } from "../../src/hardware/hardware.js";
+import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
-import { FakeTransport } from "./fake-protocol.js";
+import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** An application that has started, its connection, its time and its log. */
-export function start(board: Board = new FakeBoard()) {
+export function start(board: Board = new FakeBoard(), choice: TransportChoice = {}, session?: SessionPolicy) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
-	const transport = new FakeTransport();
+	const transport = new FakeTransport(choice);
 	const application = new Application({
 		board,
 		backend: "ws://backend/",
 		transport,
 		timer,
+		...(session && { session }),
 		log: (line) => log.push(line),
 	});
 	application.start();
@@ -28,8 +30,8 @@ export function start(board: Board = new FakeBoard()) {
 }
 
 /** The same in a session. */
-export function inSession(board = new FakeBoard()) {
-	const started = start(board);
+export function inSession(board = new FakeBoard(), choice: TransportChoice = {}) {
+	const started = start(board, choice);
 	started.transport.channel.greet();
 	return { ...started, board };
 }

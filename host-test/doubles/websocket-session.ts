@@ -1,5 +1,6 @@
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import type { ProtocolEvents } from "../../src/protocols/protocol-events.js";
 import { WebSocketTransport, type WebSocketTransportOptions } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";
@@ -9,7 +10,7 @@ const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
 /** An MCP message from the backend with a word as its payload. */
 export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}`;
 
-type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff">>;
+type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff"> & Pick<ProtocolEvents, "onAudio">>;
 
 /** A protocol that connects over WebSocket, its client, and what the application would hear. */
 export function connect(options: Options = {}) {
@@ -34,8 +35,10 @@ export function connect(options: Options = {}) {
 			onConnecting() {},
 			onSession() {},
 			onMcp: (payload) => heard.push(payload),
+			onOpen() {},
 			onRejected: (payload, reason) => heard.push({ rejected: payload, reason }),
 			onMessage() {},
+			onAudio: options.onAudio,
 			onLost: (error) => lost.push(error),
 		},
 		...(options.backoff && { backoff: options.backoff }),

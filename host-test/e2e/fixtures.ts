@@ -156,8 +156,10 @@ export class RawBackend {
 		}
 	}
 
-	say(message: object | string): void {
-		this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
+	/** @param message bytes become a binary frame */
+	say(message: object | string | Buffer): void {
+		const isRaw = typeof message === "string" || Buffer.isBuffer(message);
+		this.socket.send(isRaw ? message : JSON.stringify(message));
 	}
 
 	/** Hears the device's hello and answers it. */

@@ -8,13 +8,24 @@ import { fileURLToPath } from "node:url";
 /** Milliseconds for a program to be ready. */
 const START_TIMEOUT = 120_000;
 
-/** A program of its own process, which is measured from outside. */
+export interface ProgramOptions {
+	/** Default: this Node. */
+	readonly command?: string;
+	readonly cwd?: string;
+	/** More environment variables. */
+	readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A program in a process of its own, which is measured from outside. */
 export class Program {
 	readonly #child: ChildProcess;
 	#output = "";
 
-	private constructor(args: readonly string[]) {
-		this.#child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+	private constructor(args: readonly string[], { command = process.execPath, cwd, env }: ProgramOptions) {
+		this.#child = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env }, ...(cwd && { cwd }) });
+		this.#child.on("error", (error) => {
+			this.#output += error.message;
+		});
 		for (const stream of [this.#child.stdout, this.#child.stderr]) {
 			// What comes later is read so that it does not block, and not kept.
 			stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -24,12 +35,17 @@ export class Program {
 	}
 
 	/**
-	 * Starts Node with these arguments. Rejects with what it said when it ends before it is ready, or is not in time.
+	 * Starts Node, or another command, with these arguments. Rejects with what it said if it ends before it is ready, or is
+	 * not ready in time.
 	 *
 	 * @param isReady asked again and again, with what it has said on both outputs
 	 */
-	static async start(args: readonly string[], isReady: (output: string) => boolean | Promise<boolean>) {
-		const program = new Program(args);
+	static async start(
+		args: readonly string[],
+		isReady: (output: string) => boolean | Promise<boolean>,
+		options: ProgramOptions = {},
+	): Promise<Program> {
+		const program = new Program(args, options);
 		const deadline = Date.now() + START_TIMEOUT;
 		while (!(await isReady(program.#output))) {
 			if (!program.runs || Date.now() > deadline) {
@@ -39,6 +55,16 @@ export class Program {
 			await delay(20);
 		}
 		return program;
+	}
+
+	/** What it has said on both outputs, up to 100,000 characters. */
+	get output(): string {
+		return this.#output;
+	}
+
+	/** Writes to its standard input. */
+	write(text: string): void {
+		this.#child.stdin?.write(text);
 	}
 
 	/** The first group of a pattern in what it has said. */
@@ -74,7 +100,7 @@ export class Program {
 
 	/** Whether it has not ended. */
 	get runs(): boolean {
-		return this.#child.exitCode === null && this.#child.signalCode === null;
+		return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
 	}
 }
 

@@ -21,7 +21,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	protocols: ["text", "hardware", "deep-freeze.js"],
 	drivers: ["hardware", "deep-freeze.js"],
 	tools: ["hardware", "mcp_server", "firmware.js", "deep-freeze.js"],
-	app: ["hardware", "mcp_server", "protocols", "device_state", "tools", "firmware.js", "read-setting.js"],
+	app: [
+		...["text", "hardware", "mcp_server", "protocols", "device_state", "tools"],
+		...["deep-freeze.js", "firmware.js", "read-setting.js"],
+	],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
 	platform: ["drivers", "hardware", "protocols", "deep-freeze.js", "read-setting.js", ...HOST_MODULES],
 	"main.ts": ["app", "src/boards/target/board", "mc/config", "src/platform/network", "timer"],

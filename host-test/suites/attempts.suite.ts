@@ -26,6 +26,7 @@ function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" 
 		timer,
 		log() {},
 		events: {
+			onOpen() {},
 			onConnecting: close("onConnecting"),
 			onSession: close("onSession"),
 			onMcp: close("onMcp"),
@@ -75,17 +76,17 @@ export default suite("device protocol, attempt after attempt", {
 		channel.events.onOpen();
 		timer.pass(10_000);
 		channel.say({ type: "hello", transport: "fake", session_id: "late" });
-		equal([heard, log, protocol.session], [["connecting"], [], undefined]);
+		equal([heard, log, protocol.session], [["connecting", "open"], [], undefined]);
 	},
 	"tries again after a hello that it rejected"() {
 		const { protocol, timer, heard, lost } = fakeProtocol();
 		protocol.open();
 		protocol.channel.events.onOpen();
-		protocol.channel.say({ type: "hello", transport: "other" });
+		protocol.channel.say({ type: "hello", session_id: 5 });
 		equal(lost[0]?.error.code, "hello-refused");
 		timer.pass(500);
 		protocol.channel.greet("s-2");
-		equal(heard, ["connecting", "connecting", "session s-2"]);
+		equal(heard, ["connecting", "open", "connecting", "open", "session s-2"]);
 	},
 	"keeps the code of what connecting throws, and takes anything for a reason"() {
 		for (const [thrown, code, message] of [
@@ -146,7 +147,7 @@ export default suite("device protocol, attempt after attempt", {
 	"bears any silence where none is set"() {
 		const { protocol, timer, lost } = inSession();
 		timer.pass(10_000_000);
-		equal([lost, protocol.channel.pings, timer.size], [[], 0, 0]);
+		equal([lost, protocol.channel.pings], [[], 0]);
 	},
 	"is not kept alive by a channel of before"() {
 		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
@@ -160,9 +161,9 @@ export default suite("device protocol, attempt after attempt", {
 		}
 		equal(lost.at(-1)?.error.code, "silent");
 	},
-	"drops and logs what is sent outside a session"() {
+	"drops and logs what is sent without a connection"() {
 		const { protocol, log } = fakeProtocol();
-		const dropped = (): number => log.filter((line) => line === "no session: message dropped").length;
+		const dropped = (): number => log.filter((line) => line === "no connection: message dropped").length;
 		protocol.send("a");
 		protocol.open();
 		protocol.send("b");
@@ -171,7 +172,7 @@ export default suite("device protocol, attempt after attempt", {
 		const { channel } = protocol;
 		protocol.close();
 		protocol.send("d");
-		equal([dropped(), channel.sent.length], [4, 1]);
+		equal([dropped(), channel.sent.length], [3, 2]);
 	},
 	"may be opened again after it closed"() {
 		const { protocol, timer, heard } = inSession({}, { silenceTimeout: 120_000 });
@@ -181,7 +182,7 @@ export default suite("device protocol, attempt after attempt", {
 		equal([protocol.session, old.closed, timer.size], [undefined, true, 0]);
 		protocol.open();
 		protocol.channel.greet("s-2");
-		equal([heard, protocol.channels.length], [["connecting", "session s-2"], 2]);
+		equal([heard, protocol.channels.length], [["connecting", "open", "session s-2"], 2]);
 	},
 	"closes from within whatever it reports, and leaves nothing behind"() {
 		for (const event of ["onSession", "onMcp", "onMessage", "onLost"] as const) {

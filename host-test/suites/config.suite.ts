@@ -38,14 +38,21 @@ export default suite("configuration", {
 	"makes UUIDs of version 4 from any chance"() {
 		for (const random of [0, 0.25, 0.5, 0.75, 0.999_999]) {
 			matches(
-				deviceUuid(undefined, () => random),
+				deviceUuid(undefined, undefined, () => random),
 				UUID,
 			);
 		}
 		equal(
-			deviceUuid(undefined, () => 0),
+			deviceUuid(undefined, undefined, () => 0),
 			"00000000-0000-4000-8000-000000000000",
 		);
+	},
+	"takes the UUID that is set in place of the one that it has, and keeps it"() {
+		const settings = new FakeSettings();
+		deviceUuid(settings);
+		const { uuid } = read({ uuid: "123E4567-e89b-42d3-a456-426614174000" });
+		equal(deviceUuid(settings, uuid), "123E4567-e89b-42d3-a456-426614174000");
+		equal([settings.get("board", "uuid"), deviceUuid(settings)], [uuid, uuid]);
 	},
 	"reads its settings, stored ones before those it was built with"() {
 		const settings = new FakeSettings();
@@ -71,7 +78,9 @@ export default suite("configuration", {
 			subscribeTopic: "xs-mcp/mac/down",
 			qos: 0,
 			chunkBytes: 524_288,
-			transport: "mqtt",
+			lastWill: undefined,
+			session: "always",
+			uuid: undefined,
 		});
 	},
 	"prefers a stored setting even where it is empty or zero"() {
@@ -105,7 +114,10 @@ export default suite("configuration", {
 			["chunkBytes", "much"],
 			["qos", 2],
 			["qos", -1],
-			["transport", "ws"],
+			["lastWill", "maybe"],
+			["session", "sometimes"],
+			["uuid", "123"],
+			["uuid", 5],
 		] as const) {
 			const error = throws(() => read({ [key]: value }), new RegExp(`^${key}: expected .*, got `)) as ProtocolError;
 			equal(error.code, "bad-config", key);
@@ -113,7 +125,7 @@ export default suite("configuration", {
 		throws(() => readConfig({}, undefined, "mac"), /^backend: expected a string/);
 	},
 	"quotes what it cannot use as it was set"() {
-		for (const key of ["protocolVersion", "keepAlive", "qos", "transport", "backend"]) {
+		for (const key of ["protocolVersion", "keepAlive", "qos", "session", "uuid", "backend"]) {
 			const value = key === "backend" ? 5 : "nonsense";
 			throws(() => read({ [key]: value }), new RegExp(`^${key}: .*, got ${JSON.stringify(value)}$`));
 		}
@@ -124,8 +136,7 @@ export default suite("configuration", {
 	},
 	"makes the transport that the backend's URL asks for"() {
 		equal(transportFor({ backend: "ws://h/" }).name, "websocket");
-		equal(transportFor({ backend: "mqtt://h" }).name, "mqtt");
-		equal(transportFor({ backend: "mqtt://h", transport: "udp" }).name, "udp");
+		equal(transportFor({ backend: "mqtt://h" }).name, "udp");
 		for (const backend of ["wss://h", "mqtts://h", "http://h", "mqttx://h", "nonsense", ""]) {
 			const error = throws(() => transportFor({ backend }), /^backend: /) as ProtocolError;
 			equal(error.code, "bad-config", backend);

@@ -1,5 +1,5 @@
 import { decodeEnvelope, goodbyeMessage, mcpWrapper } from "../../src/protocols/envelope.js";
-import { DEFAULT_AUDIO, helloMessage, readHello } from "../../src/protocols/hello.js";
+import { helloMessage, readHello } from "../../src/protocols/hello.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { equal, suite, throws } from "../harness.js";
 
@@ -9,6 +9,8 @@ const hello = (version: number, transport: string): string =>
 
 /** Whether the engine takes a list of names for {@link JSON.parse}. */
 const isXs = (): boolean => JSON.stringify((JSON.parse as (...args: unknown[]) => unknown)('{"a":1}', [])) === "{}";
+
+const AUDIO = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 
 export default suite("envelope and hello", {
 	"is an object with a type, and keeps every other member"() {
@@ -58,29 +60,23 @@ export default suite("envelope and hello", {
 	"says hello to the letter"() {
 		for (const [version, transport] of [
 			[1, "websocket"],
-			[3, "mqtt"],
 			[3, "udp"],
 		] as const) {
-			equal(
-				helloMessage({ version, name: transport, maxMessageBytes: 8192 }, DEFAULT_AUDIO),
-				hello(version, transport),
-			);
+			equal(helloMessage({ version, name: transport, maxMessageBytes: 8192 }, AUDIO), hello(version, transport));
 		}
 	},
 	"takes a backend's hello, and all that it says"() {
 		const full = { type: "hello", transport: "udp", session_id: "s", audio_params: {}, udp: { port: 8 }, other: 1 };
-		equal(readHello(full, "udp"), { id: "s", hello: full });
-		equal(readHello({ type: "hello", transport: "mqtt" }, "mqtt").id, "");
+		equal(readHello(full), { id: "s", hello: full });
+		equal(readHello({ type: "hello", session_id: null, audio_params: null }).id, "");
 	},
 	"rejects a hello and names the member that is wrong"() {
 		const cases: [object, RegExp][] = [
-			[{}, /^hello: transport: expected "websocket", got undefined$/],
-			[{ transport: "mqtt" }, /^hello: transport: expected "websocket", got "mqtt"$/],
-			[{ transport: "websocket", session_id: 7 }, /^hello: session_id: expected a string, got 7$/],
-			[{ transport: "websocket", audio_params: [] }, /^hello: audio_params: expected an object, got \[\]$/],
+			[{ session_id: 7 }, /^hello: session_id: expected a string, got 7$/],
+			[{ audio_params: [] }, /^hello: audio_params: expected an object, got \[\]$/],
 		];
 		for (const [members, message] of cases) {
-			const error = throws(() => readHello({ type: "hello", ...members }, "websocket"), message);
+			const error = throws(() => readHello({ type: "hello", ...members }), message);
 			equal((error as ProtocolError).code, "hello-refused");
 		}
 	},

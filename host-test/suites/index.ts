@@ -9,11 +9,17 @@ import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import familyFace from "./family-face.suite.js";
+import familyMcp from "./family-mcp.suite.js";
+import familyWire from "./family-wire.suite.js";
+import fatalError from "./fatal-error.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
 import protocol from "./protocol.suite.js";
 import schema from "./schema.suite.js";
+import sessions from "./sessions.suite.js";
+import states from "./states.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
@@ -28,12 +34,15 @@ export const SUITES: readonly Suite[] = [
 	schema,
 	jsonRpc,
 	mcp,
+	familyMcp,
 	deviceState,
 	backoff,
 	url,
 	envelope,
 	protocol,
 	attempts,
+	sessions,
+	familyWire,
 	webSocket,
 	webSocketFlow,
 	mqtt,
@@ -42,6 +51,9 @@ export const SUITES: readonly Suite[] = [
 	config,
 	application,
 	applicationLife,
+	states,
+	familyFace,
+	fatalError,
 	examples,
 	wifi,
 	drivers,

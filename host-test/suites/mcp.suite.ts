@@ -41,6 +41,7 @@ function sleepy() {
 		return "awake";
 	});
 	const client = new Client<undefined>({ context: undefined, tools: [sleeper], timer });
+	client.initialize("2025-11-25");
 	const start = (id: number, milliseconds: number): unknown[] => {
 		delay = milliseconds;
 		return client.say(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"sleeper"}}`);
@@ -283,6 +284,7 @@ export default suite("MCP", {
 					throw thrown;
 				}),
 			);
+			client.initialize("2025-03-26");
 			equal(client.call("t").result, { content: [{ type: "text", text: words }], isError: true });
 		}
 	},
@@ -314,7 +316,7 @@ export default suite("MCP", {
 		await settled();
 		const answers = client.heard();
 		equal(answers.map(({ id }) => id).sort(), [1, 3, "two"]);
-		equal(answers.find(({ id }) => id === 1).result.isError, true);
+		equal(answers.find(({ id }) => id === 1).error.message, "a");
 	},
 	async "answers both of two calls that share an id"() {
 		const { tool: made, calls } = slow();

@@ -8,6 +8,8 @@ interface RunOptions {
 	/** For Node. */
 	readonly flags: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
+	/** One of Node's reporters, or a module. Default: spec. */
+	readonly reporter?: string;
 }
 
 /**
@@ -16,8 +18,11 @@ interface RunOptions {
  * @param files paths from the project's folder
  * @returns the exit code
  */
-export async function runTests(files: readonly string[], { flags, env }: RunOptions): Promise<number> {
-	const args = [...flags, "--import", "./scripts/register.mjs", "--test", "--test-reporter=spec", ...files];
+export async function runTests(
+	files: readonly string[],
+	{ flags, env, reporter = "spec" }: RunOptions,
+): Promise<number> {
+	const args = [...flags, "--import", "./scripts/register.mjs", "--test", `--test-reporter=${reporter}`, ...files];
 	const child = spawn(process.execPath, args, { stdio: "inherit", cwd: root, env: { ...process.env, ...env } });
 	for (const signal of ["SIGINT", "SIGTERM"] as const) {
 		process.on(signal, () => child.kill(signal));

@@ -5,11 +5,15 @@ import type { TimerModule } from "../hardware/timer.js";
 import { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
-import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
+import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
+import type { ProtocolEvents } from "../protocols/protocol-events.js";
 import type { Transport } from "../protocols/transport.js";
+import type { Sendable } from "../text/pieced-text.js";
 import { type HardwareTool, isOffered } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
+import { boundedAnswer } from "./bounded-answer.js";
+import { faceChange, word } from "./face-change.js";
 import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
@@ -18,6 +22,8 @@ export interface ApplicationOptions {
 	readonly backend: string;
 	/** How the backend is reached. */
 	readonly transport: Transport;
+	/** Default "always". */
+	readonly session?: SessionPolicy;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
@@ -27,9 +33,6 @@ export interface ApplicationOptions {
 /** A `system` message with "reboot" restarts the device after this many milliseconds. */
 const REBOOT_DELAY = 1000;
 
-/** Characters of a text that are kept for the screen. */
-const LONGEST_TEXT = 256;
-
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
 export class Application {
 	readonly server: McpServer<Hardware>;
@@ -37,11 +40,14 @@ export class Application {
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
 	readonly #log: (message: string) => void;
-	#session: McpSession<Hardware> | undefined;
+	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
+	#mcp: McpSession<Hardware> | undefined;
+	/** Whether the application records what is said. */
+	#isListening = false;
 
-	constructor({ board, backend, transport, timer, tools = TOOLS, log }: ApplicationOptions) {
+	constructor({ board, backend, transport, session, timer, tools = TOOLS, log }: ApplicationOptions) {
 		this.#log = log;
-		this.#board = withObservedParts(board);
+		this.#board = withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) });
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		this.server = new McpServer<Hardware>({
 			name: board.name,
@@ -52,15 +58,25 @@ export class Application {
 			timer,
 			log,
 		});
+		const { codec } = board;
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
-			onSession: (session) => this.#begin(session.id),
-			onMcp: (payload) => this.#session?.receive(payload),
-			onRejected: (payload, reason) => this.#session?.reject(payload, reason),
+			onOpen: () => this.#open(),
+			onSession: ({ id }) => this.#begin(id),
+			onMcp: (payload) => this.#mcp?.receive(payload),
+			onRejected: (payload, reason) => this.#mcp?.reject(payload, reason),
 			onMessage: (message) => this.#receive(message),
+			onAudio: codec && ((frame) => codec.play(frame)),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
 		};
-		this.#protocol = new Protocol(transport, { events, timer, log, names: () => this.server.names });
+		this.#protocol = new Protocol(transport, {
+			events,
+			timer,
+			log,
+			audio: codec?.params,
+			names: () => this.server.names,
+			...(session && { session }),
+		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -71,15 +87,36 @@ export class Application {
 	/** Starts the device: as soon as the network is there, it connects and stays connected. */
 	start(): void {
 		this.#state.enter("starting");
-		this.#state.enter("activating");
-		this.#state.enter("idle");
 		const { network } = this.#board;
 		if (network === undefined) {
-			this.#protocol.open();
+			this.#connect();
 			return;
 		}
 		network.onChange = () => this.#followNetwork(network.online);
-		this.#followNetwork(network.online);
+		if (!network.online && network.ssid === "") {
+			this.#state.enter("wifi_configuring");
+		} else {
+			this.#activate();
+			this.#followNetwork(network.online);
+		}
+	}
+
+	/** Tells that the application records what is said: a session begins if there is none, and the state is "listening". */
+	listen(): void {
+		this.#isListening = true;
+		if (this.#protocol.session === undefined) {
+			this.#protocol.request();
+		} else {
+			this.#state.enter("listening");
+		}
+	}
+
+	/** Tells that it no longer records. */
+	stopListening(): void {
+		this.#isListening = false;
+		if (this.#state.state === "listening") {
+			this.#state.enter("idle");
+		}
 	}
 
 	/** Ends the session and lets go of the board. */
@@ -88,82 +125,112 @@ export class Application {
 			this.#board.network.onChange = undefined;
 		}
 		this.#protocol.close();
-		this.#session?.close();
-		this.#session = undefined;
+		this.#closeMcp();
 		this.#board.close();
+	}
+
+	#activate(): void {
+		this.#state.enter("activating");
+		this.#state.enter("idle");
+	}
+
+	#connect(): void {
+		if (this.#state.state === "starting" || this.#state.state === "wifi_configuring") {
+			this.#activate();
+		}
+		this.#protocol.open();
 	}
 
 	#followNetwork(online: boolean): void {
 		if (online) {
-			this.#protocol.open();
+			this.#connect();
 			return;
 		}
 		this.#protocol.close();
 		this.#closeSession();
 	}
 
-	#begin(sessionId: string): void {
-		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
-		this.#session = this.server.open({ send: (text) => this.#protocol.send(text), wrapper: mcpWrapper(sessionId) });
-		this.#show({ connected: true });
-		this.#state.enter("idle");
+	#open(): void {
+		this.#mcp = this.server.open({ send: (text) => this.#send(text), wrapper: mcpWrapper("") });
 	}
 
-	#end(error: ProtocolError, retryIn: number): void {
-		this.#log(`no session with the backend: ${error.message} [${error.code}], next attempt in ${retryIn} ms`);
+	#begin(sessionId: string): void {
+		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
+		if (this.#mcp !== undefined) {
+			this.#mcp.wrapper = mcpWrapper(sessionId);
+		}
+		this.#show({ connected: true });
+		if (this.#state.state === "connecting") {
+			this.#state.enter(this.#isListening ? "listening" : "idle");
+		}
+	}
+
+	#end(error: ProtocolError, retryIn: number | undefined): void {
+		const next = retryIn === undefined ? "the next when it is needed" : `next attempt in ${retryIn} ms`;
+		this.#log(`no session with the backend: ${error.message} [${error.code}], ${next}`);
 		this.#closeSession();
 	}
 
 	#closeSession(): void {
-		this.#session?.close();
-		this.#session = undefined;
+		this.#closeMcp();
+		this.#isListening = false;
 		this.#show({ connected: false });
-		if (this.#state.state !== "upgrading") {
+		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
 			this.#state.enter("idle");
 		}
+	}
+
+	#closeMcp(): void {
+		this.#mcp?.close();
+		this.#mcp = undefined;
+	}
+
+	#send(text: Sendable): void {
+		const { maxSentBytes, session } = this.#protocol;
+		const answer = boundedAnswer(text, maxSentBytes, mcpWrapper(session?.id ?? ""));
+		if (answer === undefined) {
+			this.#log(`MCP message of more than ${maxSentBytes} bytes: dropped`);
+		} else {
+			this.#protocol.send(answer);
+		}
+	}
+
+	/** A device that is told to install firmware says no more, and listens no more. */
+	#upgrade(state: "upgrading" | "idle"): void {
+		if (state === "upgrading" && this.#state.state !== "activating") {
+			this.#state.enter("idle");
+		}
+		this.#state.enter(state);
 	}
 
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
-		this.server.notify("notifications/state_changed", { newState, oldState });
-	}
-
-	/** Messages of the backend that are not MCP. What is missing or of the wrong type is taken as empty. */
-	#receive(message: Envelope): void {
-		switch (message.type) {
-			case "tts":
-				this.#speak(message);
-				break;
-			case "stt":
-				this.#show({ message: word(message.text) });
-				break;
-			case "llm":
-				this.#show({ emotion: word(message.emotion), message: word(message.text) });
-				break;
-			case "alert":
-				this.#show({
-					alert: { status: word(message.status), message: word(message.message) },
-					emotion: word(message.emotion),
-				});
-				break;
-			case "system":
-				this.#command(word(message.command));
-				break;
-			case "custom":
-				this.#show({ message: word(JSON.stringify(message.payload)) });
-				break;
+		// Without a session the backend has not asked to be told, and some take any message as a mistake.
+		if (this.#protocol.session !== undefined) {
+			this.server.notify("notifications/state_changed", { newState, oldState });
 		}
 	}
 
-	/** `start` and `stop` frame what the assistant says, `sentence_start` brings each sentence of it. */
-	#speak({ state, text }: Envelope): void {
+	/** Messages of the backend that are not MCP. */
+	#receive(message: Envelope): void {
+		const change = faceChange(message);
+		if (Object.keys(change).length > 0) {
+			this.#show(change);
+		}
+		if (message.type === "tts") {
+			this.#speak(message.state);
+		} else if (message.type === "system") {
+			this.#command(word(message.command));
+		}
+	}
+
+	/** `start` and `stop` frame what the assistant says. */
+	#speak(state: unknown): void {
 		if (state === "start") {
 			this.#state.enter("speaking");
-		} else if (state === "stop") {
-			this.#state.enter("idle");
-		} else if (state === "sentence_start") {
-			this.#show({ message: word(text) });
+		} else if (state === "stop" && this.#state.state === "speaking") {
+			this.#state.enter(this.#isListening ? "listening" : "idle");
 		}
 	}
 
@@ -178,9 +245,4 @@ export class Application {
 	#show(change: Partial<Face>): void {
 		this.#board.screen?.show(change);
 	}
-}
-
-/** Text for the screen, which keeps it until the next comes: a long one would fill the heap. */
-function word(value: unknown): string {
-	return typeof value === "string" ? value.slice(0, LONGEST_TEXT) : "";
 }

@@ -1,4 +1,5 @@
 import type { Settings } from "../hardware/hardware.js";
+import type { SessionPolicy } from "../protocols/protocol.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import { readSetting } from "../read-setting.js";
 
@@ -25,12 +26,18 @@ export interface Config {
 	readonly qos: 0 | 1;
 	/** Bytes of the machine's chunk heap, as the manifest's `creation` has them. They set what a message may have. */
 	readonly chunkBytes: number;
-	/** MQTT: "udp" for a backend that opens an audio channel over UDP. */
-	readonly transport: "mqtt" | "udp";
+	/** MQTT: whether the broker is given a last will. Default: only if the topic is this project's. */
+	readonly lastWill: boolean | undefined;
+	/** Whether the device is always in a session, and so can be called, or only while it or the backend needs one. */
+	readonly session: SessionPolicy;
+	/** The device's UUID. Default: the one that is kept, or made. */
+	readonly uuid: string | undefined;
 }
 
 /** A machine whose heap is not known is taken for one with ample memory, such as this computer's. */
 const AMPLE_CHUNK_BYTES = 524_288;
+
+const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 /** With less than this the firmware cannot work. */
 const SMALLEST_CHUNK_BYTES = 32_768;
@@ -60,7 +67,9 @@ export function readConfig(
 		subscribeTopic: text("subscribeTopic", read("subscribeTopic") ?? `xs-mcp/${clientId}/down`),
 		qos: number("qos", read("qos") ?? 0, [0, 1]),
 		chunkBytes: bytes("chunkBytes", built.chunkBytes ?? AMPLE_CHUNK_BYTES),
-		transport: oneOf("transport", read("transport") ?? "mqtt", ["mqtt", "udp"]),
+		lastWill: flag("lastWill", read("lastWill")),
+		session: oneOf("session", read("session") ?? "always", ["always", "on-demand"]),
+		uuid: uuid("uuid", read("uuid")),
 	};
 }
 
@@ -103,6 +112,19 @@ function oneOf<const T>(key: string, value: unknown, choices: readonly T[]): T {
 		throw bad(key, choices.map((each) => JSON.stringify(each)).join(" or "), value);
 	}
 	return choice;
+}
+
+/** A string on the command line, as above. */
+function flag(key: string, value: unknown): boolean | undefined {
+	return value === undefined ? undefined : oneOf(key, String(value), ["true", "false"]) === "true";
+}
+
+/** A UUID in its usual form. Backends sign tokens over it, so it is kept as it is written. */
+function uuid(key: string, value: unknown): string | undefined {
+	if (value !== undefined && !(typeof value === "string" && UUID.test(value))) {
+		throw bad(key, "a UUID such as 123e4567-e89b-42d3-a456-426614174000", value);
+	}
+	return value;
 }
 
 function bad(key: string, expected: string, value: unknown): ProtocolError {

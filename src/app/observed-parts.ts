@@ -1,16 +1,31 @@
-import type { Board, Screen, Settings, Speaker, Theme } from "../hardware/hardware.js";
+import type { Board, Screen, Settings, Speaker, Theme, Updater } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
+import { PassingAlerts } from "./passing-alerts.js";
+
+export interface ObserverOptions {
+	readonly timer: TimerModule;
+	/** Firmware is being installed, or could not be. */
+	readonly onUpgrade: (state: "upgrading" | "idle") => void;
+}
 
 /**
- * Gives a board whose volume, brightness and theme are restored now and stored whenever they are set, and whose screen
- * shows the volume. A board without settings stores nothing; one without a screen shows nothing.
+ * Gives a board whose volume, brightness and theme are restored now and stored whenever they are set, whose screen shows
+ * the volume and lets alerts go away, and whose updater tells what it does. A board without settings stores nothing; one
+ * without a screen shows nothing.
  */
-export function withObservedParts(board: Board): Board {
-	const { settings, speaker, screen } = board;
+export function withObservedParts(board: Board, { timer, onUpgrade }: ObserverOptions): Board {
+	const { settings, speaker, screen: bare, updater } = board;
+	const alerts = bare && new PassingAlerts(bare, timer);
+	const screen = bare && alerts && observedScreen(bare, alerts, settings);
 	return {
 		...board,
-		close: () => board.close(),
+		close() {
+			alerts?.close();
+			board.close();
+		},
 		...(speaker && { speaker: observedSpeaker(speaker, settings, screen) }),
-		...(screen && { screen: observedScreen(screen, settings) }),
+		...(screen && { screen }),
+		...(updater && { updater: observedUpdater(updater, onUpgrade) }),
 	};
 }
 
@@ -35,15 +50,29 @@ function observedSpeaker(speaker: Speaker, settings: Settings | undefined, scree
 	return Object.defineProperties({} as Speaker, { volume });
 }
 
-function observedScreen(screen: Screen, settings: Settings | undefined): Screen {
+function observedScreen(screen: Screen, alerts: PassingAlerts, settings: Settings | undefined): Screen {
 	screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 	screen.theme = storedTheme(settings) ?? screen.theme;
 	const { width, height, monochrome } = screen;
-	const observed = { width, height, monochrome, show: (change) => screen.show(change) } as Screen;
+	const observed = { width, height, monochrome, show: (change) => alerts.show(change) } as Screen;
 	return Object.defineProperties(observed, {
 		brightness: accessor(screen, "brightness", (percent) => settings?.set("display", "brightness", percent)),
 		theme: accessor(screen, "theme", (theme) => settings?.set("display", "theme", theme)),
 	});
+}
+
+function observedUpdater(updater: Updater, onUpgrade: ObserverOptions["onUpgrade"]): Updater {
+	return {
+		async upgrade(url) {
+			onUpgrade("upgrading");
+			try {
+				await updater.upgrade(url);
+			} catch (error) {
+				onUpgrade("idle");
+				throw error;
+			}
+		},
+	};
 }
 
 /** What is stored may be from another firmware: it is used only if it makes sense. */

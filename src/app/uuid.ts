@@ -1,19 +1,29 @@
 import type { Settings } from "../hardware/hardware.js";
 
 /**
- * The device's UUID, of version 4 (https://www.rfc-editor.org/rfc/rfc9562#section-5.4): made once, then kept for the life of the flash.
+ * The device's UUID: the configured one if there is one, else one of version 4
+ * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), made once. It is kept for the life of the flash.
  *
+ * @param configured replaces the one that is kept
  * @param random a number from 0 to below 1
  */
-export function deviceUuid(settings: Settings | undefined, random: () => number = Math.random): string {
+export function deviceUuid(
+	settings: Settings | undefined,
+	configured?: string,
+	random: () => number = Math.random,
+): string {
 	const stored = settings?.get("board", "uuid");
-	if (typeof stored === "string") {
+	if (typeof stored === "string" && (configured === undefined || configured === stored)) {
 		return stored;
 	}
-	const uuid = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {
+	const uuid = configured ?? makeUuid(random);
+	settings?.set("board", "uuid", uuid);
+	return uuid;
+}
+
+function makeUuid(random: () => number): string {
+	return "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {
 		const digit = Math.floor(random() * 16);
 		return (place === "x" ? digit : (digit & 0x3) | 0x8).toString(16);
 	});
-	settings?.set("board", "uuid", uuid);
-	return uuid;
 }

@@ -7,6 +7,23 @@ export interface Speaker {
 	volume: number;
 }
 
+/** The format of a board's audio, as the hello tells it. */
+export interface AudioParams {
+	readonly format: string;
+	/** Hertz. */
+	readonly sample_rate: number;
+	readonly channels: number;
+	/** Milliseconds. */
+	readonly frame_duration: number;
+}
+
+/** Plays or records. No board of this project has one yet. */
+export interface Codec {
+	readonly params: AudioParams;
+	/** @param frame a binary message of the backend, as the protocol version frames it */
+	play(frame: ArrayBuffer): void;
+}
+
 export type Theme = "light" | "dark";
 
 /** A screen's backlight. */
@@ -156,6 +173,7 @@ export interface Http {
 /** The parts of a board. One that a board lacks is absent, and so are its tools. */
 export interface Hardware {
 	readonly speaker?: Speaker;
+	readonly codec?: Codec;
 	readonly screen?: Screen;
 	readonly snapshot?: Snapshot;
 	readonly preview?: Preview;

@@ -5,10 +5,11 @@ import type { Client, Vision } from "./tool-call.js";
 /**
  * Reads what a client says of itself in the params of `initialize`.
  *
- * @throws RpcError invalid params, when `capabilities` is there and no object
+ * @throws RpcError invalid params, when `capabilities` is there and neither an object nor null
  */
 export function readClient(params: Readonly<Record<string, unknown>>, log: (message: string) => void): Client {
-	const { capabilities = {}, clientInfo } = params;
+	const { clientInfo } = params;
+	const capabilities = params.capabilities ?? {};
 	if (!isObject(capabilities)) {
 		throw new RpcError(ErrorCode.invalidParams, "capabilities: expected an object");
 	}
@@ -35,7 +36,7 @@ function isShort(capabilities: object, log: (message: string) => void): boolean 
 
 /** A vision service that cannot be used costs the camera its eyes, not the session its handshake. */
 function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {
-	if (vision === undefined) {
+	if (vision === undefined || vision === null) {
 		return undefined;
 	}
 	const { url, token } = isObject(vision) ? vision : {};

@@ -1,10 +1,14 @@
+import { deepFreeze } from "../deep-freeze.js";
 import type { Sendable } from "../text/pieced-text.js";
+import type { Feature } from "./feature.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
 import { MCP_NAMES } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
+
+const NO_FEATURES: readonly Feature<never>[] = deepFreeze([]);
 
 /** Room that a page of tools leaves for the wrapper, the id, and the cursor. */
 const PAGE_RESERVE = 512;
@@ -16,6 +20,8 @@ export interface McpServerOptions<Context> {
 	/** Handed to every tool as it runs. */
 	readonly context: Context;
 	readonly tools?: readonly Tool<Context>[];
+	/** What the server offers besides tools: resources, prompts, … Default: nothing. */
+	readonly features?: readonly Feature<Context>[];
 	/** Bytes that one message with a page of `tools/list` may have, its wrapper counted. Default 8000. */
 	readonly pageBytes?: number;
 	/** Asynchronous calls that may be under way at once in a session. Default 16. */
@@ -44,6 +50,7 @@ export class McpServer<Context> {
 	readonly version: string;
 	readonly context: Context;
 	readonly tools: ToolRegistry<Context>;
+	readonly features: readonly Feature<Context>[];
 	readonly pageBytes: number;
 	readonly maxCalls: number;
 	readonly timer: CallTimer | undefined;
@@ -65,12 +72,18 @@ export class McpServer<Context> {
 		for (const tool of options.tools ?? []) {
 			this.tools.add(tool);
 		}
+		this.features = options.features ?? NO_FEATURES;
 		this.#outerNames = options.names ?? [];
 		this.#names = this.#collectNames();
-		this.tools.onChanged = () => {
-			this.#names = this.#collectNames();
-			this.notify("notifications/tools/list_changed");
-		};
+		this.tools.onChanged = () => this.changed("notifications/tools/list_changed");
+		for (const feature of this.features) {
+			feature.attach?.(this);
+		}
+	}
+
+	/** What the server can do, as `initialize` tells it. */
+	get capabilities(): object {
+		return Object.assign({ tools: { listChanged: true } }, ...this.features.map(({ capabilities }) => capabilities));
 	}
 
 	/** Every name of a member that the server reads, its tools' arguments included: what a parser may leave out others for. */
@@ -80,13 +93,27 @@ export class McpServer<Context> {
 
 	/** Begins a session with a peer that has just connected. */
 	open(options: SessionOptions): McpSession<Context> {
-		const session = new McpSession(this, options, () => this.#sessions.delete(session));
+		const session = new McpSession(this, options, () => this.#forget(session));
 		this.#sessions.add(session);
 		return session;
 	}
 
 	#collectNames(): readonly string[] {
-		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...this.tools.argumentNames()])];
+		const featureNames = this.features.flatMap(({ names }) => names);
+		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...featureNames, ...this.tools.argumentNames()])];
+	}
+
+	#forget(session: McpSession<Context>): void {
+		this.#sessions.delete(session);
+		for (const feature of this.features) {
+			feature.sessionClosed?.(session);
+		}
+	}
+
+	/** Tells every session by this notification that a list has changed, and reads the names in it again. */
+	changed(method: string): void {
+		this.#names = this.#collectNames();
+		this.notify(method);
 	}
 
 	/** Sends a notification to every session. */

@@ -25,6 +25,7 @@ import {
 	OLDEST_REVISION,
 	type Revision,
 	reportsBadArgumentsAsResult,
+	reportsFailureAsError,
 	unknownToolCode,
 	unreadableId,
 } from "./revision.js";
@@ -45,8 +46,7 @@ export class McpSession<Context> {
 	#client: Client = { capabilities: {} };
 	readonly #server: McpServer<Context>;
 	readonly #send: (message: Sendable) => void;
-	readonly #wrapper: Wrapper;
-	readonly #pageBytes: number;
+	#wrapper: Wrapper;
 	readonly #onClose: () => void;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[] = [];
@@ -56,8 +56,11 @@ export class McpSession<Context> {
 		this.#server = server;
 		this.#send = options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
-		this.#pageBytes = server.pageBytes - this.#wrapper.bytes;
 		this.#onClose = onClose;
+	}
+
+	get server(): McpServer<Context> {
+		return this.#server;
 	}
 
 	/** The revision in force: the oldest until `initialize` says otherwise. */
@@ -68,6 +71,16 @@ export class McpSession<Context> {
 	/** What the client said of itself. */
 	get client(): Client {
 		return this.#client;
+	}
+
+	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
+	get pageBytes(): number {
+		return this.#server.pageBytes - this.#wrapper.bytes;
+	}
+
+	/** What the transport wants around each message from now on. Calls under way keep theirs. */
+	set wrapper(wrapper: Wrapper) {
+		this.#wrapper = wrapper;
 	}
 
 	/** Takes one JSON-RPC message as text. */
@@ -151,7 +164,7 @@ export class McpSession<Context> {
 				`Invalid request: ${messages.length} messages in a batch, at most ${this.#server.maxCalls} are accepted`,
 			);
 		}
-		let room = this.#pageBytes / 2;
+		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
 			const answer = this.#answer(message, room);
 			room -= answer === undefined || answer instanceof Promise ? 0 : lengthOf(answer);
@@ -230,8 +243,31 @@ export class McpSession<Context> {
 			case "ping":
 				return resultMessage(id, "{}", wrapper);
 			default:
-				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
+				return this.#askFeatures(id, method, params, wrapper);
 		}
+	}
+
+	/** What the server itself does not answer, one of its features may. */
+	#askFeatures(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
+		const call = this.#begin(id, params);
+		for (const feature of this.#server.features) {
+			const result = feature.answer(method, params, call);
+			if (result instanceof Promise) {
+				return this.#settleFeature(call, result, wrapper);
+			}
+			if (result !== undefined) {
+				return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
+			}
+		}
+		throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
+	}
+
+	/** @throws RpcError when too many calls are under way */
+	#begin(id: RequestId, params: Params): ToolCall {
+		if (this.#calls.length >= this.#server.maxCalls) {
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.#server.maxCalls}`);
+		}
+		return new ToolCall(id, this, progressToken(params), this.#server.timer);
 	}
 
 	/** Takes a notification. `initialized` and unknown notifications are ignored. */
@@ -256,29 +292,27 @@ export class McpSession<Context> {
 	}
 
 	#initialize(params: Params): string {
-		const { protocolVersion } = params;
+		const protocolVersion = params.protocolVersion ?? undefined;
 		if (protocolVersion !== undefined && typeof protocolVersion !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "protocolVersion: expected a string");
 		}
 		this.#client = readClient(params, this.#server.log);
 		this.#revision = negotiate(protocolVersion);
-		const { name, version } = this.#server;
-		return JSON.stringify({
-			protocolVersion: this.#revision,
-			capabilities: { tools: { listChanged: true } },
-			serverInfo: { name, version },
-		});
+		const { name, version, capabilities } = this.#server;
+		return JSON.stringify({ protocolVersion: this.#revision, capabilities, serverInfo: { name, version } });
 	}
 
 	#listTools(id: RequestId, params: Params): LongResult {
-		const { cursor = "", withUserTools = false } = params;
+		// Backends exist that send null for what they leave open.
+		const cursor = params.cursor ?? "";
+		const withUserTools = params.withUserTools ?? false;
 		if (typeof cursor !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "cursor: expected a string");
 		}
 		if (typeof withUserTools !== "boolean") {
 			throw new RpcError(ErrorCode.invalidParams, "withUserTools: expected true or false");
 		}
-		return this.#server.tools.page(cursor, withUserTools, this.#pageBytes - resultOverhead(id));
+		return this.#server.tools.page(cursor, withUserTools, this.pageBytes - resultOverhead(id));
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
@@ -290,10 +324,7 @@ export class McpSession<Context> {
 		if (tool === undefined) {
 			throw new RpcError(unknownToolCode(this.#revision), `Unknown tool: ${quotable(name)}`);
 		}
-		if (this.#calls.length >= this.#server.maxCalls) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.#server.maxCalls}`);
-		}
-		const call = new ToolCall(id, this.#client, progressToken(params), this.notify, this.#server.timer);
+		const call = this.#begin(id, params);
 		try {
 			const result = tool.run(validate(tool.input, readArguments(params)), this.#server.context, call);
 			return result instanceof Promise
@@ -321,12 +352,29 @@ export class McpSession<Context> {
 		} catch (error) {
 			answer = this.#fail(tool, call.id, error, wrapper);
 		}
+		return this.#end(call) ? answer : undefined;
+	}
+
+	/** The same for what a feature answers. */
+	async #settleFeature(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<string | undefined> {
+		this.#calls.push(call);
+		let answer: string;
+		try {
+			answer = resultMessage(call.id, await result, wrapper);
+		} catch (error) {
+			answer = errorMessage(call.id, toRpcError(error), wrapper);
+		}
+		return this.#end(call) ? answer : undefined;
+	}
+
+	/** @returns whether the call's answer is still wanted */
+	#end(call: ToolCall): boolean {
 		call.end();
 		const at = this.#calls.indexOf(call);
 		if (at >= 0) {
 			this.#calls.splice(at, 1);
 		}
-		return call.cancelled ? undefined : answer;
+		return !call.cancelled;
 	}
 
 	#fail(tool: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): string {
@@ -338,6 +386,9 @@ export class McpSession<Context> {
 		}
 		const text = error instanceof Error ? error.message || error.name : String(error);
 		this.#server.log(`tool ${tool.name} failed: ${text}`);
+		if (reportsFailureAsError(this.#revision)) {
+			return errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper);
+		}
 		return resultMessage(id, failureResult(text), wrapper);
 	}
 }

@@ -39,6 +39,14 @@ export function reportsBadArgumentsAsResult(revision: Revision): boolean {
 	return revision >= "2025-11-25";
 }
 
+/**
+ * On 2024-11-05 a tool that failed is a JSON-RPC error, as the C++ firmware answers: the backends of that revision show an
+ * error's message, and drop the content of a result with `isError`.
+ */
+export function reportsFailureAsError(revision: Revision): boolean {
+	return revision === "2024-11-05";
+}
+
 /** The first backends, and the document they follow, expect "method not found" for an unknown tool. */
 export function unknownToolCode(revision: Revision): number {
 	return revision === "2024-11-05" ? ErrorCode.methodNotFound : ErrorCode.invalidParams;

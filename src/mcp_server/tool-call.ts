@@ -1,6 +1,7 @@
 import { deepFreeze } from "../deep-freeze.js";
 import type { RequestId } from "./json-rpc.js";
 import { notificationMessage } from "./json-rpc.js";
+import type { McpSession } from "./mcp-session.js";
 
 /** Where a camera uploads its pictures: the vendor capability `vision` of xiaozhi backends. */
 export interface Vision {
@@ -39,32 +40,29 @@ interface Sleeper {
 /** Most calls never sleep. */
 const NO_SLEEPERS: readonly Sleeper[] = deepFreeze([]);
 
-/** One `tools/call` under way, as the tool sees it. */
+/** One request under way, as the tool, resource or prompt sees it. */
 export class ToolCall {
 	readonly id: RequestId;
-	/** The client that calls. */
-	readonly client: Client;
+	/** The session that the request came in. */
+	readonly session: McpSession<unknown>;
 	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
 	onCancel: (() => void) | undefined = undefined;
 	#cancelled = false;
 	#ended = false;
-	readonly #send: (message: string) => void;
 	readonly #progressToken: RequestId | undefined;
 	readonly #timer: CallTimer | undefined;
 	#sleepers: readonly Sleeper[] = NO_SLEEPERS;
 
-	constructor(
-		id: RequestId,
-		client: Client,
-		progressToken: RequestId | undefined,
-		send: (message: string) => void,
-		timer?: CallTimer,
-	) {
+	constructor(id: RequestId, session: McpSession<unknown>, progressToken: RequestId | undefined, timer?: CallTimer) {
 		this.#timer = timer;
 		this.id = id;
-		this.client = client;
+		this.session = session;
 		this.#progressToken = progressToken;
-		this.#send = send;
+	}
+
+	/** The client that calls. */
+	get client(): Client {
+		return this.session.client;
 	}
 
 	/** Whether nobody waits for the result any more. */
@@ -151,6 +149,6 @@ export class ToolCall {
 			return;
 		}
 		const params = { progressToken: this.#progressToken, progress, total, message };
-		this.#send(notificationMessage("notifications/progress", JSON.stringify(params)));
+		this.session.notify(notificationMessage("notifications/progress", JSON.stringify(params)));
 	}
 }

@@ -5,6 +5,7 @@ import TLSSocket from "embedded:io/socket/tcp/tls";
 import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
 import type { NetworkClients } from "../protocols/network-clients.js";
+import { ProtocolError } from "../protocols/protocol-error.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { SystemResolver } from "./system-resolver.js";
 
@@ -14,11 +15,10 @@ import { SystemResolver } from "./system-resolver.js";
  *
  * @param built what the firmware was built with. `certificate` names a resource, a CA's certificate as a DER file, that
  * is trusted besides the roots in the manifest.
+ * @throws ProtocolError "bad-config" if there is no such resource
  */
 export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients {
-	const { certificate } = built;
-	const secure =
-		typeof certificate === "string" && certificate !== "" ? { certificate: new Resource(certificate) } : {};
+	const secure = openCertificate(built.certificate);
 	const dns = { io: SystemResolver };
 	const socket = { io: TCP, nodelay: true };
 	const tls = { io: TLSSocket, TCP: { io: GuardedTCP }, nodelay: true, secure };
@@ -28,4 +28,14 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 		mqtt: { io: MQTTClient, dns, socket },
 		mqtts: { io: MQTTClient, dns, socket: tls },
 	} as unknown as NetworkClients;
+}
+
+function openCertificate(name: unknown): { certificate?: Resource } {
+	if (typeof name !== "string" || name === "") {
+		return {};
+	}
+	if (!Resource.exists(name)) {
+		throw new ProtocolError("bad-config", `certificate: the firmware has no resource ${JSON.stringify(name)}`);
+	}
+	return { certificate: new Resource(name) };
 }

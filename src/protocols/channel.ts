@@ -7,6 +7,8 @@ export interface ChannelEvents {
 	onOpen(): void;
 	/** One whole text message. */
 	onText(text: string): void;
+	/** One whole binary message. Left out, such messages are dropped as they come. */
+	readonly onBinary?: (message: ArrayBuffer) => void;
 	/** A message was dropped. `start` has its first characters if it was too long, else nothing. */
 	onDropped(reason: string, start: string): void;
 	/** Anything at all was heard from the other side. */

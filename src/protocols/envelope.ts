@@ -44,14 +44,13 @@ export function decodeStart(start: string): Envelope | undefined {
 	}
 }
 
+/** Of what JSON has, only an object can have a type. */
 function checkEnvelope(message: unknown): Envelope {
-	if (!isObject(message)) {
-		throw new SyntaxError("expected an object");
+	const envelope = message as Envelope | null;
+	if (typeof envelope?.type !== "string") {
+		throw new SyntaxError(isObject(message) ? "type: expected a string" : "expected an object");
 	}
-	if (typeof message.type !== "string") {
-		throw new SyntaxError("type: expected a string");
-	}
-	return message as Envelope;
+	return envelope;
 }
 
 /** The text before and after the payload of an MCP message. */

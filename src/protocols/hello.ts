@@ -1,37 +1,20 @@
-import { deepFreeze } from "../deep-freeze.js";
+import type { AudioParams } from "../hardware/hardware.js";
 import { isObject } from "../text/is-object.js";
 import type { Envelope } from "./envelope.js";
 import { ProtocolError } from "./protocol-error.js";
 import type { Transport } from "./transport.js";
 
-/** The device's audio format, as its hello tells it. */
-export interface AudioParams {
-	readonly format: string;
-	/** Hertz. */
-	readonly sample_rate: number;
-	readonly channels: number;
-	/** Milliseconds. */
-	readonly frame_duration: number;
-}
-
-export const DEFAULT_AUDIO: AudioParams = deepFreeze({
-	format: "opus",
-	sample_rate: 16_000,
-	channels: 1,
-	frame_duration: 60,
-});
-
 /** The device's first message. The audio format is copied because XS cannot stringify what was preloaded into flash. */
 export function helloMessage(
 	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
-	audio: AudioParams,
+	audio: AudioParams | undefined,
 ): string {
 	return JSON.stringify({
 		type: "hello",
 		version,
 		features: { mcp: true, max_message_bytes: maxMessageBytes },
 		transport: name,
-		audio_params: { ...audio },
+		...(audio && { audio_params: { ...audio } }),
 	});
 }
 
@@ -44,19 +27,16 @@ export interface Session {
 }
 
 /**
- * Reads the backend's hello.
+ * Reads the backend's hello. Any name of a transport will do: backends do not agree on them.
  *
- * @throws ProtocolError "hello-refused", when it is for another transport or a member has the wrong type
+ * @throws ProtocolError "hello-refused", when a member has the wrong type
  */
-export function readHello(hello: Envelope, transport: string): Session {
-	if (hello.transport !== transport) {
-		throw refused("transport", JSON.stringify(transport), hello.transport);
-	}
+export function readHello(hello: Envelope): Session {
 	const id = hello.session_id ?? "";
 	if (typeof id !== "string") {
 		throw refused("session_id", "a string", id);
 	}
-	if (hello.audio_params !== undefined && !isObject(hello.audio_params)) {
+	if (!isObject(hello.audio_params ?? {})) {
 		throw refused("audio_params", "an object", hello.audio_params);
 	}
 	return { id, hello };

@@ -34,10 +34,10 @@ export class MessageAssembler {
 	 * Takes the next part of a message.
 	 *
 	 * @param more whether further parts of the same message follow
-	 * @returns the message as text when it is whole
-	 * @throws MessageRejected after the last part of a message that is too long or is not UTF-8
+	 * @returns the message when it is whole
+	 * @throws MessageRejected after the last part of a message that is too long
 	 */
-	append(part: ArrayBuffer, more: boolean): string | undefined {
+	append(part: ArrayBuffer, more: boolean): ArrayBuffer | undefined {
 		const held = this.#bytes;
 		this.#bytes += part.byteLength;
 		if (!more && held === 0) {
@@ -52,22 +52,31 @@ export class MessageAssembler {
 		return more ? undefined : this.#finish(this.#buffer?.slice(0, this.#bytes).buffer ?? new ArrayBuffer(0));
 	}
 
-	#finish(message: ArrayBuffer): string {
+	#finish(message: ArrayBuffer): ArrayBuffer {
 		const bytes = this.#bytes;
 		this.#bytes = 0;
 		this.#buffer = undefined;
 		if (bytes > this.#limit) {
 			throw new MessageRejected(`${bytes} bytes, at most ${this.#limit} are accepted`, startOf(message));
 		}
-		if (new Uint8Array(message).includes(0)) {
-			// XS would take what stands before it for the whole.
-			throw new MessageRejected(`${bytes} bytes, with a NUL byte among them`);
-		}
-		try {
-			return String.fromArrayBuffer(message);
-		} catch {
-			throw new MessageRejected(`${bytes} bytes that are not UTF-8`);
-		}
+		return message;
+	}
+}
+
+/**
+ * A message as text.
+ *
+ * @throws MessageRejected if it is not UTF-8
+ */
+export function decodeText(message: ArrayBuffer): string {
+	if (new Uint8Array(message).includes(0)) {
+		// XS would take what stands before it for the whole.
+		throw new MessageRejected(`${message.byteLength} bytes, with a NUL byte among them`);
+	}
+	try {
+		return String.fromArrayBuffer(message);
+	} catch {
+		throw new MessageRejected(`${message.byteLength} bytes that are not UTF-8`);
 	}
 }
 

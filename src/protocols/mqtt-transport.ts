@@ -20,30 +20,45 @@ export interface MqttTransportOptions extends ChannelOptions {
 	readonly subscribeTopic?: string;
 	/** Default 0. */
 	readonly qos?: QoS;
-	/** "udp" for a backend that opens an encrypted audio channel: its hello then carries `udp`. Default "mqtt". */
-	readonly transport?: "mqtt" | "udp";
+	/**
+	 * Whether the broker is given a last will: the goodbye of a device that disconnects without one. Default: only if the
+	 * topic is this project's, because a gateway of the xiaozhi family takes a will for user name and password.
+	 */
+	readonly lastWill?: boolean | undefined;
 	/** ECMA-419's records for the MQTT client: plain, and over TLS where the platform has that. */
 	readonly network: { readonly mqtt?: MqttRecord; readonly mqtts?: MqttRecord };
 }
 
 const KEEP_ALIVE = 240_000;
 
+/** Topics that begin so are this project's: the backend is its gateway. */
+const OWN_TOPICS = "xs-mcp/";
+
+/** Bytes that a packet to a gateway of the xiaozhi family may have: at a longer one it disconnects. */
+const FAMILY_PACKET_BYTES = 8_192;
+
+/** Bytes of a packet besides topic and message: its type and length, the topic's length, and the packet's id. */
+const PACKET_OVERHEAD = 9;
+
 /**
  * Reaches a backend over MQTT 3.1.1.
  *
- * The client's keep-alive detects a dead broker. The device's will tells the backend of a dead device: it is the goodbye
- * that the device could not say.
+ * The client's keep-alive detects a dead broker. The hello names the transport "udp", as the xiaozhi family does, whose
+ * backends then offer an audio channel over UDP.
  */
 export class MqttTransport implements Transport {
-	readonly name: "mqtt" | "udp";
+	readonly name = "udp";
 	readonly version = 3;
 	readonly saysGoodbye = true;
 	readonly silenceTimeout = 0;
 	readonly maxMessageBytes: number;
+	readonly maxSentBytes: number;
 	readonly #options: MqttTransportOptions;
 	readonly #record: MqttRecord;
 	readonly #host: string;
 	readonly #port: number;
+	/** Whether the backend is this project's gateway, as far as the topic tells. */
+	readonly #isOwn: boolean;
 
 	/** @throws ProtocolError "bad-config" that names the setting */
 	constructor(options: MqttTransportOptions) {
@@ -59,8 +74,10 @@ export class MqttTransport implements Transport {
 		if ((options.password ?? "") !== "" && (options.username ?? "") === "") {
 			throw new ProtocolError("bad-config", "mqttUsername: expected a user name, because mqttPassword is set");
 		}
-		this.name = options.transport ?? "mqtt";
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
+		this.#isOwn = options.publishTopic.startsWith(OWN_TOPICS);
+		const topicBytes = ArrayBuffer.fromString(options.publishTopic).byteLength;
+		this.maxSentBytes = this.#isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
 		this.#options = options;
 		this.#record = record;
 		this.#host = host;
@@ -75,7 +92,9 @@ export class MqttTransport implements Transport {
 			id: clientId,
 			...(username !== "" && { user: username, ...(password !== "" && { password }) }),
 			keepAlive: this.#options.keepAlive ?? KEEP_ALIVE,
-			will: { topic: publishTopic, message: goodbyeMessage(), QoS: qos, retain: false },
+			...((this.#options.lastWill ?? this.#isOwn) && {
+				will: { topic: publishTopic, message: goodbyeMessage(), QoS: qos, retain: false },
+			}),
 		};
 		return new MqttChannel({ record: this.#record, client, publishTopic, subscribeTopic, qos }, events, this.#options);
 	}

@@ -1,35 +1,28 @@
-import { deepFreeze } from "../deep-freeze.js";
+import type { AudioParams } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import { isObject } from "../text/is-object.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import type { Channel, ChannelEvents } from "./channel.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage } from "./envelope.js";
-import { type AudioParams, DEFAULT_AUDIO, helloMessage, readHello, type Session } from "./hello.js";
+import { helloMessage, readHello, type Session } from "./hello.js";
 import { ProtocolError } from "./protocol-error.js";
+import { APPLICATION_TYPES, type ProtocolEvents } from "./protocol-events.js";
+import { SessionWatch } from "./session-watch.js";
 import type { Transport } from "./transport.js";
 
-/** What the application hears of its connection to the backend. */
-export interface ProtocolEvents {
-	/** An attempt begins. */
-	onConnecting(): void;
-	/** Hellos are exchanged: MCP may begin. */
-	onSession(session: Session): void;
-	/** The payload of an MCP message. */
-	onMcp(payload: unknown): void;
-	/** An MCP message was too large to be read: the start of its payload, with a request's id, and what is wrong. */
-	onRejected(payload: unknown, reason: string): void;
-	/** A message of another type that the device knows: one of {@link APPLICATION_TYPES}. */
-	onMessage(message: Envelope): void;
-	/** An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds. */
-	onLost(error: ProtocolError, retryIn: number): void;
-}
+/** When the device is in a session: at all times, or only while it or the backend needs one. */
+export type SessionPolicy = "always" | "on-demand";
 
 export interface ProtocolOptions {
 	readonly events: ProtocolEvents;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
-	readonly audio?: AudioParams;
+	/** The format of the board's audio, if it can play or record. */
+	readonly audio?: AudioParams | undefined;
+	/** Default "always": the backend can call the device at any time. */
+	readonly session?: SessionPolicy;
 	/** The members of MCP messages that are wanted, those of the envelope included. Default: all. */
 	readonly names?: () => readonly string[];
 	readonly backoff?: BackoffOptions;
@@ -37,20 +30,17 @@ export interface ProtocolOptions {
 	readonly helloTimeout?: number;
 }
 
-/** Messages besides MCP that reach the application. */
-export const APPLICATION_TYPES: readonly string[] = deepFreeze(["tts", "stt", "llm", "system", "alert", "custom"]);
-
 /** A session that lasted this long was a good one: the next attempt begins with the shortest delay. */
 const GOOD_SESSION = 10_000;
+
+/** No MCP message of use is smaller: a limit below this is a mistake of the backend's. */
+const SMALLEST_LIMIT = 512;
 
 /** A message may hold a value for so many of the bytes that it may have: see {@link decodeEnvelope}. */
 const BYTES_PER_VALUE = 16;
 
 /** Characters of a message that holds too much in which a request's id is looked for. */
 const START_LENGTH = 512;
-
-/** Silence is looked at this many times before it is too long, and broken by a ping half-way. */
-const SILENCE_STEPS = 4;
 
 /** How many unknown types are remembered, so that each is logged once. */
 const MAX_UNKNOWN_TYPES = 16;
@@ -66,16 +56,20 @@ export class Protocol {
 	readonly #options: ProtocolOptions;
 	readonly #maxValues: number;
 	readonly #backoff: Backoff;
-	#state: "closed" | "waiting" | "connecting" | "greeting" | "open" = "closed";
+	/** The delays after sessions that the backend ended because nobody used them. */
+	readonly #idleBackoff: Backoff;
+	/** "waiting" without a connection, "ready" with one, but without a session. */
+	#state: "closed" | "waiting" | "connecting" | "ready" | "greeting" | "open" = "closed";
+	/** Whether a session is to be begun, or kept. */
+	#isWanted = false;
 	#channel: Channel | undefined;
 	/** The events of the present channel: those of an earlier one no longer count. */
 	#events: ChannelEvents | undefined;
 	#session: Session | undefined;
 	/** Ends the attempt, or starts the next. */
 	#timer: TimerHandle | undefined;
-	#silenceTimer: TimerHandle | undefined;
 	#goodSessionTimer: TimerHandle | undefined;
-	#silentSteps = 0;
+	#watch: SessionWatch | undefined;
 	readonly #unknownTypes = new Set<string>();
 
 	constructor(transport: Transport, options: ProtocolOptions) {
@@ -83,6 +77,7 @@ export class Protocol {
 		this.#options = options;
 		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		this.#backoff = new Backoff(options.backoff);
+		this.#idleBackoff = new Backoff(options.backoff);
 	}
 
 	/** The session, once hellos are exchanged. */
@@ -90,10 +85,36 @@ export class Protocol {
 		return this.#session;
 	}
 
-	/** Connects, and keeps connecting until {@link close}. */
+	/** Bytes that a message to the backend may have: what its hello says, else what the transport knows. */
+	get maxSentBytes(): number {
+		const features = this.#session?.hello.features;
+		const limit = isObject(features) ? features.max_message_bytes : undefined;
+		return typeof limit === "number" && limit >= SMALLEST_LIMIT ? limit : this.#transport.maxSentBytes;
+	}
+
+	/** Connects, and keeps connecting until {@link close}. If sessions are on demand, it waits until one is needed. */
 	open(): void {
-		if (this.#state === "closed") {
+		if (this.#state !== "closed") {
+			return;
+		}
+		this.#isWanted = this.#isAlwaysWanted;
+		this.#state = "waiting";
+		if (this.#isWanted || this.#transport.saysGoodbye) {
 			this.#attempt();
+		}
+	}
+
+	/** Asks for a session, which begins at once if there is none. */
+	request(): void {
+		if (this.#state === "closed") {
+			return;
+		}
+		this.#isWanted = true;
+		if (this.#state === "waiting") {
+			this.#clearTimer();
+			this.#attempt();
+		} else if (this.#state === "ready") {
+			this.#beginSession();
 		}
 	}
 
@@ -106,18 +127,24 @@ export class Protocol {
 		this.#state = "closed";
 	}
 
-	/** Sends a message, which has its envelope already. Without a session it is dropped and logged. */
+	/** Sends a message, which has its envelope already. Without a connection it is dropped and logged. */
 	send(text: Sendable): void {
-		if (this.#state !== "open") {
-			this.#options.log("no session: message dropped");
+		if (this.#state !== "ready" && this.#state !== "greeting" && this.#state !== "open") {
+			this.#options.log("no connection: message dropped");
 			return;
 		}
 		this.#channel?.send(text);
 	}
 
+	get #isAlwaysWanted(): boolean {
+		return this.#options.session !== "on-demand";
+	}
+
 	#attempt(): void {
 		this.#state = "connecting";
-		this.#options.events.onConnecting();
+		if (this.#isWanted) {
+			this.#options.events.onConnecting();
+		}
 		if (this.#state !== "connecting") {
 			return;
 		}
@@ -147,23 +174,39 @@ export class Protocol {
 					handle(...args);
 				}
 			};
+		const { onAudio } = this.#options.events;
 		const events: ChannelEvents = {
-			onOpen: whilePresent(() => this.#greet()),
+			onOpen: whilePresent(() => this.#opened()),
 			onText: whilePresent((text: string) => this.#receive(text)),
 			onDropped: whilePresent((reason: string, start: string) => this.#drop(reason, start)),
-			onActivity: whilePresent(() => {
-				this.#silentSteps = 0;
-			}),
+			onActivity: whilePresent(() => this.#watch?.heard()),
+			...(onAudio && { onBinary: whilePresent(onAudio) }),
 			onClose: whilePresent((error: ProtocolError) => this.#lose(error)),
 		};
 		return events;
 	}
 
+	#opened(): void {
+		this.#clearTimer();
+		this.#state = "ready";
+		this.#options.events.onOpen();
+		if (this.#state === "ready" && this.#isWanted) {
+			this.#greet();
+		}
+	}
+
+	/** On a connection that was there before. */
+	#beginSession(): void {
+		this.#options.events.onConnecting();
+		if (this.#state === "ready") {
+			this.#greet();
+		}
+	}
+
 	#greet(): void {
 		this.#state = "greeting";
 		this.#limit("no hello");
-		const audio = this.#options.audio ?? DEFAULT_AUDIO;
-		this.#channel?.send(helloMessage(this.#transport, audio));
+		this.#channel?.send(helloMessage(this.#transport, this.#options.audio));
 	}
 
 	#receive(text: string): void {
@@ -175,41 +218,52 @@ export class Protocol {
 			this.#drop((error as Error).message, start);
 			return;
 		}
-		if (this.#state === "greeting" && envelope.type === "hello") {
-			this.#meet(envelope);
-		} else if (this.#state === "open") {
+		if (envelope.type !== "hello") {
 			this.#route(envelope);
+		} else if (this.#state === "greeting" || this.#state === "open") {
+			this.#meet(envelope);
 		} else {
-			this.#options.log(`message of type ${envelope.type} before hello: dropped`);
+			this.#options.log("a hello that was not asked for: dropped");
 		}
 	}
 
 	/** Logs a message that is not read. If it is a request of this session, the backend is told so. */
 	#drop(reason: string, start: string): void {
 		this.#options.log(`message dropped: ${reason}`);
-		const envelope = this.#state === "open" ? decodeStart(start) : undefined;
+		const envelope = decodeStart(start);
 		if (envelope?.type === "mcp" && this.#isOurs(envelope)) {
 			this.#options.events.onRejected(envelope.payload, reason);
 		}
 	}
 
+	/** Backends exist that leave the id out, send an empty one, or send an id that their hello did not name. */
 	#isOurs({ session_id: id }: Envelope): boolean {
-		return id === undefined || id === this.#session?.id;
+		const own = this.#session?.id ?? "";
+		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
 	#meet(hello: Envelope): void {
 		let session: Session;
 		try {
-			session = readHello(hello, this.#transport.name);
+			session = readHello(hello);
 		} catch (error) {
 			this.#lose(error as ProtocolError);
 			return;
 		}
-		this.#clearTimer();
-		this.#state = "open";
 		this.#session = session;
-		this.#goodSessionTimer = this.#options.timer.set(() => this.#backoff.reset(), GOOD_SESSION);
-		this.#watchSilence();
+		if (this.#state === "greeting") {
+			this.#clearTimer();
+			this.#state = "open";
+			this.#goodSessionTimer = this.#options.timer.set(() => this.#backoff.reset(), GOOD_SESSION);
+			this.#watch = new SessionWatch({
+				timer: this.#options.timer,
+				silenceTimeout: this.#transport.silenceTimeout,
+				ping: () => this.#channel?.ping(),
+				onSilent: () => {
+					this.#lose(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
+				},
+			});
+		}
 		this.#options.events.onSession(session);
 	}
 
@@ -218,13 +272,32 @@ export class Protocol {
 		if (!this.#isOurs(envelope)) {
 			this.#options.log(`message of type ${type} for another session: dropped`);
 		} else if (type === "mcp") {
+			this.#used();
 			this.#options.events.onMcp(envelope.payload);
-		} else if (type === "goodbye") {
-			this.#lose(new ProtocolError("goodbye", "the backend said goodbye"));
+			this.#followBackend();
 		} else if (APPLICATION_TYPES.includes(type)) {
+			this.#used();
 			this.#options.events.onMessage(envelope);
+			this.#followBackend();
+		} else if (type === "goodbye" && this.#state === "open") {
+			this.#lose(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
 			this.#logUnknown(type.slice(0, LONGEST_TYPE));
+		}
+	}
+
+	/** The session is used. If it was idle before, the backend does not end idle sessions after all. */
+	#used(): void {
+		if (this.#watch?.isIdle) {
+			this.#idleBackoff.reset();
+		}
+		this.#watch?.used();
+	}
+
+	/** A backend that speaks outside a session wants one. */
+	#followBackend(): void {
+		if (this.#state === "ready") {
+			this.request();
 		}
 	}
 
@@ -235,28 +308,56 @@ export class Protocol {
 		}
 	}
 
-	/** Ends the attempt or session and plans the next. */
+	/** Ends the attempt or session and plans the next. At a goodbye a connection that can outlive a session is kept. */
 	#lose(error: ProtocolError): void {
-		this.#release();
-		this.#state = "waiting";
-		const retryIn = this.#backoff.next();
-		this.#timer = this.#options.timer.set(() => {
-			this.#timer = undefined;
-			this.#attempt();
-		}, retryIn);
+		const delay = this.#delayAfter(error);
+		const keepsChannel = error.code === "goodbye" && this.#transport.saysGoodbye;
+		this.#isWanted = this.#isAlwaysWanted;
+		if (keepsChannel) {
+			this.#endSession();
+			this.#state = "ready";
+		} else {
+			this.#release();
+			this.#state = "waiting";
+		}
+		const retryIn = this.#isWanted || (this.#transport.saysGoodbye && !keepsChannel) ? delay : undefined;
+		if (retryIn !== undefined) {
+			this.#timer = this.#options.timer.set(() => {
+				this.#timer = undefined;
+				keepsChannel ? this.#beginSession() : this.#attempt();
+			}, retryIn);
+		}
 		this.#options.events.onLost(error, retryIn);
+		if (this.#state === "ready") {
+			this.#options.events.onOpen();
+		}
+	}
+
+	/** Milliseconds to the next attempt. They grow with failures, and with sessions that the backend ends unused. */
+	#delayAfter({ code }: ProtocolError): number {
+		if (this.#watch?.isIdle && (code === "goodbye" || code === "connection-closed")) {
+			return this.#idleBackoff.next();
+		}
+		if (this.#session !== undefined) {
+			this.#idleBackoff.reset();
+		}
+		return this.#backoff.next();
+	}
+
+	#endSession(): void {
+		this.#clearTimer();
+		this.#stop(this.#goodSessionTimer);
+		this.#goodSessionTimer = undefined;
+		this.#watch?.close();
+		this.#watch = undefined;
+		this.#session = undefined;
 	}
 
 	#release(): void {
-		this.#clearTimer();
-		this.#stop(this.#silenceTimer);
-		this.#silenceTimer = undefined;
-		this.#stop(this.#goodSessionTimer);
-		this.#goodSessionTimer = undefined;
+		this.#endSession();
 		const channel = this.#channel;
 		this.#channel = undefined;
 		this.#events = undefined;
-		this.#session = undefined;
 		channel?.close();
 	}
 
@@ -268,23 +369,6 @@ export class Protocol {
 			this.#timer = undefined;
 			this.#lose(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
 		}, timeout);
-	}
-
-	/** Counts steps without traffic instead of setting a timer for each message, which would cost more than the message. */
-	#watchSilence(): void {
-		const timeout = this.#transport.silenceTimeout;
-		if (timeout === 0) {
-			return;
-		}
-		this.#silentSteps = 0;
-		this.#silenceTimer = this.#options.timer.repeat(() => {
-			this.#silentSteps += 1;
-			if (this.#silentSteps > SILENCE_STEPS) {
-				this.#lose(new ProtocolError("silent", `nothing heard for ${timeout} ms`));
-			} else if (this.#silentSteps === SILENCE_STEPS / 2) {
-				this.#channel?.ping();
-			}
-		}, timeout / SILENCE_STEPS);
 	}
 
 	#clearTimer(): void {

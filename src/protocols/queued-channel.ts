@@ -1,6 +1,6 @@
 import type { Sendable } from "../text/pieced-text.js";
 import type { Channel, ChannelEvents } from "./channel.js";
-import { MessageAssembler, type MessageRejected } from "./message-assembler.js";
+import { decodeText, MessageAssembler, type MessageRejected } from "./message-assembler.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type WritePart, WriteQueue } from "./write-queue.js";
 
@@ -25,7 +25,7 @@ interface ReadablePart {
 	readonly count: number;
 	/** Whether further parts of the same message follow. */
 	readonly more: boolean;
-	/** Whether it is text; what is not is read and dropped. */
+	/** Whether it is text, or binary. */
 	readonly text: boolean;
 }
 
@@ -114,8 +114,8 @@ export abstract class QueuedChannel implements Channel {
 			return;
 		}
 		const data = this.readPart(part.count);
-		if (part.text) {
-			this.#append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part.more);
+		if (part.text || this.#events.onBinary !== undefined) {
+			this.#append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part);
 		}
 	}
 
@@ -146,17 +146,19 @@ export abstract class QueuedChannel implements Channel {
 		return new ProtocolError("connection-failed", message, { cause });
 	}
 
-	#append(part: ArrayBuffer, more: boolean): void {
-		let text: string | undefined;
+	#append(data: ArrayBuffer, part: ReadablePart): void {
+		let message: ArrayBuffer | undefined;
+		let text = "";
 		try {
-			text = this.#assembler.append(part, more);
+			message = this.#assembler.append(data, part.more);
+			text = part.text && message !== undefined ? decodeText(message) : "";
 		} catch (error) {
-			const { message, start } = error as MessageRejected;
-			this.#events.onDropped(message, start);
+			const { message: reason, start } = error as MessageRejected;
+			this.#events.onDropped(reason, start);
 			return;
 		}
-		if (text !== undefined) {
-			this.#events.onText(text);
+		if (message !== undefined) {
+			part.text ? this.#events.onText(text) : this.#events.onBinary?.(message);
 		}
 	}
 

@@ -10,7 +10,7 @@ export interface WebSocketTransportOptions extends ChannelOptions {
 	readonly url: string;
 	/** Sent as `Authorization: Bearer …`; as it is when it names a scheme already ("Basic …"); not at all when empty. */
 	readonly token?: string;
-	/** How audio frames are framed: 1, 2 or 3. Default 1. */
+	/** How binary audio is framed, and the hello's version: 1, 2 or 3. Default 1. */
 	readonly protocolVersion?: 1 | 2 | 3;
 	/** The device's MAC address, lower case, with colons. */
 	readonly deviceId: string;
@@ -23,10 +23,11 @@ export interface WebSocketTransportOptions extends ChannelOptions {
 /** Reaches a backend over WebSocket. */
 export class WebSocketTransport implements Transport {
 	readonly name = "websocket";
-	readonly version = 1;
+	readonly version: 1 | 2 | 3;
 	readonly saysGoodbye = false;
 	readonly silenceTimeout = 120_000;
 	readonly maxMessageBytes: number;
+	readonly maxSentBytes = Number.POSITIVE_INFINITY;
 	readonly #options: WebSocketTransportOptions;
 	readonly #record: WebSocketRecord;
 	readonly #target: { readonly host: string; readonly port: number; readonly path: string };
@@ -41,6 +42,7 @@ export class WebSocketTransport implements Transport {
 		if (/[\r\n]/.test(options.token ?? "")) {
 			throw new ProtocolError("bad-config", "token: must not hold a line break");
 		}
+		this.version = options.protocolVersion ?? 1;
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
 		this.#options = options;
 		this.#record = record;
@@ -56,12 +58,12 @@ export class WebSocketTransport implements Transport {
 	}
 
 	#headers(): Map<string, string> {
-		const { token = "", protocolVersion = 1, deviceId, clientId } = this.#options;
+		const { token = "", deviceId, clientId } = this.#options;
 		const headers = new Map<string, string>();
 		if (token !== "") {
 			headers.set("Authorization", token.includes(" ") ? token : `Bearer ${token}`);
 		}
-		headers.set("Protocol-Version", String(protocolVersion));
+		headers.set("Protocol-Version", String(this.version));
 		headers.set("Device-Id", deviceId);
 		headers.set("Client-Id", clientId);
 		return headers;

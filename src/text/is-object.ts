@@ -1,4 +1,7 @@
+// Looked up once: XS searches the global object, and `Array`, at each use.
+const { isArray } = Array;
+
 /** Whether a value is an object in JSON's sense: not null, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+	return typeof value === "object" && value !== null && !isArray(value);
 }

@@ -9,8 +9,11 @@ export const MAX_JSON_DEPTH = 32;
 /** JSON that is not parsed, because of what it would cost. */
 export class JsonLimitError extends SyntaxError {}
 
-/** The characters that open a level of objects: `{"":`. */
-const OBJECT_START = 4;
+/** The characters that a level of objects has before the next begins: `{"":`. */
+const LEVEL_LENGTH = 4;
+
+/** XS takes a list of names where others take a reviver. Looked up once, as XS searches the global object at each use. */
+const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown;
 
 /**
  * Parses JSON that came from a peer.
@@ -29,32 +32,26 @@ export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, na
 	if (length > maxValues || mayNestTooDeep(text, length)) {
 		checkLimits(text, maxValues);
 	}
-	return (JSON.parse as (text: string, names?: readonly string[]) => unknown)(text, names);
+	return parse(text, names);
 }
 
 /**
- * A cheap bound, which lets almost every message pass: without arrays each level takes some characters, and counting
- * ends when too few are left. `indexOf` is native, a loop over characters is not.
+ * A cheap bound, which lets almost every message pass: without arrays each level takes some characters, and the search
+ * for levels ends where too few are left. `includes` and `indexOf` are native, a loop over characters is not.
  */
 function mayNestTooDeep(text: string, length: number): boolean {
-	if (text.indexOf("[") >= 0) {
+	if (text.includes("[")) {
 		return true;
 	}
-	let levels = 0;
-	let at = -1;
-	let left = length;
-	while (levels + left / OBJECT_START > MAX_JSON_DEPTH) {
-		at = text.indexOf("{", at + 1);
-		if (at < 0) {
+	// The outermost level begins at the first character or later: no search is needed for it.
+	let at = 0;
+	for (let room = MAX_JSON_DEPTH * LEVEL_LENGTH; room > 0; room -= LEVEL_LENGTH) {
+		if (at < 0 || length - at <= room) {
 			return false;
 		}
-		levels += 1;
-		if (levels > MAX_JSON_DEPTH) {
-			return true;
-		}
-		left = length - at;
+		at = text.indexOf("{", at + 1);
 	}
-	return false;
+	return true;
 }
 
 /** Goes by an iterator: XS finds the n-th character of a text by counting from its start. */

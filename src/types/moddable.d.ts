@@ -66,6 +66,7 @@ declare module "time" {
 /** A file in the firmware's image, as a read-only buffer. */
 declare module "Resource" {
 	class Resource extends ArrayBuffer {
+		static exists(name: string): boolean;
 		/** Throws where there is no such file. */
 		constructor(name: string);
 	}

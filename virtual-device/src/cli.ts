@@ -117,6 +117,13 @@ async function createDevice(engine: EngineChoice, options: Options): Promise<Vir
 function report(device: VirtualDevice, { restart }: Options): void {
 	device.on("trace", (line) => console.log(line));
 	device.on("note", (text) => console.log(text));
+	device.on("screen", ({ state }) => {
+		if (state === "fatal_error") {
+			// The log has named the setting. Only another command line can change it.
+			process.exitCode = 1;
+			device.stop();
+		}
+	});
 	device.on("restarted", () => console.log(`restarted on ${device.engineName}`));
 	device.on("exit", (exit: EngineExit) => {
 		console.error(`the engine ended: ${exit.code}: ${exit.detail}`);

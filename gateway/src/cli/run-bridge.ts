@@ -25,7 +25,7 @@ export async function runBridge(device: string | undefined, options: ClientOptio
 }
 
 /** Tries until a gateway answers. `first` settles after the first attempt; both reject if it answers with an error. */
-function connect(gateway: GatewayClient, device: string | undefined, report: (error: Error) => void) {
+export function connect(gateway: GatewayClient, device: string | undefined, report: (error: Error) => void) {
 	let reported = false;
 	const attempt = async (): Promise<Client | undefined> => {
 		try {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { describeConfiguration } from "../config/configuration.js";
 import { type ClientOptions, withAddress } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
+import type { EndpointCommandOptions } from "./run-endpoints.js";
 
 /** Adds the commands that run until they are stopped, and `config`. */
 export function addServeCommands(program: Command): void {
@@ -14,6 +15,11 @@ export function addServeCommands(program: Command): void {
 		.description("Connect one MCP client, over standard input and output, to a gateway that is running")
 		.argument("[device]", "alias or id; default: all devices")
 		.action(bridge);
+	withSettings(withAddress(program.command("endpoint")), ["endpoints", "endpointMaxBytes"])
+		.description("Serve a gateway that is running to hosted agents: connect to their MCP endpoints")
+		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
+		.option("--device <device>", "alias or id; default: all devices")
+		.action(endpoint);
 	withSettings(program.command("config"))
 		.description("Print the settings that the gateway would use")
 		.action(printSettings);
@@ -29,6 +35,11 @@ async function serve(settings: object, command: Command): Promise<void> {
 async function bridge(device: string | undefined, options: ClientOptions): Promise<void> {
 	const { runBridge } = await import("./run-bridge.js");
 	await runBridge(device, options);
+}
+
+async function endpoint(urls: readonly string[], options: EndpointCommandOptions): Promise<void> {
+	const { runEndpoints } = await import("./run-endpoints.js");
+	await runEndpoints(urls, options);
 }
 
 function printSettings(settings: object): void {

@@ -47,8 +47,8 @@ function untilDisconnected(transport: StdioServerTransport): Promise<void> {
 	});
 }
 
-/** Follows the gateway's changes for the client. */
-class Bridge implements GatewayEnd {
+/** Follows the gateway's changes for its clients. */
+export class Bridge implements GatewayEnd {
 	client: Client | undefined;
 	readonly #onerror: (error: Error) => void;
 	/** More than one while the client finds out which revision to speak. */

@@ -3,10 +3,8 @@ import {
 	McpServer,
 	ProtocolError,
 	ProtocolErrorCode,
-	type Resource,
 	ResourceNotFoundError,
 	type ServerContext,
-	type Tool,
 } from "@modelcontextprotocol/server";
 import { RateLimit } from "../rate-limit.js";
 import type { Server } from "../servers/server.js";
@@ -15,6 +13,8 @@ import type { CallOptions } from "../servers/session.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "./catalog.js";
 import { resultFor } from "./contents.js";
+import { SERVER_ERROR } from "./json-rpc-error.js";
+import { isFirstPage, pageOf } from "./pages.js";
 import { STATE_TEMPLATE, stateContents, stateUri } from "./state-resource.js";
 
 export interface ClientServerOptions {
@@ -28,9 +28,6 @@ export interface ClientServerOptions {
 	/** Is called with every call of a tool, before it is made. */
 	readonly onCall?: (context: ServerContext) => Promise<void> | void;
 }
-
-/** Items on a page of a list. Clients exist that read at most 64 pages: enough for 5,000 devices. */
-const PAGE_SIZE = 500;
 
 /** Resources that one client may subscribe to. */
 const MAX_SUBSCRIPTIONS = 10_000;
@@ -106,7 +103,7 @@ export class ClientServer extends McpServer {
 			if (isFirstPage(params?.cursor)) {
 				onListed?.("tools");
 			}
-			const { items, nextCursor } = pageOf(catalog.tools, ({ name }) => name, params?.cursor);
+			const { items, nextCursor } = pageOf(catalog.tools, ({ name }) => name, params);
 			return { tools: items, ...(nextCursor !== undefined && { nextCursor }) };
 		});
 		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -140,7 +137,7 @@ export class ClientServer extends McpServer {
 			if (isFirstPage(params?.cursor)) {
 				onListed?.("resources");
 			}
-			const { items, nextCursor } = pageOf(catalog.resources, ({ uri }) => uri, params?.cursor);
+			const { items, nextCursor } = pageOf(catalog.resources, ({ uri }) => uri, params);
 			return { resources: items, ...(nextCursor !== undefined && { nextCursor }) };
 		});
 		this.server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [STATE_TEMPLATE] }));
@@ -188,24 +185,6 @@ export function stateUpdate({ server, cause }: StateChange) {
 	return { uri: stateUri(server), ...(cause && { _meta: { [META.notification]: cause } }) };
 }
 
-function isFirstPage(cursor: string | undefined): cursor is undefined | "" {
-	return cursor === undefined || cursor === "";
-}
-
-/** The cursor is the page's first item: it stays valid until that item is removed, whatever else changes. */
-function pageOf<Item extends Tool | Resource>(
-	list: readonly Item[],
-	nameOf: (item: Item) => string,
-	cursor: string | undefined,
-): { items: Item[]; nextCursor?: string } {
-	const start = isFirstPage(cursor) ? 0 : list.findIndex((item) => nameOf(item) === cursor);
-	if (start < 0) {
-		throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: not valid, or no longer: begin the list again");
-	}
-	const next = list[start + PAGE_SIZE];
-	return { items: list.slice(start, start + PAGE_SIZE), ...(next && { nextCursor: nameOf(next) }) };
-}
-
 /** Cancellation and progress, passed through. */
 function callOptions({ mcpReq }: ServerContext): CallOptions {
 	const { signal, _meta } = mcpReq;
@@ -241,7 +220,9 @@ function answerFailure(error: unknown, { server }: FoundTool, revision: string):
 	if (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.MethodNotFound) {
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, error.data);
 	}
-	return failed("refused", `${server.alias} rejected the call: ${error.message} (${error.code})`);
+	// The C++ firmware's errors have no code of their own.
+	const code = error.code === SERVER_ERROR ? "" : ` (${error.code})`;
+	return failed("refused", `${server.alias} rejected the call: ${error.message}${code}`);
 }
 
 /** The code is for programs, the text for models. */

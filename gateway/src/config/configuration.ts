@@ -149,6 +149,9 @@ function contradictions(configuration: Configuration): string[] {
 			problems.push(`${cert} and ${key}: set both or neither`);
 		}
 	}
+	if ((configuration.visionUrl === undefined) !== (configuration.visionModel === undefined)) {
+		problems.push("visionUrl and visionModel: set both or neither");
+	}
 	if (configuration.brokerUrl === undefined && configuration.brokerUsername !== undefined) {
 		problems.push("brokerUsername: it needs a brokerUrl");
 	}

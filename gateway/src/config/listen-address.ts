@@ -25,6 +25,20 @@ export function urlAt(scheme: string, address: string, port: number): string {
 	return `${scheme}://${everywhere ? "127.0.0.1" : bracketed(address)}:${port}`;
 }
 
+/**
+ * A URL without a path for other machines: if the server listens on every address, the first IPv4 address of this machine
+ * that is not loopback; undefined if there is none.
+ */
+export function outsideUrlAt(scheme: string, address: string, port: number): string | undefined {
+	if (address !== "0.0.0.0" && address !== "::") {
+		return urlAt(scheme, address, port);
+	}
+	const outside = Object.values(networkInterfaces())
+		.flatMap((list = []) => list)
+		.find(({ family, internal }) => family === "IPv4" && !internal);
+	return outside && urlAt(scheme, outside.address, port);
+}
+
 function bracketed(address: string): string {
 	return address.includes(":") ? `[${address}]` : address;
 }

@@ -69,6 +69,12 @@ export function url(schemes: readonly string[]): SettingKind<string> {
 	};
 }
 
+/** Several URLs with one of these schemes, which hold secrets: the flag again and again, as {@link list}. */
+export function urls(schemes: readonly string[]): SettingKind<readonly string[]> {
+	const { schema, expected } = url(schemes);
+	return list("url", `URLs: ${expected}`, schema);
+}
+
 /** Several texts: the flag again and again, commas in the environment, an array in the file. */
 export function list(placeholder: string, expected = "a list of texts", item: z.ZodType<string> = z.string().min(1)) {
 	return {

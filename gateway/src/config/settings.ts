@@ -11,6 +11,7 @@ import {
 	type SettingKind,
 	text,
 	url,
+	urls,
 } from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
@@ -29,7 +30,7 @@ export interface Setting<T> {
 function setting<T>(
 	kind: SettingKind<T>,
 	description: string,
-	more: { readonly default: NoInfer<T>; readonly path?: boolean },
+	more: { readonly default: NoInfer<T>; readonly secret?: boolean; readonly path?: boolean },
 ): Setting<T> & { readonly default: T };
 function setting<T>(
 	kind: SettingKind<T>,
@@ -76,12 +77,35 @@ export const SETTINGS = {
 	brokerUsername: setting(text("name"), "User name at that broker"),
 	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
 	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
+	publicUrl: setting(
+		url(["http:", "https:"]),
+		"URL at which devices reach the gateway over HTTP, to upload pictures; needed behind a reverse proxy",
+	),
+	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
+		default: 2_097_152,
+	}),
+	visionUrl: setting(
+		url(["http:", "https:"]),
+		"Base URL of an OpenAI-compatible API, which is asked what a device's photos show",
+	),
+	visionModel: setting(text("model"), "The model there"),
+	visionKey: setting(text("key"), "API key there", { secret: true }),
+	visionTimeout: setting(DURATION, "Time limit for that model", { default: 20_000 }),
 	stateFolder: setting(text("folder"), "Folder for tokens, and for what is known about devices", {
 		default: defaultStateFolder(),
 		path: true,
 	}),
 	aliases: setting(pairs("DEVICE=NAME"), "Names for devices, by device id", { default: new Map() }),
 	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
+	endpoints: setting(urls(["ws:", "wss:"]), "MCP endpoints to which the gateway connects, to serve hosted agents", {
+		secret: true,
+		default: [],
+	}),
+	endpointMaxBytes: setting(
+		integer("bytes", 2_048, 1_048_576),
+		"Largest message to such an endpoint: lists come in smaller pages, larger results are errors",
+		{ default: 8_000 },
+	),
 	toolNames: setting(
 		oneOf("names", ["own", "portable"]),
 		"Tool names on /mcp/DEVICE: in characters that every client accepts, or the device's own",

@@ -80,12 +80,12 @@ export abstract class DeviceTransport implements ServerTransport {
 		if (this.#closed || !this.#isWithinRate()) {
 			return;
 		}
-		if (id !== undefined && id !== this.deviceSessionId) {
+		if (!this.isForSession(id)) {
 			this.onerror?.(new Error("a message for another session was dropped"));
 		} else if (type === "mcp") {
 			this.#deliver(payload);
 		} else if (type === "goodbye") {
-			this.goodbye(id !== undefined);
+			this.goodbye(id === this.deviceSessionId);
 		}
 	}
 
@@ -98,8 +98,13 @@ export abstract class DeviceTransport implements ServerTransport {
 		}
 	}
 
-	/** @param isForSession whether the goodbye names this session */
-	protected goodbye(_isForSession: boolean): void {
+	/** Whether a message with that `session_id` belongs to this session. Devices of the family may leave it empty. */
+	protected isForSession(id: unknown): boolean {
+		return id === undefined || id === null || id === "" || id === this.deviceSessionId;
+	}
+
+	/** @param namesSession whether the goodbye names this session */
+	protected goodbye(_namesSession: boolean): void {
 		this.ended("the device said goodbye");
 	}
 

@@ -165,7 +165,8 @@ export class EmbeddedBroker implements MqttBus {
 	}
 
 	#listenToBroker(): void {
-		const { onMessage, onDisconnected, onRejected } = this.#events;
+		const { onMessage, onConnected, onDisconnected, onRejected } = this.#events;
+		this.#broker.on("clientReady", (client: AdmittedClient) => onConnected(client.id, client.admission ?? {}));
 		this.#broker.on("clientDisconnect", (client) => {
 			const current = this.#clientOf(client.id);
 			if (current === undefined || current === client) {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { isObject } from "../../../src/text/is-object.js";
 import type { DeviceMessage } from "./messages.js";
 
@@ -9,6 +10,8 @@ export class HelloRejected extends Error {}
 
 /** What a device says of itself in its hello. */
 export interface DeviceHello {
+	/** The transport that it names; devices of the family may name none. */
+	readonly transport?: unknown;
 	/** Bytes that a message to the device may have, envelope included. */
 	readonly maxMessageBytes: number;
 }
@@ -19,30 +22,45 @@ const DEFAULT_MAX_MESSAGE_BYTES = 65_536;
 /** No MCP message of use is smaller. */
 const MIN_MAX_MESSAGE_BYTES = 512;
 
+/** What is taken for granted of a device that has said no hello. */
+export const NO_HELLO: DeviceHello = { maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES };
+
+/** Where audio over UDP would go. The gateway takes none: the device's own port for "discard" (RFC 863) gets it. */
+const NO_AUDIO = { server: "127.0.0.1", port: 9 };
+
+/** Bytes of the AES key and nonce of a UDP channel. */
+const UDP_KEY_BYTES = 16;
+
 /**
- * Reads a device's hello.
+ * Reads a device's hello. It may name any transport, or none.
  *
- * @param transport what the device must name: "websocket" or "mqtt"
  * @throws HelloRejected that says what is wrong
  */
-export function readHello(hello: DeviceMessage, transport: string): DeviceHello {
+export function readHello(hello: DeviceMessage): DeviceHello {
 	if (hello.type !== "hello") {
 		throw new HelloRejected(`expected hello, got ${hello.type.slice(0, 100)}`);
-	}
-	if (hello.transport !== transport) {
-		const got = JSON.stringify(hello.transport)?.slice(0, 100);
-		throw new HelloRejected(`hello: transport: expected "${transport}", got ${got}`);
 	}
 	if (!isObject(hello.features) || hello.features.mcp !== true) {
 		throw new HelloRejected("hello: features.mcp: expected true");
 	}
 	const { max_message_bytes: limit } = hello.features;
 	return {
+		transport: hello.transport,
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
 	};
 }
 
-/** The gateway's answer to a hello. */
-export function helloAnswer(transport: string, sessionId: string): object {
-	return { type: "hello", transport, session_id: sessionId, audio_params: AUDIO_PARAMS };
+/** The gateway's answer to a hello over WebSocket. */
+export function webSocketHelloAnswer(sessionId: string): object {
+	return { type: "hello", transport: "websocket", session_id: sessionId, audio_params: AUDIO_PARAMS };
+}
+
+/** The gateway's answer to a hello over MQTT: devices of the family accept it only with a UDP channel for audio. */
+export function mqttHelloAnswer({ transport }: DeviceHello, sessionId: string): object {
+	const answer = { type: "hello", session_id: sessionId, audio_params: AUDIO_PARAMS };
+	if (transport === "mqtt") {
+		return { ...answer, transport };
+	}
+	const [key, nonce] = [randomBytes(UDP_KEY_BYTES).toString("hex"), randomBytes(UDP_KEY_BYTES).toString("hex")];
+	return { ...answer, transport: "udp", udp: { ...NO_AUDIO, encryption: "aes-128-ctr", key, nonce } };
 }

@@ -4,6 +4,8 @@ import type { Admission } from "./admission.js";
 export interface MqttBusEvents {
 	/** A message of a device's, and why the device's connection was admitted. */
 	onMessage(clientId: string, text: string, admission: Admission): void;
+	/** A device has connected to the broker. Only the gateway's own broker knows. */
+	onConnected(clientId: string, admission: Admission): void;
 	/** A device's connection to the broker has ended. Only the gateway's own broker knows. */
 	onDisconnected(clientId: string): void;
 	/** The connection to the broker is lost, and with it every device. */

@@ -5,15 +5,20 @@ import type { Admission } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
 import { EmbeddedBroker, type EmbeddedBrokerOptions } from "./embedded-broker.js";
 import { ExternalBroker, type ExternalBrokerOptions } from "./external-broker.js";
-import { type DeviceHello, helloAnswer, readHello } from "./hello.js";
+import { type DeviceHello, mqttHelloAnswer, NO_HELLO, readHello } from "./hello.js";
 import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
+
+/** Milliseconds that a device has for its hello. Those that say it only when a conversation begins get a session without. */
+const HELLO_TIMEOUT = 2_000;
 
 /** Accepts devices over MQTT. A device is identified by its client id. */
 export class MqttDevices {
 	readonly #servers: ServerRegistry;
 	/** The devices in a session, by client id: an MQTT message does not say which connection it came from. */
 	readonly #transports = new Map<string, DeviceMqttTransport>();
+	/** The devices that may still say hello, by client id. */
+	readonly #helloTimers = new Map<string, NodeJS.Timeout>();
 	#bus!: MqttBus;
 
 	private constructor(servers: ServerRegistry) {
@@ -48,13 +53,20 @@ export class MqttDevices {
 		for (const transport of [...this.#transports.values()]) {
 			void transport.close("the gateway is shutting down");
 		}
+		for (const clientId of [...this.#helloTimers.keys()]) {
+			this.#stopAwaiting(clientId);
+		}
 		await this.#bus.close();
 	}
 
 	#events(): MqttBusEvents {
 		return {
 			onMessage: (clientId, text, admission) => this.#receive(clientId, text, admission),
-			onDisconnected: (clientId) => this.#transports.get(clientId)?.ended("the device disconnected from the broker"),
+			onConnected: (clientId, admission) => this.#awaitHello(identityOf(clientId, admission)),
+			onDisconnected: (clientId) => {
+				this.#stopAwaiting(clientId);
+				this.#transports.get(clientId)?.ended("the device disconnected from the broker");
+			},
 			onBrokerLost: (reason) => {
 				for (const transport of [...this.#transports.values()]) {
 					transport.ended(reason);
@@ -74,33 +86,59 @@ export class MqttDevices {
 		}
 		const transport = this.#transports.get(clientId);
 		if (message.type === "hello") {
-			this.#begin({ id: clientId, clientId, transport: "mqtt", ...admission }, message);
+			this.#greet(identityOf(clientId, admission), message);
 		} else if (transport !== undefined) {
 			transport.receive(message);
 		} else if (message.type !== "goodbye") {
 			// The device believes that it is in a session which this gateway does not know: it begins a new one.
 			const { session_id } = message;
 			this.#send(clientId, { type: "goodbye", ...(session_id !== undefined && { session_id }) });
+			this.#awaitHello(identityOf(clientId, admission));
 		}
 	}
 
-	#begin(identity: ServerIdentity, hello: DeviceMessage): void {
+	/** MCP needs no hello: a device that says none in time gets a session all the same. */
+	#awaitHello(identity: ServerIdentity): void {
 		const { id } = identity;
-		let deviceHello: DeviceHello;
+		this.#stopAwaiting(id);
+		const begin = (): void => {
+			this.#helloTimers.delete(id);
+			if (!this.#transports.has(id)) {
+				this.#servers.connect(this.#open(identity, NO_HELLO));
+			}
+		};
+		this.#helloTimers.set(id, setTimeout(begin, HELLO_TIMEOUT));
+	}
+
+	#stopAwaiting(clientId: string): void {
+		clearTimeout(this.#helloTimers.get(clientId));
+		this.#helloTimers.delete(clientId);
+	}
+
+	#greet(identity: ServerIdentity, message: DeviceMessage): void {
+		const { id } = identity;
+		this.#stopAwaiting(id);
 		try {
-			deviceHello = readHello(hello, "mqtt");
+			const hello = readHello(message);
+			const transport = this.#open(identity, hello);
+			this.#send(id, mqttHelloAnswer(hello, transport.deviceSessionId));
+			this.#servers.connect(transport);
 		} catch (error) {
 			this.#servers.reject(`${id}: ${(error as Error).message}`);
-			return;
 		}
+	}
+
+	/** Begins a session, and ends the one before. */
+	#open(identity: ServerIdentity, hello: DeviceHello): DeviceMqttTransport {
+		const { id } = identity;
 		this.#transports.get(id)?.ended("the device has connected again");
-		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, deviceHello, {
+		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, hello, {
 			write: (text) => this.#bus.send(id, text),
 			onEnded: () => this.#transports.delete(id),
+			onGoodbye: () => this.#awaitHello(identity),
 		});
 		this.#transports.set(id, transport);
-		this.#send(id, helloAnswer("mqtt", transport.deviceSessionId));
-		this.#servers.connect(transport);
+		return transport;
 	}
 
 	#send(clientId: string, message: object): void {
@@ -108,25 +146,33 @@ export class MqttDevices {
 	}
 }
 
+function identityOf(clientId: string, admission: Admission): ServerIdentity {
+	return { id: clientId, clientId, transport: "mqtt", ...admission };
+}
+
 interface DeviceMqttOptions {
 	readonly write: (text: string) => void;
 	readonly onEnded: () => void;
+	/** The device has ended the session, and may still be connected. */
+	readonly onGoodbye: () => void;
 }
 
 /** Milliseconds that a device has to prove that it is still in its session. */
 const PROOF_TIMEOUT = 3_000;
 
-/** The id of the ping that asks for that proof. The SDK's own ids are numbers. */
-const PROOF_ID = "still-there";
+/** The id of the ping that asks for that proof. A number, because the C++ firmware answers no other; the SDK counts from 0. */
+const PROOF_ID = 0x7fffffff;
 
-/** A session of a device's over MQTT, from hello to goodbye. The device's connection to the broker may outlive it. */
+/** A session of a device's over MQTT, from hello, if it says one, to goodbye. The device's connection to the broker may outlive it. */
 export class DeviceMqttTransport extends DeviceTransport {
 	readonly #options: DeviceMqttOptions;
+	readonly #isGreeted: boolean;
 	#proofTimer: NodeJS.Timeout | undefined;
 
 	constructor(identity: ServerIdentity, hello: DeviceHello, options: DeviceMqttOptions) {
 		super(identity, hello);
 		this.#options = options;
+		this.#isGreeted = hello !== NO_HELLO;
 	}
 
 	override receive(message: DeviceMessage): void {
@@ -144,6 +190,11 @@ export class DeviceMqttTransport extends DeviceTransport {
 		super.ended(reason);
 	}
 
+	/** A device that was not told the id of this session may use the id of an earlier one. */
+	protected override isForSession(id: unknown): boolean {
+		return !this.#isGreeted || super.isForSession(id);
+	}
+
 	protected override write(text: string): void {
 		this.#options.write(text);
 	}
@@ -156,9 +207,10 @@ export class DeviceMqttTransport extends DeviceTransport {
 	 * A goodbye without a session id is the last will, which a broker sends for a device that has disconnected. It may be
 	 * late, and the device may have connected again: a ping finds out.
 	 */
-	protected override goodbye(isForSession: boolean): void {
-		if (isForSession) {
-			super.goodbye(isForSession);
+	protected override goodbye(namesSession: boolean): void {
+		if (namesSession) {
+			super.goodbye(namesSession);
+			this.#options.onGoodbye();
 			return;
 		}
 		clearTimeout(this.#proofTimer);

@@ -43,8 +43,8 @@ export function normalizeMessage(message: unknown, initializeId: unknown): JSONR
 	if (typeof id !== "number") {
 		throw new InvalidMessage("neither a request, a notification nor a response to a request of the gateway's");
 	}
-	if (isObject(error)) {
-		return { jsonrpc: "2.0", id, error: normalizeError(error) };
+	if (isObject(error) || typeof error === "string") {
+		return { jsonrpc: "2.0", id, error: normalizeError(isObject(error) ? error : { message: error }) };
 	}
 	const normalized = id === initializeId && isObject(result) ? normalizeInitialize(result) : result;
 	return isObject(normalized) && (error === undefined || error === null)

@@ -1,14 +1,16 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
+import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
 import type { ServerRegistry } from "../servers/registry.js";
 import type { ServerIdentity } from "../servers/session.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { gatewayUrlOf, introductionOf } from "./device-request.js";
 import { DeviceTransport } from "./device-transport.js";
-import { type DeviceHello, helloAnswer, readHello } from "./hello.js";
+import { type DeviceHello, readHello, webSocketHelloAnswer } from "./hello.js";
 import { parseMessage } from "./messages.js";
 
 export interface WebSocketDevicesOptions {
@@ -18,15 +20,20 @@ export interface WebSocketDevicesOptions {
 	readonly port: number;
 	/** Which devices are admitted. Default: every device. */
 	readonly authenticate?: AuthenticateDevice;
+	/** Hostnames of sites, besides this machine's, whose pages may connect as devices. */
+	readonly allowedOrigins?: readonly string[];
 	/** Key and certificate: devices then connect by wss. */
 	readonly tls?: TlsOptions;
+	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
+	readonly onRequest?: RequestListener;
+	/** Milliseconds for a request to arrive, body included. Default 10,000. */
+	readonly requestTimeout?: number;
+	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
+	readonly pingInterval?: number;
 }
 
 /** Milliseconds that a device has for its hello. */
 const HELLO_TIMEOUT = 10_000;
-
-/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. */
-const PING_INTERVAL = 30_000;
 
 /** Bytes that a device's message may have. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -58,8 +65,14 @@ export class WebSocketDevices {
 			// One message in a turn of the event loop: see DeviceTransport.
 			allowSynchronousEvents: false,
 		});
-		this.#http = options.tls ? createTlsServer(options.tls) : createServer();
-		this.#http.on("request", (_request, response) => response.writeHead(426).end("This is a WebSocket.\n"));
+		const { requestTimeout = 10_000, onRequest = rejectRequest } = options;
+		const limits = {
+			requestTimeout,
+			headersTimeout: requestTimeout,
+			connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+		};
+		this.#http = options.tls ? createTlsServer({ ...limits, ...options.tls }) : createServer(limits);
+		this.#http.on("request", onRequest);
 		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
 		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
 	}
@@ -99,22 +112,37 @@ export class WebSocketDevices {
 	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 		socket.on("error", () => socket.destroy());
 		const { remoteAddress } = request.socket;
-		const deviceId = header(request, "device-id");
+		const { deviceId, clientId, secret, isPage } = introductionOf(request);
 		if (deviceId === "") {
 			this.#reject(socket, "400 Bad Request", `a device from ${remoteAddress}: no Device-Id header`);
 			return;
 		}
-		const secret = /^Bearer (.+)$/i.exec(header(request, "authorization"))?.[1] ?? "";
+		if (isPage && !this.#isAllowedOrigin(request.headers.origin)) {
+			const problem = "a page of a website that is not allowed (allowedOrigins)";
+			this.#reject(socket, "403 Forbidden", `${deviceId} from ${remoteAddress}: ${problem} (403)`);
+			return;
+		}
 		const admission = (this.#options.authenticate ?? admitAll)({ deviceId, secret });
 		if (typeof admission === "string") {
 			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: ${admission} (401)`);
 			return;
 		}
-		const identity = { id: deviceId, clientId: header(request, "client-id"), transport: "websocket", ...admission };
+		const identity = {
+			id: deviceId,
+			clientId,
+			transport: "websocket",
+			...gatewayUrlOf(request, this.#options.tls !== undefined),
+			...admission,
+		};
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
 			this.#admissions.set(webSocket, admission);
 			this.#awaitHello(webSocket, identity);
 		});
+	}
+
+	#isAllowedOrigin(origin: string | undefined): boolean {
+		const allowed = [...localhostAllowedOrigins(), ...(this.#options.allowedOrigins ?? [])];
+		return validateOriginHeader(origin, allowed).ok;
 	}
 
 	#reject(socket: Duplex, status: string, reason: string): void {
@@ -131,29 +159,36 @@ export class WebSocketDevices {
 		const timer = setTimeout(() => reject(`no hello within ${HELLO_TIMEOUT} ms`), HELLO_TIMEOUT);
 		socket.on("close", () => clearTimeout(timer));
 		socket.on("error", (error) => this.#servers.reject(`${identity.id}: ${error.message}`));
-		socket.once("message", (data: Buffer) => {
+		const receive = (data: Buffer, isBinary: boolean): void => {
+			if (isBinary) {
+				return;
+			}
+			socket.off("message", receive);
 			clearTimeout(timer);
 			try {
-				this.#begin(socket, identity, readHello(parseMessage(data.toString()), "websocket"));
+				this.#begin(socket, identity, readHello(parseMessage(data.toString())));
 			} catch (error) {
 				reject((error as Error).message);
 			}
-		});
+		};
+		socket.on("message", receive);
 	}
 
 	#begin(socket: WebSocket, identity: ServerIdentity, hello: DeviceHello): void {
 		const transport = new DeviceWebSocketTransport(socket, identity, hello);
-		socket.send(JSON.stringify(helloAnswer("websocket", transport.deviceSessionId)));
+		socket.send(JSON.stringify(webSocketHelloAnswer(transport.deviceSessionId)));
 		this.#watch(socket);
 		this.#servers.connect(transport);
 	}
 
-	/** A device that has not answered a ping when the next is due has disconnected. */
+	/** A device that has sent nothing since a ping when the next is due has disconnected. Some only stream, and answer none. */
 	#watch(socket: WebSocket): void {
 		let alive = true;
-		socket.on("pong", () => {
-			alive = true;
-		});
+		for (const event of ["pong", "ping", "message"]) {
+			socket.on(event, () => {
+				alive = true;
+			});
+		}
 		const timer = setInterval(() => {
 			if (!alive) {
 				socket.terminate();
@@ -161,7 +196,7 @@ export class WebSocketDevices {
 			}
 			alive = false;
 			socket.ping();
-		}, PING_INTERVAL);
+		}, this.#options.pingInterval ?? 30_000);
 		socket.on("close", () => clearInterval(timer));
 	}
 }
@@ -180,6 +215,11 @@ export class DeviceWebSocketTransport extends DeviceTransport {
 			}
 		});
 		socket.on("close", () => this.ended("the device closed the connection"));
+	}
+
+	/** The connection is the session, whatever its messages say: some devices never learn a session id. */
+	protected override isForSession(): boolean {
+		return true;
 	}
 
 	protected override write(text: string): void {
@@ -205,7 +245,4 @@ export class DeviceWebSocketTransport extends DeviceTransport {
 	}
 }
 
-function header(request: IncomingMessage, name: string): string {
-	const value = request.headers[name];
-	return typeof value === "string" ? value : "";
-}
+const rejectRequest: RequestListener = (_request, response) => response.writeHead(426).end("This is a WebSocket.\n");

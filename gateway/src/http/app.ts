@@ -27,6 +27,8 @@ export interface AppOptions {
 	readonly guard: RequestGuard;
 	readonly rejections: RejectionReport;
 	readonly maxBodyBytes: number;
+	/** The routes for devices: see createDeviceApp. */
+	readonly deviceApp: Hono<HttpEnv>;
 }
 
 /** For an API: nothing here is to be shown, framed, guessed or kept. */
@@ -49,12 +51,14 @@ const CORS = {
 
 /** Everything that the gateway serves over HTTP. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
-	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes } = options;
+	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, deviceApp } = options;
 	const app = new Hono<HttpEnv>();
 	app.onError((error, c) => rejections.answer(error, c));
 	app.notFound(notFound);
 
-	app.use(setHeaders, checkSource(guard), allowOrigin);
+	app.use(setHeaders);
+	app.route("/", deviceApp);
+	app.use(checkSource(guard), allowOrigin);
 	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
 	// Clients look here for OAuth before they have a token: 401 would make them look on, 404 tells them that the gateway does not use it.
 	app.all("/.well-known/*", notFound);

@@ -10,6 +10,7 @@ export type RejectionReason =
 	| "not-json"
 	| "not-found"
 	| "method"
+	| "unexpected"
 	| "busy";
 
 /** A client's request is rejected. */

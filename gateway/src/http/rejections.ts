@@ -9,11 +9,16 @@ import type { Metrics } from "../metrics.js";
 import { HttpError } from "./http-error.js";
 import type { HttpEnv } from "./route.js";
 
+type Failure = HttpError | typeof FAILURE;
+
 /** What a client is told if the error is the gateway's own: the log has the rest. */
 const FAILURE = { status: 500, reason: "failed", message: "the gateway failed", headers: {} } as const;
 
 /** Milliseconds for a client to send the rest of a request that is rejected. */
 const DRAIN_TIME = 1_000;
+
+/** A path that ends with a secret. */
+const TICKET = /^(\/vision\/upload)\/.*/;
 
 export interface RejectionReportOptions {
 	readonly log: Logger;
@@ -32,21 +37,16 @@ export class RejectionReport {
 		this.#options = options;
 	}
 
-	/** The answer to a request whose route or middleware threw. */
+	/** The answer to a request of a client whose route or middleware threw. */
 	async answer(error: Error, c: Context<HttpEnv>): Promise<Response> {
-		const { incoming, outgoing } = c.env;
-		this.#report(error, c.req.path, incoming);
-		if (outgoing.headersSent) {
-			outgoing.destroy();
-			return RESPONSE_ALREADY_SENT;
-		}
-		await drain(incoming);
-		if (!incoming.complete) {
-			c.header("Connection", "close");
-		}
-		const { status, reason, message, headers } = error instanceof HttpError ? error : FAILURE;
-		const code = reason === "not-json" ? PARSE_ERROR : SERVER_ERROR;
-		return c.json(jsonRpcError(code, message), status as ContentfulStatusCode, { ...headers });
+		return await this.#answer(error, c, ({ reason, message }) =>
+			jsonRpcError(reason === "not-json" ? PARSE_ERROR : SERVER_ERROR, message),
+		);
+	}
+
+	/** The same for a request of a device, in the words of its family. */
+	async answerDevice(error: Error, c: Context<HttpEnv>): Promise<Response> {
+		return await this.#answer(error, c, ({ message }) => ({ success: false, message }));
 	}
 
 	/** The answer to a request whose URL or Host header is malformed. */
@@ -62,9 +62,24 @@ export class RejectionReport {
 		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
 	}
 
+	async #answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => object): Promise<Response> {
+		const { incoming, outgoing } = c.env;
+		this.#report(error, c.req.path, incoming);
+		if (outgoing.headersSent) {
+			outgoing.destroy();
+			return RESPONSE_ALREADY_SENT;
+		}
+		await drain(incoming);
+		if (!incoming.complete) {
+			c.header("Connection", "close");
+		}
+		const failure = error instanceof HttpError ? error : FAILURE;
+		return c.json(bodyOf(failure), failure.status as ContentfulStatusCode, { ...failure.headers });
+	}
+
 	#report(error: Error, path: string, request: IncomingMessage): void {
 		const { log, limitedLog, metrics, addressOf } = this.#options;
-		const where = { address: addressOf(request), method: request.method, path };
+		const where = { address: addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
 		if (error instanceof HttpError) {
 			metrics.requestRejected(error.reason);
 			limitedLog.warn(error.reason, { ...where, status: error.status }, `rejected: ${error.message}`);

@@ -92,7 +92,11 @@ export class HttpServer {
 	}
 }
 
-function makeListener({ app, rejections }: HttpServerOptions): ReturnType<typeof getRequestListener> {
+/** Has a Hono app answer the requests of one of Node's servers. */
+export function makeListener({
+	app,
+	rejections,
+}: Pick<HttpServerOptions, "app" | "rejections">): ReturnType<typeof getRequestListener> {
 	return getRequestListener(app.fetch, {
 		overrideGlobalObjects: false,
 		// The rest of a rejected request is drained before the answer.

@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import { Aliases } from "./aliases.js";
 import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { type Pictures, withUploads } from "./pictures.js";
 import { SchemaChecker } from "./schema-checker.js";
 import { type CallLimits, type CallRecord, Server, type ServerContext, type ServerRecord } from "./server.js";
 import { ServerError } from "./server-error.js";
@@ -17,6 +18,8 @@ export interface ServerRegistryOptions extends CallLimits, Omit<DiscoveryOptions
 	readonly maxDevices?: number;
 	/** What the gateway tells servers that it can do, in `initialize`: for devices also `vision {url, token}`. */
 	readonly capabilities?: ClientCapabilities & { readonly vision?: { readonly url: string; readonly token?: string } };
+	/** Where devices upload pictures: then `vision` is what it says. Default: nowhere. */
+	readonly pictures?: Pictures | undefined;
 	/** Milliseconds for which changes are gathered before clients are told. Default 250. */
 	readonly changeDelay?: number;
 }
@@ -141,7 +144,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.#servers.get(id)?.session?.close("the device has connected again");
 		const server = this.#servers.get(id) ?? new Server(id, this.#context);
 		const isOneTooMany = !this.#servers.has(id) && this.#servers.size >= (this.#options.maxDevices ?? 10_000);
-		const session = new Session(transport, this.#options.capabilities);
+		const { capabilities, pictures } = this.#options;
+		const session = new Session(transport, { ...capabilities, ...pictures?.begin(transport.identity) });
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
 		this.#servers.set(id, server);
@@ -230,7 +234,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 		let board: ServerInfo | undefined;
 		const learn = coalesced(async () => {
 			if (board !== undefined && session.connected) {
-				this.#learn(server, session, board, await this.#discovery.listTools(session));
+				const tools = await this.#discovery.listTools(session);
+				this.#learn(server, session, board, this.#options.pictures ? withUploads(tools) : tools);
 			}
 		});
 		const disconnect = (error: Error): void => {
@@ -299,6 +304,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 
 	#disconnected(server: Server, session: Session, reason: string): void {
 		const wasOnline = server.online && server.session === session;
+		this.#options.pictures?.end(session.identity);
 		if (server.session === session) {
 			server.disconnect();
 		}

@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { CallQueue } from "./call-queue.js";
+import type { Pictures } from "./pictures.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { ServerError, type ServerErrorCode } from "./server-error.js";
 import type { CallOptions, ServerInfo, ServerTool, Session } from "./session.js";
@@ -32,6 +33,7 @@ export interface CallRecord {
 /** What the gateway's servers share. */
 export interface ServerContext extends CallLimits {
 	readonly checker: SchemaChecker;
+	readonly pictures?: Pictures | undefined;
 	readonly onCall: (record: CallRecord) => void;
 }
 
@@ -241,9 +243,11 @@ export class Server {
 	}
 
 	/** A call that was cut off is not made again: the tool may have done its work. */
-	async #callOnce(session: Session, { name }: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
+	async #callOnce(session: Session, tool: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
+		const { pictures } = this.#context;
+		const call = (finalArgs: object) => session.callTool(tool.name, finalArgs, options);
 		try {
-			return await session.callTool(name, args, options);
+			return await (pictures?.during(session.identity, tool, args, call) ?? call(args));
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "device-gone") {
 				const message = `${this.alias} disconnected while the call was under way: it may have been carried out, or not`;

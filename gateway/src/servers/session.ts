@@ -25,6 +25,8 @@ export interface ServerIdentity {
 	readonly clientId: string;
 	/** "websocket" or "mqtt". */
 	readonly transport: string;
+	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
+	readonly gatewayUrl?: string;
 	/** The token that it was admitted by. Absent if no token was needed. */
 	readonly token?: TokenRecord;
 }

@@ -67,7 +67,7 @@ describe("configuration", () => {
 		const file = fileWith(t, { http_port: 1, timeout: 1, colour: "red" });
 		assert.deepEqual(problemsOf({ file }), [
 			`${file}: http_port: there is no such setting; did you mean httpPort?`,
-			`${file}: timeout: there is no such setting; did you mean callTimeout or sessionIdleTimeout or bodyTimeout?`,
+			`${file}: timeout: there is no such setting; did you mean visionTimeout or callTimeout or sessionIdleTimeout or bodyTimeout?`,
 			`${file}: colour: there is no such setting`,
 		]);
 	});

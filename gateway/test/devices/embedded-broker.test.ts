@@ -7,7 +7,7 @@ import { EmbeddedBroker } from "../../src/devices/embedded-broker.js";
 
 describe("the gateway's own broker", { timeout: 20_000 }, () => {
 	it("sends small packets at once, without waiting for an acknowledgement (TCP_NODELAY)", async (t) => {
-		const events = { onMessage() {}, onDisconnected() {}, onBrokerLost() {}, onRejected() {} };
+		const events = { onMessage() {}, onConnected() {}, onDisconnected() {}, onBrokerLost() {}, onRejected() {} };
 		const setNoDelay = t.mock.method(Socket.prototype, "setNoDelay");
 		const broker = await EmbeddedBroker.listen({ port: 0 }, events);
 		t.after(() => broker.close());

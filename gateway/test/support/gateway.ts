@@ -151,6 +151,8 @@ const ID = "aa:bb:cc:00:00:01";
 export class WireDevice {
 	readonly calls: WireCall[] = [];
 	readonly cancelled: unknown[] = [];
+	/** The capabilities that the gateway announced. */
+	capabilities: Readonly<Record<string, unknown>> = {};
 	tools: readonly object[];
 	readonly #options: WireDeviceOptions;
 	readonly #socket: WebSocket;
@@ -253,6 +255,7 @@ export class WireDevice {
 		}
 		const { id = 0, method, params } = message.payload;
 		if (method === "initialize") {
+			this.capabilities = (params as { capabilities: WireDevice["capabilities"] }).capabilities;
 			const serverInfo = { name: this.#options.board ?? "lamp", version: "1.0.0" };
 			this.#send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
 		} else if (method === "tools/list" && !this.#options.listsNothing) {

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from "node:http";
+
+/** Who a device says it is in the request that opens its WebSocket. What it leaves out is empty. */
+export interface Introduction {
+	readonly deviceId: string;
+	readonly clientId: string;
+	/** Its bearer token. */
+	readonly secret: string;
+	/** Whether this may be a page in a browser: it has its id in the query, because it cannot set headers. */
+	readonly isPage: boolean;
+}
+
+export function introductionOf({ headers, url = "" }: IncomingMessage): Introduction {
+	const isPage = headers["device-id"] === undefined;
+	const query = new URLSearchParams(url.slice(url.indexOf("?") + 1));
+	const read = (name: string): string => String((isPage ? query.get(name) : headers[name]) ?? "");
+	const secret = /^Bearer (.+)$/i.exec(read("authorization"))?.[1] ?? "";
+	return { deviceId: read("device-id"), clientId: read("client-id"), secret, isPage };
+}
+
+/** A host and perhaps a port, as in the Host header. */
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
+
+/** Where the device reaches this server, which is the address that it has connected to. */
+export function gatewayUrlOf({ headers: { host = "" } }: IncomingMessage, hasTls: boolean): { gatewayUrl?: string } {
+	return host.length <= 260 && HOST.test(host) ? { gatewayUrl: `${hasTls ? "https" : "http"}://${host}` } : {};
+}

@@ -1,0 +1,33 @@
+import { Hono } from "hono";
+import { PICTURE_PATHS } from "../servers/pictures.js";
+import { HttpError } from "./http-error.js";
+import { PictureRoutes, type PictureRoutesOptions } from "./picture-routes.js";
+import type { RejectionReport } from "./rejections.js";
+import { allow, type HttpEnv } from "./route.js";
+
+export interface DeviceAppOptions extends PictureRoutesOptions {
+	readonly rejections: RejectionReport;
+}
+
+/**
+ * What the gateway serves to devices over HTTP. They address the gateway by whatever name they know it by, so Host is not
+ * checked: each request needs a secret that a website cannot have.
+ */
+export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
+	const { rejections } = options;
+	const routes = new PictureRoutes(options);
+	const app = new Hono<HttpEnv>();
+	app.onError((error, c) => rejections.answerDevice(error, c));
+	app.all(PICTURE_PATHS.explain, allow("POST"), routes.explain);
+	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), routes.upload);
+	return app;
+}
+
+/** The same on the port at which devices open their WebSockets, so that they reach it at the address that they know. */
+export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> {
+	const app = createDeviceApp(options);
+	app.notFound(() => {
+		throw new HttpError(426, "not-found", "this is a WebSocket", { Upgrade: "websocket" });
+	});
+	return app;
+}

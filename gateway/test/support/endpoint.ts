@@ -1,0 +1,131 @@
+// An MCP endpoint of the family, made with `ws` alone: gateways connect to it, and it asks them as an agent's backend does.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { type WebSocket, WebSocketServer } from "ws";
+
+const TIMEOUT = 10_000;
+
+/** A message of a gateway's. */
+export interface Answer {
+	readonly id?: unknown;
+	readonly method?: string;
+	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
+	readonly result?: any;
+	readonly error?: { readonly code: number; readonly message: string };
+	/** Of the message as it came. */
+	readonly bytes: number;
+}
+
+export class EndpointPeer {
+	readonly #server: WebSocketServer;
+	/** The paths and queries of the connections so far. */
+	readonly connections: string[] = [];
+	readonly received: Answer[] = [];
+	#socket: WebSocket | undefined;
+	#wake: () => void = () => {};
+
+	private constructor(server: WebSocketServer) {
+		this.#server = server;
+		server.on("connection", (socket, { url = "" }) => {
+			this.connections.push(url);
+			this.#socket = socket;
+			socket.on("message", (data: Buffer) => {
+				this.received.push({ ...JSON.parse(data.toString()), bytes: data.length });
+				this.#wake();
+			});
+			this.#wake();
+		});
+	}
+
+	static async listen(t: TestContext, port = 0): Promise<EndpointPeer> {
+		const server = new WebSocketServer({ host: "127.0.0.1", port });
+		await once(server, "listening");
+		const peer = new EndpointPeer(server);
+		t.after(() => peer.close());
+		return peer;
+	}
+
+	get url(): string {
+		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp/?token=t-secret`;
+	}
+
+	/** Settles when there have been so many connections. */
+	async connected(count = 1): Promise<void> {
+		await this.#until(() => this.connections.length >= count);
+	}
+
+	say(message: object | string): void {
+		this.#socket?.send(typeof message === "string" ? message : JSON.stringify(message));
+	}
+
+	async ask(id: unknown, method: string, params?: object): Promise<Answer> {
+		this.say({ jsonrpc: "2.0", id, method, ...(params && { params }) });
+		return await this.answer(id);
+	}
+
+	async answer(id: unknown): Promise<Answer> {
+		let found: Answer | undefined;
+		await this.#until(() => {
+			found = this.received.find((each) => each.id === id && each.method === undefined);
+			return found !== undefined;
+		});
+		return found as Answer;
+	}
+
+	async notified(method: string): Promise<void> {
+		await this.#until(() => this.received.some((each) => each.method === method));
+	}
+
+	/** As xinnan's backend begins. */
+	async initialize(): Promise<Answer> {
+		const clientInfo = { name: "endpoint", version: "1.0.0" };
+		const capabilities = { roots: { listChanged: true }, sampling: {} };
+		const params = { protocolVersion: "2024-11-05", capabilities, clientInfo };
+		const answer = await this.ask("init", "initialize", params);
+		this.say({ jsonrpc: "2.0", method: "notifications/initialized", params: {} });
+		return answer;
+	}
+
+	/** Every page of the list of tools. */
+	async listTools(): Promise<{ names: string[]; pages: Answer[] }> {
+		const pages: Answer[] = [];
+		let cursor: string | undefined;
+		do {
+			pages.push(await this.ask(`list-${pages.length}`, "tools/list", cursor === undefined ? undefined : { cursor }));
+			cursor = pages.at(-1)?.result.nextCursor;
+		} while (cursor !== undefined);
+		return { names: pages.flatMap(({ result }) => result.tools.map(({ name }: { name: string }) => name)), pages };
+	}
+
+	async call(id: string, name: string, args: object = {}): Promise<Answer> {
+		return await this.ask(id, "tools/call", { name, arguments: args });
+	}
+
+	/** Reads nothing more from the connection, so that it answers no ping. */
+	stopReading(): void {
+		this.#socket?.pause();
+	}
+
+	/** Ends the connection, as a backend does. */
+	disconnect(): void {
+		this.#socket?.close(1000, "replaced");
+	}
+
+	close(): void {
+		for (const socket of this.#server.clients) {
+			socket.terminate();
+		}
+		this.#server.close();
+	}
+
+	async #until(isTrue: () => boolean): Promise<void> {
+		const signal = AbortSignal.timeout(TIMEOUT);
+		while (!isTrue()) {
+			await new Promise<void>((resolve, reject) => {
+				this.#wake = resolve;
+				signal.addEventListener("abort", () => reject(new Error("not in time")), { once: true });
+			});
+		}
+	}
+}

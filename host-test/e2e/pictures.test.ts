@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// A camera and a screen behind the gateway, as an MCP client sees them: firmware, virtual device, gateway, the SDK's client.
+
+const JPEG_BASE64 = /^\/9j\//;
+
+const TRANSPORTS = {
+	websocket: {},
+	mqtt: { mqtt: true, websocket: false },
+};
+
+for (const [name, flags] of Object.entries(TRANSPORTS)) {
+	describe(`pictures of a virtual device over ${name}`, { timeout: 30_000 }, () => {
+		const connect = async (t: TestContext) => {
+			const { program, gateway, base } = await startProgram(t, { userTools: ["*"], ...flags });
+			const backend = program.urls.websocket ?? program.urls.mqtt;
+			const online = nextOnline(gateway.servers);
+			await startDevice(t, ENGINES[0] as (typeof ENGINES)[number], { config: { backend: backend as string } });
+			const { alias } = await online;
+			return await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
+		};
+
+		it("a photo is an image in the result of take_photo", async (t) => {
+			const client = await connect(t);
+			const photo = { name: "self_camera_take_photo", arguments: { question: "何が見える?" } };
+			const { content, isError } = await client.callTool(photo);
+			const [text, image] = content as [{ text: string }, { type: string; mimeType: string; data: string }];
+			assert.deepEqual([isError, content.length, image.type, image.mimeType], [false, 2, "image", "image/jpeg"]);
+			assert.match(image.data, JPEG_BASE64);
+			assert.equal(JSON.parse(text.text).success, true);
+		});
+
+		it("the screen is an image in the result of snapshot", async (t) => {
+			const client = await connect(t);
+			const { content, isError } = await client.callTool({ name: "self_screen_snapshot", arguments: {} });
+			assert.deepEqual([isError, content.length, content[1]?.type], [false, 2, "image"]);
+		});
+	});
+}

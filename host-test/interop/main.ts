@@ -1,0 +1,31 @@
+// npm run interop: the firmware and the gateway with backends and devices that others wrote.
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { makeProgram, runProgram } from "../../scripts/program.js";
+import { runTests } from "../support/run-tests.js";
+import { VARIABLES } from "./peers.js";
+
+const FOLDER = "host-test/interop";
+
+const EPILOGUE = `
+Each peer runs if an environment variable names the folder of its checkout:
+${VARIABLES.map(({ variable, repository }) => `  ${variable.padEnd(21)} ${repository}`).join("\n")}
+PYTHON is the Python that runs the peers (default: python3). Packages for speech and sound that it lacks are stood in for.
+docs/interop.md says what each peer needs.`;
+
+const program = makeProgram(
+	"run interop",
+	"Runs the firmware and the gateway with other people's backends and devices, and prints a table.",
+)
+	.addHelpText("after", EPILOGUE)
+	.action(async () => {
+		const files = readdirSync(fileURLToPath(new URL(".", import.meta.url)))
+			.filter((name) => name.endsWith(".interop.ts"))
+			.map((name) => `${FOLDER}/${name}`);
+		process.exitCode = await runTests(files, {
+			flags: ["--test-concurrency=1"],
+			reporter: `./${FOLDER}/table-reporter.mjs`,
+		});
+	});
+
+await runProgram(program);

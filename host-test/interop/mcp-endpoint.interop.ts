@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { Client } from "@modelcontextprotocol/client";
+import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
+import { startDevice } from "./device.js";
+import { connectAgent, McpEndpoint } from "./mcp-endpoint.js";
+import { startMcpEndpointServer } from "./mcp-endpoint-server.js";
+import { findPeer } from "./peers.js";
+import { makeFolder, startPython } from "./python.js";
+
+/** Milliseconds for one run: a peer in Python takes a while to start. */
+const TIMEOUT = 120_000;
+
+const pipe = findPeer("MCP_CALCULATOR");
+const endpointServer = findPeer("MCP_ENDPOINT_SERVER");
+
+/** A gateway with one virtual device. */
+async function startGatewayWithDevice(t: TestContext): Promise<RunningGateway> {
+	const gateway = await startGateway(makeFolder(t));
+	t.after(() => gateway.program.stop());
+	await startDevice(t, { backend: gateway.deviceUrl });
+	await untilKnown(gateway, 1);
+	return gateway;
+}
+
+async function callThrough(t: TestContext, client: Client): Promise<void> {
+	const { tools } = await client.listTools();
+	const setVolume = tools.find(({ name }) => name.includes("set_volume"));
+	assert.ok(setVolume, JSON.stringify(tools));
+	const result = await client.callTool({ name: setVolume.name, arguments: { volume: 44 } });
+	assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+	t.diagnostic(`${tools.length} tools`);
+}
+
+/** Runs mcp_pipe.py between an endpoint and `xs-mcp-gateway stdio`. */
+async function startPipe(t: TestContext, gateway: RunningGateway, endpointUrl: string): Promise<void> {
+	const work = makeFolder(t);
+	const server = { type: "stdio", command: process.execPath, args: gatewayArgs("stdio", "--url", gateway.base) };
+	writeFileSync(join(work, "mcp_config.json"), JSON.stringify({ mcpServers: { devices: server } }));
+	const args = [join(pipe.folder ?? "", "mcp_pipe.py")];
+	await startPython(t, args, (output) => output.includes("Started server process"), {
+		cwd: work,
+		env: { MCP_ENDPOINT: endpointUrl },
+	});
+}
+
+describe(pipe.title, { skip: pipe.skip }, () => {
+	it("mcp_pipe.py, with `xs-mcp-gateway stdio` as its server: tools listed, one called", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const gateway = await startGatewayWithDevice(t);
+		const endpoint = await McpEndpoint.listen(t);
+		const client = endpoint.next(t);
+		await startPipe(t, gateway, endpoint.url);
+		await callThrough(t, await client);
+	});
+});
+
+describe(endpointServer.title, { skip: endpointServer.skip }, () => {
+	it("mcp_pipe.py and `xs-mcp-gateway stdio` on one side, two agents on the other, one after the other: tools listed, one called", {
+		timeout: TIMEOUT,
+		skip: pipe.skip,
+	}, async (t) => {
+		const gateway = await startGatewayWithDevice(t);
+		const { toolUrl, agentUrl } = await startMcpEndpointServer(t, endpointServer.folder ?? "");
+		await startPipe(t, gateway, toolUrl);
+		await callThrough(t, await connectAgent(t, agentUrl));
+		await callThrough(t, await connectAgent(t, agentUrl));
+	});
+});

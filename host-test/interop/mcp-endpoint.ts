@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { Client, type Transport } from "@modelcontextprotocol/client";
+import { WebSocket, WebSocketServer } from "ws";
+
+/** The official SDK's client over a WebSocket that carries bare JSON-RPC. */
+async function connectClient(test: TestContext, socket: WebSocket): Promise<Client> {
+	const client = new Client({ name: "endpoint", version: "1.0.0" });
+	await client.connect(new WebSocketTransport(socket));
+	test.after(() => client.close());
+	return client;
+}
+
+/** An agent that calls tools through a relay. */
+export async function connectAgent(test: TestContext, url: string): Promise<Client> {
+	const socket = new WebSocket(url);
+	await once(socket, "open");
+	return await connectClient(test, socket);
+}
+
+/** Bare JSON-RPC over a WebSocket. Ids are counted from 1: xinnan-tech's relay takes 0 for no id. */
+class WebSocketTransport implements Transport {
+	onclose?: () => void;
+	onmessage?: Transport["onmessage"];
+	onerror?: (error: Error) => void;
+	readonly #socket: WebSocket;
+
+	constructor(socket: WebSocket) {
+		this.#socket = socket;
+	}
+
+	async start(): Promise<void> {
+		this.#socket.on("message", (data: Buffer) => {
+			const message = JSON.parse(data.toString());
+			const isResponse = message.method === undefined && typeof message.id === "number";
+			this.onmessage?.(isResponse ? { ...message, id: message.id - 1 } : message);
+		});
+		this.#socket.on("error", (error) => this.onerror?.(error));
+		this.#socket.on("close", () => this.onclose?.());
+	}
+
+	async send(message: Parameters<Transport["send"]>[0]): Promise<void> {
+		const isRequest = "method" in message && "id" in message && typeof message.id === "number";
+		this.#socket.send(JSON.stringify(isRequest ? { ...message, id: (message.id as number) + 1 } : message));
+	}
+
+	async close(): Promise<void> {
+		this.#socket.close();
+	}
+}
+
+/** An MCP endpoint: servers connect to it, and it is their client. */
+export class McpEndpoint {
+	readonly #server: WebSocketServer;
+
+	private constructor(server: WebSocketServer) {
+		this.#server = server;
+	}
+
+	static async listen(test: TestContext): Promise<McpEndpoint> {
+		const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+		await once(server, "listening");
+		test.after(() => {
+			for (const socket of server.clients) {
+				socket.terminate();
+			}
+			server.close();
+		});
+		return new McpEndpoint(server);
+	}
+
+	get url(): string {
+		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp/?token=secret`;
+	}
+
+	/** The client of the next server that connects. */
+	async next(test: TestContext): Promise<Client> {
+		const [socket] = (await once(this.#server, "connection")) as [WebSocket];
+		return await connectClient(test, socket);
+	}
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { WebSocketServer } from "ws";
+import { until } from "../support/until.js";
+import { startDevice } from "./device.js";
+import { credentials, startMqttGateway } from "./mqtt-gateway.js";
+import { findPeer } from "./peers.js";
+import { Relay } from "./relay.js";
+import { ScriptedModel } from "./scripted-model.js";
+import { startXiaozhiServer } from "./xiaozhi-server.js";
+
+/** Milliseconds for one run: a peer in Python takes a while to start. */
+const TIMEOUT = 120_000;
+
+const { title, folder = "", skip } = findPeer("XIAOZHI_MQTT_GATEWAY");
+const server = findPeer("XIAOZHI_SERVER");
+
+const MAC = "02:00:00:00:1a:01";
+
+/** A WebSocket server that answers hello and nothing else. */
+async function startChatServer(t: TestContext): Promise<string> {
+	const chat = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+	await once(chat, "listening");
+	chat.on("connection", (socket) =>
+		socket.once("message", () =>
+			socket.send('{"type":"hello","transport":"websocket","session_id":"chat-1","audio_params":{}}'),
+		),
+	);
+	t.after(() => {
+		for (const client of chat.clients) {
+			client.terminate();
+		}
+		chat.close();
+	});
+	return `ws://127.0.0.1:${(chat.address() as AddressInfo).port}`;
+}
+
+/** @param settings of the device, besides those that the bootstrap gives */
+async function connect(t: TestContext, chatServer: string, settings: object = {}) {
+	const gateway = await startMqttGateway(t, folder, chatServer);
+	const { clientId, username, password, publishTopic, subscribeTopic } = credentials(MAC);
+	const config = {
+		backend: `mqtt://${gateway.endpoint}`,
+		clientId,
+		mqttUsername: username,
+		mqttPassword: password,
+		publishTopic,
+		subscribeTopic,
+		...settings,
+	};
+	const { device, log } = await startDevice(t, config, MAC);
+	await until(() => gateway.program.output.includes("初始化设备工具成功"), "the gateway has the tools", 20_000).catch(
+		(error) => assert.fail(`${error.message}: ${log.join("\n")}\n${gateway.program.output.slice(-3000)}`),
+	);
+	return { gateway, device, log, clientId };
+}
+
+describe(title, { skip }, () => {
+	for (const [what, settings] of [
+		["with the topics that the bootstrap gives", {}],
+		['with the subscribe topic "null"', { subscribeTopic: "null" }],
+	] as const) {
+		it(`a virtual device over MQTT, ${what}: hello, initialize, tools/list, a call`, {
+			timeout: TIMEOUT,
+		}, async (t) => {
+			const { gateway, clientId, log } = await connect(t, await startChatServer(t), settings);
+			assert.match(gateway.program.output, /name: 'self\.audio_speaker\.set_volume'|"self\.audio_speaker\.set_volume"/);
+			const call = { name: "self.audio_speaker.set_volume", arguments: { volume: 42 } };
+			const { body } = await gateway.request(clientId, "tools/call", call);
+			assert.equal(body.data?.content?.[0]?.text, "true", JSON.stringify(body));
+			const wrong = { name: "self.audio_speaker.set_volume", arguments: { volume: 400 } };
+			const { body: refused } = await gateway.request(clientId, "tools/call", wrong);
+			assert.match(refused.error ?? "", /volume/);
+			await until(() => log.some((line) => line.includes("chat-1") || line.includes("session")), "a session");
+			t.diagnostic(`refused: ${refused.error}`);
+		});
+	}
+
+	it("a virtual device over MQTT, in front of xiaozhi-esp32-server: a tool called by the server's language model", {
+		skip: server.skip,
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const model = await ScriptedModel.listen(t, {
+			name: "self_audio_speaker_set_volume",
+			arguments: { volume: 43 },
+		});
+		const { url } = await startXiaozhiServer(t, server.folder ?? "", { modelUrl: model.url });
+		const relay = await Relay.listen(t, `${url}?from=mqtt_gateway`);
+		await connect(t, relay.url);
+		await relay.saw("a list of tools from the gateway's cache", ({ from, message }) => {
+			return from === "device" && message.payload?.result?.tools?.length > 0;
+		});
+		await until(() => relay.seen.length > 5, "initialized");
+		relay.sayAsDevice({ type: "listen", state: "detect", text: "volume 43, please" });
+		await until(() => model.results.length > 0, "the model has the tool's result", 20_000);
+		assert.deepEqual(model.results, ["true"]);
+	});
+});

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+
+/** A program that others wrote. */
+export interface Peer {
+	/** Its repository and version, for the table. */
+	readonly title: string;
+	/** Its checkout. Undefined: it is not here. */
+	readonly folder: string | undefined;
+	/** For `describe`: why it does not run, or false. */
+	readonly skip: string | false;
+}
+
+/** Every peer, with the environment variable that names its checkout. */
+export const VARIABLES = [
+	{ variable: "XIAOZHI_SERVER", repository: "xinnan-tech/xiaozhi-esp32-server" },
+	{ variable: "XIAOZHI_MQTT_GATEWAY", repository: "xinnan-tech/xiaozhi-mqtt-gateway" },
+	{ variable: "PY_XIAOZHI", repository: "huangjunsen0406/py-xiaozhi" },
+	{ variable: "MCP_CALCULATOR", repository: "78/mcp-calculator" },
+	{ variable: "MCP_ENDPOINT_SERVER", repository: "xinnan-tech/mcp-endpoint-server" },
+] as const;
+
+/** The peer whose checkout an environment variable names. */
+export function findPeer(variable: (typeof VARIABLES)[number]["variable"]): Peer {
+	const repository = VARIABLES.find((each) => each.variable === variable)?.repository;
+	const folder = process.env[variable];
+	if (!folder) {
+		return { title: `${repository}`, folder: undefined, skip: `${variable} is not set` };
+	}
+	return { title: `${repository} ${versionOf(folder)}`, folder, skip: false };
+}
+
+/** As git tells it: the tag, if there is one, the commit and its date. */
+function versionOf(folder: string): string {
+	const git = (...args: string[]): string =>
+		execFileSync("git", ["-C", folder, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+	try {
+		return `${git("describe", "--tags", "--always")}, ${git("log", "-1", "--format=%cs")}`;
+	} catch {
+		return "of unknown version";
+	}
+}

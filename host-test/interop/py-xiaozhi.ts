@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Program } from "../e2e/program.js";
+import { makeFolder, startPython } from "./python.js";
+
+/** What py-xiaozhi imports for sound, windows and pictures that are not used here. */
+const STAND_INS = ["cv2", "machineid", "openai", "opuslib", "sherpa_onnx", "sounddevice", "soxr"];
+
+/** What it would have from a bootstrap answer, or where it asks for one. */
+export interface PyXiaozhiNetwork {
+	readonly OTA_VERSION_URL?: string;
+	readonly WEBSOCKET_URL?: string;
+	readonly WEBSOCKET_ACCESS_TOKEN?: string;
+	readonly MQTT_INFO?: object;
+}
+
+/** Starts py-xiaozhi in its terminal mode, without sound, and has it open a session. */
+export async function startPyXiaozhi(
+	test: TestContext,
+	checkout: string,
+	protocol: "websocket" | "mqtt",
+	macAddress: string,
+	network: PyXiaozhiNetwork,
+): Promise<Program> {
+	const folder = makeFolder(test);
+	mkdirSync(join(folder, "config"));
+	const config = {
+		CONFIG_VERSION: 1,
+		SYSTEM_OPTIONS: {
+			CLIENT_ID: "6b0c6a0e-8f4b-4a7d-9a3b-0c7c5a1d2e3f",
+			DEVICE_ID: macAddress,
+			NETWORK: { ACTIVATION_VERSION: "v1", ...network },
+		},
+		WAKE_WORD_OPTIONS: { USE_WAKE_WORD: false },
+		SHORTCUTS: { ENABLED: false },
+	};
+	writeFileSync(join(folder, "config", "config.json"), JSON.stringify(config));
+	const args = [join(checkout, "main.py"), "--mode", "cli", "--protocol", protocol];
+	if (network.OTA_VERSION_URL === undefined) {
+		args.push("--skip-activation");
+	}
+	const program = await startPython(test, args, (output) => output.includes("待命"), {
+		standIns: STAND_INS,
+		env: { XIAOZHI_DATA_DIR: folder, XIAOZHI_DISABLE_AUDIO: "1" },
+	});
+	// It shows its prompt a little before it reads commands. "r" begins a conversation, which opens a session.
+	await delay(1_000);
+	program.write("r\n");
+	return program;
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Program, type ProgramOptions } from "../e2e/program.js";
+
+export const PYTHON = process.env.PYTHON ?? "python3";
+
+interface PythonOptions extends ProgramOptions {
+	/** Packages that may be missing, since what they are for is not used here. */
+	readonly standIns?: readonly string[];
+}
+
+/** Runs a program of a peer in Python until the test ends. It reaches nothing but this machine. */
+export async function startPython(
+	test: TestContext,
+	args: readonly string[],
+	isReady: (output: string) => boolean,
+	{ standIns = [], env, ...options }: PythonOptions = {},
+): Promise<Program> {
+	const program = await Program.start(["-u", ...args], isReady, {
+		...options,
+		command: PYTHON,
+		env: { ...env, ...pythonEnvironment(standIns) },
+	});
+	test.after(() => program.stop());
+	return program;
+}
+
+function pythonEnvironment(standIns: readonly string[]): NodeJS.ProcessEnv {
+	const own = fileURLToPath(new URL("python", import.meta.url));
+	// Port 9 is "discard": whatever a peer wants from the internet fails at once.
+	const proxy = "http://127.0.0.1:9";
+	return {
+		PYTHONPATH: [own, process.env.PYTHONPATH].filter(Boolean).join(delimiter),
+		PYTHONDONTWRITEBYTECODE: "1",
+		XS_MCP_STAND_INS: standIns.join(","),
+		http_proxy: proxy,
+		https_proxy: proxy,
+		no_proxy: "127.0.0.1,localhost",
+	};
+}
+
+/** An empty folder, removed with the test. */
+export function makeFolder(test: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-interop-"));
+	test.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+	return folder;
+}

@@ -1,0 +1,63 @@
+"""Stands in for the packages named in XS_MCP_STAND_INS (separated by commas) where they are not installed.
+
+A peer imports packages for speech and sound at its start, which interop never uses. Whatever is read of a stand-in is a
+class, and whatever is asked of its objects is another such object.
+"""
+
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import types
+
+
+class Anything:
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Anything()
+
+    def __call__(self, *args, **kwargs):
+        return Anything()
+
+    def __iter__(self):
+        return iter(())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        return False
+
+
+class StandIn(types.ModuleType):
+    __path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = type(name, (Anything,), {})
+        setattr(self, name, made)
+        return made
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, packages):
+        self.packages = packages
+
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in self.packages:
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        return StandIn(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+sys.meta_path.append(Finder(set(os.environ.get("XS_MCP_STAND_INS", "").split(","))))

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../support/until.js";
+import { BINDING_CODE, BindingManager } from "./binding-manager.js";
+import { startDevice } from "./device.js";
+import { findPeer } from "./peers.js";
+import { Relay } from "./relay.js";
+import { ScriptedModel } from "./scripted-model.js";
+import { startXiaozhiServer } from "./xiaozhi-server.js";
+
+/** Milliseconds for one run: a peer in Python takes a while to start. */
+const TIMEOUT = 120_000;
+
+const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
+
+const SET_VOLUME = { name: "self_audio_speaker_set_volume", arguments: { volume: 41 } };
+
+/** What a device with a microphone sends when it is told something by typing. */
+const spoken = (text: string): object => ({ type: "listen", state: "detect", text });
+
+async function connect(t: TestContext, call: { name: string; arguments: Record<string, unknown> }) {
+	const model = await ScriptedModel.listen(t, call);
+	const server = await startXiaozhiServer(t, folder, { modelUrl: model.url });
+	const relay = await Relay.listen(t, server.url);
+	const { device, log } = await startDevice(t, { backend: relay.url });
+	await relay.saw("the server's list of tools is complete", ({ from, message }) => {
+		return from === "device" && message.payload?.id === 2 && message.payload.result.nextCursor === undefined;
+	});
+	await until(() => server.program.output.includes("客户端设备支持的工具数量"), "the server has the tools");
+	return { model, server, relay, device, log };
+}
+
+describe(title, { skip }, () => {
+	it("a virtual device over WebSocket: hello, initialize, tools/list, a tool called by the server's language model", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const { model, relay, device } = await connect(t, SET_VOLUME);
+		const hello = await relay.saw("a hello", ({ from, message }) => from === "backend" && message.type === "hello");
+		assert.equal(hello.transport, "websocket");
+		const list = await relay.saw("a list", ({ from, message }) => from === "device" && message.payload?.id === 2);
+		relay.sayAsDevice(spoken("volume 41, please"));
+		await until(() => model.results.length > 0, "the model has the tool's result", 20_000);
+		assert.deepEqual(model.results, ["true"]);
+		t.diagnostic(`${list.payload.result.tools.length} tools, ${device.engineName}`);
+	});
+
+	it("a call with a wrong argument: the server has the reason", { timeout: TIMEOUT }, async (t) => {
+		const { relay, server } = await connect(t, { name: "self_audio_speaker_set_volume", arguments: { volume: 400 } });
+		relay.sayAsDevice(spoken("volume 400, please"));
+		const answer = await relay.saw(
+			"an answer",
+			({ from, message }) => from === "device" && message.payload?.id === 1 && "error" in message.payload,
+		);
+		const { message } = answer.payload.error;
+		await until(() => server.program.output.includes(`收到MCP错误响应: ${message}`), "the server logs the reason");
+		t.diagnostic(message);
+	});
+
+	it("an unbound device shows the code that came before hello, and is served once it is bound", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const model = await ScriptedModel.listen(t, SET_VOLUME);
+		const manager = await BindingManager.listen(t, model.url);
+		const server = await startXiaozhiServer(t, folder, { managerUrl: manager.url });
+		const relay = await Relay.listen(t, server.url);
+		const shown: string[] = [];
+		const { device } = await startDevice(t, { backend: relay.url });
+		device.on("screen", ({ message }) => shown.push(message ?? ""));
+		const { text } = await relay.saw("the code", ({ message }) => message.type === "stt");
+		assert.ok(text.includes(BINDING_CODE), text);
+		await until(() => shown.some((each) => each.includes(BINDING_CODE)), "the code is on the screen", 10_000);
+		manager.bound = true;
+		await relay.saw("a list of tools", ({ from, message }) => from === "device" && message.payload?.id === 2, 60_000);
+	});
+});

@@ -1,0 +1,95 @@
+import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import getPort from "get-port";
+import type { Program } from "../e2e/program.js";
+import { makeFolder, startPython } from "./python.js";
+
+/** What the server imports for speech, sound and models that are not used here. */
+const STAND_INS = [
+	"aioconsole",
+	"cnlunar",
+	"markitdown",
+	"mcp",
+	"onnxruntime",
+	"openai",
+	"opuslib_next",
+	"portalocker",
+	"pydub",
+];
+
+export interface XiaozhiServer {
+	readonly program: Program;
+	/** Where devices connect. */
+	readonly url: string;
+	/** Where devices ask for their backend. */
+	readonly otaUrl: string;
+}
+
+interface XiaozhiServerOptions {
+	/** URL of a ScriptedModel. */
+	readonly modelUrl?: string;
+	/** More of the section `server` of its configuration. */
+	readonly server?: object;
+	/** URL of a manager that decides who is bound. */
+	readonly managerUrl?: string;
+}
+
+/** Starts xinnan-tech's WebSocket and OTA server, its language model scripted. */
+export async function startXiaozhiServer(
+	test: TestContext,
+	checkout: string,
+	{ modelUrl = "http://127.0.0.1:9", server, managerUrl }: XiaozhiServerOptions = {},
+): Promise<XiaozhiServer> {
+	const [port, httpPort] = [await getPort(), await getPort()];
+	const url = `ws://127.0.0.1:${port}/xiaozhi/v1/`;
+	const address = {
+		ip: "127.0.0.1",
+		port,
+		http_port: httpPort,
+		websocket: url,
+		vision_explain: `http://127.0.0.1:${httpPort}/mcp/vision/explain`,
+		auth_key: "interop",
+		...server,
+	};
+	const config =
+		managerUrl === undefined
+			? { server: address, ...modules(modelUrl) }
+			: { server: address, "manager-api": { url: managerUrl, secret: "interop" } };
+	const folder = makeWorkFolder(test, join(checkout, "main", "xiaozhi-server"), config);
+	const program = await startPython(test, ["app.py"], (output) => output.includes("Websocket"), {
+		cwd: folder,
+		standIns: STAND_INS,
+	});
+	return { program, url, otaUrl: `http://127.0.0.1:${httpPort}/xiaozhi/ota/` };
+}
+
+/** The part of its configuration that chooses modules. */
+export function modules(modelUrl: string): object {
+	return {
+		selected_module: {
+			VAD: "SileroVAD",
+			ASR: "OpenaiASR",
+			LLM: "DifyLLM",
+			TTS: "OpenAITTS",
+			Memory: "nomem",
+			Intent: "function_call",
+		},
+		LLM: { DifyLLM: { type: "dify", base_url: modelUrl, api_key: "interop" } },
+	};
+}
+
+/** The server writes beside its program: a folder of links leaves the checkout as it is. Configuration is YAML, or JSON. */
+function makeWorkFolder(test: TestContext, program: string, config: object): string {
+	const folder = makeFolder(test);
+	for (const name of readdirSync(program)) {
+		if (name === "app.py") {
+			copyFileSync(join(program, name), join(folder, name));
+		} else if (name !== "data" && name !== "tmp") {
+			symlinkSync(join(program, name), join(folder, name));
+		}
+	}
+	mkdirSync(join(folder, "data"));
+	writeFileSync(join(folder, "data", ".config.yaml"), JSON.stringify(config));
+	return folder;
+}

@@ -1,0 +1,154 @@
+import type { Face } from "../../src/hardware/hardware.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { inSession, request, start } from "../doubles/started-application.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const NO_ALERT = { alert: { status: "", message: "" } };
+
+/** What the screen shows after these messages. */
+function faceAfter(...messages: object[]): Partial<Face> {
+	const { board, transport } = inSession();
+	for (const message of messages) {
+		transport.channel.say(message);
+	}
+	return Object.assign({}, ...board.shown);
+}
+
+const SENTENCE = { type: "tts", state: "sentence_start", text: "It rains." };
+
+/** An application whose channel is open, and whose backend has not said hello. */
+function beforeHello() {
+	const board = new FakeBoard();
+	const started = start(board);
+	started.transport.channel.events.onOpen();
+	return { ...started, board };
+}
+
+const call = (name: string, args: object = {}): object => request(7, "tools/call", { name, arguments: args });
+
+export default suite("application, with a backend of the xiaozhi family", {
+	"answers MCP before hello, and keeps what was agreed on"() {
+		const { transport, mcp } = beforeHello();
+		mcp();
+		transport.channel.say(request(10_000, "initialize", { protocolVersion: "2025-03-26", capabilities: {} }));
+		transport.channel.say(request(10_001, "tools/list"));
+		const [initialized, listed] = mcp();
+		equal([initialized.session_id, initialized.payload.id], ["", 10_000]);
+		equal(listed.payload.result.tools.length, 5);
+		transport.channel.say({ type: "hello", session_id: "s-1" });
+		mcp();
+		transport.channel.say(call("no.such.tool"));
+		const [answer] = mcp();
+		equal([answer.session_id, answer.payload.error.code], ["s-1", -32_602]);
+	},
+	"shows the code of a device that is not bound, which comes before hello"() {
+		const { board, transport } = beforeHello();
+		transport.channel.say({ type: "stt", text: "Your code is 123456" });
+		equal(board.shown.at(-1), { message: "Your code is 123456" });
+	},
+	"answers MCP between two sessions, and forgets what the one before agreed on"() {
+		const { transport, mcp } = inSession(undefined, { saysGoodbye: true });
+		transport.channel.say(request(1, "initialize", { protocolVersion: "2025-11-25" }));
+		transport.channel.say({ type: "goodbye", session_id: "s-1" });
+		mcp();
+		transport.channel.say(call("no.such.tool"));
+		const [answer] = mcp();
+		equal([answer.session_id, answer.payload.error.code], ["", -32_601]);
+	},
+	"an emotion without words leaves the sentence that is shown"() {
+		for (const text of [undefined, null, 5, "", "😀", "👩‍🚀", "☺️", " 😶 ", "🇯🇵", "?!", "…", "〰", "㊗️"]) {
+			const face = faceAfter(SENTENCE, { type: "llm", emotion: "happy", text });
+			equal([face.message, face.emotion], ["It rains.", "happy"], String(text));
+		}
+	},
+	"an emotion with words shows them"() {
+		for (const text of ["Hi 😀", "7", "猫", "ん", "é", "Привет", "안녕"]) {
+			equal(faceAfter(SENTENCE, { type: "llm", emotion: "happy", text }).message, text);
+		}
+	},
+	"words without an emotion leave the face"() {
+		const happy = { type: "llm", emotion: "happy" };
+		for (const message of [
+			{ type: "llm", text: "Hi" },
+			{ type: "llm", emotion: "", text: "Hi" },
+			{ type: "alert", status: "s", message: "m" },
+			{ type: "alert", status: "s", message: "m", emotion: 5 },
+		]) {
+			equal(faceAfter(happy, message).emotion, "happy");
+		}
+	},
+	"a message without its text changes nothing"() {
+		for (const message of [
+			{ type: "stt" },
+			{ type: "stt", text: 5 },
+			{ type: "tts", state: "sentence_start" },
+			{ type: "custom" },
+			{ type: "custom", payload: 5 },
+			{ type: "llm" },
+			{ type: "alert" },
+		]) {
+			const { board, transport } = inSession();
+			board.shown.length = 0;
+			transport.channel.say(message);
+			equal(board.shown, []);
+		}
+	},
+	"an alert goes away after ten seconds"() {
+		const { board, transport, timer } = inSession();
+		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
+		timer.pass(6_000);
+		transport.channel.say({ type: "alert", status: "Warning", message: "hotter", emotion: "sad" });
+		timer.pass(9_999);
+		equal(board.shown.at(-1), { alert: { status: "Warning", message: "hotter" }, emotion: "sad" });
+		timer.pass(1);
+		equal(board.shown.at(-1), NO_ALERT);
+	},
+	"an alert goes away when the state changes"() {
+		const { board, transport, timer } = inSession();
+		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
+		transport.channel.say({ type: "tts", state: "start" });
+		equal(board.shown.at(-1), { state: "speaking", ...NO_ALERT });
+		board.shown.length = 0;
+		transport.channel.say({ type: "tts", state: "stop" });
+		timer.pass(20_000);
+		equal(board.shown, [{ state: "idle" }]);
+	},
+	"an answer that is longer than the backend takes is an error with the request's id"() {
+		const board = Object.assign(new FakeBoard(), { name: "語".repeat(2_000) });
+		for (const [maxSentBytes, isSent] of [
+			[5_000, false],
+			[8_000, true],
+		] as const) {
+			const { transport, mcp, application } = inSession(board, { maxSentBytes });
+			mcp();
+			transport.channel.say(request(7, "initialize", {}));
+			const [{ session_id, payload }] = mcp();
+			equal([session_id, payload.id, payload.result !== undefined], ["s-1", 7, isSent]);
+			if (!isSent) {
+				matches(payload.error.message, /^Internal error: the answer has \d+ bytes, at most 5000 can be sent/);
+			}
+			equal(application.state, "idle");
+		}
+	},
+	"what is longer than the backend takes and answers nothing is dropped and logged"() {
+		const { application, mcp, log } = inSession(undefined, { maxSentBytes: 600 });
+		mcp();
+		application.server.notify("notifications/big", { text: "x".repeat(1_000) });
+		equal(mcp(), []);
+		matches(log.at(-1) as string, /more than 600 bytes: dropped/);
+	},
+	"says what audio the board has, and hands it what comes"() {
+		const params = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
+		const played: number[] = [];
+		const codec = { params, play: (frame: ArrayBuffer) => played.push(frame.byteLength) };
+		const { transport } = start(Object.assign(new FakeBoard(), { codec }));
+		transport.channel.events.onOpen();
+		equal(JSON.parse(transport.channel.sent[0] as string).audio_params, params);
+		transport.channel.events.onBinary?.(new ArrayBuffer(5));
+		equal(played, [5]);
+		const { transport: mute } = start();
+		mute.channel.events.onOpen();
+		ok(!("audio_params" in JSON.parse(mute.channel.sent[0] as string)));
+		equal(mute.channel.events.onBinary, undefined);
+	},
+});

@@ -1,0 +1,190 @@
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { fakeProtocol } from "../doubles/fake-protocol.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+type Fake = ReturnType<typeof fakeProtocol>;
+
+const GOODBYE = { type: "goodbye", session_id: "s-1" };
+
+/** Delays that are always the whole step. */
+const backoff = { random: () => 0.999_999 };
+
+/** A device over MQTT: its connection outlives a session. */
+function overMqtt(options: Parameters<typeof fakeProtocol>[0] = {}) {
+	const fake = fakeProtocol({ backoff, ...options }, { saysGoodbye: true });
+	fake.protocol.open();
+	return fake;
+}
+
+const typesSent = ({ protocol }: Fake): string[] => protocol.channel.sent.map((text) => JSON.parse(text).type);
+
+const hello = (fake: Fake, id = "s-1"): void => fake.protocol.channel.say({ type: "hello", session_id: id });
+
+const closed = (): ProtocolError => new ProtocolError("connection-closed", "x");
+
+export default suite("device protocol, session after session", {
+	"a goodbye over MQTT ends the session and keeps the connection, on which the next one begins"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		fake.heard.length = 0;
+		fake.protocol.channel.say(GOODBYE);
+		equal([fake.lost[0]?.error.code, fake.lost[0]?.retryIn], ["goodbye", 1000]);
+		equal([fake.heard, fake.protocol.channel.closed, fake.protocol.session], [["open"], false, undefined]);
+		equal(typesSent(fake), ["hello"]);
+		fake.timer.pass(1000);
+		equal(typesSent(fake), ["hello", "hello"]);
+		hello(fake, "s-2");
+		equal(fake.heard, ["open", "connecting", "session s-2"]);
+		equal(fake.protocol.channels.length, 1);
+	},
+	"a goodbye on WebSocket ends the session with its connection"() {
+		const fake = fakeProtocol();
+		fake.protocol.open();
+		fake.protocol.channel.greet();
+		fake.protocol.channel.say(GOODBYE);
+		ok(fake.protocol.channel.closed);
+		fake.timer.pass(1000);
+		equal(fake.protocol.channels.length, 2);
+	},
+	"MCP is served between two sessions, and begins the next one at once"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		fake.protocol.channel.say(GOODBYE);
+		fake.heard.length = 0;
+		fake.protocol.channel.say({ type: "mcp", payload: 7 });
+		equal(fake.heard, [{ mcp: 7 }, "connecting"]);
+		equal(typesSent(fake), ["hello", "hello"]);
+		fake.timer.pass(9_999);
+		equal(typesSent(fake), ["hello", "hello"]);
+	},
+	"a second goodbye changes nothing"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		fake.protocol.channel.say(GOODBYE);
+		fake.protocol.channel.say(GOODBYE);
+		fake.protocol.channel.say({ type: "goodbye" });
+		equal([fake.lost.length, fake.timer.size], [1, 1]);
+	},
+	"a connection that breaks between two sessions is made again"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		fake.protocol.channel.say(GOODBYE);
+		fake.protocol.channel.events.onClose(closed());
+		equal(fake.timer.size, 1);
+		fake.timer.pass(2000);
+		fake.protocol.channel.greet("s-2");
+		equal([fake.protocol.channels.length, fake.heard.at(-1)], [2, "session s-2"]);
+	},
+	"a backend that ends idle sessions is left alone for longer each time, up to a minute"() {
+		for (const saysGoodbye of [true, false]) {
+			const fake = fakeProtocol({ backoff }, { saysGoodbye, silenceTimeout: 120_000 });
+			fake.protocol.open();
+			for (let session = 0; session < 8; session += 1) {
+				if (session === 0 || !saysGoodbye) {
+					fake.protocol.channel.greet();
+				} else {
+					hello(fake);
+				}
+				fake.timer.pass(90_000);
+				fake.protocol.channel.events.onActivity();
+				fake.timer.pass(90_000);
+				saysGoodbye ? fake.protocol.channel.say(GOODBYE) : fake.protocol.channel.events.onClose(closed());
+				fake.timer.pass(fake.lost.at(-1)?.retryIn as number);
+			}
+			equal(
+				fake.lost.map(({ retryIn }) => retryIn),
+				[1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000],
+			);
+		}
+	},
+	"a session in which somebody spoke makes the delays short again"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const expected of [1000, 2000, 1000]) {
+			fake.timer.pass(180_000);
+			if (fake.lost.length === 2) {
+				fake.protocol.channel.say({ type: "mcp", payload: {} });
+				fake.timer.pass(180_000);
+			}
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
+	"a session that breaks is no idle one"() {
+		const fake = fakeProtocol({ backoff });
+		fake.protocol.open();
+		for (let session = 0; session < 3; session += 1) {
+			fake.protocol.channel.greet();
+			fake.timer.pass(180_000);
+			fake.protocol.channel.events.onClose(new ProtocolError("connection-failed", "x"));
+			equal(fake.lost.at(-1)?.retryIn, 1000);
+			fake.timer.pass(1000);
+		}
+	},
+	"on demand, a device on WebSocket connects when a session is asked for, and not again after it"() {
+		const fake = fakeProtocol({ backoff, session: "on-demand" });
+		fake.protocol.open();
+		fake.timer.pass(1_000_000);
+		equal(fake.protocol.channels.length, 0);
+		fake.protocol.request();
+		fake.protocol.channel.greet();
+		equal(fake.heard, ["connecting", "open", "session s-1"]);
+		fake.protocol.channel.events.onClose(closed());
+		equal([fake.lost[0]?.retryIn, fake.timer.size], [undefined, 0]);
+		fake.protocol.request();
+		equal(fake.protocol.channels.length, 2);
+		fake.protocol.channel.events.onClose(closed());
+		equal([fake.lost[1]?.retryIn, fake.timer.size], [undefined, 0]);
+	},
+	"on demand, a device over MQTT is connected and answers, and begins a session when it is asked for"() {
+		const fake = overMqtt({ session: "on-demand" });
+		fake.protocol.channel.events.onOpen();
+		equal([fake.heard, typesSent(fake)], [["open"], []]);
+		fake.protocol.request();
+		equal([fake.heard, typesSent(fake)], [["open", "connecting"], ["hello"]]);
+		hello(fake);
+		fake.protocol.channel.say(GOODBYE);
+		fake.timer.pass(1_000_000);
+		equal([fake.lost[0]?.retryIn, typesSent(fake)], [undefined, ["hello"]]);
+		fake.protocol.channel.events.onClose(closed());
+		ok(fake.lost[1]?.retryIn !== undefined, "the connection itself is kept up");
+	},
+	"on demand, a backend that speaks over MQTT gets its session"() {
+		const fake = overMqtt({ session: "on-demand" });
+		fake.protocol.channel.events.onOpen();
+		fake.protocol.channel.say({ type: "tts", state: "start" });
+		equal([fake.heard, typesSent(fake)], [["open", "message tts", "connecting"], ["hello"]]);
+	},
+	"asking for a session that is there, or under way, changes nothing"() {
+		const fake = fakeProtocol({ backoff });
+		fake.protocol.request();
+		equal(fake.protocol.channels.length, 0);
+		fake.protocol.open();
+		fake.protocol.request();
+		fake.protocol.channel.events.onOpen();
+		fake.protocol.request();
+		hello(fake);
+		fake.protocol.request();
+		equal([fake.protocol.channels.length, typesSent(fake)], [1, ["hello"]]);
+	},
+	"asking for a session ends the wait for the next attempt"() {
+		const fake = fakeProtocol({ backoff });
+		fake.protocol.open();
+		fake.protocol.channel.events.onClose(closed());
+		fake.protocol.request();
+		equal([fake.protocol.channels.length, fake.timer.size], [2, 1]);
+	},
+	"closes between two sessions, and leaves nothing behind"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		fake.protocol.channel.say(GOODBYE);
+		fake.protocol.close();
+		fake.timer.pass(1_000_000);
+		equal([fake.timer.size, fake.protocol.channel.closed, typesSent(fake)], [0, true, ["hello"]]);
+		fake.protocol.request();
+		equal(fake.protocol.channels.length, 1);
+		matches(fake.log.join(), /^$/);
+	},
+});

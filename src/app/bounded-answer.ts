@@ -1,0 +1,35 @@
+import { ErrorCode, errorMessage, isRequestId, RpcError, type Wrapper } from "../mcp_server/json-rpc.js";
+import { decodeStart } from "../protocols/envelope.js";
+import { isObject } from "../text/is-object.js";
+import type { Sendable } from "../text/pieced-text.js";
+import { utf8Length } from "../text/utf8.js";
+
+/** UTF-16 units never take more bytes than this as UTF-8. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/** Characters of a message in which a request's id is looked for. */
+const START_LENGTH = 2_048;
+
+/**
+ * What to send in place of an MCP message that the backend cannot take: an error with the id of the request that it
+ * answers. A link that breaks at a long message would take the session with it.
+ *
+ * @param text the message in its wrapper
+ * @param maxBytes bytes that the backend takes
+ * @returns the message itself if it is short enough; undefined if it is too long and answers no request
+ */
+export function boundedAnswer(text: Sendable, maxBytes: number, wrapper: Wrapper): Sendable | undefined {
+	if (typeof text === "string" && text.length * MOST_BYTES_PER_UNIT <= maxBytes) {
+		return text;
+	}
+	const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
+	if (bytes <= maxBytes) {
+		return text;
+	}
+	const reason = `the answer has ${bytes} bytes, at most ${maxBytes} can be sent to this backend`;
+	const payload = typeof text === "string" ? decodeStart(text.slice(0, START_LENGTH))?.payload : undefined;
+	const id = isObject(payload) ? payload.id : undefined;
+	return isRequestId(id)
+		? errorMessage(id, new RpcError(ErrorCode.internalError, `Internal error: ${reason}`), wrapper)
+		: undefined;
+}

@@ -1,0 +1,66 @@
+import { deepFreeze } from "../deep-freeze.js";
+import type { Face } from "../hardware/hardware.js";
+import type { Envelope } from "../protocols/envelope.js";
+import { isObject } from "../text/is-object.js";
+
+/** Characters of a text that are kept for the screen. */
+const LONGEST_TEXT = 256;
+
+/** Code points of letters and digits, roughly: what is left out are signs, symbols, emoji, and what joins these. */
+const LETTERS = deepFreeze([
+	[0x30, 0x39],
+	[0x41, 0x5a],
+	[0x61, 0x7a],
+	[0xc0, 0x1fff],
+	[0x2c00, 0x2fff],
+	[0x3040, 0x3296],
+	[0x3400, 0xfdff],
+	[0xfe70, 0xfffd],
+	[0x20000, 0x3ffff],
+] as const);
+
+/** What a message of the backend changes on the face. What is missing or of the wrong type changes nothing. */
+export function faceChange(message: Envelope): Partial<Face> {
+	switch (message.type) {
+		case "stt":
+			return textChange(message.text);
+		case "tts":
+			return message.state === "sentence_start" ? textChange(message.text) : {};
+		case "llm":
+			// Its text is often an emoji for the emotion, which must not take the place of what was said.
+			return {
+				...emotionChange(message.emotion),
+				...(hasWords(word(message.text)) && textChange(message.text)),
+			};
+		case "alert":
+			return { ...alertChange(word(message.status), word(message.message)), ...emotionChange(message.emotion) };
+		case "custom":
+			return isObject(message.payload) ? textChange(JSON.stringify(message.payload)) : {};
+		default:
+			return {};
+	}
+}
+
+function textChange(text: unknown): Partial<Face> {
+	return typeof text === "string" ? { message: word(text) } : {};
+}
+
+function hasWords(text: string): boolean {
+	return Array.from(text).some((character) => {
+		const code = character.codePointAt(0) ?? 0;
+		return LETTERS.some(([first, last]) => code >= first && code <= last);
+	});
+}
+
+function emotionChange(emotion: unknown): Partial<Face> {
+	return word(emotion) === "" ? {} : { emotion: word(emotion) };
+}
+
+function alertChange(status: string, message: string): Partial<Face> {
+	return status === "" && message === "" ? {} : { alert: { status, message } };
+}
+
+/** Text for the screen, which keeps it until the next comes: a long one would fill the heap. */
+export function word(value: unknown): string {
+	return typeof value === "string" ? value.slice(0, LONGEST_TEXT) : "";
+}

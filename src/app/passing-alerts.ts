@@ -1,0 +1,39 @@
+import { BLANK_FACE, type Face, type Screen } from "../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+
+/** Milliseconds that an alert stays on the screen. */
+const ALERT_TIME = 10_000;
+
+/** Shows changes of the face, and lets each alert go away: after a time, or as soon as the device's state changes. */
+export class PassingAlerts {
+	readonly #screen: Screen;
+	readonly #timer: TimerModule;
+	#pending: TimerHandle | undefined;
+
+	constructor(screen: Screen, timer: TimerModule) {
+		this.#screen = screen;
+		this.#timer = timer;
+	}
+
+	show(change: Partial<Face>): void {
+		if (change.alert !== undefined) {
+			this.close();
+			this.#pending = this.#timer.set(() => {
+				this.#pending = undefined;
+				this.#screen.show({ alert: BLANK_FACE.alert });
+			}, ALERT_TIME);
+			this.#screen.show(change);
+		} else if (change.state !== undefined && this.#pending !== undefined) {
+			this.close();
+			this.#screen.show({ ...change, alert: BLANK_FACE.alert });
+		} else {
+			this.#screen.show(change);
+		}
+	}
+
+	/** Stops the clock of the present alert. */
+	close(): void {
+		this.#timer.clear(this.#pending);
+		this.#pending = undefined;
+	}
+}

@@ -1,0 +1,33 @@
+import { deepFreeze } from "../deep-freeze.js";
+import type { Envelope } from "./envelope.js";
+import type { Session } from "./hello.js";
+import type { ProtocolError } from "./protocol-error.js";
+
+/** Messages besides MCP that reach the application. */
+export const APPLICATION_TYPES: readonly string[] = deepFreeze(["tts", "stt", "llm", "system", "alert", "custom"]);
+
+/** What the application hears of its connection to the backend. */
+export interface ProtocolEvents {
+	/** An attempt to begin a session begins. */
+	onConnecting(): void;
+	/**
+	 * Messages may come and be answered from now on: the connection is open, or it outlives a session that has just ended.
+	 * Backends exist that send MCP before their hello.
+	 */
+	onOpen(): void;
+	/** Hellos are exchanged. A backend may say hello again, and so change the session. */
+	onSession(session: Session): void;
+	/** The payload of an MCP message. */
+	onMcp(payload: unknown): void;
+	/** An MCP message was too large to be read: the start of its payload, with a request's id, and what is wrong. */
+	onRejected(payload: unknown, reason: string): void;
+	/** A message of another type that the device knows: one of {@link APPLICATION_TYPES}. */
+	onMessage(message: Envelope): void;
+	/** A binary message: a frame of audio, as the protocol version frames it. Left out, such messages are dropped. */
+	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
+	/**
+	 * An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds; if it is undefined, only
+	 * when a session is needed.
+	 */
+	onLost(error: ProtocolError, retryIn: number | undefined): void;
+}
