@@ -1,13 +1,25 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
 import { openNetwork } from "src/platform/network";
+import Time from "time";
 import Timer from "timer";
 import { startFirmware } from "./app/start-firmware.js";
+import type { Hardware } from "./hardware/hardware.js";
+import { isOffered } from "./hardware/needs.js";
+import { Resources } from "./mcp_features/resources.js";
+import { STATE_URI } from "./resources/device-state.js";
+import { RESOURCES } from "./resources/index.js";
+
+const board = openBoard();
+const features = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
 
 startFirmware({
-	board: openBoard(),
+	board,
 	built,
 	openNetwork,
 	timer: Timer,
+	features,
+	ticks: () => Time.ticks,
+	onState: () => features.updated(STATE_URI),
 	log: (message: string): void => trace(`${message}\n`),
 });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { Endpoint } from "./clients/endpoint.js";
 import { HttpEndpoint } from "./clients/http-endpoint.js";
 import { openClientServer } from "./clients/open-client-server.js";
@@ -9,16 +10,22 @@ import { readPem, readTls } from "./config/tls-files.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
 import { DeviceGuard } from "./devices/admission.js";
+import { DeviceBindings, type PendingBinding } from "./devices/device-bindings.js";
+import { DeviceKey } from "./devices/device-key.js";
 import { MqttDevices } from "./devices/mqtt.js";
 import { WebSocketDevices } from "./devices/websocket.js";
 import { type GatewayEvent, GatewayEvents } from "./events.js";
 import { Gateway } from "./gateway.js";
 import { createApp } from "./http/app.js";
 import { localAccess, RequestGuard } from "./http/auth.js";
+import type { Listener } from "./http/bootstrap-answer.js";
+import { BOOTSTRAP_PATHS, type BootstrapRoutesOptions } from "./http/bootstrap-routes.js";
 import { createDeviceApp, createDeviceServerApp, type DeviceAppOptions } from "./http/device-app.js";
+import { FirmwareFolder } from "./http/firmware-folder.js";
 import { RequestLimits } from "./http/limits.js";
 import { RejectionReport } from "./http/rejections.js";
 import { HttpServer, makeListener } from "./http/server.js";
+import { SourceCheck } from "./http/source-check.js";
 import { VisionModel } from "./http/vision-model.js";
 import type { Logger } from "./log.js";
 import { LogLimiter } from "./log-limiter.js";
@@ -36,7 +43,11 @@ export class GatewayProgram {
 	readonly #limitedLog: LogLimiter;
 	readonly #tokens: TokenStore;
 	readonly #pictures = new Pictures({ urlFor: (identity) => this.#urlForDevice(identity) });
-	readonly #urls: { clients?: string; websocket?: string; mqtt?: string } = {};
+	readonly #urls: { clients?: string; websocket?: string; mqtt?: string; bootstrap?: string } = {};
+	readonly #deviceKey: DeviceKey;
+	readonly #deviceGuards: DeviceGuard[] = [];
+	/** Where the gateway listens for devices. */
+	readonly #listeners: { websocket?: Listener; mqtt?: Listener } = {};
 	/** Disconnect the devices that would no longer be admitted. */
 	readonly #rechecks: (() => void)[] = [];
 	/** What to undo, last first. */
@@ -54,6 +65,7 @@ export class GatewayProgram {
 		this.#log = log;
 		this.#limitedLog = new LogLimiter(log);
 		this.#closers.push(() => this.#limitedLog.flush());
+		this.#deviceKey = new DeviceKey(configuration.stateFolder);
 		this.#tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message));
 	}
 
@@ -85,7 +97,7 @@ export class GatewayProgram {
 	}
 
 	/** Where clients and devices connect. */
-	get urls(): Readonly<{ clients?: string; websocket?: string; mqtt?: string }> {
+	get urls(): Readonly<{ clients?: string; websocket?: string; mqtt?: string; bootstrap?: string }> {
 		return this.#urls;
 	}
 
@@ -153,31 +165,68 @@ export class GatewayProgram {
 			addressOf: (request) => guard.addressOf(request),
 		});
 		const { bodyTimeout, maxBodyBytes } = this.#configuration;
-		const deviceRoutes = this.#deviceRoutes(guard, rejections);
+		const bindings = this.#openBindings();
+		const deviceRoutes = this.#deviceRoutes(guard, rejections, bindings);
 		this.#onDeviceRequest = makeListener({ app: createDeviceServerApp(deviceRoutes), rejections });
 		const deviceApp = createDeviceApp(deviceRoutes);
-		const app = createApp({ endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, deviceApp });
+		const routes = { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, bindings, deviceApp };
+		const app = createApp(routes);
 		const options = { app, address, port, bodyTimeout, rejections, log: this.#log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
 		this.#httpServer = server;
 		const actual = await this.#listen("http", port, () => server.listen());
 		this.#closers.push(() => server.close());
-		this.#urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
+		const url = urlAt(tls ? "https" : "http", address, actual);
+		this.#urls.clients = `${url}/mcp`;
+		if (this.#configuration.bootstrap !== "closed") {
+			this.#urls.bootstrap = `${url}${BOOTSTRAP_PATHS.ota}/`;
+		}
 	}
 
-	#deviceRoutes(guard: RequestGuard, rejections: RejectionReport): DeviceAppOptions {
+	#openBindings(): DeviceBindings {
+		const { bootstrap: mode, maxDevices } = this.#configuration;
+		const onPending = ({ code, deviceId, board, address }: PendingBinding): void =>
+			this.#log.info({ device: deviceId, board, address }, `a device waits: xs-mcp-gateway devices approve ${code}`);
+		return new DeviceBindings({ mode, tokens: this.#tokens, key: this.#deviceKey, maxDevices, onPending });
+	}
+
+	#bootstrapRoutes(
+		common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log" | "bindings">,
+	): BootstrapRoutesOptions {
+		const { httpAddress, websocketAddress, mqttAddress, publicUrl, firmwareFolder, ...rest } = this.#configuration;
+		const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+		const allowedHosts = [...rest.allowedHosts, ...publicHosts];
+		return {
+			...common,
+			key: this.#deviceKey,
+			source: new SourceCheck([httpAddress, websocketAddress, mqttAddress], { ...rest, allowedHosts }),
+			needsBinding: () => rest.bootstrap !== "open" || this.#deviceGuards.some(({ needsToken }) => needsToken),
+			deviceAddresses: () => ({
+				websocket: rest.websocketUrl ?? this.#listeners.websocket,
+				mqtt: rest.mqttEndpoint ?? this.#listeners.mqtt,
+			}),
+			publicUrl,
+			firmware: firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
+		};
+	}
+
+	#guardDevices(address: string): DeviceGuard {
+		const guard = new DeviceGuard(address, this.#tokens, this.#configuration.bootstrap === "approve");
+		this.#deviceGuards.push(guard);
+		return guard;
+	}
+
+	#deviceRoutes(guard: RequestGuard, rejections: RejectionReport, bindings: DeviceBindings): DeviceAppOptions {
 		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = this.#configuration;
 		const timeout = this.#configuration.visionTimeout;
 		const visionModel = url && model ? new VisionModel({ url, model, key, timeout }) : undefined;
-		return {
-			pictures: this.#pictures,
+		const common = {
 			limits: new RequestLimits(this.#configuration),
-			addressOf: (request) => guard.addressOf(request),
-			maxPictureBytes,
-			visionModel,
+			addressOf: (request: IncomingMessage) => guard.addressOf(request),
 			log: this.#log,
-			rejections,
 		};
+		const bootstrap = this.#bootstrapRoutes({ ...common, bindings });
+		return { ...common, pictures: this.#pictures, maxPictureBytes, visionModel, rejections, bootstrap };
 	}
 
 	/** Where a device reaches the gateway over HTTP. Over MQTT it does not say; if only this machine can, there is no URL. */
@@ -207,7 +256,7 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("websocket", this.#configuration);
-		const guard = new DeviceGuard(host, this.#tokens);
+		const guard = this.#guardDevices(host);
 		const { authenticate } = guard;
 		const devices = new WebSocketDevices(this.#gateway.servers, {
 			host,
@@ -221,6 +270,7 @@ export class GatewayProgram {
 		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
 		const actual = await this.#listen("websocket", port, () => devices.listen());
 		this.#closers.push(() => devices.close());
+		this.#listeners.websocket = { scheme: tls ? "wss" : "ws", address: host, port: actual };
 		this.#urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
 	}
 
@@ -230,13 +280,14 @@ export class GatewayProgram {
 			return;
 		}
 		const tls = readTls("mqtt", this.#configuration);
-		const guard = new DeviceGuard(host, this.#tokens);
+		const guard = this.#guardDevices(host);
 		const { authenticate } = guard;
 		const options = { host, port, authenticate, ...(tls && { tls }) };
 		const listen = () => MqttDevices.listen(this.#gateway.servers, options);
 		const { devices, port: actual } = await this.#listen("mqtt", port, listen);
 		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
 		this.#closers.push(() => devices.close());
+		this.#listeners.mqtt = { scheme: tls ? "mqtts" : "mqtt", address: host, port: actual };
 		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
 	}
 

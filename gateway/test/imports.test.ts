@@ -11,7 +11,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	servers: ["config"],
 	devices: ["servers", "config"],
 	clients: ["servers", "gateway.js"],
-	http: ["clients", "servers", "config", "events.js", "metrics.js", "log.js", "log-limiter.js"],
+	http: ["clients", "servers", "devices", "config", "events.js", "metrics.js", "log.js", "log-limiter.js"],
 	cli: ["program.js", "config", "clients", "http", "events.js", "log.js", "log-destination.js", "printable.js"],
 };
 

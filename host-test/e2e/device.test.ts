@@ -155,6 +155,21 @@ describe("a virtual device as a program", { timeout: 60_000 }, () => {
 	});
 });
 
+describe("a virtual device's UUID", { timeout: 60_000 }, () => {
+	it("is shown, and is the one that is set", async () => {
+		const uuidOf = async (...args: string[]): Promise<string> => {
+			const isReady = /^UUID (\S+)$/m;
+			const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
+			await until(() => program.output.match(isReady) !== null, "the UUID is shown");
+			await program.stop();
+			return program.said(isReady);
+		};
+		assert.match(await uuidOf(), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+		const uuid = "123e4567-e89b-42d3-a456-426614174000";
+		assert.equal(await uuidOf("--uuid", uuid), uuid);
+	});
+});
+
 const xs = ENGINES.find(({ kind }) => kind === "xs");
 
 describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_000 }, () => {

@@ -26,16 +26,18 @@ interface DeviceOptions {
 	readonly settingsFile?: string;
 	/** Default: a random one. */
 	readonly macAddress?: string;
+	/** Bundled. Default: the firmware itself. */
+	readonly script?: string;
 }
 
 /** A virtual device that is stopped with its test, and its log. */
 export async function startDevice(
 	test: TestContext,
 	engine: (typeof ENGINES)[number],
-	{ config, limits, watchdog = false, settingsFile, macAddress }: DeviceOptions,
+	{ config, limits, watchdog = false, settingsFile, macAddress, script = firmware }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
-		firmware,
+		firmware: script,
 		startEngine: (onTrace) => engine.start({ onTrace, ...(limits && { limits }) }),
 		config,
 		watchdog,

@@ -63,7 +63,7 @@ async function handMade(t: TestContext, config: { publishTopic?: string; subscri
 
 type HandMade = Awaited<ReturnType<typeof handMade>>;
 
-async function greet(backend: HandMade, transport = "mqtt"): Promise<Record<string, unknown>> {
+async function greet(backend: HandMade, transport = "udp"): Promise<Record<string, unknown>> {
 	const hello = await backend.hear();
 	await backend.say({
 		type: "hello",
@@ -78,13 +78,12 @@ for (const engine of ENGINES) {
 	describe(`MQTT, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
 		it("talks to a hand-made backend, hello to goodbye", async (t) => {
 			const backend = await handMade(t);
-			const { device } = await startDevice(t, engine, { config: { ...backend.config, qos: 1 } });
+			await startDevice(t, engine, { config: { ...backend.config, qos: 1 } });
 			assert.deepEqual(await greet(backend), {
 				type: "hello",
 				version: 3,
 				features: { mcp: true, max_message_bytes: 65_536 },
-				transport: "mqtt",
-				audio_params: { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 },
+				transport: "udp",
 			});
 			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } }, 1);
 			assert.equal((await backend.answer()).result.protocolVersion, "2024-11-05");
@@ -108,9 +107,17 @@ for (const engine of ENGINES) {
 				id: "x",
 				result: { content: [{ type: "text", text: "true" }], isError: false },
 			});
+			const connections: unknown[] = [];
+			backend.aedes.on("client", ({ id }) => connections.push(id));
 			await backend.say({ type: "goodbye", session_id: "s-1" });
-			assert.equal((await backend.hear()).type, "goodbye", "the will, which the broker publishes");
-			assert.equal((await greet(backend)).type, "hello", "and back again");
+			assert.equal((await greet(backend)).type, "hello", "the next session");
+			assert.deepEqual(connections, [], "on the same connection");
+		});
+
+		it("leaves a last will for the broker to publish if it is set to", async (t) => {
+			const backend = await handMade(t);
+			const { device } = await startDevice(t, engine, { config: { ...backend.config, lastWill: "true" } });
+			await greet(backend);
 			device.stop();
 			assert.deepEqual(
 				await backend.hear().then((message) => (message.type === "goodbye" ? message : backend.hear())),
@@ -118,10 +125,10 @@ for (const engine of ENGINES) {
 			);
 		});
 
-		it("asks for udp if it is set to", async (t) => {
+		it("takes a hello whatever transport it names", async (t) => {
 			const backend = await handMade(t);
-			await startDevice(t, engine, { config: { ...backend.config, transport: "udp" } });
-			assert.equal((await greet(backend, "udp")).transport, "udp");
+			await startDevice(t, engine, { config: backend.config });
+			await greet(backend, "mqtt");
 			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "ping" } });
 			assert.equal((await backend.answer()).id, 1);
 		});

@@ -16,7 +16,6 @@ for (const engine of ENGINES) {
 				version: 1,
 				features: { mcp: true, max_message_bytes: 65_536 },
 				transport: "websocket",
-				audio_params: { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 },
 			});
 			assert.equal(backend.headers.authorization, "Bearer secret");
 			assert.equal(backend.headers["protocol-version"], "1");
@@ -46,7 +45,7 @@ for (const engine of ENGINES) {
 				id: 1,
 				result: {
 					protocolVersion: "2024-11-05",
-					capabilities: { tools: { listChanged: true } },
+					capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true } },
 					serverInfo: { name: "virtual", version: "0.1.0" },
 				},
 			});

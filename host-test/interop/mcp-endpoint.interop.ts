@@ -3,18 +3,25 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import { connectOverHttp } from "../e2e/clients.js";
 import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
+import { Program } from "../e2e/program.js";
+import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
 import { connectAgent, McpEndpoint } from "./mcp-endpoint.js";
 import { startMcpEndpointServer } from "./mcp-endpoint-server.js";
 import { findPeer } from "./peers.js";
 import { makeFolder, startPython } from "./python.js";
+import { Relay } from "./relay.js";
+import { ScriptedModel } from "./scripted-model.js";
+import { startXiaozhiServer } from "./xiaozhi-server.js";
 
 /** Milliseconds for one run: a peer in Python takes a while to start. */
 const TIMEOUT = 120_000;
 
 const pipe = findPeer("MCP_CALCULATOR");
 const endpointServer = findPeer("MCP_ENDPOINT_SERVER");
+const xiaozhiServer = findPeer("XIAOZHI_SERVER");
 
 /** A gateway with one virtual device. */
 async function startGatewayWithDevice(t: TestContext): Promise<RunningGateway> {
@@ -32,6 +39,13 @@ async function callThrough(t: TestContext, client: Client): Promise<void> {
 	const result = await client.callTool({ name: setVolume.name, arguments: { volume: 44 } });
 	assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	t.diagnostic(`${tools.length} tools`);
+}
+
+/** Connects a gateway to an MCP endpoint. */
+async function startEndpoint(t: TestContext, gateway: RunningGateway, endpointUrl: string): Promise<void> {
+	const args = gatewayArgs("endpoint", endpointUrl, "--url", gateway.base);
+	const program = await Program.start(args, (output) => output.includes(": connected"));
+	t.after(() => program.stop());
 }
 
 /** Runs mcp_pipe.py between an endpoint and `xs-mcp-gateway stdio`. */
@@ -68,5 +82,38 @@ describe(endpointServer.title, { skip: endpointServer.skip }, () => {
 		await startPipe(t, gateway, toolUrl);
 		await callThrough(t, await connectAgent(t, agentUrl));
 		await callThrough(t, await connectAgent(t, agentUrl));
+	});
+
+	it("`xs-mcp-gateway endpoint` on one side, two agents on the other, one after the other: tools listed, one called", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const gateway = await startGatewayWithDevice(t);
+		const { toolUrl, agentUrl } = await startMcpEndpointServer(t, endpointServer.folder ?? "");
+		await startEndpoint(t, gateway, toolUrl);
+		await callThrough(t, await connectAgent(t, agentUrl));
+		await callThrough(t, await connectAgent(t, agentUrl));
+	});
+
+	it("`xs-mcp-gateway endpoint` on one side, xiaozhi-esp32-server on the other: its language model calls a tool", {
+		timeout: TIMEOUT,
+		skip: xiaozhiServer.skip,
+	}, async (t) => {
+		const gateway = await startGatewayWithDevice(t);
+		const client = await connectOverHttp(`${gateway.base}/mcp`, "2025-11-25");
+		t.after(() => client.close());
+		const name = (await client.listTools()).tools.find((tool) => tool.name.includes("set_volume"))?.name ?? "";
+		const { toolUrl } = await startMcpEndpointServer(t, endpointServer.folder ?? "");
+		await startEndpoint(t, gateway, toolUrl);
+		const model = await ScriptedModel.listen(t, { name, arguments: { volume: 46 } });
+		const server = await startXiaozhiServer(t, xiaozhiServer.folder ?? "", {
+			modelUrl: model.url,
+			more: { mcp_endpoint: toolUrl },
+		});
+		const relay = await Relay.listen(t, server.url);
+		await startDevice(t, { backend: relay.url });
+		await until(() => server.program.output.includes("MCP接入点支持的工具数量"), "the server has the tools", 20_000);
+		relay.sayAsDevice({ type: "listen", state: "detect", text: "volume 46, please" });
+		await until(() => model.results.length > 0, "the model has the tool's result", 20_000);
+		assert.deepEqual(model.results, ["true"]);
 	});
 });

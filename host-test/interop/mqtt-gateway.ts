@@ -28,8 +28,14 @@ interface ApiAnswer {
  * Starts xinnan-tech's MQTT gateway.
  *
  * @param chatServer URL of the WebSocket server behind it
+ * @param port for MQTT. Default: a free one
  */
-export async function startMqttGateway(test: TestContext, checkout: string, chatServer: string): Promise<MqttGateway> {
+export async function startMqttGateway(
+	test: TestContext,
+	checkout: string,
+	chatServer: string,
+	port?: number,
+): Promise<MqttGateway> {
 	const folder = makeFolder(test);
 	for (const name of ["app.js", "mqtt-protocol.js", "package.json", "utils"]) {
 		cpSync(join(checkout, name), join(folder, name), { recursive: true });
@@ -38,12 +44,13 @@ export async function startMqttGateway(test: TestContext, checkout: string, chat
 	mkdirSync(join(folder, "config"));
 	const config = { production: { chat_servers: [chatServer] }, debug: true, mcp_client: { max_tools_count: 128 } };
 	writeFileSync(join(folder, "config", "mqtt.json"), JSON.stringify(config));
-	const [port, apiPort] = [await getPort(), await getPort()];
+	const mqttPort = port ?? (await getPort());
+	const apiPort = await getPort();
 	const program = await Program.start(["app.js"], (output) => output.includes(`${apiPort}`), {
 		cwd: folder,
 		env: {
-			MQTT_PORT: `${port}`,
-			UDP_PORT: `${port}`,
+			MQTT_PORT: `${mqttPort}`,
+			UDP_PORT: `${mqttPort}`,
 			API_PORT: `${apiPort}`,
 			PUBLIC_IP: "127.0.0.1",
 			MQTT_SIGNATURE_KEY: SIGNATURE_KEY,
@@ -53,7 +60,7 @@ export async function startMqttGateway(test: TestContext, checkout: string, chat
 	test.after(() => program.stop("SIGKILL"));
 	return {
 		program,
-		endpoint: `127.0.0.1:${port}`,
+		endpoint: `127.0.0.1:${mqttPort}`,
 		async request(clientId, method, params) {
 			const response = await fetch(`http://127.0.0.1:${apiPort}/api/commands/${encodeURIComponent(clientId)}`, {
 				method: "POST",

@@ -31,6 +31,8 @@ interface XiaozhiServerOptions {
 	readonly modelUrl?: string;
 	/** More of the section `server` of its configuration. */
 	readonly server?: object;
+	/** More of its configuration. */
+	readonly more?: object;
 	/** URL of a manager that decides who is bound. */
 	readonly managerUrl?: string;
 }
@@ -39,7 +41,7 @@ interface XiaozhiServerOptions {
 export async function startXiaozhiServer(
 	test: TestContext,
 	checkout: string,
-	{ modelUrl = "http://127.0.0.1:9", server, managerUrl }: XiaozhiServerOptions = {},
+	{ modelUrl = "http://127.0.0.1:9", server, more, managerUrl }: XiaozhiServerOptions = {},
 ): Promise<XiaozhiServer> {
 	const [port, httpPort] = [await getPort(), await getPort()];
 	const url = `ws://127.0.0.1:${port}/xiaozhi/v1/`;
@@ -54,7 +56,7 @@ export async function startXiaozhiServer(
 	};
 	const config =
 		managerUrl === undefined
-			? { server: address, ...modules(modelUrl) }
+			? { server: address, ...modules(modelUrl), ...more }
 			: { server: address, "manager-api": { url: managerUrl, secret: "interop" } };
 	const folder = makeWorkFolder(test, join(checkout, "main", "xiaozhi-server"), config);
 	const program = await startPython(test, ["app.py"], (output) => output.includes("Websocket"), {

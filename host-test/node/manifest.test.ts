@@ -24,10 +24,13 @@ const modules = readdirSync(`${ROOT}src`, { recursive: true, encoding: "utf8" })
 	.map((name) => name.slice(0, -".ts".length));
 const preloadable = modules.filter((name) => !NOT_PRELOADED.test(name)).sort();
 const isPlatform = (name: string): boolean => name.startsWith("platform/");
+/** What a firmware includes only if it imports it. */
+const isOptional = (name: string): boolean => /^(mcp_features|resources|prompts)\//.test(name);
+const isCore = (name: string): boolean => !isPlatform(name) && !isOptional(name);
 
-it("src/manifest.json preloads every module that needs no platform, by its file's name, and no other", () => {
+it("src/manifest.json preloads every module that every firmware has and that needs no platform, and no other", () => {
 	const { preload = [] } = readManifest("src/manifest.json");
-	const names = preloadable.filter((name) => !isPlatform(name)).map((name) => `src/${name}`);
+	const names = preloadable.filter(isCore).map((name) => `src/${name}`);
 	assert.deepEqual([...preload].sort(), names);
 });
 
@@ -36,9 +39,9 @@ it("manifest.json tells the firmware the size of the chunk heap that it gives it
 	assert.equal(config.chunkBytes, creation.chunk.initial);
 });
 
-it("src/manifest.json names every folder that needs no platform", () => {
+it("src/manifest.json names every folder of such modules", () => {
 	const { modules: named = {} } = readManifest("src/manifest.json");
-	for (const name of preloadable.filter((each) => !isPlatform(each))) {
+	for (const name of preloadable.filter(isCore)) {
 		const key = name.includes("/") ? `${name.split("/")[0]}/*` : name;
 		assert.equal(named[`src/${key}`], `./${key}`, name);
 	}
@@ -55,6 +58,26 @@ it("manifest.json and the manifests in src/platform name and preload every part 
 	assert.deepEqual(
 		preloaded,
 		preloadable.filter(isPlatform).map((name) => `src/${name}`),
+	);
+});
+
+it("the manifests of what is optional name and preload each of its modules once", () => {
+	const paths = ["mcp_features", "resources", "prompts"].flatMap((folder) =>
+		readdirSync(`${ROOT}src/${folder}`)
+			.filter((name) => name.endsWith("manifest.json"))
+			.map((name) => ({ folder, manifest: readManifest(`src/${folder}/${name}`) })),
+	);
+	const preloaded = paths.flatMap(({ manifest: { preload = [] } }) => preload).sort();
+	const named = paths.flatMap(({ folder, manifest: { modules = {} } }) =>
+		Object.entries(modules).flatMap(([key, files]) => {
+			assert.equal(key, `src/${folder}/*`);
+			return [files].flat().map((file) => `src/${folder}/${file.slice("./".length)}`);
+		}),
+	);
+	assert.deepEqual(named.sort(), preloaded);
+	assert.deepEqual(
+		preloaded,
+		preloadable.filter(isOptional).map((name) => `src/${name}`),
 	);
 });
 

@@ -1,8 +1,11 @@
 import { FIRMWARE } from "../../src/firmware.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
+import { Resources } from "../../src/mcp_features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { STATE_URI } from "../../src/resources/device-state.js";
+import { RESOURCES } from "../../src/resources/index.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -25,6 +28,16 @@ export default suite("what is preloaded", {
 			errors.map(({ name, message }) => `${name}: ${message.endsWith("no")}`),
 			["RpcError: true", "ValidationError: true", "ProtocolError: true"],
 		);
+	},
+	"reads every resource that the linker made"() {
+		const board = new FakeBoard();
+		const client = new Client<Hardware>({
+			context: board,
+			features: new Resources<Hardware>({ resources: RESOURCES }),
+		});
+		equal(client.ask("resources/list").result.resources.length, RESOURCES.length);
+		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;
+		equal(JSON.parse(contents[0].text).version, FIRMWARE.version);
 	},
 	"lists every tool by what the linker made of it"() {
 		const client = new Client<Hardware>({ context: new FakeBoard(), tools: TOOLS });

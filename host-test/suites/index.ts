@@ -3,6 +3,7 @@ import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
 import backoff from "./backoff.suite.js";
+import beyondTools from "./beyond-tools.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
@@ -14,16 +15,21 @@ import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
+import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
+import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
+import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import sessions from "./sessions.suite.js";
 import states from "./states.suite.js";
+import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import url from "./url.suite.js";
+import wantedNames from "./wanted-names.suite.js";
 import webSocket from "./websocket.suite.js";
 import webSocketFlow from "./websocket-flow.suite.js";
 import wifi from "./wifi.suite.js";
@@ -34,6 +40,11 @@ export const SUITES: readonly Suite[] = [
 	schema,
 	jsonRpc,
 	mcp,
+	resources,
+	PROMPTS,
+	COMPLETION,
+	logging,
+	stringSchemas,
 	familyMcp,
 	deviceState,
 	backoff,
@@ -41,6 +52,7 @@ export const SUITES: readonly Suite[] = [
 	envelope,
 	protocol,
 	attempts,
+	wantedNames,
 	sessions,
 	familyWire,
 	webSocket,
@@ -55,6 +67,7 @@ export const SUITES: readonly Suite[] = [
 	familyFace,
 	fatalError,
 	examples,
+	beyondTools,
 	wifi,
 	drivers,
 	face,

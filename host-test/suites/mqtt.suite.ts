@@ -85,6 +85,14 @@ export default suite("MQTT", {
 		client.grant(1000);
 		equal([client.operations, client.messages.length], [[], 1]);
 	},
+	"takes a message that comes before the broker has answered the subscription, and says hello then"() {
+		const { client, heard } = connect();
+		client.grant(1000);
+		client.arrive(['{"type":"mcp","payload":5}']);
+		equal([heard, client.messages.length], [[5], 1]);
+		client.options.onControl({ operation: SUBACK, payload: [0] });
+		equal(client.messages.length, 1);
+	},
 	"ends the attempt when the broker rejects the subscription"() {
 		const { client, lost } = connect();
 		client.grant(1000);

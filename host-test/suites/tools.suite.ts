@@ -1,5 +1,5 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/tools/define-tool.js";
+import { isOffered } from "../../src/hardware/needs.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";

@@ -1,7 +1,9 @@
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
+import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
+import type { Feature } from "../mcp_server/feature.js";
 import { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
@@ -10,9 +12,10 @@ import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
 import type { Transport } from "../protocols/transport.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { type HardwareTool, isOffered } from "../tools/define-tool.js";
+import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
 import { boundedAnswer } from "./bounded-answer.js";
+import { describeDevice } from "./describe-device.js";
 import { faceChange, word } from "./face-change.js";
 import { withObservedParts } from "./observed-parts.js";
 
@@ -27,6 +30,12 @@ export interface ApplicationOptions {
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
+	/** What the device offers besides tools. Default: nothing. */
+	readonly features?: Feature<Hardware>;
+	/** Milliseconds of a clock that is never set, as a 32-bit number. Without it the uptime is not known. */
+	readonly ticks?: () => number;
+	/** Called when the device's state has changed. */
+	readonly onState?: (state: DeviceState) => void;
 	readonly log: (message: string) => void;
 }
 
@@ -40,20 +49,27 @@ export class Application {
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
 	readonly #log: (message: string) => void;
+	readonly #onState: ((state: DeviceState) => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
 	/** Whether the application records what is said. */
 	#isListening = false;
 
-	constructor({ board, backend, transport, session, timer, tools = TOOLS, log }: ApplicationOptions) {
+	constructor(options: ApplicationOptions) {
+		const { board, backend, transport, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
-		this.#board = withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) });
+		this.#onState = options.onState;
+		this.#board = {
+			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) }),
+			device: describeDevice(board.name, () => this.#state.state, options.ticks),
+		};
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		this.server = new McpServer<Hardware>({
 			name: board.name,
 			version: FIRMWARE.version,
 			context: this.#board,
-			tools: tools.filter((tool) => isOffered(tool, board)),
+			tools: tools.filter((tool) => isOffered(tool, this.#board)),
+			...(features && { features }),
 			names: ENVELOPE_NAMES,
 			timer,
 			log,
@@ -210,6 +226,7 @@ export class Application {
 		if (this.#protocol.session !== undefined) {
 			this.server.notify("notifications/state_changed", { newState, oldState });
 		}
+		this.#onState?.(newState);
 	}
 
 	/** Messages of the backend that are not MCP. */

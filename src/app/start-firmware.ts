@@ -3,12 +3,13 @@ import type { Board, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
-import { Application } from "./application.js";
+import { Application, type ApplicationOptions } from "./application.js";
 import { readConfig } from "./config.js";
 import { createTransport } from "./create-transport.js";
 import { deviceUuid } from "./uuid.js";
 
-export interface FirmwareOptions {
+/** What the firmware runs on, and what it offers. */
+export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
 	readonly board: Board & { readonly system: System };
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
@@ -37,12 +38,13 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 	}
 }
 
-function createApplication({ board, built, openNetwork, timer, log }: FirmwareOptions): Application {
+function createApplication(options: FirmwareOptions): Application {
+	const { board, built, openNetwork, log } = options;
 	const deviceId = board.system.macAddress;
 	const config = readConfig(built, board.settings, deviceId);
 	const uuid = deviceUuid(board.settings, config.uuid);
 	const transport = createTransport({ config, network: openNetwork(built), deviceId, uuid, log });
-	return new Application({ board, backend: config.backend, transport, session: config.session, timer, log });
+	return new Application({ ...options, backend: config.backend, transport, session: config.session });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -170,8 +170,19 @@ export interface Http {
 	request(request: HttpRequest): Promise<HttpResponse>;
 }
 
+/** The device as a whole, as the application knows it: no board brings it. */
+export interface Device {
+	/** The board's name. */
+	readonly name: string;
+	/** "idle", "speaking", … */
+	readonly state: string;
+	/** Milliseconds since the firmware has started, if it is known. Begins anew after 49 days. */
+	readonly uptime: number | undefined;
+}
+
 /** The parts of a board. One that a board lacks is absent, and so are its tools. */
 export interface Hardware {
+	readonly device?: Device;
 	readonly speaker?: Speaker;
 	readonly codec?: Codec;
 	readonly screen?: Screen;

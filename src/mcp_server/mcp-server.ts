@@ -1,14 +1,11 @@
-import { deepFreeze } from "../deep-freeze.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { Feature } from "./feature.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
-import { MCP_NAMES } from "./params.js";
+import { isCommon, MCP_NAMES } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
-
-const NO_FEATURES: readonly Feature<never>[] = deepFreeze([]);
 
 /** Room that a page of tools leaves for the wrapper, the id, and the cursor. */
 const PAGE_RESERVE = 512;
@@ -20,8 +17,8 @@ export interface McpServerOptions<Context> {
 	/** Handed to every tool as it runs. */
 	readonly context: Context;
 	readonly tools?: readonly Tool<Context>[];
-	/** What the server offers besides tools: resources, prompts, … Default: nothing. */
-	readonly features?: readonly Feature<Context>[];
+	/** What the server offers besides tools: one feature, or a `FeatureSet` of several. Default: nothing. */
+	readonly features?: Feature<Context>;
 	/** Bytes that one message with a page of `tools/list` may have, its wrapper counted. Default 8000. */
 	readonly pageBytes?: number;
 	/** Asynchronous calls that may be under way at once in a session. Default 16. */
@@ -31,6 +28,13 @@ export interface McpServerOptions<Context> {
 	/** Names of members that the transport's messages have around MCP's: see {@link McpServer.names}. */
 	readonly names?: readonly string[];
 	readonly log?: (message: string) => void;
+}
+
+/** Names of the members that messages have: of those for which `isCommon` is true, and of all. */
+export interface MessageNames {
+	readonly common: readonly string[];
+	readonly all: readonly string[];
+	isCommon(message: unknown): boolean;
 }
 
 export interface SessionOptions {
@@ -50,13 +54,13 @@ export class McpServer<Context> {
 	readonly version: string;
 	readonly context: Context;
 	readonly tools: ToolRegistry<Context>;
-	readonly features: readonly Feature<Context>[];
+	readonly features: Feature<Context> | undefined;
 	readonly pageBytes: number;
 	readonly maxCalls: number;
 	readonly timer: CallTimer | undefined;
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
-	#names: readonly string[];
+	#names: MessageNames;
 	readonly #sessions = new Set<McpSession<Context>>();
 
 	/** @throws TypeError, RangeError for a tool that {@link ToolRegistry.add} refuses */
@@ -72,42 +76,35 @@ export class McpServer<Context> {
 		for (const tool of options.tools ?? []) {
 			this.tools.add(tool);
 		}
-		this.features = options.features ?? NO_FEATURES;
+		this.features = options.features;
 		this.#outerNames = options.names ?? [];
 		this.#names = this.#collectNames();
 		this.tools.onChanged = () => this.changed("notifications/tools/list_changed");
-		for (const feature of this.features) {
-			feature.attach?.(this);
-		}
+		this.features?.attach?.(this);
 	}
 
-	/** What the server can do, as `initialize` tells it. */
-	get capabilities(): object {
-		return Object.assign({ tools: { listChanged: true } }, ...this.features.map(({ capabilities }) => capabilities));
-	}
-
-	/** Every name of a member that the server reads, its tools' arguments included: what a parser may leave out others for. */
-	get names(): readonly string[] {
+	/** The names of members that the server reads, its tools' arguments included: a parser may leave out others. */
+	get names(): MessageNames {
 		return this.#names;
 	}
 
 	/** Begins a session with a peer that has just connected. */
 	open(options: SessionOptions): McpSession<Context> {
-		const session = new McpSession(this, options, () => this.#forget(session));
+		const session = new McpSession(this, options);
 		this.#sessions.add(session);
 		return session;
 	}
 
-	#collectNames(): readonly string[] {
-		const featureNames = this.features.flatMap(({ names }) => names);
-		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...featureNames, ...this.tools.argumentNames()])];
+	/** Called by a session that ends. */
+	forget(session: McpSession<Context>): void {
+		this.#sessions.delete(session);
+		this.features?.sessionClosed?.(session);
 	}
 
-	#forget(session: McpSession<Context>): void {
-		this.#sessions.delete(session);
-		for (const feature of this.features) {
-			feature.sessionClosed?.(session);
-		}
+	#collectNames(): MessageNames {
+		const common = [...new Set([...this.#outerNames, ...MCP_NAMES.common, ...this.tools.argumentNames()])];
+		const featureNames = this.features?.names ?? [];
+		return { common, all: [...new Set([...common, ...MCP_NAMES.other, ...featureNames])], isCommon };
 	}
 
 	/** Tells every session by this notification that a list has changed, and reads the names in it again. */

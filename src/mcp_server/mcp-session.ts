@@ -31,7 +31,7 @@ import {
 } from "./revision.js";
 import type { Tool } from "./tool.js";
 import { type Client, ToolCall } from "./tool-call.js";
-import { ValidationError, validate } from "./validate.js";
+import { ValidationError, validateArguments } from "./validate.js";
 
 /** An answer to send: now, later, or none. */
 type Answer = Sendable | undefined | Promise<Sendable | undefined>;
@@ -44,23 +44,17 @@ type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 export class McpSession<Context> {
 	#revision: Revision = OLDEST_REVISION;
 	#client: Client = { capabilities: {} };
-	readonly #server: McpServer<Context>;
+	readonly server: McpServer<Context>;
 	readonly #send: (message: Sendable) => void;
 	#wrapper: Wrapper;
-	readonly #onClose: () => void;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[] = [];
 	#closed = false;
 
-	constructor(server: McpServer<Context>, options: SessionOptions, onClose: () => void) {
-		this.#server = server;
+	constructor(server: McpServer<Context>, options: SessionOptions) {
+		this.server = server;
 		this.#send = options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
-		this.#onClose = onClose;
-	}
-
-	get server(): McpServer<Context> {
-		return this.#server;
 	}
 
 	/** The revision in force: the oldest until `initialize` says otherwise. */
@@ -75,7 +69,7 @@ export class McpSession<Context> {
 
 	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
 	get pageBytes(): number {
-		return this.#server.pageBytes - this.#wrapper.bytes;
+		return this.server.pageBytes - this.#wrapper.bytes;
 	}
 
 	/** What the transport wants around each message from now on. Calls under way keep theirs. */
@@ -135,11 +129,11 @@ export class McpSession<Context> {
 		for (const call of this.#calls.splice(0)) {
 			this.#cancel(call);
 		}
-		this.#onClose();
+		this.server.forget(this);
 	}
 
 	#deliver(answer: Answer): void {
-		if (answer instanceof Promise) {
+		if (typeof answer === "object" && answer instanceof Promise) {
 			void answer.then((text) => this.#deliver(text));
 		} else if (answer !== undefined && !this.#closed) {
 			this.#send(answer);
@@ -158,10 +152,10 @@ export class McpSession<Context> {
 		if (messages.length === 0) {
 			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: empty batch");
 		}
-		if (messages.length > this.#server.maxCalls) {
+		if (messages.length > this.server.maxCalls) {
 			return this.#unreadable(
 				ErrorCode.invalidRequest,
-				`Invalid request: ${messages.length} messages in a batch, at most ${this.#server.maxCalls} are accepted`,
+				`Invalid request: ${messages.length} messages in a batch, at most ${this.server.maxCalls} are accepted`,
 			);
 		}
 		let room = this.pageBytes / 2;
@@ -191,12 +185,13 @@ export class McpSession<Context> {
 		if (!isObject(message)) {
 			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", wrapper);
 		}
-		const { id, method, params } = message;
+		const id = message.id;
+		const method = message.method;
 		if (typeof method !== "string") {
 			return this.#answerWithoutMethod(message, wrapper);
 		}
 		if (id === undefined || method.startsWith("notifications/")) {
-			this.#take(method, params);
+			this.#take(method, message.params);
 			return undefined;
 		}
 		if (!isRequestId(id)) {
@@ -212,7 +207,7 @@ export class McpSession<Context> {
 			if (room !== undefined && room <= 0) {
 				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: the answers before it fill the batch");
 			}
-			return this.#dispatch(id, method, checkParams(params), wrapper);
+			return this.#dispatch(id, method, checkParams(message.params), wrapper);
 		} catch (error) {
 			return errorMessage(id, toRpcError(error), wrapper);
 		}
@@ -221,7 +216,7 @@ export class McpSession<Context> {
 	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
 	#answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
-			this.#server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
+			this.server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}
 		const error = new RpcError(ErrorCode.invalidRequest, "Invalid request: method must be a string");
@@ -247,27 +242,27 @@ export class McpSession<Context> {
 		}
 	}
 
-	/** What the server itself does not answer, one of its features may. */
+	/** What the server itself does not answer, its features may. */
 	#askFeatures(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
 		const call = this.#begin(id, params);
-		for (const feature of this.#server.features) {
-			const result = feature.answer(method, params, call);
-			if (result instanceof Promise) {
-				return this.#settleFeature(call, result, wrapper);
-			}
-			if (result !== undefined) {
-				return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
-			}
+		const result = this.server.features?.answer(method, params, call);
+		if (result === undefined) {
+			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}
-		throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
+		if (typeof result === "string") {
+			return resultMessage(id, result, wrapper);
+		}
+		return result instanceof Promise
+			? this.#settle(undefined, call, result, wrapper)
+			: longResultMessage(id, result, wrapper);
 	}
 
 	/** @throws RpcError when too many calls are under way */
 	#begin(id: RequestId, params: Params): ToolCall {
-		if (this.#calls.length >= this.#server.maxCalls) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.#server.maxCalls}`);
+		if (this.#calls.length >= this.server.maxCalls) {
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.server.maxCalls}`);
 		}
-		return new ToolCall(id, this, progressToken(params), this.#server.timer);
+		return new ToolCall(id, this.#client, this, progressToken(params), this.server.timer);
 	}
 
 	/** Takes a notification. `initialized` and unknown notifications are ignored. */
@@ -287,7 +282,7 @@ export class McpSession<Context> {
 		try {
 			call.cancel();
 		} catch (error) {
-			this.#server.log(`call ${JSON.stringify(call.id)}: failed to cancel: ${String(error)}`);
+			this.server.log(`call ${JSON.stringify(call.id)}: failed to cancel: ${String(error)}`);
 		}
 	}
 
@@ -296,9 +291,10 @@ export class McpSession<Context> {
 		if (protocolVersion !== undefined && typeof protocolVersion !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "protocolVersion: expected a string");
 		}
-		this.#client = readClient(params, this.#server.log);
+		this.#client = readClient(params, this.server.log);
 		this.#revision = negotiate(protocolVersion);
-		const { name, version, capabilities } = this.#server;
+		const { name, version, features } = this.server;
+		const capabilities = { tools: { listChanged: true }, ...features?.capabilities };
 		return JSON.stringify({ protocolVersion: this.#revision, capabilities, serverInfo: { name, version } });
 	}
 
@@ -312,7 +308,7 @@ export class McpSession<Context> {
 		if (typeof withUserTools !== "boolean") {
 			throw new RpcError(ErrorCode.invalidParams, "withUserTools: expected true or false");
 		}
-		return this.#server.tools.page(cursor, withUserTools, this.pageBytes - resultOverhead(id));
+		return this.server.tools.page(cursor, withUserTools, this.pageBytes - resultOverhead(id));
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
@@ -320,14 +316,14 @@ export class McpSession<Context> {
 		if (typeof name !== "string") {
 			throw new RpcError(ErrorCode.invalidParams, "name: expected the name of a tool");
 		}
-		const tool = this.#server.tools.get(name);
+		const tool = this.server.tools.get(name);
 		if (tool === undefined) {
 			throw new RpcError(unknownToolCode(this.#revision), `Unknown tool: ${quotable(name)}`);
 		}
 		const call = this.#begin(id, params);
 		try {
-			const result = tool.run(validate(tool.input, readArguments(params)), this.#server.context, call);
-			return result instanceof Promise
+			const result = tool.run(validateArguments(tool.input, readArguments(params)), this.server.context, call);
+			return typeof result === "object" && result instanceof Promise
 				? this.#settle(tool, call, result, wrapper)
 				: resultMessage(id, callResult(result, this.#revision), wrapper);
 		} catch (error) {
@@ -336,11 +332,11 @@ export class McpSession<Context> {
 	}
 
 	/**
-	 * Waits for an asynchronous call. A cancelled one gets no answer:
+	 * Waits for an asynchronous call of a tool, or of a feature, which answers JSON. A cancelled one gets no answer:
 	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
 	 */
 	async #settle(
-		tool: Tool<Context>,
+		tool: Tool<Context> | undefined,
 		call: ToolCall,
 		result: Promise<ToolResult>,
 		wrapper: Wrapper,
@@ -348,36 +344,25 @@ export class McpSession<Context> {
 		this.#calls.push(call);
 		let answer: string;
 		try {
-			answer = resultMessage(call.id, callResult(await result, this.#revision), wrapper);
+			const value = await result;
+			const json = tool === undefined ? (value as string) : callResult(value, this.#revision);
+			answer = resultMessage(call.id, json, wrapper);
 		} catch (error) {
 			answer = this.#fail(tool, call.id, error, wrapper);
 		}
-		return this.#end(call) ? answer : undefined;
-	}
-
-	/** The same for what a feature answers. */
-	async #settleFeature(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<string | undefined> {
-		this.#calls.push(call);
-		let answer: string;
-		try {
-			answer = resultMessage(call.id, await result, wrapper);
-		} catch (error) {
-			answer = errorMessage(call.id, toRpcError(error), wrapper);
-		}
-		return this.#end(call) ? answer : undefined;
-	}
-
-	/** @returns whether the call's answer is still wanted */
-	#end(call: ToolCall): boolean {
 		call.end();
 		const at = this.#calls.indexOf(call);
 		if (at >= 0) {
 			this.#calls.splice(at, 1);
 		}
-		return !call.cancelled;
+		return call.cancelled ? undefined : answer;
 	}
 
-	#fail(tool: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): string {
+	/** @param tool the tool that failed; undefined if a feature did */
+	#fail(tool: Tool<Context> | undefined, id: RequestId, error: unknown, wrapper: Wrapper): string {
+		if (tool === undefined) {
+			return errorMessage(id, toRpcError(error), wrapper);
+		}
 		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(this.#revision)) {
 			return errorMessage(id, new RpcError(ErrorCode.invalidParams, error.message), wrapper);
 		}
@@ -385,7 +370,7 @@ export class McpSession<Context> {
 			return errorMessage(id, error, wrapper);
 		}
 		const text = error instanceof Error ? error.message || error.name : String(error);
-		this.#server.log(`tool ${tool.name} failed: ${text}`);
+		this.server.log(`tool ${tool.name} failed: ${text}`);
 		if (reportsFailureAsError(this.#revision)) {
 			return errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper);
 		}

@@ -7,6 +7,7 @@ declare const inferred: unique symbol;
  */
 export interface Schema<T = unknown> {
 	readonly type: "boolean" | "integer" | "number" | "string" | "array" | "object";
+	readonly title?: string;
 	readonly description?: string;
 	readonly default?: T;
 	readonly enum?: readonly string[];
@@ -14,6 +15,12 @@ export interface Schema<T = unknown> {
 	readonly maximum?: number;
 	readonly minLength?: number;
 	readonly maxLength?: number;
+	readonly oneOf?: readonly { readonly const: string; readonly title: string }[];
+	readonly pattern?: string;
+	readonly format?: string;
+	readonly "x-mcp-header"?: string;
+	/** Checks a string further. Being a function, it is not listed. */
+	readonly check?: StringCheck;
 	readonly items?: Schema;
 	readonly minItems?: number;
 	readonly maxItems?: number;
@@ -22,6 +29,9 @@ export interface Schema<T = unknown> {
 	/** Only in the type system: never present. */
 	readonly [inferred]?: T;
 }
+
+/** A rule for strings: whether one fits, and what the rule expects, in words: "a date such as 2026-01-31". */
+export type StringCheck = ((value: string) => boolean) & { readonly expected: string };
 
 /** A property that may be left out and then is undefined. */
 export interface OptionalProperty<T = unknown> {
@@ -40,7 +50,9 @@ export type InferProperties<P extends Properties> = {
 	readonly [K in OptionalKeys<P>]?: P[K] extends OptionalProperty<infer T> ? T | undefined : never;
 };
 
-interface Described<T> {
+export interface Described<T> {
+	/** A name for people. */
+	readonly title?: string;
 	readonly description?: string;
 	readonly default?: T;
 }
@@ -51,10 +63,12 @@ interface NumberOptions extends Described<number> {
 	readonly maximum?: number;
 }
 
-interface StringOptions extends Described<string> {
+export interface StringOptions extends Described<string> {
 	/** Lengths in UTF-16 code units. */
 	readonly minLength?: number;
 	readonly maxLength?: number;
+	/** The header in which clients repeat the argument, so that proxies can read it: `Mcp-Param-` and this. */
+	readonly "x-mcp-header"?: string;
 }
 
 interface ArrayOptions<T> extends Described<readonly T[]> {

@@ -30,6 +30,11 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	readonly annotations?: ToolAnnotations;
 	/** The arguments. None when left out. */
 	readonly input?: Input;
+	/**
+	 * Any JSON Schema (2020-12) to list in place of the one made of `input`, which says what `run` reads and is checked.
+	 * Its `type` must be "object".
+	 */
+	readonly inputSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
 	/** The members of the result, where it is an object that clients may rely on. */
 	readonly output?: Output;
 	/**
@@ -77,7 +82,7 @@ export function createTool<Context, const Input extends Properties, const Output
 		name,
 		...(title !== undefined && { title }),
 		description,
-		inputSchema: input,
+		inputSchema: definition.inputSchema ?? input,
 		...(output !== undefined && { outputSchema: object(output) }),
 		...((annotations ?? audience) && { annotations: { ...annotations, ...(audience && { audience: [audience] }) } }),
 	});

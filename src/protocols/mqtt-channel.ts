@@ -77,7 +77,10 @@ const LENGTH_AND_ID = 4;
 
 const NOTHING = new Uint8Array(0);
 
-/** A connection through ECMA-419's MQTT client class: it is open when the broker has taken the subscription. */
+/**
+ * A connection through ECMA-419's MQTT client class: it is open when the broker has taken the subscription, or delivers
+ * without one.
+ */
 export class MqttChannel extends QueuedChannel {
 	readonly #target: MqttTarget;
 	#client: MqttClient | undefined;
@@ -127,6 +130,10 @@ export class MqttChannel extends QueuedChannel {
 	}
 
 	#read(count: number, more: boolean): void {
+		if (this.#connected) {
+			// A backend that delivers without a subscription may speak before the broker has answered ours.
+			this.opened();
+		}
 		this.#reading = true;
 		try {
 			this.readable({ count, more, text: true });

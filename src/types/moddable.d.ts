@@ -54,15 +54,6 @@ declare module "net" {
 	export default Net;
 }
 
-/** The machine's clock. */
-declare module "time" {
-	const Time: {
-		/** Seconds since 1970. */
-		set(seconds: number): void;
-	};
-	export default Time;
-}
-
 /** A file in the firmware's image, as a read-only buffer. */
 declare module "Resource" {
 	class Resource extends ArrayBuffer {

@@ -15,6 +15,17 @@ declare module "timer" {
 	export default Timer;
 }
 
+/** The machine's clock. */
+declare module "time" {
+	const Time: {
+		/** Seconds since 1970. */
+		set(seconds: number): void;
+		/** Milliseconds of a clock that is never set: a 32-bit number, which begins anew at its end. */
+		readonly ticks: number;
+	};
+	export default Time;
+}
+
 /** What the firmware was built with: the manifest's `config`, and settings on mcconfig's command line. */
 declare module "mc/config" {
 	const config: Readonly<Record<string, unknown>> & {

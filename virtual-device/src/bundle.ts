@@ -6,6 +6,7 @@ const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** The modules that each host resolves in its own way, and what stands for them on the virtual device. */
 const MODULES: Readonly<Record<string, string>> = {
+	time: `${PLATFORM}time.ts`,
 	timer: `${PLATFORM}timer.ts`,
 	preference: `${PLATFORM}preference.ts`,
 	"mc/config": `${PLATFORM}config.ts`,

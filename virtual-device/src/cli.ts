@@ -1,6 +1,7 @@
 // npm run device: one virtual device against any backend.
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
@@ -13,6 +14,7 @@ interface Options {
 	readonly name: string;
 	readonly new?: boolean;
 	readonly mac?: string;
+	readonly uuid?: string;
 	readonly settings?: string;
 	readonly engine: "xs" | "v8";
 	readonly bits: "64" | "32";
@@ -20,6 +22,7 @@ interface Options {
 	readonly chunkBytes?: number;
 	readonly heap?: boolean;
 	readonly restart?: boolean;
+	readonly firmware?: string;
 }
 
 /** Settings of the firmware that `--set` takes: the backend and the token have options of their own. */
@@ -31,7 +34,8 @@ const SETTINGS = [
 	"subscribeTopic",
 	"keepAlive",
 	"qos",
-	"transport",
+	"lastWill",
+	"session",
 	"protocolVersion",
 	"chunkBytes",
 ];
@@ -57,6 +61,7 @@ const program = makeProgram(
 			.argParser(readMacAddress)
 			.conflicts("name"),
 	)
+	.option("--uuid <uuid>", "this UUID, over which backends sign tokens (default: one that the device makes and keeps)")
 	.option("--settings <file>", "keep volume, brightness, UUID and the like in this file (default: in memory)")
 	.addOption(new Option("--engine <engine>", "the JavaScript engine").choices(["xs", "v8"]).default("xs"))
 	.addOption(
@@ -66,6 +71,7 @@ const program = makeProgram(
 	)
 	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
+	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.option("--heap", "print the size of the heap every 10 seconds")
 	.option("--restart", "start the device again if its engine ends, as a watchdog would")
 	.addHelpText("after", EPILOGUE);
@@ -87,6 +93,7 @@ async function run(options: Options): Promise<void> {
 		await device.start();
 		const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
 		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
+		console.log(`UUID ${device.uuid ?? "not known"}`);
 	} catch {
 		// The engine ended as it booted: the exit event has said why.
 	}
@@ -97,20 +104,29 @@ async function run(options: Options): Promise<void> {
 
 /** Rejects with ProgramError if the settings file cannot be read. */
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
-	const { url, token, set, settings, slots, chunkBytes, restart = false } = options;
+	const { url, token, set, uuid, settings, slots, chunkBytes, restart = false } = options;
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
-	const firmware = await bundle();
+	const firmware = await bundleFirmware(options.firmware);
 	try {
 		return new VirtualDevice({
 			firmware,
 			startEngine: (onTrace) => engine.start({ onTrace, limits }),
-			config: { ...set, backend: url, token },
+			config: { ...set, backend: url, token, ...(uuid !== undefined && { uuid }) },
 			watchdog: restart,
 			macAddress: options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name)),
 			...(settings !== undefined && { settingsFile: settings }),
 		});
 	} catch (error) {
 		throw new ProgramError(`--settings: ${(error as Error).message}`, { cause: error });
+	}
+}
+
+/** Rejects with ProgramError if the module cannot be bundled. */
+async function bundleFirmware(file: string | undefined): Promise<string> {
+	try {
+		return await bundle(file && resolve(file));
+	} catch (error) {
+		throw new ProgramError(`--firmware: ${(error as Error).message}`, { cause: error });
 	}
 }
 

@@ -72,6 +72,12 @@ export class VirtualDevice extends EventEmitter<Events> {
 		return this.#macAddress;
 	}
 
+	/** The UUID that the firmware keeps; undefined until it has started for the first time. */
+	get uuid(): string | undefined {
+		const uuid = this.#settings.domains.board?.uuid;
+		return typeof uuid === "string" ? uuid : undefined;
+	}
+
 	/** Boots the firmware. Rejects when it does not get through its start. */
 	async start(): Promise<void> {
 		const engine = await this.#options.startEngine((text) => this.#trace(text));

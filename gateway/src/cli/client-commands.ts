@@ -19,9 +19,9 @@ export interface ClientOptions {
 	readonly json?: boolean;
 }
 
-/** Adds the commands that ask a running gateway. */
-export function addClientCommands(program: Command): void {
-	clientCommand(program, "devices")
+/** Adds the commands that ask a running gateway. Returns the command `devices`. */
+export function addClientCommands(program: Command): Command {
+	const devices = clientCommand(program, "devices")
 		.description("List the devices that the gateway knows")
 		.option("--json", "as JSON")
 		.action(listDevices);
@@ -58,6 +58,7 @@ export function addClientCommands(program: Command): void {
 		.argument("<device>", "alias or id")
 		.argument("<alias>", 'up to 24 of a-z, 0-9 and single "_" or "-" between them')
 		.action(rename);
+	return devices;
 }
 
 function clientCommand(program: Command, name: string): Command {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { ConfigurationError } from "../config/configuration.js";
 import { printable } from "../printable.js";
 import { GATEWAY_INFO } from "../version.js";
+import { addBindingCommands } from "./binding-commands.js";
 import { addClientCommands } from "./client-commands.js";
 import { EXIT, UsageError } from "./exit.js";
 import { addServeCommands } from "./serve.js";
@@ -19,7 +20,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
 	addServeCommands(program);
-	addClientCommands(program);
+	addBindingCommands(addClientCommands(program));
 	addTokenCommands(program);
 	try {
 		await program.parseAsync([...args], { from: "user" });

@@ -81,6 +81,20 @@ export const SETTINGS = {
 		url(["http:", "https:"]),
 		"URL at which devices reach the gateway over HTTP, to upload pictures; needed behind a reverse proxy",
 	),
+	bootstrap: setting(
+		oneOf("mode", ["open", "approve", "closed"]),
+		"New devices that know only /xiaozhi/ota/: let all in, those that the operator approves, or none",
+		{ default: "closed" },
+	),
+	websocketUrl: setting(
+		url(["ws:", "wss:"]),
+		"URL that the bootstrap gives to devices for WebSocket; needed behind a reverse proxy",
+	),
+	mqttEndpoint: setting(
+		text("host"),
+		"Host and port that the bootstrap gives to devices for MQTT; needed behind a proxy",
+	),
+	firmwareFolder: setting(text("folder"), "Folder with firmware for devices: MODEL_VERSION.bin", { path: true }),
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
 	}),

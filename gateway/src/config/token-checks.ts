@@ -7,7 +7,9 @@ import type { TokenKind, TokenStore } from "./token-store.js";
  * it had tokens before and has none now.
  */
 export function tokenProblems(configuration: Configuration, tokens: TokenStore): string[] {
-	const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress } = configuration;
+	const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress, bootstrap } = configuration;
+	// The bootstrap makes the tokens of devices.
+	const needsDeviceTokens = bootstrap === "closed";
 	const exposed = (name: SettingName, address: string, kind: TokenKind): string[] =>
 		isLoopback(address) || tokens.has(kind) ? [] : [exposedProblem(name, address, kind)];
 	const lost = (kind: TokenKind): string[] => (tokens.has(kind) || !tokens.needs(kind) ? [] : [lostProblem(kind)]);
@@ -15,12 +17,12 @@ export function tokenProblems(configuration: Configuration, tokens: TokenStore):
 		configuration[name].length === 0 || tokens.has("client") ? [] : [proxiedProblem(name)];
 	return [
 		...lost("client"),
-		...(websocket || mqtt ? lost("device") : []),
+		...(needsDeviceTokens && (websocket || mqtt) ? lost("device") : []),
 		...exposed("httpAddress", httpAddress, "client"),
 		...proxied("allowedHosts"),
 		...proxied("trustProxy"),
-		...(websocket ? exposed("websocketAddress", websocketAddress, "device") : []),
-		...(mqtt ? exposed("mqttAddress", mqttAddress, "device") : []),
+		...(needsDeviceTokens && websocket ? exposed("websocketAddress", websocketAddress, "device") : []),
+		...(needsDeviceTokens && mqtt ? exposed("mqttAddress", mqttAddress, "device") : []),
 	];
 }
 

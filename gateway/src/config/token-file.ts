@@ -11,6 +11,8 @@ export interface TokenRecord {
 	readonly created: string;
 	/** The only devices that it is good for: those a client reaches, or the device that may use it. Absent: all. */
 	readonly devices?: readonly string[] | undefined;
+	/** From which, with a key, a bound device's token is derived: see DeviceBindings. */
+	readonly salt?: string | undefined;
 	/** Whether a client sees and calls user-only tools. */
 	readonly userTools?: boolean | undefined;
 	/**
@@ -42,6 +44,7 @@ const record = z.object({
 	created: z.string(),
 	devices: z.array(z.string()).optional(),
 	userTools: z.boolean().optional(),
+	salt: z.string().optional(),
 	sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 

@@ -21,7 +21,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export const NO_TOKEN_NAME = "local";
 
 /** Tells people and secret scanners what it is. */
-const PREFIX = "xsmcp_";
+export const TOKEN_PREFIX = "xsmcp_";
 
 /** The tokens of clients and devices, in a file that several processes may change. */
 export class TokenStore {
@@ -96,7 +96,7 @@ export class TokenStore {
 				`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(token.name)}`,
 			);
 		}
-		const secret = PREFIX + randomBytes(32).toString("base64url");
+		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
 		const created = new Date().toISOString();
 		this.#change(() => {
 			if (token.name === NO_TOKEN_NAME || this.#records.some(({ name }) => name === token.name)) {
@@ -106,6 +106,24 @@ export class TokenStore {
 			writeKinds(this.#kindsPath, new Set([...this.#needed, token.kind]));
 		});
 		return secret;
+	}
+
+	/** The token that {@link bind} has stored for a device, as of now. */
+	boundTo(deviceId: string): TokenRecord | undefined {
+		this.refresh();
+		return this.#records.find(({ name }) => name === boundName(deviceId));
+	}
+
+	/** Stores a token that the gateway has made for one device, in place of the one that it had. */
+	bind(deviceId: string, secret: string, salt: string): void {
+		const name = boundName(deviceId);
+		const created = new Date().toISOString();
+		const sha256 = digest(secret).toString("hex");
+		this.#change(() => {
+			const rest = this.#records.filter((record) => record.name !== name);
+			writeTokens(this.#path, [...rest, { name, kind: "device", created, devices: [deviceId], salt, sha256 }]);
+			writeKinds(this.#kindsPath, new Set([...this.#needed, "device" as const]));
+		});
 	}
 
 	/** From now on, the token is rejected. */
@@ -157,6 +175,11 @@ export class TokenStore {
 		});
 		this.#reload();
 	}
+}
+
+/** No name that an operator chooses has a colon. */
+function boundName(deviceId: string): string {
+	return `device:${deviceId}`;
 }
 
 function digest(secret: string): Buffer {

@@ -30,15 +30,20 @@ export const admitAll: AuthenticateDevice = () => ({});
 export class DeviceGuard {
 	readonly #address: string;
 	readonly #tokens: TokenStore;
+	readonly #always: boolean;
 
-	/** @param address where the gateway listens for devices. Beyond loopback every device needs a token. */
-	constructor(address: string, tokens: TokenStore) {
+	/**
+	 * @param address where the gateway listens for devices. Beyond loopback every device needs a token.
+	 * @param always whether every device needs one there too
+	 */
+	constructor(address: string, tokens: TokenStore, always = false) {
 		this.#address = address;
 		this.#tokens = tokens;
+		this.#always = always;
 	}
 
 	readonly authenticate: AuthenticateDevice = ({ deviceId, secret }) => {
-		if (!this.#wantsToken) {
+		if (!this.needsToken) {
 			return {};
 		}
 		if (secret === "") {
@@ -53,14 +58,14 @@ export class DeviceGuard {
 
 	/** Tells, as of now, which admitted connections would still be admitted: tokens come and go. */
 	currentlyAdmits(): (admission: Admission) => boolean {
-		const wantsToken = this.#wantsToken;
+		const { needsToken } = this;
 		const devices = this.#tokens.records.filter(({ kind }) => kind === "device");
 		const valid = new Set(devices.map(({ sha256 }) => sha256));
-		return ({ token }) => (token === undefined ? !wantsToken : valid.has(token.sha256));
+		return ({ token }) => (token === undefined ? !needsToken : valid.has(token.sha256));
 	}
 
 	/** Whether devices have to show a token: beyond loopback always, else as soon as there is one. */
-	get #wantsToken(): boolean {
-		return !isLoopback(this.#address) || this.#tokens.needs("device");
+	get needsToken(): boolean {
+		return this.#always || !isLoopback(this.#address) || this.#tokens.needs("device");
 	}
 }

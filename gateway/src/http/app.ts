@@ -2,10 +2,12 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import type { HttpEndpoint } from "../clients/http-endpoint.js";
+import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { GatewayEvents } from "../events.js";
 import type { Metrics } from "../metrics.js";
 import type { ServerRegistry } from "../servers/registry.js";
 import type { RequestGuard } from "./auth.js";
+import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./binding-routes.js";
 import { readJson } from "./body.js";
 import { HttpError } from "./http-error.js";
 import {
@@ -27,6 +29,7 @@ export interface AppOptions {
 	readonly guard: RequestGuard;
 	readonly rejections: RejectionReport;
 	readonly maxBodyBytes: number;
+	readonly bindings: DeviceBindings;
 	/** The routes for devices: see createDeviceApp. */
 	readonly deviceApp: Hono<HttpEnv>;
 }
@@ -51,7 +54,7 @@ const CORS = {
 
 /** Everything that the gateway serves over HTTP. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
-	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, deviceApp } = options;
+	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, bindings, deviceApp } = options;
 	const app = new Hono<HttpEnv>();
 	app.onError((error, c) => rejections.answer(error, c));
 	app.notFound(notFound);
@@ -72,6 +75,11 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.all("/devices/:device", allow("DELETE", "PATCH"));
 	app.delete("/devices/:device", forgetDevice(servers));
 	app.patch("/devices/:device", renameDevice(servers, maxBodyBytes));
+	app.use("/bindings/*", needsAllDevices);
+	app.all("/bindings", allow("GET"), listBindings(bindings));
+	app.all("/bindings/:code", allow("POST", "DELETE"));
+	app.post("/bindings/:code", approveBinding(bindings));
+	app.delete("/bindings/:code", rejectBinding(bindings));
 	app.all("/events", allow("GET"), streamEvents(events));
 	return app;
 }

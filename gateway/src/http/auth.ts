@@ -1,20 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import type { Access } from "../clients/access.js";
-import { hostnamesOf, isLoopback } from "../config/listen-address.js";
+import { isLoopback } from "../config/listen-address.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../config/token-store.js";
 import { ClientAddresses } from "./client-address.js";
 import { HttpError } from "./http-error.js";
 import { RequestLimits, type RequestLimitsOptions } from "./limits.js";
+import { SourceCheck, type SourceCheckOptions } from "./source-check.js";
 
-export interface RequestGuardOptions extends RequestLimitsOptions {
+export interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
 	readonly tokens: TokenStore;
-	/** Hostnames, besides the server's own, by which it may be addressed. */
-	readonly allowedHosts: readonly string[];
-	/** Hostnames of sites, besides this machine's, whose pages may use the gateway. */
-	readonly allowedOrigins: readonly string[];
 	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
 	readonly trustProxy: readonly string[];
 	/** Devices whose user-only tools every client sees; `*` for all. */
@@ -31,8 +27,7 @@ export interface Admission {
 /** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
 export class RequestGuard {
 	readonly #options: RequestGuardOptions;
-	readonly #hostnames: string[];
-	readonly #origins: string[];
+	readonly #source: SourceCheck;
 	readonly #limits: RequestLimits;
 	readonly #addresses: ClientAddresses;
 	/** Answers that are not complete: streams stay open for as long as the client likes. */
@@ -40,8 +35,7 @@ export class RequestGuard {
 
 	constructor(options: RequestGuardOptions) {
 		this.#options = options;
-		this.#hostnames = [...hostnamesOf(options.address), ...options.allowedHosts];
-		this.#origins = [...localhostAllowedOrigins(), ...options.allowedOrigins];
+		this.#source = new SourceCheck([options.address], options);
 		this.#limits = new RequestLimits(options);
 		this.#addresses = new ClientAddresses(options.trustProxy);
 	}
@@ -57,15 +51,8 @@ export class RequestGuard {
 	}
 
 	/** @throws HttpError (403) if Host or Origin is foreign */
-	checkSource({ headers: { host, origin } }: IncomingMessage): void {
-		const hostCheck = validateHostHeader(host, this.#hostnames);
-		if (!hostCheck.ok) {
-			throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
-		}
-		const originCheck = validateOriginHeader(origin, this.#origins);
-		if (!originCheck.ok) {
-			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
-		}
+	checkSource(request: IncomingMessage): void {
+		this.#source.check(request);
 	}
 
 	/**

@@ -1,7 +1,7 @@
 """Stands in for the packages named in XS_MCP_STAND_INS (separated by commas) where they are not installed.
 
-A peer imports packages for speech and sound at its start, which interop never uses. Whatever is read of a stand-in is a
-class, and whatever is asked of its objects is another such object.
+A peer imports packages for speech, sound and models at its start, which interop does not need. Whatever is read of a
+stand-in is a class, and whatever is asked of its objects is another such object, which is also an empty string.
 """
 
 import importlib.abc
@@ -11,9 +11,15 @@ import sys
 import types
 
 
-class Anything:
+class Anything(str):
+    def __new__(cls, *args, **kwargs):
+        return super().__new__(cls)
+
     def __init__(self, *args, **kwargs):
         pass
+
+    def __bool__(self):
+        return True
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -23,8 +29,8 @@ class Anything:
     def __call__(self, *args, **kwargs):
         return Anything()
 
-    def __iter__(self):
-        return iter(())
+    def __getitem__(self, key):
+        return Anything()
 
     def __enter__(self):
         return self

@@ -1,0 +1,15 @@
+import { log } from "../../src/mcp_features/logging.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+
+export default defineTool({
+	name: "self.screen.dim",
+	description: "Dim the screen step by step.",
+	needs: ["screen"],
+	async run(_args, { screen }, call) {
+		for (; screen.brightness >= 10; screen.brightness -= 10) {
+			log(call, "info", { brightness: screen.brightness }, "screen");
+			await call.sleep(100);
+		}
+		return screen.brightness;
+	},
+});

@@ -1,0 +1,16 @@
+import { toBase64 } from "../../src/mcp_features/base64.js";
+import { embeddedResource } from "../../src/mcp_features/embedded-resource.js";
+import { image, resourceLink, text } from "../../src/mcp_server/content.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+
+export default defineTool({
+	name: "self.report",
+	description: "Report what the camera sees, and the battery.",
+	needs: ["camera", "battery"],
+	run: async (_args, { camera, battery }) => [
+		text("Here is what the camera sees:"),
+		image(toBase64(await camera.capture()), "image/jpeg"),
+		embeddedResource({ uri: "report://battery", mimeType: "application/json", data: { level: battery.level } }),
+		resourceLink({ uri: "device://self/state", name: "state", mimeType: "application/json" }),
+	],
+});

@@ -1,0 +1,17 @@
+import { date, email, matching, titledEnumeration } from "../../src/mcp_features/schemas.js";
+import { string } from "../../src/mcp_server/schema.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+
+export default defineTool({
+	name: "self.visit.announce",
+	description: "Announce a visitor.",
+	needs: [],
+	input: {
+		on: date({ description: "The day of the visit" }),
+		mail: email(),
+		plate: matching("^[A-Z]{1,3}-[0-9]{1,4}$", { description: "License plate" }),
+		gate: titledEnumeration({ n: "North gate", s: "South gate" }, { default: "n" }),
+		region: string({ "x-mcp-header": "Region" }),
+	},
+	run: ({ on, gate }) => `expected on ${on} at gate ${gate}`,
+});

@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import type { BindingSummary } from "../http/binding-routes.js";
+import { printableLine } from "../printable.js";
+import { type ClientOptions, clientFor } from "./client-commands.js";
+import { print, printTable } from "./output.js";
+
+/** Adds the commands that bind new devices: `devices pending`, `devices approve CODE`, `devices reject CODE`. */
+export function addBindingCommands(devices: Command): void {
+	devices
+		.command("pending")
+		.description("List the devices that wait to be bound")
+		.action((_options, command: Command) => listPending(command.optsWithGlobals()));
+	devices
+		.command("approve")
+		.description("Bind the device that shows this code: it gets a token of its own")
+		.argument("<code>")
+		.action((code: string, _options, command: Command) => approve(code, command.optsWithGlobals()));
+	devices
+		.command("reject")
+		.description("Do not bind the device that shows this code")
+		.argument("<code>")
+		.action((code: string, _options, command: Command) => reject(code, command.optsWithGlobals()));
+}
+
+async function listPending(options: ClientOptions): Promise<void> {
+	const response = await clientFor(options).ask("/bindings");
+	const { pending } = (await response.json()) as { pending: BindingSummary[] };
+	if (options.json) {
+		print(JSON.stringify(pending, undefined, 2));
+	} else if (pending.length === 0) {
+		print("No device waits to be bound.");
+	} else {
+		printTable([["CODE", "ID", "BOARD", "ADDRESS", "UNTIL"], ...pending.map(rowOf)]);
+	}
+}
+
+function rowOf({ code, device, board, version, address, expires }: BindingSummary): string[] {
+	return [code, device, printableLine(`${board} ${version}`), address, expires];
+}
+
+async function approve(code: string, options: ClientOptions): Promise<void> {
+	const response = await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "POST" });
+	print(`${((await response.json()) as { device: string }).device} is bound.`);
+}
+
+async function reject(code: string, options: ClientOptions): Promise<void> {
+	await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "DELETE" });
+	print(`The device with the code ${printableLine(code)} is rejected.`);
+}

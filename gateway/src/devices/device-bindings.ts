@@ -1,0 +1,179 @@
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
+import { RateLimit } from "../rate-limit.js";
+import type { DeviceKey } from "./device-key.js";
+
+/** Which devices may bind themselves: all, those that the operator approves, or none. */
+export type BindingMode = "open" | "approve" | "closed";
+
+/** A device, as it asks to be bound. */
+export interface BindingRequest {
+	readonly deviceId: string;
+	/** Its UUID. It makes up one itself, and keeps it: another device with the same id has another. */
+	readonly clientId: string;
+	/** What it says of itself, for the operator. */
+	readonly board: string;
+	readonly version: string;
+	/** The network address that it asks from. */
+	readonly address: string;
+}
+
+/** A device that waits for the operator. */
+export interface PendingBinding extends BindingRequest {
+	/** Six digits, which the device shows. */
+	readonly code: string;
+	/** For devices that prove a serial number. The gateway does not know their keys, so it does not check the proof. */
+	readonly challenge: string;
+	/** When the code is no longer valid, in milliseconds since 1970. */
+	readonly expires: number;
+}
+
+/** A device is not bound, and cannot be for now. */
+export class BindingRejected extends Error {
+	readonly reason: "closed" | "full";
+
+	constructor(reason: "closed" | "full", message: string) {
+		super(message);
+		this.name = "BindingRejected";
+		this.reason = reason;
+	}
+}
+
+export interface DeviceBindingsOptions {
+	readonly mode: BindingMode;
+	readonly tokens: TokenStore;
+	readonly key: DeviceKey;
+	/** Devices that are bound at most. */
+	readonly maxDevices: number;
+	/** Is called with each device that begins to wait for the operator. */
+	readonly onPending?: (pending: PendingBinding) => void;
+}
+
+/** Milliseconds for which a code is valid. */
+const CODE_LIFETIME = 600_000;
+
+/** Devices that wait for the operator: in all, and from one address. */
+const MAX_PENDING = 128;
+const MAX_PENDING_PER_ADDRESS = 16;
+
+/** Devices that are bound without the operator in a second: each changes the file of tokens. */
+const MAX_BOUND_PER_SECOND = 10;
+
+/**
+ * Binds devices to the gateway: each gets a token of its own. The token is derived from a key, so that a device which asks
+ * again gets the same one, although only its hash is stored.
+ */
+export class DeviceBindings {
+	readonly #options: DeviceBindingsOptions;
+	readonly #pending = new Map<string, PendingBinding>();
+	readonly #rate = new RateLimit(MAX_BOUND_PER_SECOND);
+
+	constructor(options: DeviceBindingsOptions) {
+		this.#options = options;
+	}
+
+	/** The devices that wait for the operator, in the order in which they asked. */
+	get pending(): readonly PendingBinding[] {
+		this.#forgetExpired();
+		return [...this.#pending.values()];
+	}
+
+	/** The token of a bound device; undefined if the device is not bound, or another one with the same id is. */
+	tokenOf({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): string | undefined {
+		const { tokens } = this.#options;
+		const record = tokens.boundTo(deviceId);
+		if (record?.salt === undefined) {
+			return undefined;
+		}
+		const secret = this.#derive(deviceId, clientId, record.salt);
+		return tokens.verify("device", secret) === record ? secret : undefined;
+	}
+
+	/** The waiting device; undefined if it does not wait, or its code has expired. */
+	pendingOf({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): PendingBinding | undefined {
+		return this.pending.find((each) => each.deviceId === deviceId && each.clientId === clientId);
+	}
+
+	/**
+	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
+	 *
+	 * @returns its token, or what it waits with
+	 * @throws BindingRejected
+	 */
+	request(request: BindingRequest): string | PendingBinding {
+		const { mode } = this.#options;
+		if (mode === "closed") {
+			throw new BindingRejected("closed", "this gateway takes no new devices: see its setting bootstrap");
+		}
+		if (mode === "approve") {
+			return this.pendingOf(request) ?? this.#wait(request);
+		}
+		if (!this.#rate.take()) {
+			throw new BindingRejected("full", `more than ${MAX_BOUND_PER_SECOND} devices ask in a second`);
+		}
+		return this.#bind(request);
+	}
+
+	/**
+	 * Binds the device that waits with a code; undefined if none does.
+	 *
+	 * @throws BindingRejected
+	 */
+	approve(code: string): PendingBinding | undefined {
+		const pending = this.pending.find((each) => each.code === code);
+		if (pending !== undefined) {
+			this.#bind(pending);
+			this.#pending.delete(code);
+		}
+		return pending;
+	}
+
+	/** Forgets the device that waits with a code. Returns whether there was one. */
+	reject(code: string): boolean {
+		return this.#pending.delete(code);
+	}
+
+	#bind({ deviceId, clientId }: BindingRequest): string {
+		const { tokens, maxDevices } = this.#options;
+		if (tokens.boundTo(deviceId) === undefined && tokens.records.length >= maxDevices) {
+			throw new BindingRejected("full", `there are ${maxDevices} tokens already (maxDevices)`);
+		}
+		const salt = randomBytes(16).toString("hex");
+		const secret = this.#derive(deviceId, clientId, salt);
+		tokens.bind(deviceId, secret, salt);
+		return secret;
+	}
+
+	#wait(request: BindingRequest): PendingBinding {
+		const { pending } = this;
+		const ofAddress = pending.filter(({ address }) => address === request.address);
+		if (pending.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
+			throw new BindingRejected("full", "too many devices wait for the operator: xs-mcp-gateway devices pending");
+		}
+		const binding = { ...request, code: this.#newCode(), challenge: randomUUID(), expires: Date.now() + CODE_LIFETIME };
+		this.#pending.set(binding.code, binding);
+		this.#options.onPending?.(binding);
+		return binding;
+	}
+
+	#newCode(): string {
+		for (;;) {
+			const code = String(randomInt(1_000_000)).padStart(6, "0");
+			if (!this.#pending.has(code)) {
+				return code;
+			}
+		}
+	}
+
+	#forgetExpired(): void {
+		for (const [code, { expires }] of this.#pending) {
+			if (expires <= Date.now()) {
+				this.#pending.delete(code);
+			}
+		}
+	}
+
+	#derive(deviceId: string, clientId: string, salt: string): string {
+		return TOKEN_PREFIX + this.#options.key.derive("token", salt, deviceId, clientId);
+	}
+}

@@ -1,0 +1,40 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { replaceFile } from "../config/atomic-file.js";
+
+/** A key of the gateway's own, in its state folder. What it derives from the key is the same after a restart. */
+export class DeviceKey {
+	readonly #path: string;
+	#key: Buffer | undefined;
+
+	/** @param folder the gateway's state folder; the key is made when it is first needed */
+	constructor(folder: string) {
+		this.#path = join(folder, "device-key");
+	}
+
+	/** 256 bits that only the gateway can derive from these texts, as 43 characters of base64url. */
+	derive(...texts: readonly string[]): string {
+		this.#key ??= readKey(this.#path);
+		return createHmac("sha256", this.#key).update(JSON.stringify(texts)).digest("base64url");
+	}
+
+	/** Whether a text is what {@link derive} makes of the others. */
+	verify(given: string, ...texts: readonly string[]): boolean {
+		const [expected, actual] = [Buffer.from(this.derive(...texts)), Buffer.from(given)];
+		return expected.length === actual.length && timingSafeEqual(expected, actual);
+	}
+}
+
+function readKey(path: string): Buffer {
+	try {
+		return Buffer.from(readFileSync(path, "utf8"), "hex");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+			throw error;
+		}
+		const key = randomBytes(32);
+		replaceFile(path, key.toString("hex"));
+		return key;
+	}
+}

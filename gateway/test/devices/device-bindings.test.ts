@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { TokenStore } from "../../src/config/token-store.js";
+import { type BindingMode, DeviceBindings, type PendingBinding } from "../../src/devices/device-bindings.js";
+import { DeviceKey } from "../../src/devices/device-key.js";
+import { makeStateFolder } from "../support/program.js";
+
+const LAMP = { deviceId: "lamp", clientId: "uuid", board: "lamp", version: "1.0.0", address: "192.168.1.9" };
+
+function open(t: TestContext, mode: BindingMode, { maxDevices = 100, folder = makeStateFolder(t) } = {}) {
+	const tokens = new TokenStore(folder);
+	const bindings = new DeviceBindings({ mode, tokens, key: new DeviceKey(folder), maxDevices });
+	const wait = (request = LAMP): PendingBinding => bindings.request(request) as PendingBinding;
+	return { bindings, tokens, folder, wait };
+}
+
+describe("the bindings of devices", () => {
+	it("forget a code after ten minutes", (t) => {
+		t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
+		const { bindings, wait } = open(t, "approve");
+		const { code } = wait();
+		t.mock.timers.tick(599_999);
+		assert.equal(bindings.pendingOf(LAMP)?.code, code);
+		t.mock.timers.tick(1);
+		assert.deepEqual(bindings.pending, []);
+		assert.equal(bindings.approve(code), undefined);
+		assert.equal(bindings.tokenOf(LAMP), undefined);
+	});
+
+	it("keep a code for as long as it is valid, and have another for each device", (t) => {
+		const { wait } = open(t, "approve");
+		const codes = [LAMP, { ...LAMP, clientId: "other" }, { ...LAMP, deviceId: "fan" }].map((each) => wait(each).code);
+		assert.equal(new Set(codes).size, 3);
+		assert.equal(wait().code, codes[0]);
+	});
+
+	it("have a bound for devices that wait, in all", (t) => {
+		const { bindings, wait } = open(t, "approve");
+		const ask = (index: number) => wait({ ...LAMP, deviceId: `lamp-${index}`, address: `192.168.1.${index % 50}` });
+		assert.throws(() => Array.from({ length: 200 }, (_, index) => ask(index)), { reason: "full" });
+		assert.equal(bindings.pending.length, 128);
+	});
+
+	it("have a bound for devices that are bound without the operator in a second", (t) => {
+		t.mock.method(performance, "now", () => 5_000);
+		const { bindings, tokens } = open(t, "open");
+		const ask = (index: number) => bindings.request({ ...LAMP, deviceId: `lamp-${index}` });
+		assert.throws(() => Array.from({ length: 50 }, (_, index) => ask(index)), { reason: "full" });
+		assert.equal(tokens.records.length, 10);
+	});
+
+	it("have a bound for devices that are bound, but a device that is bound may be bound again", (t) => {
+		const { bindings } = open(t, "open", { maxDevices: 2 });
+		const first = bindings.request(LAMP);
+		bindings.request({ ...LAMP, deviceId: "fan" });
+		assert.throws(() => bindings.request({ ...LAMP, deviceId: "heater" }), { reason: "full" });
+		assert.notEqual(bindings.request({ ...LAMP, clientId: "other" }), first);
+	});
+
+	it("cannot be made up from the file of tokens without the key, which only this user may read", (t) => {
+		const { bindings, folder } = open(t, "open");
+		const token = bindings.request(LAMP) as string;
+		const key = join(folder, "device-key");
+		assert.ok(!readFileSync(join(folder, "tokens.json"), "utf8").includes(readFileSync(key, "utf8")));
+		if (process.platform !== "win32") {
+			assert.equal(statSync(key).mode & 0o777, 0o600);
+		}
+		assert.equal(open(t, "closed", { folder }).bindings.tokenOf(LAMP), token);
+		rmSync(key);
+		assert.equal(open(t, "closed", { folder }).bindings.tokenOf(LAMP), undefined);
+	});
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { BOARD, bootstrap, systemInfo } from "../support/bootstrap.js";
+import { makeStateFolder, startProgram } from "../support/program.js";
+
+const MODEL = "bread-compact-wifi";
+
+/** A gateway with a folder of firmware. */
+async function start(t: TestContext, files: Readonly<Record<string, string>>, flags: object = { bootstrap: "open" }) {
+	const firmwareFolder = join(makeStateFolder(t), "firmware");
+	mkdirSync(firmwareFolder);
+	for (const [name, content] of Object.entries(files)) {
+		writeFileSync(join(firmwareFolder, name), content);
+	}
+	return await startProgram(t, { firmwareFolder, ...flags });
+}
+
+describe("firmware for devices", { timeout: 20_000 }, () => {
+	it("is offered to a device if it is newer, and can be downloaded", async (t) => {
+		const started = await start(t, {
+			[`${MODEL}_1.9.9.bin`]: "old",
+			[`${MODEL}_1.10.0.bin`]: "the newest",
+			[`${MODEL}-2_9.0.0.bin`]: "of another model",
+			[`${MODEL}_beta.bin`]: "not a version",
+		});
+		const { firmware } = (await bootstrap(started, BOARD)).body;
+		assert.equal(firmware.version, "1.10.0");
+		assert.ok(firmware.url.startsWith(`${started.base}/xiaozhi/ota/download/${MODEL}_1.10.0.bin?`));
+		const response = await fetch(firmware.url);
+		assert.deepEqual([response.status, response.headers.get("content-length")], [200, "10"]);
+		assert.equal(response.headers.get("content-type"), "application/octet-stream");
+		assert.equal(await response.text(), "the newest");
+	});
+
+	it("is not offered to a device that has it, or is not bound, or is of another model", async (t) => {
+		const started = await start(t, { [`${MODEL}_1.10.0.bin`]: "x" });
+		for (const body of [
+			systemInfo(BOARD, "1.10.0"),
+			systemInfo(BOARD, "2.0"),
+			{ board: { type: "another" }, application: { version: "1.0.0" } },
+			{ board: { type: "../firmware/bread" }, application: { version: "1.0.0" } },
+		]) {
+			const answer = (await bootstrap(started, BOARD, { body })).body;
+			assert.deepEqual([typeof answer.websocket, answer.firmware], ["object", undefined], JSON.stringify(body));
+		}
+		const closed = await start(t, { [`${MODEL}_1.10.0.bin`]: "x" }, { bootstrap: "approve" });
+		const waiting = (await bootstrap(closed, BOARD)).body;
+		assert.deepEqual([typeof waiting.activation, waiting.firmware], ["object", undefined]);
+	});
+
+	it("is given to nobody who was not offered it", async (t) => {
+		const files = { [`${MODEL}_1.10.0.bin`]: "x", [`${MODEL}_2.0.0.bin`]: "y" };
+		const started = await start(t, files);
+		const { url } = (await bootstrap(started, BOARD)).body.firmware;
+		const { search } = new URL(url);
+		const download = `${started.base}/xiaozhi/ota/download`;
+		for (const wrong of [
+			`${download}/${MODEL}_2.0.0.bin`,
+			`${download}/${MODEL}_2.0.0.bin?key=0`,
+			`${download}/${MODEL}_1.10.0.bin${search}`,
+			`${download}/..%2Ffirmware%2F${MODEL}_2.0.0.bin${search}`,
+		]) {
+			assert.equal((await fetch(wrong)).status, 404, wrong);
+		}
+	});
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import getPort from "get-port";
+import { until } from "../support/until.js";
+import { startDevice } from "./device.js";
+import { SIGNATURE_KEY, startMqttGateway } from "./mqtt-gateway.js";
+import { findPeer } from "./peers.js";
+import { Relay } from "./relay.js";
+import { startXiaozhiServer } from "./xiaozhi-server.js";
+
+/** Milliseconds for one run: a peer in Python takes a while to start. */
+const TIMEOUT = 120_000;
+
+const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
+const mqttGateway = findPeer("XIAOZHI_MQTT_GATEWAY");
+
+describe(title, { skip }, () => {
+	it("a virtual device that knows only the URL of its OTA handler: WebSocket with a signed token, tools/list", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const { program, otaUrl } = await startXiaozhiServer(t, folder, {
+			server: { auth: { enabled: true, allowed_devices: [] } },
+		});
+		const { log } = await startDevice(t, { otaUrl });
+		const listed = (): boolean => program.output.includes("客户端设备支持的工具数量: 5");
+		await until(listed, "the server has the tools", 20_000).catch(({ message }) =>
+			assert.fail(`${message}: ${log.join("\n")}\n${program.output.slice(-2_000)}`),
+		);
+	});
+
+	it("without that token, the server disconnects the device", { timeout: TIMEOUT }, async (t) => {
+		const { url } = await startXiaozhiServer(t, folder, { server: { auth: { enabled: true, allowed_devices: [] } } });
+		const relay = await Relay.listen(t, url);
+		const { device } = await startDevice(t, { backend: relay.url, token: "wrong" });
+		const ended = once(device, "trace");
+		await relay.saw("the server's refusal", ({ message }) => message === "认证失败");
+		await ended;
+	});
+
+	it("a virtual device that knows only the URL of its OTA handler: MQTT at xiaozhi-mqtt-gateway, tools/list, a call", {
+		timeout: TIMEOUT,
+		skip: mqttGateway.skip,
+	}, async (t) => {
+		const port = await getPort();
+		const server = await startXiaozhiServer(t, folder, {
+			server: { mqtt_gateway: `127.0.0.1:${port}`, mqtt_signature_key: SIGNATURE_KEY },
+		});
+		const gateway = await startMqttGateway(t, mqttGateway.folder ?? "", server.url, port);
+		const { device, log } = await startDevice(t, { otaUrl: server.otaUrl });
+		await until(() => gateway.program.output.includes("初始化设备工具成功"), "the gateway has the tools", 20_000).catch(
+			({ message }) => assert.fail(`${message}: ${log.join("\n")}\n${gateway.program.output.slice(-2_000)}`),
+		);
+		const mac = device.macAddress.replaceAll(":", "_");
+		const clientId = /clientId: '([^']+)'/.exec(gateway.program.output)?.[1] ?? "";
+		assert.ok(clientId.endsWith(`@@@${mac}@@@${mac}`), clientId);
+		const call = { name: "self.audio_speaker.set_volume", arguments: { volume: 45 } };
+		const { body } = await gateway.request(clientId, "tools/call", call);
+		assert.equal(body.data?.content?.[0]?.text, "true", JSON.stringify(body));
+	});
+});

@@ -1,0 +1,75 @@
+import dim from "../../examples/beyond-tools/dim-tool.js";
+import { makeFeatures } from "../../examples/beyond-tools/features.js";
+import report from "../../examples/beyond-tools/report-tool.js";
+import visit from "../../examples/beyond-tools/visit-tool.js";
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { Client, settled } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, suite } from "../harness.js";
+
+// The examples of docs/beyond-tools.md.
+
+function makeClient() {
+	const board = new FakeBoard();
+	const timer = new FakeTimer();
+	const tools = [dim, report, visit];
+	const client = new Client<Hardware>({ context: board, tools, features: makeFeatures(board), timer });
+	client.initialize("2025-11-25");
+	return { board, client, timer };
+}
+
+export default suite("examples of docs/beyond-tools.md", {
+	"resources are read"() {
+		const { board, client } = makeClient();
+		const read = (uri: string) => client.ask("resources/read", { uri }).result.contents[0].text;
+		equal(JSON.parse(read("device://self/volume")), { volume: 70 });
+		board.settings.set("audio", "output_volume", 30);
+		equal(read("setting://audio/output_volume"), "30");
+		equal(read("setting://audio/other"), "not set");
+	},
+	"a prompt is made, and its argument completed"() {
+		const { client } = makeClient();
+		const { messages } = client.ask("prompts/get", { name: "evening", arguments: { mood: "calm" } }).result;
+		equal(messages[0].content.text, "Make the evening calm. The screen's brightness is 75 percent.");
+		const complete = (ref: object, name: string) =>
+			client.ask("completion/complete", { ref, argument: { name, value: "c" } }).result.completion.values;
+		equal(complete({ type: "ref/prompt", name: "evening" }, "mood"), ["calm", "cosy"]);
+		equal(complete({ type: "ref/resource", uri: "setting://{domain}/{name}" }, "domain"), []);
+	},
+	async "a tool logs while it runs"() {
+		const { board, client, timer } = makeClient();
+		board.screen.brightness = 20;
+		const heard = client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.screen.dim"}}');
+		for (let step = 0; step < 3; step += 1) {
+			timer.pass(100);
+			await settled();
+		}
+		heard.push(...client.heard());
+		equal(
+			heard.slice(0, -1).map(({ params }) => params),
+			[20, 10].map((brightness) => ({ level: "info", logger: "screen", data: { brightness } })),
+		);
+		equal(heard.pop().result.content[0].text, "0");
+	},
+	async "a tool returns contents of several types"() {
+		const { client } = makeClient();
+		client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.report"}}');
+		await settled();
+		const { content } = client.heard()[0].result;
+		equal(
+			content.map(({ type }: { type: string }) => type),
+			["text", "image", "resource", "resource_link"],
+		);
+		equal(content[1].data, "UEhPVE8=");
+		equal(JSON.parse(content[2].resource.text), { level: 88 });
+	},
+	"a tool's arguments are checked"() {
+		const { client } = makeClient();
+		const args = { on: "2026-01-31", mail: "ann@example.org", plate: "AB-12", region: "north" };
+		const answer = (change: object) => client.call("self.visit.announce", { ...args, ...change }).result;
+		equal(answer({}).content[0].text, "expected on 2026-01-31 at gate n");
+		matches(answer({ plate: "12" }).content[0].text, /^plate: expected text that matches/);
+		matches(answer({ gate: "w" }).content[0].text, /^gate: expected one of "n", "s", got "w"$/);
+	},
+});

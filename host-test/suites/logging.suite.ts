@@ -1,0 +1,118 @@
+import { FeatureSet } from "../../src/mcp_features/feature-set.js";
+import { Logging, type LoggingOptions, log } from "../../src/mcp_features/logging.js";
+import { createTool } from "../../src/mcp_server/tool.js";
+import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import { Client } from "../doubles/client.js";
+import { equal, matches, suite } from "../harness.js";
+
+type NoInput = Record<never, never>;
+
+/** A client of a server that logs, a tool that does what the test says, and the time. */
+function makeClient(options: LoggingOptions = {}) {
+	const clock = { now: 0 };
+	let work: (call: ToolCall) => void = () => {};
+	const tool = createTool<undefined, NoInput, NoInput>({
+		name: "work",
+		description: "",
+		run(_args, _context, call) {
+			work(call);
+			return true;
+		},
+	});
+	const features = new FeatureSet<undefined>([new Logging({ now: () => clock.now, ...options })]);
+	const client = new Client<undefined>({ context: undefined, tools: [tool], features });
+	/** Messages that a call sends before its answer. */
+	const during = (doWork: (call: ToolCall) => void): unknown[] => {
+		work = doWork;
+		return client
+			.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work"}}')
+			.filter(({ method }) => method === "notifications/message")
+			.map(({ params }) => params);
+	};
+	return { client, during, clock };
+}
+
+export default suite("logging", {
+	"is a capability, and sends what a tool logs"() {
+		const { client, during } = makeClient();
+		equal(client.initialize("2025-11-25").result.capabilities.logging, {});
+		equal(
+			during((call) => log(call, "warning", { battery: 3 }, "power")),
+			[{ level: "warning", logger: "power", data: { battery: 3 } }],
+		);
+	},
+	"sends nothing below the level that the client has chosen"() {
+		const { client, during } = makeClient();
+		const logBoth = (call: ToolCall): void => {
+			log(call, "debug", "small");
+			log(call, "error", "big");
+		};
+		equal(during(logBoth), [{ level: "error", data: "big" }]);
+		equal(client.ask("logging/setLevel", { level: "debug" }).result, {});
+		equal(during(logBoth).length, 2);
+		client.ask("logging/setLevel", { level: "emergency" });
+		equal(during(logBoth), []);
+	},
+	"names the levels there are, if another one is chosen"() {
+		const { error } = makeClient().client.ask("logging/setLevel", { level: "loud" });
+		equal(error.code, -32602);
+		matches(error.message, /^level: expected one of debug, info, .*, emergency$/);
+	},
+	"sends at most so many messages a second, and tells how many were left out"() {
+		const { during, clock } = makeClient({ perSecond: 2 });
+		const logFive = (call: ToolCall): void => {
+			for (let at = 0; at < 5; at += 1) {
+				log(call, "info", at);
+			}
+		};
+		equal(during(logFive), [
+			{ level: "info", data: 0 },
+			{ level: "info", data: 1 },
+		]);
+		clock.now = 999;
+		equal(during(logFive), []);
+		clock.now = 1_000;
+		equal(
+			during((call) => log(call, "info", "again")),
+			[
+				{ level: "warning", data: "8 log messages were left out" },
+				{ level: "info", data: "again" },
+			],
+		);
+	},
+	"goes on if the clock is set back"() {
+		const { during, clock } = makeClient({ perSecond: 1 });
+		clock.now = 1_000_000;
+		during((call) => log(call, "info", 1));
+		clock.now = 5;
+		equal(
+			during((call) => log(call, "info", 2)),
+			[{ level: "info", data: 2 }],
+		);
+	},
+	"replaces data that are too long to send"() {
+		equal(
+			makeClient().during((call) => log(call, "info", "x".repeat(2_000))),
+			[{ level: "info", data: "2002 characters, at most 1024 are sent" }],
+		);
+	},
+	"does nothing on a server without the feature, or for a call that was cancelled"() {
+		const tool = createTool<undefined, NoInput, NoInput>({
+			name: "work",
+			description: "",
+			run(_args, _context, call) {
+				log(call, "alert", "unheard");
+				return true;
+			},
+		});
+		const client = new Client<undefined>({ context: undefined, tools: [tool] });
+		equal(client.call("work").result.isError, false);
+		equal(
+			makeClient().during((call) => {
+				call.cancel();
+				log(call, "alert", "unheard");
+			}),
+			[],
+		);
+	},
+});

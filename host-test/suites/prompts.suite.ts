@@ -1,0 +1,142 @@
+import { Completion } from "../../src/mcp_features/completion.js";
+import { embeddedResource } from "../../src/mcp_features/embedded-resource.js";
+import { FeatureSet } from "../../src/mcp_features/feature-set.js";
+import { assistant, createPrompt, user } from "../../src/mcp_features/prompt.js";
+import { Prompts } from "../../src/mcp_features/prompts.js";
+import { createResource } from "../../src/mcp_features/resource.js";
+import { Resources } from "../../src/mcp_features/resources.js";
+import { audio } from "../../src/mcp_server/content.js";
+import { Client, settled } from "../doubles/client.js";
+import { equal, suite, throws } from "../harness.js";
+
+const greet = createPrompt({
+	name: "greet",
+	title: "Greet",
+	description: "Says hello.",
+	arguments: {
+		who: { description: "A name", required: true, complete: ["ann", "anna", "bob"] },
+		tone: { title: "Tone", complete: async (typed, { who }) => [`${typed}:${who}`] },
+	},
+	get: ({ who, tone }) => `Hello ${who}, ${tone ?? "plain"}`,
+});
+const talk = createPrompt({
+	name: "talk",
+	get: async () => [
+		user(embeddedResource({ uri: "note://one", mimeType: "text/plain", data: "first" })),
+		assistant("I see."),
+		user(audio("AAAA", "audio/wav")),
+	],
+});
+const lines = createResource<undefined, "log://{day}">({
+	uri: "log://{day}",
+	name: "lines",
+	complete: { day: () => Array.from({ length: 150 }, (_, at) => `${at}`) },
+	read: () => "",
+});
+
+/** A client of a server with these prompts, a template, and completion. */
+function makeClient() {
+	const prompts = new Prompts<undefined>([greet, talk]);
+	const resources = new Resources<undefined>({ resources: [lines] });
+	const features = new FeatureSet<undefined>([prompts, resources, new Completion({ prompts, resources })]);
+	const client = new Client<undefined>({ context: undefined, features });
+	const get = (name: string, args?: object) => client.ask("prompts/get", { name, arguments: args });
+	return { client, prompts, get };
+}
+
+const complete = (ref: object, argument: object, chosen?: object): [string, object] => [
+	"completion/complete",
+	{ ref, argument, context: chosen && { arguments: chosen } },
+];
+const greeting = { type: "ref/prompt", name: "greet" };
+
+export const PROMPTS = suite("prompts", {
+	"are listed with their arguments"() {
+		const { client } = makeClient();
+		equal(client.initialize("2025-11-25").result.capabilities.prompts, { listChanged: true });
+		equal(client.ask("prompts/list").result.prompts, [
+			{
+				name: "greet",
+				title: "Greet",
+				description: "Says hello.",
+				arguments: [
+					{ name: "who", description: "A name", required: true },
+					{ name: "tone", title: "Tone" },
+				],
+			},
+			{ name: "talk" },
+		]);
+	},
+	"are made with the arguments given"() {
+		equal(makeClient().get("greet", { who: "ann", other: "x" }).result, {
+			description: "Says hello.",
+			messages: [{ role: "user", content: { type: "text", text: "Hello ann, plain" } }],
+		});
+	},
+	async "hold messages of both roles, with contents that the client's revision has"() {
+		const { client } = makeClient();
+		client.say('{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"talk"}}');
+		await settled();
+		equal(client.heard()[0].result.messages, [
+			{
+				role: "user",
+				content: { type: "resource", resource: { uri: "note://one", mimeType: "text/plain", text: "first" } },
+			},
+			{ role: "assistant", content: { type: "text", text: "I see." } },
+			{ role: "user", content: { type: "text", text: "(audio/wav sound)" } },
+		]);
+	},
+	"reject what is unknown, missing or no text"() {
+		const { get } = makeClient();
+		equal(get("nobody").error, { code: -32602, message: "Unknown prompt: nobody" });
+		equal(get("greet").error, { code: -32602, message: "who: missing, expected a string" });
+		equal(get("greet", { who: "ann", tone: 1 }).error, { code: -32602, message: "tone: expected a string" });
+	},
+	"can be added and removed while clients are told, and their arguments are read from then on"() {
+		const { client, prompts } = makeClient();
+		prompts.add(createPrompt({ name: "new", arguments: { depth: {} }, get: ({ depth }) => `${depth}` }));
+		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/prompts/list_changed" }]);
+		equal(client.server.names.all.includes("depth"), true);
+		throws(() => prompts.add(greet), /greet is there already/);
+		equal([prompts.remove("new"), prompts.remove("new")], [true, false]);
+		equal(client.server.names.all.includes("depth"), false);
+	},
+});
+
+export const COMPLETION = suite("completion", {
+	"suggests what begins with the text typed so far"() {
+		const { client } = makeClient();
+		equal(client.initialize("2025-11-25").result.capabilities.completions, {});
+		equal(client.ask(...complete(greeting, { name: "who", value: "an" })).result, {
+			completion: { values: ["ann", "anna"], total: 2, hasMore: false },
+		});
+	},
+	async "hands on the arguments that are chosen already, and waits"() {
+		const { client } = makeClient();
+		const [method, params] = complete(greeting, { name: "tone", value: "so" }, { who: "bob" });
+		client.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+		await settled();
+		equal(client.heard()[0].result.completion.values, ["so:bob"]);
+	},
+	"suggests at most 100 values for a template's variable"() {
+		const ref = { type: "ref/resource", uri: "log://{day}" };
+		const { completion } = makeClient().client.ask(...complete(ref, { name: "day", value: "" })).result;
+		equal([completion.values.length, completion.total, completion.hasMore], [100, 150, true]);
+	},
+	"suggests nothing for an argument without suggestions"() {
+		const { client } = makeClient();
+		for (const name of ["other", "constructor"]) {
+			equal(client.ask(...complete(greeting, { name, value: "" })).result.completion.values, []);
+		}
+	},
+	"names what is wrong with a request"() {
+		const { client } = makeClient();
+		const argument = { name: "who", value: "" };
+		const message = (params: [string, object]) => client.ask(...params).error.message;
+		equal(message(complete({ type: "ref/tool" }, argument)), "ref.type: expected ref/prompt or ref/resource");
+		equal(message(complete({ type: "ref/prompt", name: "no" }, argument)), "Unknown prompt: no");
+		equal(message(complete({ type: "ref/resource", uri: "no" }, argument)), "Unknown resource template: no");
+		equal(message(complete(greeting, { name: "who" })), "value: expected what is typed so far");
+		equal(message(["completion/complete", { ref: greeting }]), "argument: expected an object");
+	},
+});

@@ -1,0 +1,246 @@
+import { Base64, createResource } from "../../src/mcp_features/resource.js";
+import { Resources } from "../../src/mcp_features/resources.js";
+import { matchTemplate, parseTemplate } from "../../src/mcp_features/uri-template.js";
+import { Client, settled } from "../doubles/client.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+/** A client of a server with these resources, and the feature itself. */
+function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0] = {}) {
+	const resources = new Resources<undefined>(options);
+	const client = new Client<undefined>({ context: undefined, features: resources });
+	const read = (uri: string) => client.ask("resources/read", { uri });
+	return { client, resources, read };
+}
+
+const note = createResource<undefined, "note://one">({
+	uri: "note://one",
+	name: "one",
+	title: "One",
+	description: "A note.",
+	mimeType: "text/plain",
+	annotations: { audience: ["user"], priority: 0.5 },
+	read: () => "first",
+});
+const line = createResource<undefined, "log://lines/{at}">({
+	uri: "log://lines/{at}",
+	name: "line",
+	mimeType: "application/json",
+	read: ({ at }) => ({ at }),
+});
+const numbered = (count: number) =>
+	Array.from({ length: count }, (_, at) =>
+		createResource<undefined, string>({
+			uri: `note://${at}`,
+			name: `${at}`,
+			description: "ä".repeat(100),
+			read: () => "",
+		}),
+	);
+
+function matched(template: string, uri: string): unknown {
+	const parsed = parseTemplate(template);
+	return parsed && matchTemplate(parsed, uri);
+}
+
+export default suite("resources", {
+	"are a capability of the server that has them"() {
+		equal(clientOf().client.initialize("2025-11-25").result.capabilities, {
+			tools: { listChanged: true },
+			resources: { subscribe: true, listChanged: true },
+		});
+	},
+	"are unknown methods to a server without the feature"() {
+		const client = new Client<undefined>({ context: undefined });
+		equal(client.ask("resources/list").error.code, -32601);
+	},
+	"are listed apart from their templates"() {
+		const { client } = clientOf({ resources: [note, line] });
+		equal(client.ask("resources/list").result, {
+			resources: [
+				{
+					uri: "note://one",
+					name: "one",
+					title: "One",
+					description: "A note.",
+					mimeType: "text/plain",
+					annotations: { audience: ["user"], priority: 0.5 },
+				},
+			],
+		});
+		equal(client.ask("resources/templates/list").result, {
+			resourceTemplates: [{ uriTemplate: "log://lines/{at}", name: "line", mimeType: "application/json" }],
+		});
+	},
+	"are listed in pages that are no larger than they may be, each resource once"() {
+		const resources = new Resources<undefined>({ resources: numbered(30) });
+		const client = new Client<undefined>({ context: undefined, features: resources, pageBytes: 1_000 });
+		const uris: string[] = [];
+		let cursor: string | undefined;
+		do {
+			client.session.receiveText(
+				JSON.stringify({ jsonrpc: "2.0", id: 7, method: "resources/list", params: { cursor } }),
+			);
+			const text = client.texts.pop() as string;
+			ok(ArrayBuffer.fromString(text).byteLength <= 1_000, `${text.length} characters`);
+			const { result } = JSON.parse(text);
+			uris.push(...result.resources.map(({ uri }: { uri: string }) => uri));
+			cursor = result.nextCursor;
+		} while (cursor !== undefined);
+		equal(
+			uris,
+			numbered(30).map(({ key }) => key),
+		);
+	},
+	"reject a cursor that no list gave"() {
+		const { client } = clientOf({ resources: [note] });
+		equal(client.ask("resources/list", { cursor: "note://two" }).error.code, -32602);
+		equal(client.ask("resources/list", { cursor: 1 }).error.message, "cursor: expected a string");
+	},
+	"are read as text, as JSON, and as bytes in base64"() {
+		const bytes = createResource<undefined, "note://bytes">({
+			uri: "note://bytes",
+			name: "bytes",
+			mimeType: "image/jpeg",
+			read: () => ArrayBuffer.fromString("12345"),
+		});
+		const encoded = createResource<undefined, "note://encoded">({
+			uri: "note://encoded",
+			name: "encoded",
+			read: () => new Base64("AAAA"),
+		});
+		const { read } = clientOf({ resources: [note, line, bytes, encoded] });
+		const contents = (uri: string) => read(uri).result.contents;
+		equal(contents("note://one"), [{ uri: "note://one", mimeType: "text/plain", text: "first" }]);
+		equal(contents("log://lines/7"), [{ uri: "log://lines/7", mimeType: "application/json", text: '{"at":"7"}' }]);
+		equal(contents("note://bytes"), [{ uri: "note://bytes", mimeType: "image/jpeg", blob: "MTIzNDU=" }]);
+		equal(contents("note://encoded"), [{ uri: "note://encoded", blob: "AAAA" }]);
+	},
+	"encode bytes of every length"() {
+		const values = [[], [97], [97, 98], [97, 98, 99], [97, 98, 99, 100], [255, 0, 254]];
+		const blobs = values.map((bytes) => {
+			const resource = createResource<undefined, "note://x">({
+				uri: "note://x",
+				name: "x",
+				read: () => Uint8Array.from(bytes).buffer,
+			});
+			return clientOf({ resources: [resource] }).read("note://x").result.contents[0].blob;
+		});
+		equal(blobs, ["", "YQ==", "YWI=", "YWJj", "YWJjZA==", "/wD+"]);
+	},
+	async "may be read in time, and a read that is cancelled gets no answer"() {
+		let finish: (text: string) => void = () => {};
+		const slow = createResource<undefined, "note://slow">({
+			uri: "note://slow",
+			name: "slow",
+			read: () =>
+				new Promise<string>((resolve) => {
+					finish = resolve;
+				}),
+		});
+		const { client } = clientOf({ resources: [slow] });
+		const ask = (id: number) =>
+			client.say(`{"jsonrpc":"2.0","id":${id},"method":"resources/read","params":{"uri":"note://slow"}}`);
+		equal(ask(1), []);
+		finish("late");
+		await settled();
+		equal(client.heard()[0].result.contents[0].text, "late");
+		ask(2);
+		client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
+		finish("too late");
+		await settled();
+		equal(client.heard(), []);
+	},
+	async "that fail to be read answer with an error"() {
+		const broken = createResource<undefined, "note://broken">({
+			uri: "note://broken",
+			name: "broken",
+			read: () => {
+				throw new Error("no paper");
+			},
+		});
+		const later = createResource<undefined, "note://later">({
+			uri: "note://later",
+			name: "later",
+			read: () => Promise.reject(new Error("no ink")),
+		});
+		const { client, read } = clientOf({ resources: [broken, later] });
+		equal(read("note://broken").error, { code: -32603, message: "Internal error: no paper" });
+		client.say('{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note://later"}}');
+		await settled();
+		equal(client.heard()[0].error.message, "Internal error: no ink");
+	},
+	"that are not known answer with the URI that was asked for"() {
+		const { client, read } = clientOf({ resources: [note] });
+		equal(read("note://two").error, { code: -32002, message: "Resource not found", data: { uri: "note://two" } });
+		equal(client.ask("resources/read", {}).error.message, "uri: expected the URI of a resource");
+	},
+	"that are too large are rejected with their size"() {
+		const large = createResource<undefined, "note://large">({
+			uri: "note://large",
+			name: "large",
+			read: () => new ArrayBuffer(80),
+		});
+		const { message } = clientOf({ resources: [large], maxBytes: 100 }).read("note://large").error;
+		equal(message, "Resource too large: 108 bytes to send, at most 100 fit");
+	},
+	"tell of updates only the sessions that have subscribed"() {
+		const { client, resources } = clientOf({ resources: [note] });
+		const texts: string[] = [];
+		client.server.open({ send: (text) => texts.push(String(text)) });
+		equal(client.ask("resources/subscribe", { uri: "note://one" }).result, {});
+		equal(client.ask("resources/subscribe", { uri: "note://one" }).result, {});
+		resources.updated("note://one");
+		equal(client.heard(), [
+			{ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "note://one" } },
+		]);
+		equal(texts, []);
+		equal(client.ask("resources/unsubscribe", { uri: "note://one" }).result, {});
+		resources.updated("note://one");
+		equal(client.heard(), []);
+	},
+	"forget the subscriptions of a session that has ended"() {
+		const { client, resources } = clientOf({ resources: [note], maxSubscriptions: 1 });
+		client.ask("resources/subscribe", { uri: "note://one" });
+		client.session.close();
+		resources.updated("note://one");
+		equal(client.heard(), []);
+	},
+	"limit the subscriptions of a session"() {
+		const { client } = clientOf({ resources: [line], maxSubscriptions: 2 });
+		const subscribe = (uri: string) => client.ask("resources/subscribe", { uri });
+		subscribe("log://lines/1");
+		subscribe("log://lines/2");
+		matches(subscribe("log://lines/3").error.message, /at most 2/);
+		matches(subscribe(`log://lines/${"x".repeat(2_000)}`).error.message, /at most 1024 characters/);
+		equal(subscribe("note://one").error.code, -32002);
+	},
+	"can be added and removed while clients are told"() {
+		const { client, resources } = clientOf();
+		const change = { jsonrpc: "2.0", method: "notifications/resources/list_changed" };
+		resources.add(note);
+		equal(client.heard(), [change]);
+		throws(() => resources.add(note), /note:\/\/one is there already/);
+		equal([resources.remove("note://one"), resources.remove("note://one")], [true, false]);
+		equal(client.heard(), [change]);
+		equal(client.ask("resources/list").result, { resources: [] });
+	},
+	"match templates piece by piece, percent signs decoded"() {
+		equal(matched("log://{day}/lines/{at}", "log://monday/lines/7%20b"), { day: "monday", at: "7 b" });
+		equal(matched("log://{day}.txt", "log://monday.txt"), { day: "monday" });
+		for (const uri of [
+			"log://monday",
+			"log:///lines/7",
+			"log://a/b/lines/7",
+			"log://monday/lines/",
+			"log://x/lines/%E0",
+		]) {
+			equal(matched("log://{day}/lines/{at}", uri), undefined, uri);
+		}
+	},
+	"are rejected when they are made with a template that is not simple, or without a scheme"() {
+		for (const uri of ["log://{+path}", "log://{a}{b}", "log://{a", "log://a}", "log://{a,b}"]) {
+			throws(() => parseTemplate(uri), /expected variables such as \{id\}/);
+		}
+		throws(() => createResource({ uri: "one", name: "one", read: () => "" }), /expected a URI/);
+	},
+});

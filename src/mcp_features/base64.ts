@@ -1,0 +1,36 @@
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** What newer engines have, XS on a chip among them. */
+interface NativeBase64 {
+	toBase64?(): string;
+}
+
+/** Bytes in base64 (RFC 4648 §4), by the engine where it can. */
+export function toBase64(bytes: ArrayBuffer): string {
+	const array = new Uint8Array(bytes) as Uint8Array & NativeBase64;
+	return array.toBase64?.() ?? encode(array);
+}
+
+/** How many characters so many bytes take in base64. */
+export function base64Length(bytes: number): number {
+	return Math.ceil(bytes / 3) * 4;
+}
+
+/** Writes bytes, and makes one text of them at the end: XS would copy a text that grows each time. */
+function encode(bytes: Uint8Array): string {
+	const digits = new Uint8Array(ArrayBuffer.fromString(DIGITS));
+	const text = new Uint8Array(base64Length(bytes.length)).fill("=".charCodeAt(0));
+	for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
+		const [first = 0, second, third] = [bytes[from], bytes[from + 1], bytes[from + 2]];
+		const bits = (first << 16) | ((second ?? 0) << 8) | (third ?? 0);
+		text[to] = digits[bits >> 18] as number;
+		text[to + 1] = digits[(bits >> 12) & 63] as number;
+		if (second !== undefined) {
+			text[to + 2] = digits[(bits >> 6) & 63] as number;
+		}
+		if (third !== undefined) {
+			text[to + 3] = digits[bits & 63] as number;
+		}
+	}
+	return String.fromArrayBuffer(text.buffer);
+}

@@ -1,0 +1,11 @@
+import { defineResource } from "./define-resource.js";
+
+export default defineResource({
+	uri: "device://self/camera",
+	name: "camera",
+	title: "Picture from the camera",
+	description: "What the device's camera sees now, as a JPEG. Each read takes a new picture.",
+	mimeType: "image/jpeg",
+	needs: ["camera"],
+	read: (_variables, { camera }) => camera.capture(),
+});

@@ -1,0 +1,34 @@
+import { FIRMWARE } from "../firmware.js";
+import type { Hardware } from "../hardware/hardware.js";
+import { defineResource } from "./define-resource.js";
+
+/** Subscribers are told of each change of the device's state. */
+export const STATE_URI = "device://self/state";
+
+export default defineResource({
+	uri: STATE_URI,
+	name: "state",
+	title: "State of the device",
+	description: "The device's board, state, firmware version, parts, uptime in milliseconds, and memory.",
+	mimeType: "application/json",
+	needs: [],
+	read(_variables, hardware) {
+		const { device, system } = hardware;
+		const leastFree = system?.info().minimum_free_heap_size;
+		return {
+			board: device?.name,
+			state: device?.state,
+			version: FIRMWARE.version,
+			parts: partsOf(hardware),
+			uptime: device?.uptime,
+			...(leastFree !== undefined && { memory: { minimum_free_heap_size: leastFree } }),
+		};
+	},
+});
+
+/** The names of a board's parts: its other members are its name, `close`, and the device as a whole. */
+function partsOf(hardware: Hardware): string[] {
+	return Object.entries(hardware)
+		.filter(([name, part]) => typeof part === "object" && name !== "device")
+		.map(([name]) => name);
+}

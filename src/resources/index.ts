@@ -1,0 +1,8 @@
+import { deepFreeze } from "../deep-freeze.js";
+import cameraPicture from "./camera-picture.js";
+import type { HardwareResource } from "./define-resource.js";
+import deviceState from "./device-state.js";
+import screenPicture from "./screen-picture.js";
+
+/** Every resource of the firmware, in the order they are listed. */
+export const RESOURCES: readonly HardwareResource[] = deepFreeze([deviceState, screenPicture, cameraPicture]);
