@@ -237,7 +237,7 @@ export class Application {
 
 	#send(text: Sendable): void {
 		const { maxSentBytes, session } = this.#protocol;
-		const answer = boundedAnswer(text, maxSentBytes, mcpWrapper(session?.id ?? ""));
+		const answer = boundedAnswer(text, maxSentBytes, session?.id ?? "");
 		if (answer === undefined) {
 			this.#log(`MCP message of more than ${maxSentBytes} bytes: dropped`);
 		} else {
