@@ -29,6 +29,7 @@ import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import url from "./url.suite.js";
+import wantedNames from "./wanted-names.suite.js";
 import webSocket from "./websocket.suite.js";
 import webSocketFlow from "./websocket-flow.suite.js";
 import wifi from "./wifi.suite.js";
@@ -51,6 +52,7 @@ export const SUITES: readonly Suite[] = [
 	envelope,
 	protocol,
 	attempts,
+	wantedNames,
 	sessions,
 	familyWire,
 	webSocket,

@@ -34,13 +34,15 @@ function isShort(capabilities: object, log: (message: string) => void): boolean 
 	return length <= LONGEST_KEPT;
 }
 
+const HTTP_URL = /^https?:\/\/./;
+
 /** A vision service that cannot be used costs the camera its eyes, not the session its handshake. */
 function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {
 	if (vision === undefined || vision === null) {
 		return undefined;
 	}
 	const { url, token } = isObject(vision) ? vision : {};
-	if (typeof url !== "string" || url.length > LONGEST_KEPT || !/^https?:\/\/./.test(url)) {
+	if (typeof url !== "string" || url.length > LONGEST_KEPT || !HTTP_URL.test(url)) {
 		const got = quotable(JSON.stringify(url) ?? "nothing");
 		log(`capabilities.vision.url: expected an http or https URL, got ${got}: no vision service`);
 		return undefined;

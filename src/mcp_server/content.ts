@@ -97,17 +97,17 @@ export function resourceLink(link: ResourceLink): Content {
  * @throws RpcError internal error, where the value cannot be expressed: nothing at all, a function, a circular object
  */
 export function callResult(value: ToolResult, revision: Revision): string {
-	if (value instanceof Content) {
-		return `{"content":[${value.toJsonFor(revision)}],"isError":false}`;
-	}
-	if (typeof value === "object" && value !== null) {
-		return objectResult(value, revision);
-	}
 	if (typeof value === "boolean" || Number.isFinite(value)) {
 		return `{"content":[{"type":"text","text":"${value}"}],"isError":false}`;
 	}
 	if (typeof value === "string") {
 		return `{"content":[${textItem(value)}],"isError":false}`;
+	}
+	if (value instanceof Content) {
+		return `{"content":[${value.toJsonFor(revision)}],"isError":false}`;
+	}
+	if (typeof value === "object" && value !== null) {
+		return objectResult(value, revision);
 	}
 	throw notExpressible(typeof value === "number" ? String(value) : typeof value);
 }

@@ -67,34 +67,34 @@ const RESULT_START = ',"result":';
  * A response that carries a result, in its wrapper. `result` is JSON already, and may be long: `concat` copies it once,
  * where a template would copy it for each of its pieces, and a device has no room for copies.
  */
-export function resultMessage(id: RequestId, result: string, { start, end }: Wrapper): string {
-	return start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", end);
+export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): string {
+	return wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", wrapper.end);
 }
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
 export interface LongResult {
 	readonly before: string;
-	readonly items: readonly string[];
+	readonly items: string[];
 	readonly after: string;
 	/** Bytes of the whole as UTF-8, the commas between the items included. */
 	readonly bytes: number;
 }
 
 /** A response like {@link resultMessage} that is never held whole. */
-export function longResultMessage(id: RequestId, result: LongResult, { start, end, bytes }: Wrapper): PiecedText {
-	const head = start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
-	const tail = result.after.concat("}", end);
-	return new PiecedText(head, result.items, tail, bytes + resultOverhead(id) + result.bytes);
+export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText {
+	const head = wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
+	const tail = result.after.concat("}", wrapper.end);
+	return new PiecedText(head, result.items, tail, wrapper.bytes + resultOverhead(id) + result.bytes);
 }
 
 /** Bytes that a response adds around its result, the wrapper apart. */
 export function resultOverhead(id: RequestId): number {
-	const idBytes = typeof id === "number" ? String(id).length : utf8Length(JSON.stringify(id));
-	return EMPTY_RESULT_BYTES + idBytes;
+	const json = idJson(id);
+	return EMPTY_RESULT_BYTES + (typeof id === "number" ? json.length : utf8Length(json));
 }
 
 function idJson(id: RequestId): string {
-	return typeof id === "number" ? String(id) : JSON.stringify(id);
+	return typeof id === "number" ? `${id}` : JSON.stringify(id);
 }
 
 const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;

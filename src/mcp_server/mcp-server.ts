@@ -2,7 +2,7 @@ import type { Sendable } from "../text/pieced-text.js";
 import type { Feature } from "./feature.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
-import { MCP_NAMES } from "./params.js";
+import { isCommon, MCP_NAMES } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
@@ -30,6 +30,13 @@ export interface McpServerOptions<Context> {
 	readonly log?: (message: string) => void;
 }
 
+/** Names of the members that messages have: of those for which `isCommon` is true, and of all. */
+export interface MessageNames {
+	readonly common: readonly string[];
+	readonly all: readonly string[];
+	isCommon(message: unknown): boolean;
+}
+
 export interface SessionOptions {
 	/** Hands one message, in its wrapper, to the peer. */
 	readonly send: (text: Sendable) => void;
@@ -53,7 +60,7 @@ export class McpServer<Context> {
 	readonly timer: CallTimer | undefined;
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
-	#names: readonly string[];
+	#names: MessageNames;
 	readonly #sessions = new Set<McpSession<Context>>();
 
 	/** @throws TypeError, RangeError for a tool that {@link ToolRegistry.add} refuses */
@@ -76,8 +83,8 @@ export class McpServer<Context> {
 		this.features?.attach?.(this);
 	}
 
-	/** Every name of a member that the server reads, its tools' arguments included: what a parser may leave out others for. */
-	get names(): readonly string[] {
+	/** The names of members that the server reads, its tools' arguments included: a parser may leave out others. */
+	get names(): MessageNames {
 		return this.#names;
 	}
 
@@ -94,9 +101,10 @@ export class McpServer<Context> {
 		this.features?.sessionClosed?.(session);
 	}
 
-	#collectNames(): readonly string[] {
+	#collectNames(): MessageNames {
+		const common = [...new Set([...this.#outerNames, ...MCP_NAMES.common, ...this.tools.argumentNames()])];
 		const featureNames = this.features?.names ?? [];
-		return [...new Set([...this.#outerNames, ...MCP_NAMES, ...featureNames, ...this.tools.argumentNames()])];
+		return { common, all: [...new Set([...common, ...MCP_NAMES.other, ...featureNames])], isCommon };
 	}
 
 	/** Tells every session by this notification that a list has changed, and reads the names in it again. */

@@ -31,7 +31,7 @@ import {
 } from "./revision.js";
 import type { Tool } from "./tool.js";
 import { type Client, ToolCall } from "./tool-call.js";
-import { ValidationError, validate } from "./validate.js";
+import { ValidationError, validateArguments } from "./validate.js";
 
 /** An answer to send: now, later, or none. */
 type Answer = Sendable | undefined | Promise<Sendable | undefined>;
@@ -133,7 +133,7 @@ export class McpSession<Context> {
 	}
 
 	#deliver(answer: Answer): void {
-		if (answer instanceof Promise) {
+		if (typeof answer === "object" && answer instanceof Promise) {
 			void answer.then((text) => this.#deliver(text));
 		} else if (answer !== undefined && !this.#closed) {
 			this.#send(answer);
@@ -185,12 +185,13 @@ export class McpSession<Context> {
 		if (!isObject(message)) {
 			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", wrapper);
 		}
-		const { id, method, params } = message;
+		const id = message.id;
+		const method = message.method;
 		if (typeof method !== "string") {
 			return this.#answerWithoutMethod(message, wrapper);
 		}
 		if (id === undefined || method.startsWith("notifications/")) {
-			this.#take(method, params);
+			this.#take(method, message.params);
 			return undefined;
 		}
 		if (!isRequestId(id)) {
@@ -206,7 +207,7 @@ export class McpSession<Context> {
 			if (room !== undefined && room <= 0) {
 				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: the answers before it fill the batch");
 			}
-			return this.#dispatch(id, method, checkParams(params), wrapper);
+			return this.#dispatch(id, method, checkParams(message.params), wrapper);
 		} catch (error) {
 			return errorMessage(id, toRpcError(error), wrapper);
 		}
@@ -321,8 +322,8 @@ export class McpSession<Context> {
 		}
 		const call = this.#begin(id, params);
 		try {
-			const result = tool.run(validate(tool.input, readArguments(params)), this.server.context, call);
-			return result instanceof Promise
+			const result = tool.run(validateArguments(tool.input, readArguments(params)), this.server.context, call);
+			return typeof result === "object" && result instanceof Promise
 				? this.#settle(tool, call, result, wrapper)
 				: resultMessage(id, callResult(result, this.#revision), wrapper);
 		} catch (error) {

@@ -5,13 +5,26 @@ import { ErrorCode, isRequestId, type RequestId, RpcError } from "./json-rpc.js"
 /** The params of a request: in MCP always by name. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Every name of a member in what clients say that the server reads, those of a tool's arguments apart. */
-export const MCP_NAMES: readonly string[] = deepFreeze([
-	...["jsonrpc", "id", "method", "params", "result", "error"],
-	...["name", "arguments", "cursor", "withUserTools", "requestId", "_meta", "progressToken"],
-	...["protocolVersion", "capabilities", "clientInfo", "version"],
-	...["vision", "url", "token", "roots", "sampling", "elicitation"],
-]);
+/**
+ * Names of members in what clients say that the server reads, those of a tool's arguments apart: `common` are those of
+ * the messages that {@link isCommon} knows.
+ */
+export const MCP_NAMES: { readonly common: readonly string[]; readonly other: readonly string[] } = deepFreeze({
+	common: [
+		...["jsonrpc", "id", "method", "params", "name", "arguments", "cursor", "withUserTools"],
+		...["_meta", "progressToken"],
+	],
+	other: [
+		...["result", "error", "requestId", "protocolVersion", "capabilities", "clientInfo", "version"],
+		...["vision", "url", "token", "roots", "sampling", "elicitation"],
+	],
+});
+
+/** Whether a message is one of those that come most: a call, the request for a list, a ping. */
+export function isCommon(message: unknown): boolean {
+	const method = (message as Params | null | undefined)?.method;
+	return method === "tools/call" || method === "tools/list" || method === "ping";
+}
 
 const NO_PARAMS: Params = deepFreeze({});
 
@@ -51,6 +64,10 @@ export function readArguments(params: Params): Params {
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export function progressToken(params: Params): RequestId | undefined {
-	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+	const { _meta: meta } = params;
+	if (meta === undefined || !isObject(meta)) {
+		return undefined;
+	}
+	const token = meta.progressToken;
 	return isRequestId(token) ? token : undefined;
 }

@@ -49,8 +49,7 @@ export class ToolCall {
 	readonly session: McpSession<unknown>;
 	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
 	onCancel: (() => void) | undefined = undefined;
-	#cancelled = false;
-	#ended = false;
+	#state: "running" | "ended" | "cancelled" = "running";
 	readonly #progressToken: RequestId | undefined;
 	readonly #timer: CallTimer | undefined;
 	#sleepers: readonly Sleeper[] = NO_SLEEPERS;
@@ -71,7 +70,7 @@ export class ToolCall {
 
 	/** Whether nobody waits for the result any more. */
 	get cancelled(): boolean {
-		return this.#cancelled;
+		return this.#state === "cancelled";
 	}
 
 	/**
@@ -79,11 +78,10 @@ export class ToolCall {
 	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
 	 */
 	cancel(): void {
-		if (this.#ended) {
+		if (this.#state !== "running") {
 			return;
 		}
-		this.#ended = true;
-		this.#cancelled = true;
+		this.#state = "cancelled";
 		for (const sleeper of this.#wake()) {
 			sleeper.reject(new CallCancelled("the call was cancelled"));
 		}
@@ -92,7 +90,9 @@ export class ToolCall {
 
 	/** Marks the call as answered: nothing more is reported of it. */
 	end(): void {
-		this.#ended = true;
+		if (this.#state === "running") {
+			this.#state = "ended";
+		}
 		this.#wake();
 	}
 
@@ -116,7 +116,7 @@ export class ToolCall {
 		if (!(Number.isFinite(delay) && delay >= 0)) {
 			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);
 		}
-		if (this.#ended) {
+		if (this.#state !== "running") {
 			throw new CallCancelled("the call has ended");
 		}
 		await new Promise<void>((resolve, reject) => {
@@ -149,7 +149,7 @@ export class ToolCall {
 	 * @param total where progress will end, when that is known
 	 */
 	progress(progress: number, total?: number, message?: string): void {
-		if (this.#ended || this.#progressToken === undefined) {
+		if (this.#state !== "running" || this.#progressToken === undefined) {
 			return;
 		}
 		const params = { progressToken: this.#progressToken, progress, total, message };

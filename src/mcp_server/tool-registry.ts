@@ -20,8 +20,8 @@ export class ToolRegistry<Context> {
 	readonly #tools: Tool<Context>[] = [];
 	/** The tools' list entries, in the same order. */
 	#entries: readonly string[] = [];
-	/** Where each entry ends in a list of all, in bytes, a comma after each. */
-	#ends: readonly number[] = [];
+	/** Where each entry begins in a list of all, in bytes, a comma after each; and where the list ends. */
+	#offsets: readonly number[] = [0];
 	#commonCount = 0;
 	readonly #maxEntryBytes: number;
 
@@ -88,25 +88,21 @@ export class ToolRegistry<Context> {
 	page(cursor: string, withUserTools: boolean, budget: number): LongResult {
 		const total = withUserTools ? this.#tools.length : this.#commonCount;
 		const first = cursor === "" ? 0 : this.#indexOf(cursor, total);
-		const start = this.#endOf(first - 1);
-		const room = budget - PAGE_START.length - PAGE_END.length;
+		const offsets = this.#offsets;
+		const start = offsets[first] as number;
+		const room = start + budget - PAGE_START.length - PAGE_END.length;
 		let last = total;
-		if (this.#endOf(total - 1) - start > room) {
+		if ((offsets[total] as number) > room) {
 			last = first + 1;
-			while (this.#endOf(last) - start <= room - CURSOR_BYTES) {
+			while ((offsets[last + 1] as number) <= room - CURSOR_BYTES) {
 				last += 1;
 			}
 		}
 		const items = this.#entries.slice(first, last);
 		const after = last < total ? `],"nextCursor":"${this.#tools[last]?.name}"}` : PAGE_END;
 		// The last item has no comma after it.
-		const itemBytes = Math.max(0, this.#endOf(last - 1) - start - 1);
+		const itemBytes = first < last ? (offsets[last] as number) - start - 1 : 0;
 		return { before: PAGE_START, items, after, bytes: PAGE_START.length + itemBytes + after.length };
-	}
-
-	/** Where the entry at this place ends; 0 before the first. */
-	#endOf(at: number): number {
-		return this.#ends[at] ?? 0;
 	}
 
 	#indexOf(name: string, total: number): number {
@@ -123,10 +119,13 @@ export class ToolRegistry<Context> {
 	#changed(): void {
 		let end = 0;
 		this.#entries = this.#tools.map(({ entry }) => entry);
-		this.#ends = this.#tools.map(({ entryBytes }) => {
-			end += entryBytes + 1;
-			return end;
-		});
+		this.#offsets = [
+			0,
+			...this.#tools.map(({ entryBytes }) => {
+				end += entryBytes + 1;
+				return end;
+			}),
+		];
 		this.onChanged?.();
 	}
 }

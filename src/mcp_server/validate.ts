@@ -16,6 +16,9 @@ export class ValidationError extends Error {
 
 const MAX_QUOTED = 40;
 
+// Looked up once: XS searches the global object, and `Object`, at each use.
+const { create, hasOwn } = Object;
+
 /** A schema prepared for {@link validate}: its members are a table, so that a call searches nothing in the schema. */
 export interface Validator {
 	readonly schema: Schema;
@@ -73,26 +76,33 @@ export function validate({ schema, members, items }: Validator, value: unknown, 
 	return items === undefined ? value : (value as unknown[]).map((item, at) => validate(items, item, `${path}[${at}]`));
 }
 
+/** {@link validate} for the arguments of a call, which are known to be an object. */
+export function validateArguments({ members = [] }: Validator, args: Readonly<Record<string, unknown>>): object {
+	return validateMembers(members, args, "");
+}
+
 /** Makes no path for a member that fits and is not nested: this is what every call does with its arguments. */
-function validateMembers(members: readonly Member[], value: Record<string, unknown>, path: string): object {
+function validateMembers(members: readonly Member[], value: Readonly<Record<string, unknown>>, path: string): object {
 	// Without a prototype: an argument may have any name, `__proto__` too.
-	const result: Record<string, unknown> = Object.create(null);
+	const result: Record<string, unknown> = create(null);
 	for (let at = 0; at < members.length; at += 1) {
-		const { name, validator, isNested, isRequired } = members[at] as Member;
-		if (!Object.hasOwn(value, name)) {
-			if (validator.schema.default !== undefined) {
-				result[name] = validator.schema.default;
-			} else if (isRequired) {
-				throw new ValidationError(memberPath(path, name), `missing, expected ${describe(validator.schema)}`);
+		const member = members[at] as Member;
+		const name = member.name;
+		const schema = member.validator.schema;
+		if (!hasOwn(value, name)) {
+			if (schema.default !== undefined) {
+				result[name] = schema.default;
+			} else if (member.isRequired) {
+				throw new ValidationError(memberPath(path, name), `missing, expected ${describe(schema)}`);
 			}
-		} else if (isNested) {
-			result[name] = validate(validator, value[name], memberPath(path, name));
+		} else if (member.isNested) {
+			result[name] = validate(member.validator, value[name], memberPath(path, name));
 		} else {
-			const member = value[name];
-			if (!fits(validator.schema, member)) {
-				throw misfit(validator.schema, member, memberPath(path, name));
+			const given = value[name];
+			if (!fits(schema, given)) {
+				throw misfit(schema, given, memberPath(path, name));
 			}
-			result[name] = member;
+			result[name] = given;
 		}
 	}
 	return result;
@@ -129,8 +139,9 @@ function fits(schema: Schema, value: unknown): boolean {
 	}
 }
 
+/** A limit that is not there excludes nothing: no number is less or greater than undefined. */
 function inRange(value: number, lowest: number | undefined, highest: number | undefined): boolean {
-	return (lowest === undefined || value >= lowest) && (highest === undefined || value <= highest);
+	return !(value < (lowest as number)) && !(value > (highest as number));
 }
 
 /** What a schema asks for, in words: "an integer from 0 to 100". */

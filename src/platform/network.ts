@@ -30,7 +30,7 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 	} as unknown as NetworkClients;
 }
 
-function openCertificate(name: unknown): { certificate?: Resource } {
+function openCertificate(name: unknown): { certificate?: object } {
 	if (typeof name !== "string" || name === "") {
 		return {};
 	}

@@ -10,6 +10,17 @@ export interface Envelope {
 	readonly [member: string]: unknown;
 }
 
+/**
+ * Names of the members of MCP messages that are wanted, those of the envelope included. The list for common messages is
+ * short, because XS goes through the whole list for each message.
+ */
+export interface WantedNames {
+	readonly common: readonly string[];
+	readonly all: readonly string[];
+	/** Whether no member of this payload is wanted that `common` lacks. */
+	isCommon(payload: unknown): boolean;
+}
+
 /** The members of an envelope that holds MCP. */
 export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
 
@@ -21,13 +32,19 @@ const START_WITH_ID =
  * Reads a message from the wire.
  *
  * @param maxValues how much the message may hold: see {@link parseJson}
- * @param names the members of an MCP message that are wanted; of other messages all are
+ * @param names the members of an MCP message that are wanted; of other messages all are. Default: all
  * @throws JsonLimitError when the message nests too deep or holds too much
  * @throws SyntaxError that says what is wrong: no JSON, no object, no type
  */
-export function decodeEnvelope(text: string, maxValues?: number, names?: readonly string[]): Envelope {
-	const envelope = checkEnvelope(parseJson(text, maxValues, names));
-	return names === undefined || envelope.type === "mcp" ? envelope : checkEnvelope(parseJson(text, maxValues));
+export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames): Envelope {
+	const envelope = checkEnvelope(parseJson(text, maxValues, names?.common));
+	if (names === undefined) {
+		return envelope;
+	}
+	if (envelope.type !== "mcp") {
+		return checkEnvelope(parseJson(text, maxValues));
+	}
+	return names.isCommon(envelope.payload) ? envelope : checkEnvelope(parseJson(text, maxValues, names.all));
 }
 
 /**

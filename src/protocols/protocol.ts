@@ -5,7 +5,7 @@ import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import type { Channel, ChannelEvents } from "./channel.js";
-import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage } from "./envelope.js";
+import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, type WantedNames } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
 import { ProtocolError } from "./protocol-error.js";
 import { APPLICATION_TYPES, type ProtocolEvents } from "./protocol-events.js";
@@ -23,8 +23,8 @@ export interface ProtocolOptions {
 	readonly audio?: AudioParams | undefined;
 	/** Default "always": the backend can call the device at any time. */
 	readonly session?: SessionPolicy;
-	/** The members of MCP messages that are wanted, those of the envelope included. Default: all. */
-	readonly names?: () => readonly string[];
+	/** The members of MCP messages that are wanted. Default: all. */
+	readonly names?: () => WantedNames;
 	readonly backoff?: BackoffOptions;
 	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
 	readonly helloTimeout?: number;

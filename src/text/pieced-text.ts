@@ -1,4 +1,7 @@
-/** Bytes that are put together at a time, on average: about what fits in one packet of a network. */
+/**
+ * Bytes that are put together at a time, roughly. They are held twice, as text and as bytes: more of them take more
+ * memory, fewer take more time.
+ */
 const TAKE = 1_024;
 
 /**
@@ -8,43 +11,36 @@ const TAKE = 1_024;
 export class PiecedText {
 	/** Bytes of the whole text as UTF-8. */
 	readonly bytes: number;
-	readonly #head: string;
-	readonly #pieces: readonly string[];
+	/** Those that are not taken. */
+	readonly #pieces: string[];
 	readonly #tail: string;
 	/** Pieces that are put together at a time. */
 	readonly #count: number;
-	#taken = 0;
+	/** Pieces of the next part: the first part holds the head, too, and so has one piece less. */
+	#next: number;
 
-	constructor(head: string, pieces: readonly string[], tail: string, bytes: number) {
-		this.#head = head;
+	/** @param pieces become the text's own: they are taken out of this array */
+	constructor(head: string, pieces: string[], tail: string, bytes: number) {
+		this.#count = Math.round((TAKE * pieces.length) / bytes) || 1;
+		this.#next = this.#count - 1 || 1;
+		pieces[0] = head.concat(pieces[0] ?? "");
 		this.#pieces = pieces;
 		this.#tail = tail;
-		this.#count = Math.max(1, Math.round((TAKE * pieces.length) / bytes));
 		this.bytes = bytes;
 	}
 
 	/** The next part of the text. Not to be called again when the whole text was taken. */
 	take(): string {
-		const total = this.#pieces.length;
-		const first = this.#taken;
-		const last = first + this.#count;
-		this.#taken = last;
-		// Each concatenation copies: so head, tail and the comma before the next part are joined with the pieces.
-		const part = this.#pieces.slice(first, last);
-		if (first === 0) {
-			part[0] = this.#head.concat(part[0] ?? "");
-		}
-		if (last < total) {
-			part.push("");
-		} else {
-			part.push((part.pop() ?? "").concat(this.#tail));
-		}
+		const part = this.#pieces.splice(0, this.#next);
+		this.#next = this.#count;
+		// Each concatenation copies: so tail and the comma before the next part are joined with the pieces.
+		part.push(this.#pieces.length > 0 ? "" : (part.pop() ?? "").concat(this.#tail));
 		return part.join(",");
 	}
 
-	/** The whole text. */
+	/** The text in one: all of it, as long as nothing was taken. */
 	toString(): string {
-		return this.#head.concat(this.#pieces.join(","), this.#tail);
+		return this.#pieces.join(",").concat(this.#tail);
 	}
 }
 
