@@ -64,22 +64,23 @@ export class BootstrapRoutes {
 		this.#options = options;
 	}
 
-	/** `GET`, `POST /xiaozhi/ota/`: where to connect, or the code to be bound with; the time; newer firmware. */
+	/** `GET`, `POST /xiaozhi/ota/`: where to connect, the code to be bound with first, the time, newer firmware. */
 	readonly ota: Route = async (c) => {
 		const { incoming } = c.env;
 		await this.#admit(incoming);
 		const device = { ...identityOf(incoming), address: this.#options.addressOf(incoming) };
 		const request = { ...device, ...systemOf(incoming, await readBody(incoming)) };
 		const binding = this.#bind(request);
-		if (typeof binding === "object") {
-			return c.json({ server_time: serverTime(), activation: activationOf(binding) });
-		}
 		const url = this.#urlOf(incoming);
-		const access = { id: request.deviceId, token: binding };
+		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
 		const blocks = backendBlocks(this.#options.deviceAddresses(), new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
 			const problem = "the gateway has no address where this device could connect: see websocketAddress, websocketUrl";
 			throw new HttpError(503, "busy", problem);
+		}
+		if (typeof binding === "object") {
+			// py-xiaozhi does not ask again once it is bound.
+			return c.json({ server_time: serverTime(), ...blocks, activation: activationOf(binding) });
 		}
 		const firmware = await this.#firmwareFor(request, url);
 		return c.json({ server_time: serverTime(), ...blocks, ...(firmware && { firmware }) });
