@@ -308,7 +308,7 @@ export class GatewayProgram {
 				url,
 				maxBytes,
 				onChange,
-				open: () => openClientServer(this.#gateway, { access, onerror }).sdk,
+				open: () => openClientServer(this.#gateway, { access, onerror }),
 			});
 			this.#closers.push(() => endpoint.close());
 		}

@@ -17,7 +17,7 @@ import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-ans
 import type { FirmwareFolder } from "./firmware-folder.js";
 import { HttpError } from "./http-error.js";
 import type { RequestLimits } from "./limits.js";
-import { type HttpEnv, type Route, sendHeaders } from "./route.js";
+import type { HttpEnv, Route } from "./route.js";
 import type { SourceCheck } from "./source-check.js";
 
 export interface BootstrapRoutesOptions {
@@ -212,7 +212,6 @@ async function sendFile(c: Context<HttpEnv>, firmware: FirmwareFolder, file: str
 	});
 	try {
 		const { size } = await image.stat();
-		sendHeaders(c);
 		outgoing.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": size });
 		await pipeline(image.createReadStream({ autoClose: false }), outgoing);
 	} catch (error) {
