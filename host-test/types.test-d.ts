@@ -52,7 +52,7 @@ defineTool({
 	needs: ["camera", "http"],
 	input: { url: string({ default: "" }), grid: array(array(number())) },
 	async run({ url, grid }, { camera, http, battery }, { client }) {
-		const body: ArrayBuffer = await camera.capture();
+		const body: ArrayBuffer[] = [await camera.capture()];
 		const first: number | undefined = grid[0]?.[0];
 		const token: string | undefined = client.vision?.token;
 		const level: number | undefined = battery?.level;

@@ -1,5 +1,6 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
+import { hmacSha256 } from "src/platform/hmac-sha256";
 import { openNetwork } from "src/platform/network";
 import Time from "time";
 import Timer from "timer";
@@ -17,6 +18,7 @@ startFirmware({
 	board,
 	built,
 	openNetwork,
+	hmacSha256,
 	timer: Timer,
 	features,
 	ticks: () => Time.ticks,

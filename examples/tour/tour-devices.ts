@@ -71,7 +71,7 @@ export class TourDevices {
 
 	/** An MCP client of one device, or of all. */
 	async connectClient(alias?: string): Promise<Client> {
-		return await new GatewayClient({ url: this.#options.gateway.clientUrl }).connect(alias);
+		return await new GatewayClient(this.#options.gateway.clientUrl).connect(alias);
 	}
 
 	stop(): void {

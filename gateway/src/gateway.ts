@@ -1,22 +1,34 @@
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import type { Access } from "./clients/access.js";
-import { type Catalog, Catalogs, type CatalogsOptions } from "./clients/catalog.js";
+import { Catalog, catalogKey } from "./clients/catalog.js";
+import type { Naming } from "./clients/tool-listing.js";
 import { ServerRegistry, type ServerRegistryOptions } from "./servers/registry.js";
 
-export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, CatalogsOptions {
+export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder"> {
 	/** Where the gateway keeps what outlives it. Default: nowhere. */
 	readonly stateFolder?: string;
+	/**
+	 * How the tools of a single server are named, on the path of that server: "own" as the server names them, or "portable"
+	 * (default) in the characters that every MCP client takes. In a catalog of all servers, names are always portable and
+	 * begin with the server's alias.
+	 */
+	readonly toolNames?: Exclude<Naming, "prefixed">;
 }
+
+/** Catalogs that are kept, so that their lists need not be made again for each request. */
+const MAX_CATALOGS = 1_000;
 
 /** The servers on one side, and what each client sees of them on the other. */
 export class Gateway {
 	/** Every server that the gateway knows. */
 	readonly servers: ServerRegistry;
-	readonly #catalogs: Catalogs;
+	readonly #options: GatewayOptions;
+	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
-		this.#catalogs = new Catalogs(servers, options);
+		this.#options = options;
 	}
 
 	/**
@@ -32,9 +44,20 @@ export class Gateway {
 		return new Gateway(await ServerRegistry.open({ ...options, ...folder }, onWarning), options);
 	}
 
-	/** What a client with this access sees: all that it may reach, or one server of it by alias or id. */
+	/**
+	 * What a client with this access sees. Clients with the same access, on the same path, share a catalog.
+	 *
+	 * @param server alias or id: only this server. It may become known later.
+	 */
 	catalog(access: Access, server?: string): Catalog {
-		return this.#catalogs.get(access, server);
+		const key = catalogKey(access, server);
+		let catalog = this.#catalogs.get(key);
+		if (catalog === undefined) {
+			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
+			catalog = new Catalog(this.servers, { key, access, server, naming });
+			this.#catalogs.set(key, catalog);
+		}
+		return catalog;
 	}
 
 	/** Ends every session with a server, and settles when everything is on disk. */

@@ -3,7 +3,7 @@ import { Endpoint } from "./clients/endpoint.js";
 import { HttpEndpoint } from "./clients/http-endpoint.js";
 import { openClientServer } from "./clients/open-client-server.js";
 import { ConfigurationError } from "./config/configuration.js";
-import { isLoopback, outsideUrlAt, urlAt } from "./config/listen-address.js";
+import { urlAt } from "./config/listen-address.js";
 import { withoutPassword } from "./config/setting-kinds.js";
 import { type Configuration, flagOf } from "./config/settings.js";
 import { readPem, readTls } from "./config/tls-files.js";
@@ -20,6 +20,7 @@ import { createApp } from "./http/app.js";
 import { localAccess, RequestGuard } from "./http/auth.js";
 import type { Listener } from "./http/bootstrap-answer.js";
 import { BOOTSTRAP_PATHS, type BootstrapRoutesOptions } from "./http/bootstrap-routes.js";
+import { urlForDevice } from "./http/device-address.js";
 import { createDeviceApp, createDeviceServerApp, type DeviceAppOptions } from "./http/device-app.js";
 import { FirmwareFolder } from "./http/firmware-folder.js";
 import { RequestLimits } from "./http/limits.js";
@@ -31,7 +32,6 @@ import type { Logger } from "./log.js";
 import { LogLimiter } from "./log-limiter.js";
 import { Metrics } from "./metrics.js";
 import { Pictures } from "./servers/pictures.js";
-import type { ServerIdentity } from "./servers/session.js";
 
 /** Milliseconds between looks at whether tokens were added or removed. */
 const TOKEN_CHECK_INTERVAL = 1_000;
@@ -42,7 +42,7 @@ export class GatewayProgram {
 	readonly #log: Logger;
 	readonly #limitedLog: LogLimiter;
 	readonly #tokens: TokenStore;
-	readonly #pictures = new Pictures({ urlFor: (identity) => this.#urlForDevice(identity) });
+	readonly #pictures: Pictures;
 	readonly #urls: { clients?: string; websocket?: string; mqtt?: string; bootstrap?: string } = {};
 	readonly #deviceKey: DeviceKey;
 	readonly #deviceGuards: DeviceGuard[] = [];
@@ -64,6 +64,9 @@ export class GatewayProgram {
 		this.#configuration = configuration;
 		this.#log = log;
 		this.#limitedLog = new LogLimiter(log);
+		this.#pictures = new Pictures({
+			urlFor: (identity) => this.#urls.clients && urlForDevice(identity, configuration, this.#urls.clients),
+		});
 		this.#closers.push(() => this.#limitedLog.flush());
 		this.#deviceKey = new DeviceKey(configuration.stateFolder);
 		this.#tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message));
@@ -229,22 +232,6 @@ export class GatewayProgram {
 		return { ...common, pictures: this.#pictures, maxPictureBytes, visionModel, rejections, bootstrap };
 	}
 
-	/** Where a device reaches the gateway over HTTP. Over MQTT it does not say; if only this machine can, there is no URL. */
-	#urlForDevice({ gatewayUrl }: ServerIdentity): string | undefined {
-		const { publicUrl, httpAddress, mqttAddress, brokerUrl } = this.#configuration;
-		const known = publicUrl?.replace(/\/+$/, "") ?? gatewayUrl;
-		if (known !== undefined || this.#urls.clients === undefined) {
-			return known;
-		}
-		const mqttHost = brokerUrl === undefined ? mqttAddress : new URL(brokerUrl).hostname.replace(/[[\]]/g, "");
-		if (isLoopback(httpAddress) && !isLoopback(mqttHost)) {
-			return undefined;
-		}
-		const { protocol, port } = new URL(this.#urls.clients);
-		const isTls = protocol === "https:";
-		return outsideUrlAt(isTls ? "https" : "http", httpAddress, Number(port || (isTls ? 443 : 80)));
-	}
-
 	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
 		const isSession = type === "connected" || type === "disconnected";
 		this.#log[isSession ? "info" : "debug"](details, isSession ? `device ${type}` : type);
@@ -321,7 +308,7 @@ export class GatewayProgram {
 				url,
 				maxBytes,
 				onChange,
-				open: () => openClientServer(this.#gateway, { access, onerror }).sdk,
+				open: () => openClientServer(this.#gateway, { access, onerror }),
 			});
 			this.#closers.push(() => endpoint.close());
 		}

@@ -41,8 +41,9 @@ async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit
 
 /** Calls the lamp's volume tool. */
 async function callAs(principal: string, { gateway }: StartedProgram, args: object): Promise<void> {
-	const { server, tool } = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
-	await server.call(principal, tool, args);
+	const found = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
+	assert(found);
+	await found.server.call(principal, found.tool, args);
 }
 
 /** What a broker says to a client that shows these credentials: "accepted" or why not. */

@@ -20,7 +20,7 @@ const firmware = await bundle();
 
 interface DeviceOptions {
 	/** What mcconfig would put in `mc/config`. */
-	readonly config: { readonly backend: string; readonly [setting: string]: unknown };
+	readonly config: { readonly [setting: string]: unknown };
 	readonly limits?: HeapLimits;
 	readonly watchdog?: boolean;
 	readonly settingsFile?: string;
@@ -58,8 +58,8 @@ if (whyNoMosquitto !== undefined) {
 /** A gateway's side for devices over one transport, and what a device has to be told to get in, or not. */
 export interface GatewaySide {
 	readonly gateway: Gateway;
-	readonly config: DeviceOptions["config"];
-	readonly wrongConfig: DeviceOptions["config"];
+	readonly config: { readonly backend: string; readonly [setting: string]: unknown };
+	readonly wrongConfig: { readonly [setting: string]: unknown };
 }
 
 type OpenGatewaySide = (test: TestContext, options?: GatewayOptions) => Promise<GatewaySide>;

@@ -89,7 +89,7 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 				assert.equal(text(await client.callTool({ name, arguments: { volume: 10 + index } })), "true");
 			}
 			const first = String(volumes[0]).split("__")[0];
-			const offline = once(side.gateway.servers, "offline");
+			const offline = once(side.gateway.servers, "disconnected");
 			assert.equal(text(await client.callTool({ name: `${first}__self_reboot` })), "true");
 			await offline;
 			const status = await client.callTool({ name: `${first}__self_get_device_status` });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Program } from "../e2e/program.js";
+import { until } from "../support/until.js";
 import { makeFolder, startPython } from "./python.js";
 
 /** What py-xiaozhi imports for sound, windows and pictures that are not used here. */
@@ -16,14 +17,16 @@ export interface PyXiaozhiNetwork {
 	readonly MQTT_INFO?: object;
 }
 
-/** Starts py-xiaozhi in its terminal mode, without sound, and has it open a session. */
-export async function startPyXiaozhi(
-	test: TestContext,
-	checkout: string,
-	protocol: "websocket" | "mqtt",
-	macAddress: string,
-	network: PyXiaozhiNetwork,
-): Promise<Program> {
+interface PyXiaozhiOptions {
+	readonly checkout: string;
+	readonly protocol: "websocket" | "mqtt";
+	readonly macAddress: string;
+	readonly network: PyXiaozhiNetwork;
+}
+
+/** Starts py-xiaozhi in its terminal mode, without sound. */
+export async function startPyXiaozhi(test: TestContext, options: PyXiaozhiOptions): Promise<Program> {
+	const { checkout, protocol, macAddress, network } = options;
 	const folder = makeFolder(test);
 	mkdirSync(join(folder, "config"));
 	const config = {
@@ -31,7 +34,7 @@ export async function startPyXiaozhi(
 		SYSTEM_OPTIONS: {
 			CLIENT_ID: "6b0c6a0e-8f4b-4a7d-9a3b-0c7c5a1d2e3f",
 			DEVICE_ID: macAddress,
-			NETWORK: { ACTIVATION_VERSION: "v1", ...network },
+			NETWORK: network,
 		},
 		WAKE_WORD_OPTIONS: { USE_WAKE_WORD: false },
 		SHORTCUTS: { ENABLED: false },
@@ -41,12 +44,16 @@ export async function startPyXiaozhi(
 	if (network.OTA_VERSION_URL === undefined) {
 		args.push("--skip-activation");
 	}
-	const program = await startPython(test, args, (output) => output.includes("待命"), {
+	return await startPython(test, args, (output) => output !== "", {
 		standIns: STAND_INS,
 		env: { XIAOZHI_DATA_DIR: folder, XIAOZHI_DISABLE_AUDIO: "1" },
 	});
-	// It shows its prompt a little before it reads commands. "r" begins a conversation, which opens a session.
+}
+
+/** Has py-xiaozhi begin a conversation, which opens a session. */
+export async function converse(program: Program): Promise<void> {
+	await until(() => program.output.includes("待命"), "its prompt", 30_000);
+	// It shows its prompt a little before it reads commands.
 	await delay(1_000);
 	program.write("r\n");
-	return program;
 }

@@ -57,6 +57,17 @@ export default suite("the face on the screen", {
 		equal(canvas.drawings - before, 1);
 		ok(texts(canvas).includes("volume 100"));
 	},
+	"shows a code in the place of the face, in the middle, and the face again without it"() {
+		const { screen, draw } = face();
+		const faceless = draw().rectangles.length;
+		screen.show({ code: "123456", message: "Go to the page" });
+		const { texts, rectangles } = draw();
+		const code = texts.find(({ text }) => text === "123456");
+		equal([code?.x, faceless - rectangles.length > 0], [130, true]);
+		ok(texts.some(({ text }) => text === "Go to the page"));
+		screen.show({ code: "" });
+		equal(draw().rectangles.length, faceless);
+	},
 	"breaks a message between words, and lets the canvas cut the rest"() {
 		const { screen, draw } = face();
 		screen.show({ message: "twenty-six characters here and the rest of it in the second line" });

@@ -130,6 +130,13 @@ export default suite("application, with a backend of the xiaozhi family", {
 			equal(application.state, "idle");
 		}
 	},
+	"a page of a list that is longer than the backend takes is an error, too"() {
+		const { transport, mcp } = inSession(undefined, { maxSentBytes: 600 });
+		mcp();
+		transport.channel.say(request(7, "tools/list"));
+		const [{ payload }] = mcp();
+		equal([payload.id, payload.error.code], [7, -32_603]);
+	},
 	"what is longer than the backend takes and answers nothing is dropped and logged"() {
 		const { application, mcp, log } = inSession(undefined, { maxSentBytes: 600 });
 		mcp();

@@ -13,6 +13,7 @@ function startWith(settings: Readonly<Record<string, unknown>>, board = new Fake
 			board,
 			built: { backend: "ws://h/", ...settings },
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
+			hmacSha256: async () => new ArrayBuffer(0),
 			timer,
 			log: (line) => log.push(line),
 		});
@@ -33,6 +34,8 @@ export default suite("a setting that cannot be used", {
 			[{ token: "a\r\nb" }, /^token: must not hold a line break$/],
 			[{ backend: "mqtt://h", publishTopic: "a/#" }, /^publishTopic: /],
 			[{ backend: "mqtt://h", mqttPassword: "p" }, /^mqttUsername: /],
+			[{ otaUrl: "ws://h/" }, /^otaUrl: expected http:/],
+			[{ otaUrl: "http://h/", qos: 7 }, /^qos: /],
 		] as const) {
 			const { board, log, start } = startWith(settings);
 			equal(start(), undefined);
@@ -54,6 +57,7 @@ export default suite("a setting that cannot be used", {
 			board: { name: "bare", system: new FakeBoard().system, close() {} },
 			built: { backend: 5 },
 			openNetwork: () => ({}),
+			hmacSha256: async () => new ArrayBuffer(0),
 			timer: new FakeTimer(),
 			log: (line) => log.push(line),
 		});

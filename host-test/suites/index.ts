@@ -1,9 +1,12 @@
 import type { Suite } from "../harness.js";
+import activation from "./activation.suite.js";
 import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
 import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
+import bootstrap from "./bootstrap.suite.js";
+import bootstrapAnswer from "./bootstrap-answer.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
@@ -14,6 +17,7 @@ import familyFace from "./family-face.suite.js";
 import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
+import http from "./http.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
@@ -22,6 +26,7 @@ import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
+import servedBackend from "./served-backend.suite.js";
 import sessions from "./sessions.suite.js";
 import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
@@ -38,6 +43,7 @@ import wifi from "./wifi.suite.js";
 export const SUITES: readonly Suite[] = [
 	text,
 	schema,
+	http,
 	jsonRpc,
 	mcp,
 	resources,
@@ -60,12 +66,16 @@ export const SUITES: readonly Suite[] = [
 	mqtt,
 	tools,
 	toolsHttp,
+	bootstrap,
+	bootstrapAnswer,
 	config,
+	activation,
 	application,
 	applicationLife,
 	states,
 	familyFace,
 	fatalError,
+	servedBackend,
 	examples,
 	beyondTools,
 	wifi,

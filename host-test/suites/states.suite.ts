@@ -2,7 +2,7 @@ import { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession, request, start } from "../doubles/started-application.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, suite } from "../harness.js";
 
 const tts = (state: string): object => ({ type: "tts", state });
 
@@ -123,11 +123,12 @@ export default suite("device states, entered where they are true", {
 		]);
 	},
 	"told to the backend in a session only"() {
-		const { transport, mcp } = start();
-		transport.channel.events.onOpen();
-		transport.channel.say(tts("start"));
-		equal(mcp(), []);
-		transport.channel.say({ type: "hello", session_id: "s-1" });
-		ok(mcp().length === 1);
+		const { application, transport, timer, mcp } = inSession(undefined, { saysGoodbye: true });
+		equal(mcp().length, 1);
+		transport.channel.say(GOODBYE);
+		timer.pass(1000);
+		equal([application.state, mcp()], ["connecting", []]);
+		transport.channel.say({ type: "hello", session_id: "s-2" });
+		equal(mcp().length, 1);
 	},
 });

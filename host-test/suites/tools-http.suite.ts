@@ -33,7 +33,9 @@ function form(board: FakeBoard): string {
 	const [request] = board.requests;
 	const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(request?.headers?.get("Content-Type") ?? "")?.[1];
 	ok(boundary !== undefined && boundary.length <= 70, "a boundary as RFC 2046 has it");
-	return String.fromArrayBuffer(request?.body as ArrayBuffer)
+	return (request?.body ?? [])
+		.map((part) => String.fromArrayBuffer(part))
+		.join("")
 		.split(`--${boundary}`)
 		.join("BOUNDARY");
 }
@@ -49,12 +51,11 @@ export default suite("tools that use the network", {
 				"BOUNDARY--\r\n",
 		);
 	},
-	async "upload a photo's bytes as they are"() {
+	async "upload a photo as it is, without a copy of it"() {
 		const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
 		const board = new FakeBoard();
 		await photo(seeing({ ...board, camera: { capture: async () => bytes.buffer } }));
-		const body = Array.from(new Uint8Array(board.requests[0]?.body as ArrayBuffer)).join();
-		ok(body.includes(Array.from(bytes).join()), "256 bytes in a row");
+		ok(board.requests[0]?.body?.includes(bytes.buffer), "the photo itself is a part of the body");
 	},
 	async "send only the headers that they have something for"() {
 		const { camera, http, requests } = new FakeBoard();

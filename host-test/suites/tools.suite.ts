@@ -105,7 +105,8 @@ export default suite("tools of every board", {
 		equal(request?.headers?.get("Authorization"), "Bearer t");
 		equal([request?.headers?.get("Device-Id"), request?.headers?.get("Client-Id")], [board.system.macAddress, "u-1"]);
 		const boundary = /boundary=(.*)$/.exec(request?.headers?.get("Content-Type") ?? "")?.[1] as string;
-		const body = String.fromArrayBuffer(request?.body as ArrayBuffer).split(`--${boundary}`);
+		const parts = (request?.body ?? []).map((part) => String.fromArrayBuffer(part));
+		const body = parts.join("").split(`--${boundary}`);
 		equal([body.length, body[3]], [4, "--\r\n"]);
 		matches(body[1] as string, /name="question"\r\n\r\nwhat\?\r\n$/);
 		matches(body[2] as string, /name="file"; filename="camera\.jpg"\r\nContent-Type: image\/jpeg\r\n\r\nPHOTO\r\n$/);

@@ -14,6 +14,7 @@ import type { Transport } from "../protocols/transport.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
+import { type Backend, BackendSearch, type BackendSource } from "./backend-search.js";
 import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange, word } from "./face-change.js";
@@ -25,6 +26,8 @@ export interface ApplicationOptions {
 	readonly backend: string;
 	/** How the backend is reached. */
 	readonly transport: Transport;
+	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
+	readonly source?: BackendSource;
 	/** Default "always". */
 	readonly session?: SessionPolicy;
 	readonly timer: TimerModule;
@@ -49,6 +52,7 @@ export class Application {
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
 	readonly #log: (message: string) => void;
+	readonly #search: BackendSearch | undefined;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
@@ -56,7 +60,7 @@ export class Application {
 	#isListening = false;
 
 	constructor(options: ApplicationOptions) {
-		const { board, backend, transport, session, timer, tools = TOOLS, features, log } = options;
+		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
 		this.#onState = options.onState;
 		this.#board = {
@@ -93,6 +97,7 @@ export class Application {
 			names: () => this.server.names,
 			...(session && { session }),
 		});
+		this.#search = source && this.#openSearch(source);
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -140,6 +145,7 @@ export class Application {
 		if (this.#board.network !== undefined) {
 			this.#board.network.onChange = undefined;
 		}
+		this.#search?.stop();
 		this.#protocol.close();
 		this.#closeMcp();
 		this.#board.close();
@@ -147,14 +153,22 @@ export class Application {
 
 	#activate(): void {
 		this.#state.enter("activating");
-		this.#state.enter("idle");
+		this.#state.enter(this.#restingState);
+	}
+
+	/** The state of a device that is not in a conversation: it activates until there is a backend to connect to. */
+	get #restingState(): DeviceState {
+		return this.#search?.isFound === false ? "activating" : "idle";
 	}
 
 	#connect(): void {
 		if (this.#state.state === "starting" || this.#state.state === "wifi_configuring") {
 			this.#activate();
 		}
-		this.#protocol.open();
+		this.#search?.start();
+		if (this.#search?.isFound ?? true) {
+			this.#protocol.open();
+		}
 	}
 
 	#followNetwork(online: boolean): void {
@@ -162,8 +176,28 @@ export class Application {
 			this.#connect();
 			return;
 		}
+		this.#search?.stop();
 		this.#protocol.close();
 		this.#closeSession();
+	}
+
+	#openSearch(source: BackendSource): BackendSearch {
+		return new BackendSearch({
+			source,
+			board: this.#board,
+			state: () => this.state,
+			onFound: (backend) => this.#meetBackend(backend),
+			log: this.#log,
+		});
+	}
+
+	/** The session with another backend ends first. */
+	#meetBackend({ url, use }: Backend): void {
+		this.#protocol.close();
+		this.#closeSession();
+		use();
+		this.#show({ backend: url });
+		this.#protocol.open();
 	}
 
 	#open(): void {
@@ -192,7 +226,7 @@ export class Application {
 		this.#isListening = false;
 		this.#show({ connected: false });
 		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
-			this.#state.enter("idle");
+			this.#state.enter(this.#restingState);
 		}
 	}
 
@@ -203,7 +237,7 @@ export class Application {
 
 	#send(text: Sendable): void {
 		const { maxSentBytes, session } = this.#protocol;
-		const answer = boundedAnswer(text, maxSentBytes, mcpWrapper(session?.id ?? ""));
+		const answer = boundedAnswer(text, maxSentBytes, session?.id ?? "");
 		if (answer === undefined) {
 			this.#log(`MCP message of more than ${maxSentBytes} bytes: dropped`);
 		} else {
@@ -216,7 +250,7 @@ export class Application {
 		if (state === "upgrading" && this.#state.state !== "activating") {
 			this.#state.enter("idle");
 		}
-		this.#state.enter(state);
+		this.#state.enter(state === "idle" ? this.#restingState : state);
 	}
 
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {

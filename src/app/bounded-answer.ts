@@ -1,5 +1,5 @@
-import { ErrorCode, errorMessage, isRequestId, RpcError, type Wrapper } from "../mcp_server/json-rpc.js";
-import { decodeStart } from "../protocols/envelope.js";
+import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
+import { decodeStart, mcpWrapper } from "../protocols/envelope.js";
 import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
@@ -16,9 +16,10 @@ const START_LENGTH = 2_048;
  *
  * @param text the message in its wrapper
  * @param maxBytes bytes that the backend takes
+ * @param sessionId of the envelope of the error
  * @returns the message itself if it is short enough; undefined if it is too long and answers no request
  */
-export function boundedAnswer(text: Sendable, maxBytes: number, wrapper: Wrapper): Sendable | undefined {
+export function boundedAnswer(text: Sendable, maxBytes: number, sessionId: string): Sendable | undefined {
 	if (typeof text === "string" && text.length * MOST_BYTES_PER_UNIT <= maxBytes) {
 		return text;
 	}
@@ -27,9 +28,11 @@ export function boundedAnswer(text: Sendable, maxBytes: number, wrapper: Wrapper
 		return text;
 	}
 	const reason = `the answer has ${bytes} bytes, at most ${maxBytes} can be sent to this backend`;
-	const payload = typeof text === "string" ? decodeStart(text.slice(0, START_LENGTH))?.payload : undefined;
+	const start = typeof text === "string" ? text : text.take();
+	const payload = decodeStart(start.slice(0, START_LENGTH))?.payload;
 	const id = isObject(payload) ? payload.id : undefined;
-	return isRequestId(id)
-		? errorMessage(id, new RpcError(ErrorCode.internalError, `Internal error: ${reason}`), wrapper)
-		: undefined;
+	if (!isRequestId(id)) {
+		return undefined;
+	}
+	return errorMessage(id, new RpcError(ErrorCode.internalError, `Internal error: ${reason}`), mcpWrapper(sessionId));
 }

@@ -46,14 +46,16 @@ const SMALLEST_CHUNK_BYTES = 32_768;
  * Reads the configuration: a stored setting if there is one, else what the firmware was built with.
  *
  * @param deviceId the device's MAC address
+ * @param served what a bootstrap says of its backend: it wins over both
  * @throws ProtocolError "bad-config" that names the setting
  */
 export function readConfig(
 	built: Readonly<Record<string, unknown>>,
 	settings: Settings | undefined,
 	deviceId: string,
+	served: Readonly<Record<string, unknown>> = {},
 ): Config {
-	const read = (key: string): unknown => readSetting(key, built, settings);
+	const read = (key: string): unknown => served[key] ?? readSetting(key, built, settings);
 	const clientId = text("clientId", read("clientId") ?? deviceId);
 	return {
 		backend: text("backend", read("backend")),

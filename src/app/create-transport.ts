@@ -48,6 +48,6 @@ export function createTransport({ config, network, deviceId, uuid, ...options }:
  * What messages may take of a machine. At its peak the longest message is held about five times over: as bytes, as text,
  * as what was parsed of it, and as an answer that quotes it, once as text and once as bytes.
  */
-function messageLimits(chunkBytes: number): ChannelLimits {
+export function messageLimits(chunkBytes: number): { readonly [Limit in keyof ChannelLimits]-?: number } {
 	return { maxMessageBytes: Math.floor(chunkBytes / 8), maxQueuedBytes: Math.floor(chunkBytes / 4) };
 }

@@ -1,11 +1,17 @@
+import { Bootstrap, type BootstrapOptions } from "../bootstrap/bootstrap.js";
+import { readBootstrapConfig } from "../bootstrap/bootstrap-config.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
+import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
+import type { Transport } from "../protocols/transport.js";
 import { Application, type ApplicationOptions } from "./application.js";
-import { readConfig } from "./config.js";
-import { createTransport } from "./create-transport.js";
+import type { BackendSource } from "./backend-search.js";
+import { type Config, readConfig } from "./config.js";
+import { createTransport, messageLimits } from "./create-transport.js";
+import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
 /** What the firmware runs on, and what it offers. */
@@ -13,7 +19,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly board: Board & { readonly system: System };
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
-	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients;
+	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
+	readonly hmacSha256: BootstrapOptions["hmacSha256"];
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -39,12 +46,32 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 }
 
 function createApplication(options: FirmwareOptions): Application {
-	const { board, built, openNetwork, log } = options;
-	const deviceId = board.system.macAddress;
-	const config = readConfig(built, board.settings, deviceId);
-	const uuid = deviceUuid(board.settings, config.uuid);
-	const transport = createTransport({ config, network: openNetwork(built), deviceId, uuid, log });
-	return new Application({ ...options, backend: config.backend, transport, session: config.session });
+	const { built, openNetwork, timer, log } = options;
+	const { settings } = options.board;
+	const deviceId = options.board.system.macAddress;
+	const bootstrap = readBootstrapConfig(built, settings);
+	// A backend that a bootstrap serves comes later. All other settings are checked now.
+	const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
+	const { backend, session, chunkBytes } = config;
+	const limits = messageLimits(chunkBytes);
+	const uuid = deviceUuid(settings, config.uuid);
+	const network = openNetwork(built);
+	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
+	const board = { ...options.board, http, close: () => options.board.close() };
+	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
+	if (bootstrap === undefined) {
+		return new Application({ ...options, board, backend, transport: reach(config), session });
+	}
+	const transport = new ServedTransport(limits.maxMessageBytes);
+	const source: BackendSource = {
+		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
+		connect(served) {
+			const config = readConfig(built, settings, deviceId, served);
+			const next = reach(config);
+			return { url: config.backend, use: () => transport.use(next) };
+		},
+	};
+	return new Application({ ...options, board, backend: bootstrap.otaUrl, transport, source, session });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -78,8 +78,12 @@ const MARGIN = 6;
 /** Characters of a message that are looked at: more than any screen has room for. */
 const LONGEST_TEXT = 160;
 
-/** Draws the whole face: a bar for the state and the backend, the face, what is said, and what is set. */
-export function drawFace(canvas: Canvas, font: Font, picture: FacePicture): void {
+/**
+ * Draws the whole face: a bar for the state and the backend, the face or a code, what is said, and what is set.
+ *
+ * @param codeFont a large font for a code
+ */
+export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeFont: Font = font): void {
 	const colors = mix(canvas, picture);
 	const barHeight = font.height + MARGIN;
 	const footer = canvas.height - barHeight;
@@ -88,7 +92,12 @@ export function drawFace(canvas: Canvas, font: Font, picture: FacePicture): void
 	canvas.begin();
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
 	drawHeader(canvas, font, colors, picture, barHeight);
-	drawFeatures(canvas, colors, picture, barHeight, words);
+	if (picture.code === "") {
+		drawFeatures(canvas, colors, picture, barHeight, words);
+	} else {
+		const fits = canvas.getTextWidth(picture.code, codeFont) <= canvas.width && codeFont.height <= words - barHeight;
+		drawCode(canvas, fits ? codeFont : font, colors, picture.code, (barHeight + words) >> 1);
+	}
 	drawWords(canvas, font, colors, picture, words);
 	drawFooter(canvas, font, colors, picture, footer);
 	canvas.end();
@@ -146,6 +155,12 @@ function drawFeatures(canvas: Canvas, colors: Colors, picture: FacePicture, top:
 		canvas.fillRectangle(colors.text, center - (width >> 1) - mouth.height, corner, mouth.height, mouth.height);
 		canvas.fillRectangle(colors.text, center + (width >> 1), corner, mouth.height, mouth.height);
 	}
+}
+
+/** In the middle between left and right, and around a line. */
+function drawCode(canvas: Canvas, font: Font, colors: Colors, code: string, middle: number): void {
+	const width = Math.min(canvas.getTextWidth(code, font), canvas.width);
+	canvas.drawText(code, font, colors.text, (canvas.width - width) >> 1, middle - (font.height >> 1), width);
 }
 
 function drawWords(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, top: number): void {

@@ -5,6 +5,8 @@ import { type Canvas, drawFace, type Font } from "./face-drawing.js";
 export interface FaceScreenOptions {
 	readonly canvas: Canvas;
 	readonly font: Font;
+	/** A large font, for a code that the person types in. Default: the font. */
+	readonly codeFont?: Font;
 	/** A screen without one shows its brightness in its colours. */
 	readonly backlight?: Backlight;
 	readonly timer: TimerModule;
@@ -65,13 +67,10 @@ export class FaceScreen implements Screen {
 	#changed(): void {
 		this.#drawing ??= this.#options.timer.set(() => {
 			this.#drawing = undefined;
-			const { canvas, font, backlight } = this.#options;
-			drawFace(canvas, font, {
-				...this.#face,
-				theme: this.#theme,
-				brightness: this.#brightness,
-				dim: backlight === undefined ? this.#brightness : 100,
-			});
+			const { canvas, font, codeFont, backlight } = this.#options;
+			const dim = backlight === undefined ? this.#brightness : 100;
+			const picture = { ...this.#face, theme: this.#theme, brightness: this.#brightness, dim };
+			drawFace(canvas, font, picture, codeFont);
 		}, DRAW_DELAY);
 	}
 }

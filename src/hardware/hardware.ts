@@ -44,6 +44,8 @@ export interface Face {
 	readonly volume: number | undefined;
 	/** The last thing said, by the user or the assistant. */
 	readonly message: string;
+	/** The code that binds the device to an account; empty for none. It is shown large. */
+	readonly code: string;
 	/** A word such as "happy", "neutral". */
 	readonly emotion: string;
 	/** Something the person should notice. */
@@ -57,6 +59,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	connected: false,
 	volume: undefined,
 	message: "",
+	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
 });
@@ -157,7 +160,17 @@ export interface HttpRequest {
 	/** http or https. */
 	readonly url: string;
 	readonly headers?: ReadonlyMap<string, string>;
-	readonly body?: ArrayBuffer;
+	/** The parts of the body. They are sent one after another, piece by piece, and never joined. */
+	readonly body?: readonly ArrayBuffer[];
+	/** Bytes that the response's body may have. Default: what the platform has room for. */
+	readonly maxBytes?: number;
+	/**
+	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
+	 * What it throws ends the request.
+	 */
+	readonly onPiece?: (piece: ArrayBuffer) => void;
+	/** Milliseconds without progress after which the request fails. Default 30,000. */
+	readonly timeout?: number;
 }
 
 export interface HttpResponse {
@@ -166,8 +179,17 @@ export interface HttpResponse {
 }
 
 export interface Http {
-	/** Rejects when there is no answer at all; an answer of any status is an answer. */
+	/** Rejects when there is no whole answer; an answer of any status is an answer. */
 	request(request: HttpRequest): Promise<HttpResponse>;
+}
+
+/** The machine's clock, on a board where the firmware has to set it. */
+export interface ClockSetter {
+	/**
+	 * @param time milliseconds since 1970, UTC
+	 * @param timezone minutes that local time is ahead of UTC
+	 */
+	set(time: number, timezone: number): void;
 }
 
 /** The device as a whole, as the application knows it: no board brings it. */
@@ -196,6 +218,7 @@ export interface Hardware {
 	readonly updater?: Updater;
 	readonly settings?: Settings;
 	readonly http?: Http;
+	readonly clock?: ClockSetter;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

@@ -1,4 +1,5 @@
 import Preference from "preference";
+import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { WiFiNetwork } from "../drivers/wifi-network.js";
@@ -25,5 +26,11 @@ export function openEsp32(
 			timer: Timer,
 		}),
 		settings: Preference,
+		clock: {
+			set(time, timezone) {
+				Time.set(Math.round(time / 1000));
+				Time.timezone = timezone * 60;
+			},
+		},
 	};
 }

@@ -22,6 +22,7 @@ export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
 			rotation: config.rotation,
 		}),
 		font: parseBMF(new Resource("OpenSans-Semibold-18.bf4")),
+		codeFont: parseBMF(new Resource("OpenSans-Regular-52.bf4")),
 		...(backlight && { backlight }),
 		timer: Timer,
 	});

@@ -1,19 +1,21 @@
 import TCP from "embedded:io/socket/tcp";
 
-interface Callbacks {
+interface GuardedOptions {
 	readonly onReadable?: (count: number) => void;
 	readonly onWritable?: (count: number) => void;
 	readonly onError?: () => void;
+	/** Bytes that may yet come in. Whoever reads them raises it. Default: no limit. */
+	readonly allowance?: { bytes: number };
 }
 
 /**
- * A TCP socket for the SDK's TLS socket to stand on, which throws what is wrong with the other side's certificate or
- * records out of the callbacks. Nobody is there to catch it, and the machine would end. Here it is the end of the
- * connection, which the TLS socket then reports as any other.
+ * A TCP socket for the SDK's TLS socket and HTTP client to stand on, which throw what is wrong with the other side's
+ * certificate, records or response out of the callbacks. Nobody is there to catch it, and the machine would end. Here it
+ * is the end of the connection, which they then report as any other. More bytes than allowed end it, too.
  */
 export class GuardedTCP extends TCP {
 	constructor(options: ConstructorParameters<typeof TCP>[0] & object) {
-		const { onReadable, onWritable, onError } = options as Callbacks;
+		const { onReadable, onWritable, onError, allowance } = options as GuardedOptions;
 		const guard = (callback: ((count: number) => void) | undefined) => (count: number) => {
 			try {
 				callback?.(count);
@@ -22,6 +24,15 @@ export class GuardedTCP extends TCP {
 				onError?.();
 			}
 		};
-		super({ ...options, onReadable: guard(onReadable), onWritable: guard(onWritable) });
+		const receive = (count: number): void => {
+			if (allowance !== undefined) {
+				allowance.bytes -= count;
+				if (allowance.bytes < 0) {
+					throw new Error("more bytes came in than are accepted");
+				}
+			}
+			onReadable?.(count);
+		};
+		super({ ...options, onReadable: guard(receive), onWritable: guard(onWritable) });
 	}
 }

@@ -2,8 +2,10 @@
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import TLSSocket from "embedded:io/socket/tcp/tls";
+import HTTPClient from "embedded:network/http/client";
 import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
+import type { HttpClients } from "../http/ecma-http.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import { GuardedTCP } from "./guarded-tcp.js";
@@ -11,13 +13,13 @@ import { SystemResolver } from "./system-resolver.js";
 
 /**
  * The SDK's network clients, as ECMA-419's records: they look names up with the system's resolver, and connect over TCP
- * or, for wss and mqtts, over TLS, which verifies the server's certificate and its name.
+ * or, for wss, mqtts and https, over TLS, which verifies the server's certificate and its name.
  *
  * @param built what the firmware was built with. `certificate` names a resource, a CA's certificate as a DER file, that
  * is trusted besides the roots in the manifest.
  * @throws ProtocolError "bad-config" if there is no such resource
  */
-export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients {
+export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients {
 	const secure = openCertificate(built.certificate);
 	const dns = { io: SystemResolver };
 	const socket = { io: TCP, nodelay: true };
@@ -27,7 +29,9 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 		wss: { io: WebSocketClient, dns, socket: tls },
 		mqtt: { io: MQTTClient, dns, socket },
 		mqtts: { io: MQTTClient, dns, socket: tls },
-	} as unknown as NetworkClients;
+		http: { io: HTTPClient, dns, socket: { ...socket, io: GuardedTCP } },
+		https: { io: HTTPClient, dns, socket: tls },
+	} as unknown as NetworkClients & HttpClients;
 }
 
 function openCertificate(name: unknown): { certificate?: object } {

@@ -23,7 +23,7 @@ export function openWiFi(): WiFiNetwork {
 		wifi: { io: WiFi } as WiFiRecord,
 		ssid: setting("ssid", ""),
 		password: setting("password", ""),
-		needsTime: /^(wss|mqtts):/i.test(setting("backend", "")),
+		needsTime: /^(wss|mqtts|https):/i.test(setting("otaUrl", "") || setting("backend", "")),
 		clock: new NtpClock({
 			ntp: ntp as unknown as NtpRecord,
 			setTime: (seconds) => Time.set(seconds),

@@ -1,7 +1,7 @@
+import { expectOk } from "../http/http-status.js";
 import { text } from "../mcp_server/content.js";
 import { string } from "../mcp_server/schema.js";
 import { defineTool } from "./define-tool.js";
-import { expectOk } from "./http-status.js";
 import { encodeMultipart } from "./multipart.js";
 
 export default defineTool({

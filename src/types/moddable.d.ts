@@ -29,6 +29,14 @@ declare module "embedded:network/mqtt/client" {
 	export default MQTTClient;
 }
 
+/** ECMA-419's HTTP client. */
+declare module "embedded:network/http/client" {
+	import type { HttpRecord } from "../http/ecma-http.js";
+
+	const HTTPClient: HttpRecord["io"];
+	export default HTTPClient;
+}
+
 /** ECMA-419's NTP client. */
 declare module "embedded:network/ntp/client" {
 	import type { NtpRecord } from "../drivers/ntp-clock.js";
@@ -62,6 +70,13 @@ declare module "Resource" {
 		constructor(name: string);
 	}
 	export default Resource;
+}
+
+/** Digests. */
+declare module "crypt" {
+	export class Digest {
+		constructor(type: "SHA256");
+	}
 }
 
 /** Draws on a screen. */

@@ -22,6 +22,8 @@ declare module "time" {
 		set(seconds: number): void;
 		/** Milliseconds of a clock that is never set: a 32-bit number, which begins anew at its end. */
 		readonly ticks: number;
+		/** Seconds that local time is ahead of UTC. */
+		timezone: number;
 	};
 	export default Time;
 }
@@ -49,9 +51,15 @@ declare module "preference" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
+	import type { HttpClients } from "../http/ecma-http.js";
 	import type { NetworkClients } from "../protocols/network-clients.js";
 	/** @param built what the firmware was built with */
-	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
+	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
+}
+
+/** HMAC-SHA256 (RFC 2104), as the host has it. */
+declare module "src/platform/hmac-sha256" {
+	export function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer>;
 }
 
 /** The board that the firmware is built for. */
@@ -62,11 +70,9 @@ declare module "src/boards/target/board" {
 
 /** What the virtual device's Node side does for its pretend board. */
 declare module "virtual-host" {
-	import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
 	/** What the person who started the device chose for it. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;
-	export function request(request: HttpRequest): Promise<HttpResponse>;
 	/** A picture of the pretend room, as a JPEG file. */
 	export function capture(): Promise<ArrayBuffer>;
 	/** Draws the pretend screen, as a JPEG file. */

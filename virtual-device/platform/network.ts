@@ -1,3 +1,4 @@
+import { HTTPClient } from "./http-client.js";
 import { MQTTClient } from "./mqtt-client.js";
 import { WebSocketClient } from "./websocket-client.js";
 
@@ -7,6 +8,8 @@ const network = {
 	wss: { io: WebSocketClient, secure: true },
 	mqtt: { io: MQTTClient },
 	mqtts: { io: MQTTClient, secure: true },
+	http: { io: HTTPClient },
+	https: { io: HTTPClient, secure: true },
 };
 
 export function openNetwork(): typeof network {

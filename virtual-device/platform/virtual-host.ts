@@ -1,26 +1,9 @@
 import { boot, call, send } from "./bridge.js";
 
-interface HttpRequest {
-	readonly method: string;
-	readonly url: string;
-	readonly headers?: ReadonlyMap<string, string>;
-	readonly body?: ArrayBuffer;
-}
-
 export const options = { macAddress: boot.macAddress };
 
 export function restart(delay: number): void {
 	send(["board.restart", delay]);
-}
-
-export async function request({
-	method,
-	url,
-	headers,
-	body,
-}: HttpRequest): Promise<{ status: number; body: ArrayBuffer }> {
-	const reply = await call("http", { method, url, headers: [...(headers ?? [])] }, body);
-	return { status: reply.value as number, body: reply.bytes };
 }
 
 export async function capture(): Promise<ArrayBuffer> {

@@ -8,7 +8,8 @@ import type { EngineExit, HeapReport } from "./engine/engine.js";
 import { bundle, chooseEngine, type EngineChoice, randomMacAddress, VirtualDevice } from "./index.js";
 
 interface Options {
-	readonly url: string;
+	readonly url?: string;
+	readonly otaUrl?: string;
 	readonly token: string;
 	readonly set: Readonly<Record<string, string>>;
 	readonly name: string;
@@ -38,6 +39,9 @@ const SETTINGS = [
 	"session",
 	"protocolVersion",
 	"chunkBytes",
+	"otaInterval",
+	"serialNumber",
+	"hmacKey",
 ];
 
 const EPILOGUE = `
@@ -47,7 +51,10 @@ const program = makeProgram(
 	"run device",
 	"Runs one virtual device: the firmware on the XS engine, against any backend.",
 )
-	.requiredOption("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…")
+	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…")
+	.addOption(
+		new Option("--ota-url <url>", "where the device asks for its backend: http://… or https://…").conflicts("url"),
+	)
 	.option("--token <token>", "WebSocket: the bearer token, if the backend needs one", "")
 	.addOption(
 		new Option("--set <name=value>", `another setting of the firmware (repeatable): ${SETTINGS.join(", ")}`)
@@ -79,7 +86,10 @@ const program = makeProgram(
 await runProgram(program.action(run));
 
 async function run(options: Options): Promise<void> {
-	const { engine: kind, bits, heap } = options;
+	const { engine: kind, bits, heap, url, otaUrl } = options;
+	if (url === undefined && otaUrl === undefined) {
+		program.error("error: required option '--url <url>' or '--ota-url <url>' not specified");
+	}
 	const engine = await chooseEngine(kind, { bits: bits === "32" ? 32 : 64, onProgress: console.error });
 	const device = await createDevice(engine, options);
 	report(device, options);
@@ -104,14 +114,18 @@ async function run(options: Options): Promise<void> {
 
 /** Rejects with ProgramError if the settings file cannot be read. */
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
-	const { url, token, set, uuid, settings, slots, chunkBytes, restart = false } = options;
+	const { url, otaUrl, token, set, uuid, settings, slots, chunkBytes, restart = false } = options;
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
 	const firmware = await bundleFirmware(options.firmware);
 	try {
 		return new VirtualDevice({
 			firmware,
 			startEngine: (onTrace) => engine.start({ onTrace, limits }),
-			config: { ...set, backend: url, token, ...(uuid !== undefined && { uuid }) },
+			config: {
+				...set,
+				...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
+				...(uuid !== undefined && { uuid }),
+			},
 			watchdog: restart,
 			macAddress: options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name)),
 			...(settings !== undefined && { settingsFile: settings }),

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
+import { HttpRequests } from "./services/http-requests.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import { PretendBoard } from "./services/pretend-board.js";
@@ -135,7 +136,8 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onScreen: (screen) => this.emit("screen", screen),
 			onNote: (text) => this.emit("note", text),
 		});
-		return [new Timers(deliver), new WebSockets(deliver), new MqttSockets(deliver), this.#settings, board];
+		const network = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
+		return [new Timers(deliver), ...network, this.#settings, board];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */

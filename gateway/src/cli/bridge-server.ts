@@ -33,11 +33,9 @@ export function createBridgeServer(gateway: GatewayEnd): Server {
 }
 
 function serveTools(server: Server, gateway: GatewayEnd): void {
-	server.setRequestHandler("tools/list", async ({ params }, context) => {
-		const request = { method: "tools/list", params: { ...params } } as const;
-		return gateway.client === undefined
-			? { tools: [] }
-			: inRevision(server, await gateway.client.request(request, requestOptions(context)));
+	server.setRequestHandler("tools/list", async ({ params = {} }, context) => {
+		const listed = await gateway.client?.request({ method: "tools/list", params }, requestOptions(context));
+		return inRevision(server, listed ?? { tools: [] });
 	});
 	server.setRequestHandler("tools/call", async ({ params }, context) => {
 		if (gateway.client === undefined) {
@@ -49,17 +47,14 @@ function serveTools(server: Server, gateway: GatewayEnd): void {
 }
 
 function serveResources(server: Server, gateway: GatewayEnd): void {
-	server.setRequestHandler("resources/list", async ({ params }, context) => {
-		const request = { method: "resources/list", params: { ...params } } as const;
-		return gateway.client === undefined
-			? { resources: [] }
-			: inRevision(server, await gateway.client.request(request, requestOptions(context)));
+	server.setRequestHandler("resources/list", async ({ params = {} }, context) => {
+		const listed = await gateway.client?.request({ method: "resources/list", params }, requestOptions(context));
+		return inRevision(server, listed ?? { resources: [] });
 	});
-	server.setRequestHandler("resources/templates/list", async ({ params }, context) => {
-		const request = { method: "resources/templates/list", params: { ...params } } as const;
-		return gateway.client === undefined
-			? { resourceTemplates: [] }
-			: inRevision(server, await gateway.client.request(request, requestOptions(context)));
+	server.setRequestHandler("resources/templates/list", async ({ params = {} }, context) => {
+		const request = { method: "resources/templates/list", params } as const;
+		const listed = await gateway.client?.request(request, requestOptions(context));
+		return inRevision(server, listed ?? { resourceTemplates: [] });
 	});
 	const read = async (uri: string, context: ServerContext) => {
 		if (gateway.client === undefined) {

@@ -79,7 +79,7 @@ export function withAddress(command: Command): Command {
 
 /** The gateway that the options name. */
 export function clientFor({ url = DEFAULT_URL, token }: ClientOptions): GatewayClient {
-	return new GatewayClient({ url, token });
+	return new GatewayClient(url, token);
 }
 
 async function listDevices(options: ClientOptions): Promise<void> {

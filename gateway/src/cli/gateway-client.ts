@@ -6,16 +6,8 @@ import { UsageError } from "./exit.js";
 /** No gateway answers. It may start later. */
 export class UnreachableError extends Error {}
 
-/** Where a gateway runs, and a token for it. */
-export interface GatewayAddress {
-	/** Its URL, with or without `/mcp`. */
-	readonly url: string;
-	readonly token?: string | undefined;
-}
-
 interface AskOptions {
 	readonly method?: string;
-	readonly signal?: AbortSignal;
 	/** The body, which is sent as JSON. */
 	readonly json?: object;
 }
@@ -26,8 +18,12 @@ export class GatewayClient {
 	readonly #base: string;
 	readonly #headers: Readonly<Record<string, string>>;
 
-	/** @throws UsageError if the URL is invalid */
-	constructor({ url, token }: GatewayAddress) {
+	/**
+	 * @param url the gateway's URL, with or without `/mcp`
+	 * @param token a client's token; absent if none is needed
+	 * @throws UsageError if the URL is invalid
+	 */
+	constructor(url: string, token?: string) {
 		if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
 			throw new UsageError(`--url: expected a URL like http://127.0.0.1:8766, got ${JSON.stringify(url)}`);
 		}

@@ -1,8 +1,6 @@
 import type { Resource, Tool } from "@modelcontextprotocol/server";
-import { LRUCache } from "lru-cache";
 import type { Notification, ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
-import { ServerError } from "../servers/server-error.js";
 import type { ServerTool } from "../servers/session.js";
 import type { Access } from "./access.js";
 import { aliasInStateUri, stateResource } from "./state-resource.js";
@@ -28,45 +26,11 @@ export interface StateChange {
 /** What is different in a catalog: a list, or a server's state. */
 export type CatalogChange = { readonly kind: ListName } | StateChange;
 
-export interface CatalogsOptions {
-	/**
-	 * How the tools of a single server are named, on the path of that server: "own" as the server names them, or "portable"
-	 * (default) in the characters that every MCP client takes. In a catalog of all servers, names are always portable and
-	 * begin with the server's alias.
-	 */
-	readonly toolNames?: Exclude<Naming, "prefixed">;
-}
-
-/** Catalogs that are kept, so that their lists need not be made again for each request. */
-const MAX_CATALOGS = 1_000;
-
-/** The catalogs of all clients: clients with the same access, on the same path, share one. */
-export class Catalogs {
-	readonly #servers: ServerRegistry;
-	readonly #options: CatalogsOptions;
-	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
-
-	constructor(servers: ServerRegistry, options: CatalogsOptions) {
-		this.#servers = servers;
-		this.#options = options;
-	}
-
-	/** @param server alias or id: only this server. It may become known later. */
-	get(access: Access, server: string | undefined): Catalog {
-		const key = keyOf(access, server);
-		let catalog = this.#catalogs.get(key);
-		if (catalog === undefined) {
-			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
-			catalog = new Catalog(this.#servers, { key, access, server, naming });
-			this.#catalogs.set(key, catalog);
-		}
-		return catalog;
-	}
-}
-
-interface CatalogOptions {
+export interface CatalogOptions {
+	/** Its {@link catalogKey}. */
 	readonly key: string;
 	readonly access: Access;
+	/** Alias or id: only this server. It may become known later. Undefined: all servers. */
 	readonly server: string | undefined;
 	readonly naming: Naming;
 }
@@ -119,21 +83,16 @@ export class Catalog {
 
 	/**
 	 * The tool of this name. A name with an alias in front works in every catalog; one without it, portable or the server's
-	 * own, in the catalog of one server.
-	 *
-	 * @throws ServerError "unknown-tool", also for a tool that the client may not call
+	 * own, in the catalog of one server. Undefined also for a tool that the client may not call.
 	 */
-	findTool(name: string): FoundTool {
+	findTool(name: string): FoundTool | undefined {
 		const { server } = this.#options;
 		const only = server === undefined ? undefined : this.#reachable()[0];
 		const named = this.#servers.find(aliasIn(name) ?? "");
 		const found =
 			(only && foundTool(only, findTool(only, "own", name) ?? findTool(only, "portable", name))) ??
 			(named && this.#reaches(named) ? foundTool(named, findTool(named, "prefixed", name)) : undefined);
-		if (found === undefined || (isUserOnly(found.tool) && !this.#allowsUserTools(found.server))) {
-			throw new ServerError("unknown-tool", `Unknown tool: ${name}`);
-		}
-		return found;
+		return found && isUserOnly(found.tool) && !this.#allowsUserTools(found.server) ? undefined : found;
 	}
 
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
@@ -229,7 +188,8 @@ function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean 
 	return one.length === other.length && one.every((item, index) => item === other[index]);
 }
 
-function keyOf({ principal, devices, userTools }: Access, server: string | undefined): string {
+/** Tells catalogs apart: clients with the same access, on the same path, share one. */
+export function catalogKey({ principal, devices, userTools }: Access, server: string | undefined): string {
 	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
 	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
 	return JSON.stringify([principal, server ?? null, devices ? list(devices) : null, tools]);

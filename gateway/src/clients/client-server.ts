@@ -1,9 +1,9 @@
 import {
 	type CallToolResult,
+	McpServer,
 	ProtocolError,
 	ProtocolErrorCode,
 	ResourceNotFoundError,
-	Server as SdkServer,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import { RateLimit } from "../rate-limit.js";
@@ -56,25 +56,34 @@ The resource device://NAME/state tells whether a device is online, and its state
 
 /**
  * The MCP server that one client sees, or one request of it: serves a catalog in every revision, over whatever transport
- * {@link sdk} is connected to.
+ * it is connected to. Its tools come and go with the catalog, so they are served by handlers, not registered with the SDK.
  */
-export class ClientServer {
-	/** The official SDK's server, to be connected by whoever has the transport. */
-	readonly sdk: SdkServer;
+export class ClientServer extends McpServer {
 	readonly #options: ClientServerOptions;
 	readonly #subscriptions = new Set<string>();
 
 	constructor(options: ClientServerOptions) {
 		const { catalog, listTtl = 5_000 } = options;
-		this.#options = options;
 		const hint = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" } as const;
-		this.sdk = new SdkServer(GATEWAY_INFO, {
-			capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } },
+		super(GATEWAY_INFO, {
 			instructions: INSTRUCTIONS,
 			cacheHints: { "tools/list": hint, "resources/list": hint, "server/discover": hint },
 		});
+		this.#options = options;
+		this.server.registerCapabilities({
+			tools: { listChanged: true },
+			resources: { listChanged: true, subscribe: true },
+		});
 		this.#serveTools();
 		this.#serveResources();
+	}
+
+	/**
+	 * The schema by which the SDK checks `Mcp-Param-*` headers (2026-07-28, "Custom Headers from Tool Parameters");
+	 * undefined for a tool that is unknown: the call says so.
+	 */
+	override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+		return this.#options.catalog.findTool(name)?.tool.inputSchema;
 	}
 
 	/** Sends the notification of a change; of a state, only if the client has subscribed to it. */
@@ -82,22 +91,22 @@ export class ClientServer {
 		if (change.kind === "state") {
 			await this.#announceState(change);
 		} else if (change.kind === "tools") {
-			await this.sdk.sendToolListChanged();
+			await this.server.sendToolListChanged();
 		} else {
-			await this.sdk.sendResourceListChanged();
+			await this.server.sendResourceListChanged();
 		}
 	}
 
 	#serveTools(): void {
 		const { catalog, onListed } = this.#options;
-		this.sdk.setRequestHandler("tools/list", ({ params }) => {
+		this.server.setRequestHandler("tools/list", ({ params }) => {
 			if (isFirstPage(params?.cursor)) {
 				onListed?.("tools");
 			}
 			const { items, nextCursor } = pageOf(catalog.tools, ({ name }) => name, params);
 			return { tools: items, ...(nextCursor !== undefined && { nextCursor }) };
 		});
-		this.sdk.setRequestHandler("tools/call", async ({ params }, context) => {
+		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
 			return await this.#call(params.name, params.arguments ?? {}, callOptions(context));
 		});
@@ -105,10 +114,13 @@ export class ClientServer {
 
 	async #call(name: string, args: object, options: CallOptions): Promise<CallToolResult> {
 		const { principal, catalog } = this.#options;
-		const found = findTool(catalog, name);
+		const found = catalog.findTool(name);
+		if (found === undefined) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+		}
 		try {
 			const result = await found.server.call(principal, found.tool, args, options);
-			return this.sdk.projectCallToolResult(resultFor(result, this.#revision), found.tool.outputSchema);
+			return this.server.projectCallToolResult(resultFor(result, this.#revision), found.tool.outputSchema);
 		} catch (error) {
 			return answerFailure(error, found, this.#revision);
 		}
@@ -116,23 +128,23 @@ export class ClientServer {
 
 	/** The one that the client speaks. */
 	get #revision(): string {
-		return this.sdk.getNegotiatedProtocolVersion() ?? "";
+		return this.server.getNegotiatedProtocolVersion() ?? "";
 	}
 
 	#serveResources(): void {
 		const { catalog, onListed } = this.#options;
-		this.sdk.setRequestHandler("resources/list", ({ params }) => {
+		this.server.setRequestHandler("resources/list", ({ params }) => {
 			if (isFirstPage(params?.cursor)) {
 				onListed?.("resources");
 			}
 			const { items, nextCursor } = pageOf(catalog.resources, ({ uri }) => uri, params);
 			return { resources: items, ...(nextCursor !== undefined && { nextCursor }) };
 		});
-		this.sdk.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [STATE_TEMPLATE] }));
-		this.sdk.setRequestHandler("resources/read", ({ params: { uri } }) => ({
+		this.server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [STATE_TEMPLATE] }));
+		this.server.setRequestHandler("resources/read", ({ params: { uri } }) => ({
 			contents: [stateContents(this.#findState(uri))],
 		}));
-		this.sdk.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+		this.server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
 			this.#findState(uri);
 			if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
 				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
@@ -140,7 +152,7 @@ export class ClientServer {
 			this.#subscriptions.add(uri);
 			return {};
 		});
-		this.sdk.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+		this.server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
 			this.#subscriptions.delete(uri);
 			return {};
 		});
@@ -158,12 +170,12 @@ export class ClientServer {
 	async #announceState(change: StateChange): Promise<void> {
 		const { server, cause } = change;
 		if (this.#subscriptions.has(stateUri(server)) || this.#revision >= SDK_FILTERS_UPDATES) {
-			await this.sdk.sendResourceUpdated(stateUpdate(change));
+			await this.server.sendResourceUpdated(stateUpdate(change));
 		}
-		const { experimental } = this.sdk.getClientCapabilities() ?? {};
+		const { experimental } = this.server.getClientCapabilities() ?? {};
 		if (cause !== undefined && experimental?.[NOTIFICATIONS_CAPABILITY] !== undefined) {
 			const params = { ...cause.params, _meta: { [META.device]: server.alias } };
-			await this.sdk.notification({ method: cause.method, params } as never);
+			await this.server.notification({ method: cause.method, params } as never);
 		}
 	}
 }
@@ -171,14 +183,6 @@ export class ClientServer {
 /** `notifications/resources/updated` of a server's state. What the server itself said of the change is in `_meta`. */
 export function stateUpdate({ server, cause }: StateChange) {
 	return { uri: stateUri(server), ...(cause && { _meta: { [META.notification]: cause } }) };
-}
-
-function findTool(catalog: Catalog, name: string): FoundTool {
-	try {
-		return catalog.findTool(name);
-	} catch (error) {
-		throw new ProtocolError(ProtocolErrorCode.InvalidParams, (error as Error).message);
-	}
 }
 
 /** Cancellation and progress, passed through. */

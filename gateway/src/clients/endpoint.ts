@@ -58,7 +58,7 @@ export class Endpoint {
 		while (!signal.aborted) {
 			const start = performance.now();
 			const reason = await this.#connectOnce();
-			failures = performance.now() - start > GOOD_TIME ? 0 : failures + 1;
+			failures = performance.now() - start > GOOD_TIME ? 1 : failures + 1;
 			if (!signal.aborted) {
 				const wait = Math.min(retryDelay * 2 ** (failures - 1), MAX_RETRY_DELAY) * (0.75 + Math.random() / 4);
 				onChange(`${this.#name}: ${reason}. The next attempt is in ${(wait / 1000).toFixed(1)} s`);

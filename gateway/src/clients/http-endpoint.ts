@@ -7,14 +7,12 @@ import {
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
-	type McpServer,
 } from "@modelcontextprotocol/server";
 import { isObject } from "../../../src/text/is-object.js";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
 import type { CatalogChange } from "./catalog.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
-import { HeaderCheckedServer } from "./header-checks.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 import { sendJsonRpcError } from "./json-rpc-error.js";
 
@@ -28,8 +26,6 @@ interface StatelessHandler {
 	readonly hasListeners: () => boolean;
 	readonly stopFollowing: () => void;
 }
-
-const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
 
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
@@ -63,7 +59,7 @@ export class HttpEndpoint {
 	}
 
 	/**
-	 * Serves one HTTP request. Host, Origin, token and the body's size have been checked. Never rejects.
+	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Never rejects.
 	 *
 	 * @param server alias or id, from the path /mcp/DEVICE
 	 * @param body the JSON that was read; undefined if the request has no body
@@ -117,12 +113,7 @@ export class HttpEndpoint {
 	}
 
 	async #serve(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
-		if (!METHODS.has(request.method ?? "")) {
-			response.setHeader("Allow", [...METHODS].join(", "));
-			sendJsonRpcError(response, 405, -32_000, "Method not allowed");
-		} else if (request.method === "POST" && body === undefined) {
-			sendJsonRpcError(response, 400, -32_700, "Parse error: the request has no JSON body");
-		} else if (isSessionRequest(request, body)) {
+		if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
 			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);
@@ -143,8 +134,7 @@ export class HttpEndpoint {
 	#createHandler(client: ClientServerOptions): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const create = (): McpServer => new HeaderCheckedServer(new ClientServer(client).sdk, client.catalog);
-		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
+		const handler = createMcpHandler(() => new ClientServer(client), { legacy: "reject", bus, onerror });
 		return {
 			serve: toNodeHandler(handler, { onerror }),
 			handler,

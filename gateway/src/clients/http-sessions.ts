@@ -32,6 +32,11 @@ export class HttpSessions {
 		return this.#sessions.size;
 	}
 
+	/** Whether a request names a session that is open. */
+	owns({ headers }: IncomingMessage): boolean {
+		return this.#sessions.has(`${headers["mcp-session-id"]}`);
+	}
+
 	/**
 	 * Serves a client's request: begins a session, or goes to the one it names. A session serves only clients with the same
 	 * access, on the same path, as the one that opened it: for others it does not exist.
@@ -167,7 +172,7 @@ class HttpSession {
 
 	/** Gets ready for the `initialize` that is served next. */
 	async open(): Promise<void> {
-		await this.#server.sdk.connect(this.#transport);
+		await this.#server.connect(this.#transport);
 	}
 
 	/** Whether a client may use it: it has the same access, on the same path. */
@@ -191,7 +196,7 @@ class HttpSession {
 			// The client has disconnected: there would be no event that the answer is complete.
 			return;
 		}
-		const problem = this.#requests.begin(body, response, this.#server.sdk.getNegotiatedProtocolVersion());
+		const problem = this.#requests.begin(body, response, this.#server.server.getNegotiatedProtocolVersion());
 		if (problem !== undefined) {
 			sendJsonRpcError(response, 400, -32_600, `Invalid Request: ${problem}`);
 			return;
@@ -212,7 +217,7 @@ class HttpSession {
 	}
 
 	async close(): Promise<void> {
-		await this.#server.sdk.close();
+		await this.#server.close();
 	}
 
 	#begin(response: ServerResponse): void {

@@ -14,7 +14,6 @@ export interface OpenClientServerOptions {
 export function openClientServer(gateway: Gateway, { access, server, onerror }: OpenClientServerOptions): ClientServer {
 	const catalog = gateway.catalog(access, server);
 	const clientServer = new ClientServer({ principal: access.principal, catalog });
-	const end = catalog.onChange((change) => void clientServer.announce(change).catch(onerror));
-	clientServer.sdk.onclose = end;
+	clientServer.server.onclose = catalog.onChange((change) => void clientServer.announce(change).catch(onerror));
 	return clientServer;
 }

@@ -1,14 +1,7 @@
-import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
 import { openClientServer } from "./open-client-server.js";
-
-export interface StdioOptions {
-	/** Default: this process's. */
-	readonly input?: Readable;
-	readonly output?: Writable;
-}
 
 /** A client at the other end of this process's standard input and output. */
 export interface StdioClient {
@@ -22,15 +15,10 @@ export interface StdioClient {
  *
  * @param server alias or id: only this server's tools. It may become known later.
  */
-export function serveOverStdio(
-	gateway: Gateway,
-	access: Access,
-	server?: string,
-	{ input = process.stdin, output = process.stdout }: StdioOptions = {},
-): StdioClient {
-	const transport = new StdioServerTransport(input, output);
+export function serveOverStdio(gateway: Gateway, access: Access, server?: string): StdioClient {
+	const transport = new StdioServerTransport();
 	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
-	const handle = serveStdio(() => openClientServer(gateway, { access, server, onerror }).sdk, { transport, onerror });
+	const handle = serveStdio(() => openClientServer(gateway, { access, server, onerror }), { transport, onerror });
 	const closed = new Promise<void>((resolve) => {
 		const { onclose } = transport;
 		transport.onclose = () => {

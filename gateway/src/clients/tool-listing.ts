@@ -9,26 +9,25 @@ import { ALIAS_SEPARATOR, portableNames } from "./names.js";
  */
 export type Naming = "own" | "portable" | "prefixed";
 
-/** Lists made before, by the array of tools that they were made from. */
-const listings = new WeakMap<readonly ServerTool[], Map<string, readonly Tool[]>>();
-const namings = new WeakMap<readonly ServerTool[], Map<string, ReadonlyMap<string, string>>>();
+/** A tool of a server, and how clients see it: under another name. */
+interface NamedTool {
+	readonly tool: ServerTool;
+	readonly listed: Tool;
+}
 
-/** A server's tools as a client lists them. The same array for the same server, until its tools change. */
-export function listedTools(server: Server, naming: Naming, withUserTools: boolean): readonly Tool[] {
-	const key = `${naming} ${withUserTools} ${server.alias}`;
-	return remember(listings, server.tools, key, () => {
-		const tools = new Map(server.tools.map((tool) => [tool.name, tool]));
-		return [...namesOf(server, naming)].flatMap(([name, own]) => {
-			const tool = tools.get(own) as ServerTool;
-			return withUserTools || !isUserOnly(tool) ? [{ ...tool, name } as Tool] : [];
-		});
-	});
+/** Made once for each array of tools, by naming and prefix: a tool that has not changed stays the same object in lists. */
+const namedTools = new WeakMap<readonly ServerTool[], Map<string, ReadonlyMap<string, NamedTool>>>();
+
+/** A server's tools as a client lists them. */
+export function listedTools(server: Server, naming: Naming, withUserTools: boolean): Tool[] {
+	return [...toolsByName(server, naming).values()]
+		.filter(({ tool }) => withUserTools || !isUserOnly(tool))
+		.map(({ listed }) => listed);
 }
 
 /** The tool of a server that has this name in lists of that naming. */
 export function findTool(server: Server, naming: Naming, name: string): ServerTool | undefined {
-	const own = namesOf(server, naming).get(name);
-	return own === undefined ? undefined : server.tools.find((tool) => tool.name === own);
+	return toolsByName(server, naming).get(name)?.tool;
 }
 
 /** The alias in a name that has one. */
@@ -37,30 +36,22 @@ export function aliasIn(name: string): string | undefined {
 	return end < 0 ? undefined : name.slice(0, end);
 }
 
-/** The server's own names by the names that clients use, in the server's order. */
-function namesOf({ tools, alias }: Server, naming: Naming): ReadonlyMap<string, string> {
+/** By the names that clients use, in the server's order. */
+function toolsByName({ tools, alias }: Server, naming: Naming): ReadonlyMap<string, NamedTool> {
+	const made = namedTools.get(tools) ?? new Map<string, ReadonlyMap<string, NamedTool>>();
+	namedTools.set(tools, made);
 	const prefix = naming === "prefixed" ? alias : "";
-	return remember(namings, tools, `${naming} ${prefix}`, () => {
+	const key = `${naming} ${prefix}`;
+	let byName = made.get(key);
+	if (byName === undefined) {
 		const own = tools.map(({ name }) => name);
-		return naming === "own" ? new Map(own.map((name) => [name, name])) : portableNames(own, prefix);
-	});
+		const names = naming === "own" ? own : [...portableNames(own, prefix).keys()];
+		byName = new Map(tools.map((tool, index) => namedTool(names[index] as string, tool)));
+		made.set(key, byName);
+	}
+	return byName;
 }
 
-function remember<Value>(
-	all: WeakMap<readonly ServerTool[], Map<string, Value>>,
-	tools: readonly ServerTool[],
-	key: string,
-	make: () => Value,
-): Value {
-	let made = all.get(tools);
-	if (made === undefined) {
-		made = new Map();
-		all.set(tools, made);
-	}
-	let value = made.get(key);
-	if (value === undefined) {
-		value = make();
-		made.set(key, value);
-	}
-	return value;
+function namedTool(name: string, tool: ServerTool): [string, NamedTool] {
+	return [name, { tool, listed: { ...tool, name } }];
 }

@@ -24,6 +24,10 @@ export interface PendingBinding extends BindingRequest {
 	readonly code: string;
 	/** For devices that prove a serial number. The gateway does not know their keys, so it does not check the proof. */
 	readonly challenge: string;
+	/** Its token, which is valid once the operator has approved the device. */
+	readonly token: string;
+	/** What the token is derived with. */
+	readonly salt: string;
 	/** When the code is no longer valid, in milliseconds since 1970. */
 	readonly expires: number;
 }
@@ -85,7 +89,7 @@ export class DeviceBindings {
 		if (record?.salt === undefined) {
 			return undefined;
 		}
-		const secret = this.#derive(deviceId, clientId, record.salt);
+		const secret = this.#derive({ deviceId, clientId }, record.salt);
 		return tokens.verify("device", secret) === record ? secret : undefined;
 	}
 
@@ -111,7 +115,10 @@ export class DeviceBindings {
 		if (!this.#rate.take()) {
 			throw new BindingRejected("full", `more than ${MAX_BOUND_PER_SECOND} devices ask in a second`);
 		}
-		return this.#bind(request);
+		const salt = makeSalt();
+		const token = this.#derive(request, salt);
+		this.#bind(request, token, salt);
+		return token;
 	}
 
 	/**
@@ -122,7 +129,7 @@ export class DeviceBindings {
 	approve(code: string): PendingBinding | undefined {
 		const pending = this.pending.find((each) => each.code === code);
 		if (pending !== undefined) {
-			this.#bind(pending);
+			this.#bind(pending, pending.token, pending.salt);
 			this.#pending.delete(code);
 		}
 		return pending;
@@ -133,15 +140,12 @@ export class DeviceBindings {
 		return this.#pending.delete(code);
 	}
 
-	#bind({ deviceId, clientId }: BindingRequest): string {
+	#bind({ deviceId }: BindingRequest, token: string, salt: string): void {
 		const { tokens, maxDevices } = this.#options;
 		if (tokens.boundTo(deviceId) === undefined && tokens.records.length >= maxDevices) {
 			throw new BindingRejected("full", `there are ${maxDevices} tokens already (maxDevices)`);
 		}
-		const salt = randomBytes(16).toString("hex");
-		const secret = this.#derive(deviceId, clientId, salt);
-		tokens.bind(deviceId, secret, salt);
-		return secret;
+		tokens.bind(deviceId, token, salt);
 	}
 
 	#wait(request: BindingRequest): PendingBinding {
@@ -150,7 +154,15 @@ export class DeviceBindings {
 		if (pending.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
 			throw new BindingRejected("full", "too many devices wait for the operator: xs-mcp-gateway devices pending");
 		}
-		const binding = { ...request, code: this.#newCode(), challenge: randomUUID(), expires: Date.now() + CODE_LIFETIME };
+		const salt = makeSalt();
+		const binding = {
+			...request,
+			code: this.#newCode(),
+			challenge: randomUUID(),
+			token: this.#derive(request, salt),
+			salt,
+			expires: Date.now() + CODE_LIFETIME,
+		};
 		this.#pending.set(binding.code, binding);
 		this.#options.onPending?.(binding);
 		return binding;
@@ -173,7 +185,11 @@ export class DeviceBindings {
 		}
 	}
 
-	#derive(deviceId: string, clientId: string, salt: string): string {
+	#derive({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">, salt: string): string {
 		return TOKEN_PREFIX + this.#options.key.derive("token", salt, deviceId, clientId);
 	}
+}
+
+function makeSalt(): string {
+	return randomBytes(16).toString("hex");
 }

@@ -28,11 +28,12 @@ export interface WebSocketDevicesOptions {
 	readonly onRequest?: RequestListener;
 	/** Milliseconds for a request to arrive, body included. Default 10,000. */
 	readonly requestTimeout?: number;
-	/** Milliseconds that a device has for its hello. Default 10,000. */
-	readonly helloTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
 	readonly pingInterval?: number;
 }
+
+/** Milliseconds that a device has for its hello. */
+const HELLO_TIMEOUT = 10_000;
 
 /** Bytes that a device's message may have. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -155,8 +156,7 @@ export class WebSocketDevices {
 			this.#servers.reject(`${identity.id}: ${reason}`);
 			socket.close(PROTOCOL_ERROR, reason.slice(0, MAX_REASON));
 		};
-		const { helloTimeout = 10_000 } = this.#options;
-		const timer = setTimeout(() => reject(`no hello within ${helloTimeout} ms`), helloTimeout);
+		const timer = setTimeout(() => reject(`no hello within ${HELLO_TIMEOUT} ms`), HELLO_TIMEOUT);
 		socket.on("close", () => clearTimeout(timer));
 		socket.on("error", (error) => this.#servers.reject(`${identity.id}: ${error.message}`));
 		const receive = (data: Buffer, isBinary: boolean): void => {

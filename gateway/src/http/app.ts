@@ -1,7 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
-import { secureHeaders } from "hono/secure-headers";
 import type { HttpEndpoint } from "../clients/http-endpoint.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { GatewayEvents } from "../events.js";
@@ -20,7 +19,7 @@ import {
 	streamEvents,
 } from "./operator-routes.js";
 import type { RejectionReport } from "./rejections.js";
-import { allow, early, type HttpEnv, type Middleware, type Route, sendHeaders } from "./route.js";
+import { allow, type HttpEnv, type Middleware, type Route } from "./route.js";
 
 export interface AppOptions {
 	readonly endpoint: HttpEndpoint;
@@ -35,19 +34,15 @@ export interface AppOptions {
 	readonly deviceApp: Hono<HttpEnv>;
 }
 
-/** For an API: nothing here is to be shown, framed or guessed. `Cache-Control` comes with it: nothing is to be kept. */
-const SECURITY_HEADERS = {
-	contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-	xFrameOptions: "DENY",
-	// Whether the site has TLS everywhere, and which sites may embed what it serves, is not the gateway's to say.
-	strictTransportSecurity: false,
-	crossOriginResourcePolicy: false,
-	originAgentCluster: false,
-	xDnsPrefetchControl: false,
-	xDownloadOptions: false,
-	xPermittedCrossDomainPolicies: false,
-	xXssProtection: false,
-};
+/** For an API: nothing here is to be shown, framed, guessed or kept. */
+const HEADERS = new Map([
+	["Cache-Control", "no-store"],
+	["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
+	["Cross-Origin-Opener-Policy", "same-origin"],
+	["Referrer-Policy", "no-referrer"],
+	["X-Content-Type-Options", "nosniff"],
+	["X-Frame-Options", "DENY"],
+]);
 
 /** Origins were checked before. No list of headers: those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`). */
 const CORS = {
@@ -64,16 +59,15 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.onError((error, c) => rejections.answer(error, c));
 	app.notFound(notFound);
 
-	app.use(early(secureHeaders(SECURITY_HEADERS)), noStore);
+	app.use(setHeaders);
 	app.route("/", deviceApp);
-	app.use(checkSource(guard), early(cors(CORS)));
+	app.use(checkSource(guard), allowOrigin);
 	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
 	// Clients look here for OAuth before they have a token: 401 would make them look on, 404 tells them that the gateway does not use it.
 	app.all("/.well-known/*", notFound);
 
 	app.use(authenticate(guard));
-	app.all("/mcp", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
-	app.all("/mcp/:device", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
+	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
 	app.all("/devices", allow("GET", "DELETE"));
 	app.get("/devices", listDevices(servers));
@@ -90,9 +84,24 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	return app;
 }
 
-const noStore: Middleware = async (c, next) => {
-	c.header("Cache-Control", "no-store");
+/** Headers are set on Node's response, before the route runs: a route that streams writes to that response itself. */
+const setHeaders: Middleware = async (c, next) => {
+	c.env.outgoing.setHeaders(HEADERS);
 	await next();
+};
+
+const answerCors = cors(CORS);
+
+/** CORS, for pages in browsers: no other client sends an Origin. */
+const allowOrigin: Middleware = async (c, next) => {
+	if (c.env.incoming.headers.origin !== undefined) {
+		const preflight = await answerCors(c, async () => {});
+		if (preflight !== undefined) {
+			return preflight;
+		}
+		c.env.outgoing.setHeaders(c.res.headers);
+	}
+	return await next();
 };
 
 function checkSource(guard: RequestGuard): Middleware {
@@ -113,7 +122,6 @@ function serveMcp(endpoint: HttpEndpoint, maxBodyBytes: number): Route {
 	return async (c) => {
 		const { incoming, outgoing } = c.env;
 		const body = incoming.method === "POST" ? await readJson(incoming, maxBodyBytes) : undefined;
-		sendHeaders(c);
 		await endpoint.handle(incoming, outgoing, c.var.admission.access, c.req.param("device"), body);
 		return RESPONSE_ALREADY_SENT;
 	};

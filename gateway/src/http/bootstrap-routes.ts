@@ -17,7 +17,7 @@ import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-ans
 import type { FirmwareFolder } from "./firmware-folder.js";
 import { HttpError } from "./http-error.js";
 import type { RequestLimits } from "./limits.js";
-import { type HttpEnv, type Route, sendHeaders } from "./route.js";
+import type { HttpEnv, Route } from "./route.js";
 import type { SourceCheck } from "./source-check.js";
 
 export interface BootstrapRoutesOptions {
@@ -64,22 +64,23 @@ export class BootstrapRoutes {
 		this.#options = options;
 	}
 
-	/** `GET`, `POST /xiaozhi/ota/`: where to connect, or the code to be bound with; the time; newer firmware. */
+	/** `GET`, `POST /xiaozhi/ota/`: where to connect, the code to be bound with first, the time, newer firmware. */
 	readonly ota: Route = async (c) => {
 		const { incoming } = c.env;
 		await this.#admit(incoming);
 		const device = { ...identityOf(incoming), address: this.#options.addressOf(incoming) };
 		const request = { ...device, ...systemOf(incoming, await readBody(incoming)) };
 		const binding = this.#bind(request);
-		if (typeof binding === "object") {
-			return c.json({ server_time: serverTime(), activation: activationOf(binding) });
-		}
 		const url = this.#urlOf(incoming);
-		const access = { id: request.deviceId, token: binding };
+		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
 		const blocks = backendBlocks(this.#options.deviceAddresses(), new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
 			const problem = "the gateway has no address where this device could connect: see websocketAddress, websocketUrl";
 			throw new HttpError(503, "busy", problem);
+		}
+		if (typeof binding === "object") {
+			// py-xiaozhi does not ask again once it is bound.
+			return c.json({ server_time: serverTime(), ...blocks, activation: activationOf(binding) });
 		}
 		const firmware = await this.#firmwareFor(request, url);
 		return c.json({ server_time: serverTime(), ...blocks, ...(firmware && { firmware }) });
@@ -211,7 +212,6 @@ async function sendFile(c: Context<HttpEnv>, firmware: FirmwareFolder, file: str
 	});
 	try {
 		const { size } = await image.stat();
-		sendHeaders(c);
 		outgoing.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": size });
 		await pipeline(image.createReadStream({ autoClose: false }), outgoing);
 	} catch (error) {

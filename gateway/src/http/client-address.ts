@@ -22,7 +22,7 @@ export class ClientAddresses {
 	of({ socket, headers }: IncomingMessage): string {
 		let address = socket.remoteAddress ?? "unknown";
 		const forwarded = [headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
-		for (let hop = forwarded.pop(); hop !== undefined && this.#isTrusted(address); hop = forwarded.pop()) {
+		for (let hop = forwarded.pop(); hop && this.#isTrusted(address); hop = forwarded.pop()) {
 			if (isIP(hop.trim()) === 0) {
 				break;
 			}

@@ -9,7 +9,7 @@ import type { ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
 import { readJson } from "./body.js";
 import { HttpError } from "./http-error.js";
-import { type HttpEnv, type Route, sendHeaders } from "./route.js";
+import type { HttpEnv, Route } from "./route.js";
 
 /** A device, as `GET /devices` describes it. */
 export interface DeviceSummary {
@@ -104,7 +104,6 @@ export function streamEvents(events: GatewayEvents): Route {
 		if (events.listenerCount("event") >= MAX_STREAMS) {
 			throw new HttpError(503, "busy", `${MAX_STREAMS} streams of events are open already`);
 		}
-		sendHeaders(c);
 		follow(events, c.env.outgoing, c.var.admission.access);
 		return RESPONSE_ALREADY_SENT;
 	};

@@ -41,9 +41,9 @@ export class PictureRoutes {
 		if (session.calls.size === 0) {
 			throw unexpected();
 		}
-		const { question, picture } = await this.#receive(c);
-		const call = [...session.calls].find((each) => each.asks(question));
-		this.#keep(call, picture);
+		const [only, ...others] = session.calls;
+		const { question, picture } = await this.#receive(c, others.length === 0 ? only : undefined);
+		this.#keep(this.#options.pictures.callFor(session, question), picture);
 		return c.json(await this.#answer(question, picture));
 	};
 
@@ -54,7 +54,7 @@ export class PictureRoutes {
 		if (call === undefined) {
 			await this.#wrongToken(c.env.incoming, "there is no such upload, or its call has ended");
 		}
-		const { picture } = await this.#receive(c);
+		const { picture } = await this.#receive(c, call);
 		this.#keep(call, picture);
 		return c.json({ success: true });
 	};
@@ -77,7 +77,8 @@ export class PictureRoutes {
 		throw new HttpError(401, "token", problem);
 	}
 
-	async #receive(c: Context<HttpEnv>): Promise<{ question: string; picture: Picture }> {
+	/** @param call is told if the picture is rejected; undefined if it is not known yet which call it is for */
+	async #receive(c: Context<HttpEnv>, call: PictureCall | undefined): Promise<{ question: string; picture: Picture }> {
 		if (this.#uploads >= MAX_UPLOADS) {
 			throw new HttpError(503, "busy", `${MAX_UPLOADS} pictures are received already`, { "Retry-After": "1" });
 		}
@@ -85,6 +86,11 @@ export class PictureRoutes {
 		try {
 			const { fields, file } = await readForm(c.env.incoming, this.#options.maxPictureBytes);
 			return { question: fields.get("question") ?? "", picture: pictureOf(file) };
+		} catch (error) {
+			if (call !== undefined && error instanceof HttpError) {
+				call.problem = error.message;
+			}
+			throw error;
 		} finally {
 			this.#uploads -= 1;
 		}

@@ -1,5 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import type { Context, Handler, MiddlewareHandler } from "hono";
+import type { Handler, MiddlewareHandler } from "hono";
 import type { Admission } from "./auth.js";
 import { HttpError } from "./http-error.js";
 
@@ -23,19 +23,4 @@ export function allow(...methods: readonly string[]): Middleware {
 		}
 		await next();
 	};
-}
-
-/**
- * Lets a middleware set its headers before the route runs, not after it: a route that streams writes to Node's response,
- * to which nothing can be added afterwards.
- */
-export function early(middleware: Middleware): Middleware {
-	return async (c, next) => (await middleware(c, async () => {})) ?? (await next());
-}
-
-/** Passes the headers that were set so far to Node's response, for a route that writes there itself. */
-export function sendHeaders({ res, env }: Context<HttpEnv>): void {
-	for (const [name, value] of res.headers) {
-		env.outgoing.setHeader(name, value);
-	}
 }

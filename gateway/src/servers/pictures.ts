@@ -26,22 +26,15 @@ const MAX_PICTURES = 64;
 
 /** A call under way that takes a picture. The picture is dropped with it. */
 export class PictureCall {
-	readonly session: PictureSession;
-	readonly tool: ServerTool;
-	readonly #args: Readonly<Record<string, unknown>>;
+	/** The call's argument; undefined if it has none, and leaves the question to the device. */
+	readonly question: unknown;
 	picture: Picture | undefined;
+	/** Why a picture was rejected. */
+	problem: string | undefined;
 	isOver = false;
 
-	constructor(session: PictureSession, tool: ServerTool, args: Readonly<Record<string, unknown>>) {
-		this.session = session;
-		this.tool = tool;
-		this.#args = args;
-	}
-
-	/** Whether a picture with this question can be this call's. A call without a question leaves it to the device. */
-	asks(question: string): boolean {
-		const { question: asked } = this.#args;
-		return this.picture === undefined && (asked === undefined || asked === question);
+	constructor(question?: unknown) {
+		this.question = question;
 	}
 }
 
@@ -97,6 +90,12 @@ export class Pictures {
 		return this.#byToken.get(token);
 	}
 
+	/** The call that a picture with this question is for: one that asks just that, or one that leaves it to the device. */
+	callFor({ calls }: PictureSession, question: string): PictureCall | undefined {
+		const open = [...calls].filter(({ picture }) => picture === undefined);
+		return open.find((each) => each.question === question) ?? open.find((each) => each.question === undefined);
+	}
+
 	/** The call whose upload URL has this ticket. */
 	callOf(ticket: string): PictureCall | undefined {
 		return this.#byTicket.get(ticket);
@@ -115,13 +114,13 @@ export class Pictures {
 		call: (args: object) => Promise<CallToolResult>,
 	): Promise<CallToolResult> {
 		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
-			return await this.#withTicket(identity, tool, args, call);
+			return await this.#withTicket(identity, args, call);
 		}
 		const session = this.#sessions.get(identity);
 		if (session === undefined || !hasProperty(tool, "question")) {
 			return await call(args);
 		}
-		const pictureCall = new PictureCall(session, tool, args as Record<string, unknown>);
+		const pictureCall = new PictureCall((args as { question?: unknown }).question);
 		session.calls.add(pictureCall);
 		return await this.#finish(pictureCall, call(args)).finally(() => session.calls.delete(pictureCall));
 	}
@@ -142,7 +141,6 @@ export class Pictures {
 
 	async #withTicket(
 		identity: ServerIdentity,
-		tool: ServerTool,
 		args: object,
 		call: (args: object) => Promise<CallToolResult>,
 	): Promise<CallToolResult> {
@@ -152,7 +150,7 @@ export class Pictures {
 			throw new ServerError("invalid-arguments", problem);
 		}
 		const ticket = secret();
-		const pictureCall = new PictureCall(session, tool, {});
+		const pictureCall = new PictureCall();
 		this.#byTicket.set(ticket, pictureCall);
 		const url = `${session.url}${PICTURE_PATHS.upload}/${ticket}`;
 		return await this.#finish(pictureCall, call({ ...args, url })).finally(() => this.#byTicket.delete(ticket));
@@ -161,7 +159,7 @@ export class Pictures {
 	async #finish(call: PictureCall, answer: Promise<CallToolResult>): Promise<CallToolResult> {
 		try {
 			const result = await answer;
-			return call.picture === undefined ? result : withPicture(result, call.picture);
+			return call.picture === undefined ? withProblem(result, call.problem) : withPicture(result, call.picture);
 		} finally {
 			call.isOver = true;
 			if (call.picture !== undefined) {
@@ -197,6 +195,16 @@ function hasProperty({ inputSchema }: ServerTool, name: string): boolean {
 
 function withPicture(result: CallToolResult, { mimeType, data }: Picture): CallToolResult {
 	return { ...result, content: [...result.content, { type: "image", mimeType, data: data.toString("base64") }] };
+}
+
+/** The device knows only the HTTP status. */
+function withProblem(result: CallToolResult, problem: string | undefined): CallToolResult {
+	return problem === undefined || !result.isError
+		? result
+		: {
+				...result,
+				content: [...result.content, { type: "text", text: `The gateway rejected the picture: ${problem}` }],
+			};
 }
 
 /** 256 bits that nobody can guess. */

@@ -31,8 +31,6 @@ interface Events {
 	disconnected: [server: Server, session: Session, reason: string];
 	/** A server can be called. */
 	online: [server: Server];
-	/** A server that could be called is offline. */
-	offline: [server: Server];
 	/** A server sent a notification; progress and cancellation go to their calls. */
 	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
 	/** The content of `device://ALIAS/state` has changed; `cause` is the notification that says so, if there is one. */
@@ -295,14 +293,6 @@ export class ServerRegistry extends EventEmitter<Events> {
 		}
 	}
 
-	/** Clients are not told that their devices disconnect one by one when the gateway stops. */
-	#offline(server: Server): void {
-		if (!this.#closed) {
-			this.emit("offline", server);
-			this.emit("stateChanged", server);
-		}
-	}
-
 	#notified(server: Server, notification: Notification): void {
 		const { method, params } = notification;
 		this.emit("notification", server, method, params);
@@ -322,7 +312,10 @@ export class ServerRegistry extends EventEmitter<Events> {
 			this.#servers.delete(server.id);
 		} else if (wasOnline) {
 			this.#store?.save(server.record);
-			this.#offline(server);
+			// Clients are not told that their devices disconnect one by one when the gateway stops.
+			if (!this.#closed) {
+				this.emit("stateChanged", server);
+			}
 		}
 		this.emit("disconnected", server, session, reason);
 	}

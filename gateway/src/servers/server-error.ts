@@ -6,8 +6,6 @@ export type ServerErrorCode =
 	| "device-gone"
 	/** The server was offline, and did not come back in the time that a call waits for it. Nothing was sent. */
 	| "device-away"
-	/** The server has no tool of this name. Nothing was sent. */
-	| "unknown-tool"
 	/** The arguments break the tool's schema. Nothing was sent. */
 	| "invalid-arguments"
 	/** More calls wait for the server than its queue holds. Nothing was sent. */

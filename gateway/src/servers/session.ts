@@ -128,8 +128,8 @@ export class Session extends EventEmitter<Events> {
 	 *
 	 * Rejects with {@link ServerError} or the SDK's ProtocolError.
 	 */
-	async initialize({ timeout = REQUEST_TIMEOUT }: { timeout?: number } = {}): Promise<ServerInfo> {
-		await this.#translated("initialize", { timeout }, (options) =>
+	async initialize(): Promise<ServerInfo> {
+		await this.#translated("initialize", {}, (options) =>
 			this.#client.connect(this.#transport, { ...options, prior: { kind: "legacy" } }),
 		);
 		const { name, version } = this.#client.getServerVersion() as ServerInfo;
@@ -192,8 +192,8 @@ export class Session extends EventEmitter<Events> {
 	}
 
 	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. */
-	async ping({ timeout = REQUEST_TIMEOUT }: { timeout?: number } = {}): Promise<void> {
-		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
+	async ping(): Promise<void> {
+		await this.#translated("ping", {}, (options) => this.#client.ping(options));
 	}
 
 	/** Sends a message beside MCP, where the transport has such messages. */

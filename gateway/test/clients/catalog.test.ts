@@ -58,8 +58,8 @@ describe("the tools of several devices in a client's catalog", () => {
 				const catalog = gateway.catalog(LOCAL);
 				const found = catalog.tools.map(({ name }) => {
 					assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
-					const { server, tool } = catalog.findTool(name);
-					return `${server.id} ${tool.name}`;
+					const found = catalog.findTool(name);
+					return `${found?.server.id} ${found?.tool.name}`;
 				});
 				const all = devices.flatMap(([id, , names]) => names.map((name) => `${id} ${name}`));
 				assert.equal(new Set(catalog.tools.map(({ name }) => name)).size, all.length);

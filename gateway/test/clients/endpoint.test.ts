@@ -17,7 +17,7 @@ async function start(t: TestContext, options: WireDeviceOptions & { maxBytes?: n
 	const { gateway } = started;
 	const endpoint = new Endpoint({
 		url: peer.url,
-		open: () => openClientServer(gateway, { access: LOCAL, onerror: (error) => log.push(error.message) }).sdk,
+		open: () => openClientServer(gateway, { access: LOCAL, onerror: (error) => log.push(error.message) }),
 		maxBytes: options.maxBytes ?? 8_000,
 		onChange: (text) => log.push(text),
 		retryDelay: 20,
@@ -157,7 +157,7 @@ describe("an MCP endpoint", { timeout: 30_000 }, () => {
 		const { url } = first;
 		first.close();
 		const log: string[] = [];
-		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} }).sdk;
+		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} });
 		const endpoint = new Endpoint({ url, open, maxBytes: 8_000, onChange: (text) => log.push(text), retryDelay: 5 });
 		t.after(() => endpoint.close());
 		await until(() => log.filter((line) => line.includes("ECONNREFUSED")).length > 2, "it has tried three times");
@@ -169,7 +169,7 @@ describe("an MCP endpoint", { timeout: 30_000 }, () => {
 	it("is disconnected if it shows no sign of life", async (t) => {
 		const started = await startGateway(t);
 		const peer = await EndpointPeer.listen(t);
-		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} }).sdk;
+		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} });
 		const options = { url: peer.url, open, maxBytes: 8_000, onChange: () => {}, retryDelay: 20, pingInterval: 50 };
 		const endpoint = new Endpoint(options);
 		t.after(() => endpoint.close());

@@ -278,16 +278,13 @@ describe("a session", { timeout: 20_000 }, () => {
 		const side = await startGateway(t);
 		const { status } = await post(side.clientUrl(), { ...INITIALIZE, params: { protocolVersion: 5 } });
 		assert.equal(status, 400);
-		const bare = await fetch(side.clientUrl(), { method: "POST", headers: HEADERS });
-		assert.equal(bare.status, 400, "no body");
 		const rejected = await fetch(side.clientUrl(), {
 			method: "POST",
 			headers: { "content-type": "application/json" },
 			body: JSON.stringify(INITIALIZE),
 		});
 		assert.equal(rejected.status, 406, "the client does not accept a stream");
-		assert.equal((await fetch(side.clientUrl(), { method: "PUT" })).status, 405);
-		assert.equal(side.endpoint.sessions, 0);
+		await until(() => side.endpoint.sessions === 0, "no session is open");
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
 });

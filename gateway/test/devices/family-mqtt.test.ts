@@ -99,7 +99,7 @@ describe("a device of the family over MQTT", { timeout: 30_000 }, () => {
 		await until(() => mcp.first("hello") !== undefined, "the hello is answered");
 		mcp.sessionId = mcp.first("hello")?.session_id as string;
 		assert.equal(await callLamp(started, ID), "true");
-		const offline = once(started.gateway.servers, "offline");
+		const offline = once(started.gateway.servers, "disconnected");
 		mcp.say({ type: "goodbye" });
 		await offline;
 		assert.equal(await callLamp(started, ID), "true");

@@ -245,6 +245,7 @@ describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
 		const post = { method: "POST", headers: JSON_TYPE };
 		const broken = await ask(`${base}/mcp`, { ...post, body: "{" });
 		assert.deepEqual([broken.status, JSON.parse(broken.body).error.code], [400, -32_700]);
+		assert.equal((await ask(`${base}/mcp`, post)).status, 400, "no body");
 		assert.equal((await ask(`${base}/mcp`, { method: "POST", headers: {}, body: PING })).status, 415);
 		assert.equal((await ask(`${base}/mcp`, { method: "PUT" })).status, 405);
 		assert.equal((await ask(`${base}/mcp/%ff`)).status, 404);

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
+import { WebSocket } from "ws";
 import { activate, BOARD, bootstrap, replyOf } from "../support/bootstrap.js";
 import { ask } from "../support/command-line.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
@@ -10,8 +13,18 @@ async function pending({ base }: StartedProgram) {
 	return (await replyOf(fetch(`${base}/bindings`))).body.pending;
 }
 
+/** The status of the answer when the board connects over WebSocket. */
+async function statusOf({ url, token }: { url: string; token: string }): Promise<number | undefined> {
+	const socket = new WebSocket(url, { headers: { "device-id": BOARD.id, authorization: `Bearer ${token}` } });
+	socket.on("error", () => {});
+	const answered = ["upgrade", "unexpected-response"].map((event) => once(socket, event));
+	const [first, second] = (await Promise.race(answered)) as IncomingMessage[];
+	socket.terminate();
+	return (second ?? first)?.statusCode;
+}
+
 describe("binding a device with a code", { timeout: 30_000 }, () => {
-	it("gives the device a code, and nothing else until the operator approves it", async (t) => {
+	it("gives the device a code, and a token that is valid once the operator approves it", async (t) => {
 		const started = await startProgram(t, { bootstrap: "approve", mqtt: true });
 		const { status, body } = await bootstrap(started, BOARD);
 		assert.equal(status, 200);
@@ -19,7 +32,8 @@ describe("binding a device with a code", { timeout: 30_000 }, () => {
 		assert.match(code, /^[0-9]{6}$/);
 		assert.match(message, new RegExp(`xs-mcp-gateway devices approve ${code}`));
 		assert.match(challenge, /^[0-9a-f-]{36}$/);
-		assert.deepEqual([body.websocket, body.mqtt, body.firmware], [undefined, undefined, undefined]);
+		assert.equal(body.firmware, undefined);
+		assert.equal(await statusOf(body.websocket), 401);
 		assert.equal(await activate(started, BOARD), 202);
 		assert.equal((await bootstrap(started, BOARD)).body.activation.code, code);
 		const response = await replyOf(fetch(`${started.base}/bindings/${code}`, { method: "POST" }));
@@ -27,6 +41,8 @@ describe("binding a device with a code", { timeout: 30_000 }, () => {
 		assert.equal(await activate(started, BOARD), 200);
 		const bound = (await bootstrap(started, BOARD)).body;
 		assert.equal(bound.activation, undefined);
+		assert.deepEqual([bound.websocket, bound.mqtt], [body.websocket, body.mqtt]);
+		assert.equal(await statusOf(bound.websocket), 101);
 		assert.match(bound.websocket.token, /^xsmcp_/);
 		assert.equal(bound.mqtt.password, bound.websocket.token);
 		assert.deepEqual(await pending(started), []);
@@ -38,7 +54,7 @@ describe("binding a device with a code", { timeout: 30_000 }, () => {
 		assert.notEqual((await bootstrap(started, STRANGER)).body.activation.code, code);
 		await fetch(`${started.base}/bindings/${code}`, { method: "POST" });
 		assert.equal(await activate(started, STRANGER), 202);
-		assert.equal((await bootstrap(started, STRANGER)).body.websocket, undefined);
+		assert.equal(await statusOf((await bootstrap(started, STRANGER)).body.websocket), 401);
 		assert.match((await bootstrap(started, BOARD)).body.websocket.token, /^xsmcp_/);
 	});
 

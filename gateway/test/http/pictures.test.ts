@@ -70,6 +70,21 @@ describe("pictures that devices upload", { timeout: 30_000 }, () => {
 		});
 	}
 
+	it("says in the result of a failed call why the picture was rejected", async (t) => {
+		const started = await startProgram(t);
+		const onCall = ({ id }: WireCall, device: WireDevice): undefined => {
+			void upload({ ...visionOf(device), question: "?", file: Buffer.from("text") }).then(({ status }) =>
+				device.answer(id, { ...text(`HTTP status ${status}`), isError: true }),
+			);
+		};
+		const { client } = await connectCamera(t, started, { onCall });
+		const { content } = await takePhoto(client, "?");
+		assert.deepEqual(content[1], {
+			type: "text",
+			text: "The gateway rejected the picture: the file is neither a JPEG nor a PNG",
+		});
+	});
+
 	it("rejects a picture if no call is under way", async (t) => {
 		const { device } = await startCamera(t, () => ({}));
 		const { status } = await upload({ ...visionOf(device), question: "What is it?", file: jpeg() });

@@ -96,7 +96,6 @@ export function openBoard(): Board & { readonly system: System } {
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
 		settings: Preference,
-		http: { request: host.request },
 		close() {},
 	};
 }

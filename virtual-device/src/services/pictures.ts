@@ -8,6 +8,7 @@ export interface ScreenPicture {
 	readonly theme: "light" | "dark";
 	readonly state: string;
 	readonly message: string;
+	readonly code: string;
 	readonly emotion: string;
 	readonly alert: { readonly status: string; readonly message: string };
 }

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
 import type { Deliver, Service } from "./service.js";
 
@@ -16,14 +17,12 @@ interface Answer {
 	readonly bytes?: Uint8Array;
 }
 
-const HTTP_TIMEOUT = 20_000;
-
-/** What of a board takes more than ECMAScript: HTTP, pictures, restarting. */
+/** What of a board takes more than ECMAScript: pictures, restarting. */
 export class PretendBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
 	readonly #events: PretendBoardEvents;
-	readonly #abort = new AbortController();
+	#isClosed = false;
 
 	constructor(deliver: Deliver, events: PretendBoardEvents) {
 		this.#deliver = deliver;
@@ -41,7 +40,7 @@ export class PretendBoard implements Service {
 	}
 
 	close(): void {
-		this.#abort.abort();
+		this.#isClosed = true;
 	}
 
 	async #call(id: number, service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<void> {
@@ -51,17 +50,21 @@ export class PretendBoard implements Service {
 			answer = await this.#serve(service, argument, bytes);
 			header = ["board.answer", id, answer.value ?? null];
 		} catch (error) {
-			header = ["board.answer", id, null, reason(error)];
+			header = ["board.answer", id, null, (error as Error).message];
 		}
-		if (!this.#abort.signal.aborted) {
+		if (!this.#isClosed) {
 			this.#deliver({ header, ...(answer.bytes && { bytes: answer.bytes }) });
 		}
 	}
 
 	async #serve(service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<Answer> {
 		switch (service) {
-			case "http":
-				return await this.#http(argument as HttpArgument, bytes);
+			case "hmacSha256":
+				return {
+					bytes: createHmac("sha256", Buffer.from(argument as string, "hex"))
+						.update(bytes ?? "")
+						.digest(),
+				};
 			case "capture":
 				return { bytes: drawRoom() };
 			case "drawScreen":
@@ -77,26 +80,4 @@ export class PretendBoard implements Service {
 				throw new Error(`the pretend board has no ${service}`);
 		}
 	}
-
-	async #http({ method, url, headers }: HttpArgument, body: Uint8Array | undefined): Promise<Answer> {
-		const response = await fetch(url, {
-			method,
-			headers,
-			signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(HTTP_TIMEOUT)]),
-			...(body && { body }),
-		});
-		return { value: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
-	}
-}
-
-interface HttpArgument {
-	readonly method: string;
-	readonly url: string;
-	readonly headers: [string, string][];
-}
-
-/** `fetch` hides what went wrong in the error's cause. */
-function reason(error: unknown): string {
-	const { message, cause } = error as Error;
-	return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }

@@ -1,0 +1,76 @@
+import type {
+	HttpClient,
+	HttpClientOptions,
+	HttpClientRequest,
+	HttpClientRequestOptions,
+} from "../../src/http/ecma-http.js";
+
+/** ECMA-419's HTTP client; the test plays the server. By the rules of the standard: it writes all or throws. */
+export class FakeHttpClient implements HttpClient {
+	static readonly made: FakeHttpClient[] = [];
+	readonly options: HttpClientOptions & { readonly socket?: { readonly allowance?: { bytes: number } } };
+	sent!: HttpClientRequestOptions;
+	/** The parts of the body, as they were written. */
+	readonly written: Uint8Array[] = [];
+	closed = false;
+	#room = 0;
+	#unread: ArrayBuffer | undefined;
+
+	constructor(options: HttpClientOptions) {
+		this.options = options;
+		FakeHttpClient.made.push(this);
+	}
+
+	request(options: HttpClientRequestOptions): HttpClientRequest {
+		this.sent = options;
+		return {
+			read: () => {
+				const bytes = this.#unread;
+				this.#unread = undefined;
+				return bytes;
+			},
+			write: (data) => {
+				if (this.closed || data.byteLength > this.#room) {
+					throw new Error(`${data.byteLength} bytes written where ${this.#room} may be`);
+				}
+				this.#room -= data.byteLength;
+				this.written.push(data);
+				return this.#room;
+			},
+		};
+	}
+
+	close(): void {
+		this.closed = true;
+	}
+
+	grant(room: number): void {
+		this.#room = room;
+		this.sent.onWritable(room);
+	}
+
+	/** The response begins. */
+	begin(status: number, headers: Readonly<Record<string, string>> = {}): void {
+		this.sent.onHeaders(status, new Map(Object.entries(headers)));
+	}
+
+	arrive(text: string): void {
+		if (!this.closed) {
+			this.#unread = ArrayBuffer.fromString(text);
+			this.sent.onReadable(this.#unread.byteLength);
+		}
+	}
+
+	/** The whole response. */
+	answer(status: number, text: string): void {
+		this.begin(status, { "content-length": String(text.length) });
+		this.arrive(text);
+		this.sent.onDone(null);
+	}
+
+	/** As the SDK's client: both are told, and the request is not told why. */
+	fail(): void {
+		this.sent.onDone(new Error());
+		this.options.onError();
+	}
+}

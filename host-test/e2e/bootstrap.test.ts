@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../support/until.js";
+import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
+
+// The bootstrap over real sockets, against a server that is nothing but Node's HTTP.
+
+interface Request {
+	readonly path: string;
+	readonly headers: IncomingHttpHeaders;
+	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
+	readonly body: any;
+}
+
+/** What the server answers to a path: a status and, for 200, a value. */
+type Reply = (path: string, count: number) => readonly [status: number, value?: object | string];
+
+/** A server of the family, whose answers a test gives. */
+async function listenForDevices(test: TestContext, reply: Reply) {
+	const requests: Request[] = [];
+	const server: Server = createServer(async (request, response) => {
+		let body = "";
+		for await (const chunk of request) {
+			body += chunk;
+		}
+		const path = request.url ?? "";
+		const count = requests.filter((each) => each.path === path).length;
+		requests.push({ path, headers: request.headers, body: JSON.parse(body) });
+		const [status, value = ""] = reply(path, count);
+		response.writeHead(status, { "Content-Type": "application/json" });
+		response.end(typeof value === "string" ? value : JSON.stringify(value));
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	test.after(() => server.close());
+	const { port } = server.address() as AddressInfo;
+	return { otaUrl: `http://127.0.0.1:${port}/xiaozhi/ota/`, requests, server };
+}
+
+for (const engine of ENGINES) {
+	describe(`the bootstrap, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
+		it("brings a device that knows only an otaUrl to a session", async (t) => {
+			const backend = await RawBackend.listen(t);
+			const { otaUrl, requests } = await listenForDevices(t, () => [
+				200,
+				{
+					server_time: { timestamp: Date.now(), timezone_offset: 540 },
+					firmware: { version: "0.0.1", url: "INVALID" },
+					websocket: { url: backend.url, token: "served", version: 3 },
+				},
+			]);
+			const { device } = await startDevice(t, engine, { config: { otaUrl } });
+			assert.equal((await backend.greet()).type, "hello");
+			assert.equal(backend.headers.authorization, "Bearer served");
+			assert.equal(backend.headers["protocol-version"], "3");
+			const [request] = requests;
+			assert.deepEqual([requests.length, request?.path], [1, "/xiaozhi/ota/"]);
+			assert.equal(request?.headers["device-id"], device.macAddress);
+			assert.equal(request?.headers["client-id"], backend.headers["client-id"]);
+			assert.equal(request?.headers["user-agent"], "virtual/0.1.0");
+			assert.equal(request?.headers["activation-version"], "1");
+			assert.equal(request?.body.mac_address, device.macAddress);
+			assert.deepEqual(request?.body.application, { name: "xs-mcp", version: "0.1.0" });
+			assert.equal(request?.body.board.type, "virtual");
+		});
+
+		it("starts from what it stored if the server is down", async (t) => {
+			const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+			t.after(() => rmSync(folder, { recursive: true }));
+			const settingsFile = join(folder, "settings.json");
+			const backend = await RawBackend.listen(t);
+			const websocket = { url: backend.url, token: "served" };
+			const { otaUrl, server } = await listenForDevices(t, () => [200, { websocket }]);
+			const first = await startDevice(t, engine, { config: { otaUrl }, settingsFile });
+			await backend.greet();
+			first.device.stop();
+			server.closeAllConnections();
+			server.close();
+			await once(server, "close");
+			backend.headers = {};
+			const { log } = await startDevice(t, engine, { config: { otaUrl }, settingsFile });
+			await until(() => backend.headers.authorization === "Bearer served", "the device connects");
+			assert.ok(log.some((line) => line.includes("bootstrap failed") && line.includes("next attempt in 10000 ms")));
+		});
+
+		it("shows and traces the code, proves its serial number, and connects once it is bound", async (t) => {
+			const backend = await RawBackend.listen(t);
+			const activation = { message: "Bind it", code: "246810", challenge: "c-1", timeout_ms: 1_000 };
+			const { otaUrl, requests } = await listenForDevices(t, (path, count) => {
+				if (path.endsWith("/activate")) {
+					return [200];
+				}
+				return [200, count === 0 ? { activation } : { websocket: { url: backend.url, token: "" } }];
+			});
+			const hmacKey = "00112233";
+			const codes = new Set<string>();
+			const { device, log } = await startDevice(t, engine, { config: { otaUrl, serialNumber: "SN-7", hmacKey } });
+			device.on("screen", ({ code }) => codes.add(code));
+			await until(() => requests.length === 3, "the device is bound and asks again");
+			const hmac = createHmac("sha256", Buffer.from(hmacKey, "hex")).update("c-1").digest("hex");
+			const proof = { algorithm: "hmac-sha256", serial_number: "SN-7", challenge: "c-1", hmac };
+			assert.deepEqual(requests[1]?.body, proof);
+			assert.deepEqual(
+				requests.map(({ path, headers }) => [path, headers["activation-version"], headers["serial-number"]]),
+				[
+					["/xiaozhi/ota/", "2", "SN-7"],
+					["/xiaozhi/ota/activate", "2", "SN-7"],
+					["/xiaozhi/ota/", "2", "SN-7"],
+				],
+			);
+			assert.ok(log.includes("activation code 246810: Bind it"));
+			assert.equal((await backend.greet()).type, "hello");
+		});
+
+		it("goes on after answers that cannot be used", async (t) => {
+			const answers = ["{", `{"success":false,"message":"request error."}`, "x".repeat(9_000)];
+			for (const [at, reason] of [
+				/bootstrap failed: /,
+				/the server reports: request error\./,
+				/more than 8192 bytes/,
+			].entries()) {
+				const { otaUrl } = await listenForDevices(t, () => [200, answers[at] as string]);
+				const { device, log } = await startDevice(t, engine, { config: { otaUrl } });
+				await until(() => log.some((line) => reason.test(line)), `the log says ${reason}`);
+				device.stop();
+			}
+		});
+
+		it("takes a large picture from a server, and uploads it, in pieces", async (t) => {
+			const backend = await RawBackend.listen(t);
+			const { otaUrl } = await listenForDevices(t, () => [200, { websocket: { url: backend.url, token: "" } }]);
+			await startDevice(t, engine, { config: { otaUrl } });
+			await backend.greet();
+			const bodies: number[] = [];
+			const upload = createServer(async (request, response) => {
+				let bytes = 0;
+				for await (const chunk of request) {
+					bytes += (chunk as Buffer).byteLength;
+				}
+				bodies.push(bytes - Number(request.headers["content-length"]));
+				response.end();
+			}).listen(0, "127.0.0.1");
+			await once(upload, "listening");
+			t.after(() => upload.close());
+			const url = `http://127.0.0.1:${(upload.address() as AddressInfo).port}/`;
+			const params = { name: "self.screen.snapshot", arguments: { url, quality: 100 } };
+			const answer = await backend.ask({ id: 1, method: "tools/call", params });
+			assert.deepEqual([answer.result.isError, bodies], [false, [0]]);
+		});
+	});
+}

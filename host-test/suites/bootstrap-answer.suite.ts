@@ -1,0 +1,138 @@
+import { readAnswer } from "../../src/bootstrap/bootstrap-answer.js";
+import { readBootstrapConfig } from "../../src/bootstrap/bootstrap-config.js";
+import { isNewer } from "../../src/bootstrap/firmware-version.js";
+import { fromHex, toHex } from "../../src/bootstrap/hex.js";
+import { FakeSettings } from "../doubles/fake-board.js";
+import { equal, matches, suite, throws } from "../harness.js";
+
+const read = (answer: unknown) => readAnswer(JSON.stringify(answer));
+
+const MQTT = {
+	endpoint: "broker",
+	client_id: "GID@@@aa",
+	username: "user",
+	password: "secret",
+	publish_topic: "device-server",
+	subscribe_topic: "devices/p2p/aa",
+};
+
+export default suite("the bootstrap's settings and answers", {
+	"take mqtt before websocket"() {
+		equal(read({ websocket: { url: "ws://w/" }, mqtt: { ...MQTT, keepalive: 120 } }), {
+			backend: {
+				backend: "mqtts://broker:8883",
+				clientId: "GID@@@aa",
+				mqttUsername: "user",
+				mqttPassword: "secret",
+				publishTopic: "device-server",
+				subscribeTopic: "devices/p2p/aa",
+				keepAlive: 120,
+			},
+		});
+	},
+	"mean TLS by port 8883 alone"() {
+		const urlOf = (endpoint: string) => read({ mqtt: { ...MQTT, endpoint } }).backend?.backend;
+		equal(["broker", "broker:8883", "broker:1883", "[::1]:1883", "mqtts://broker:9000"].map(urlOf), [
+			"mqtts://broker:8883",
+			"mqtts://broker:8883",
+			"mqtt://broker:1883",
+			"mqtt://[::1]:1883",
+			"mqtts://broker:9000",
+		]);
+	},
+	"subscribe to nothing if the topic is null, missing, or the word null"() {
+		for (const topic of [null, undefined, "null"]) {
+			equal(read({ mqtt: { ...MQTT, subscribe_topic: topic } }).backend?.subscribeTopic, "");
+		}
+	},
+	"take URL, token and version of a WebSocket"() {
+		equal(read({ websocket: { url: "wss://w/", token: "t", version: 3 } }).backend, {
+			backend: "wss://w/",
+			token: "t",
+			protocolVersion: 3,
+		});
+		equal(read({ websocket: { url: "ws://w/" }, mqtt: null }).backend, { backend: "ws://w/", token: "" });
+	},
+	"take an error with status 200 for an error, in the server's words"() {
+		throws(() => read({ success: false, message: "request error." }), /^the server reports: request error\.$/);
+		throws(() => read({ error: "Device ID is required" }), /^the server reports: Device ID is required$/);
+	},
+	"name the member that is wrong"() {
+		for (const [answer, message] of [
+			["[]", /no JSON object/],
+			["{", /JSON|object|missing|property/i],
+			[JSON.stringify({ mqtt: 5 }), /^mqtt: expected an object, got number$/],
+			[JSON.stringify({ mqtt: { ...MQTT, endpoint: 5 } }), /^mqtt\.endpoint: expected a string, got number$/],
+			[JSON.stringify({ mqtt: { ...MQTT, endpoint: "a b" } }), /^mqtt\.endpoint: expected host\[:port\], got "a b"$/],
+			[JSON.stringify({ mqtt: { endpoint: "b" } }), /^mqtt\.client_id: expected a string, got nothing$/],
+			[JSON.stringify({ websocket: {} }), /^websocket\.url: expected a string, got nothing$/],
+			[JSON.stringify({ websocket: { url: "ws://w", version: "1" } }), /^websocket\.version: expected a number/],
+			[JSON.stringify({ firmware: { version: 5 } }), /^firmware\.version: expected a string, got number$/],
+			[JSON.stringify({ activation: { code: 5 } }), /^activation\.code: expected a string, got number$/],
+		] as const) {
+			matches(throws(() => readAnswer(answer), message).message, message);
+		}
+	},
+	"reject an answer with too many values, or nested too deep"() {
+		throws(() => readAnswer(JSON.stringify({ a: Array.from({ length: 300 }, () => 1) })), /values/);
+		throws(() => readAnswer("[".repeat(100)), /nested/);
+	},
+	"take a time only if the server's clock is set"() {
+		equal(read({ server_time: { timestamp: 1_800_000_000_000 } }).serverTime, { time: 1_800_000_000_000, timezone: 0 });
+		equal(read({ server_time: { timestamp: 5, timezone_offset: 60 } }), {});
+	},
+	"limit how long the server may hold a request"() {
+		equal(read({ activation: { timeout_ms: 1e12 } }).activation, {
+			message: "",
+			code: "",
+			challenge: "",
+			timeout: 120_000,
+		});
+	},
+	"compare versions as numbers with dots"() {
+		const newer = [
+			["0.1.1", "0.1.0"],
+			["1.10.0", "1.9.9"],
+			["2", "1.9"],
+			["1.0.1", "1"],
+		] as const;
+		equal(
+			newer.map(([version, present]) => [isNewer(version, present), isNewer(present, version)]),
+			newer.map(() => [true, false]),
+		);
+		for (const version of ["1.0", "1.0.0", "", "v2", "2.x", "-1", "99999999999999999999"]) {
+			equal(isNewer(version, "1.0.0"), false, version);
+		}
+	},
+	"are absent without an otaUrl"() {
+		equal([readBootstrapConfig({}, undefined), readBootstrapConfig({ otaUrl: "" }, undefined)], [undefined, undefined]);
+	},
+	"have a daily check, no serial number and no key unless they are set"() {
+		equal(readBootstrapConfig({ otaUrl: "http://ota/" }, undefined), {
+			otaUrl: "http://ota/",
+			otaInterval: 86_400,
+			serialNumber: "",
+			hmacKey: undefined,
+		});
+		const settings = new FakeSettings();
+		settings.set("xs-mcp", "otaUrl", "https://stored/");
+		settings.set("xs-mcp", "hmacKey", "00ff");
+		const stored = readBootstrapConfig({ otaUrl: "http://ota/", otaInterval: "0" }, settings);
+		equal([stored?.otaUrl, stored?.otaInterval, stored?.hmacKey], ["https://stored/", 0, Uint8Array.of(0, 255).buffer]);
+	},
+	"name the setting that cannot be used, and do not quote the key"() {
+		for (const [setting, message] of [
+			[{ otaUrl: 5 }, /^otaUrl: expected/],
+			[{ otaUrl: "ws://ota/" }, /^otaUrl: expected http:\/\//],
+			[{ otaInterval: 5 }, /^otaInterval: expected 0, or whole seconds from 60 to 2000000, got 5$/],
+			[{ serialNumber: "a b" }, /^serialNumber: expected/],
+			[{ hmacKey: "secret" }, /^hmacKey: expected at most 64 bytes as hexadecimal digits$/],
+		] as const) {
+			throws(() => readBootstrapConfig({ otaUrl: "http://ota/", ...setting }, undefined), message);
+		}
+	},
+	"read and write bytes as hexadecimal digits"() {
+		equal(toHex(fromHex("00Ff7a") as ArrayBuffer), "00ff7a");
+		equal([fromHex("0"), fromHex("0g")], [undefined, undefined]);
+	},
+});

@@ -1,0 +1,150 @@
+import { storeBackend, storedBackend } from "../../src/bootstrap/served-backend.js";
+import { settled } from "../doubles/client.js";
+import { FakeSettings } from "../doubles/fake-board.js";
+import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";
+import { equal, matches, suite } from "../harness.js";
+
+const WEBSOCKET = { websocket: { url: "ws://backend/", token: "t" } };
+const BACKEND = { backend: "ws://backend/", token: "t" };
+const DAY = 86_400_000;
+
+export default suite("the bootstrap", {
+	async "posts the device's report with the headers of the family"() {
+		const server = new FakeOtaServer(WEBSOCKET);
+		await bootstrap(server);
+		const [request] = server.requests;
+		equal([request?.method, request?.url], ["POST", OTA_URL]);
+		equal(
+			[...(request?.headers ?? [])],
+			[
+				["Device-Id", "02:00:00:00:00:01"],
+				["Client-Id", "u-1"],
+				["Activation-Version", "1"],
+				["User-Agent", "fake/0.1.0"],
+				["Accept-Language", "en-US"],
+				["Content-Type", "application/json"],
+			],
+		);
+		equal(server.body(0), {
+			version: 2,
+			language: "en-US",
+			flash_size: 4_194_304,
+			mac_address: "02:00:00:00:00:01",
+			uuid: "u-1",
+			partition_table: [],
+			ota: { label: "" },
+			application: { name: "xs-mcp", version: "0.1.0" },
+			display: { monochrome: false, width: 320, height: 240 },
+			board: { type: "fake", name: "fake", ssid: "home", rssi: -60, mac: "02:00:00:00:00:01" },
+		});
+	},
+	async "tells the backend once, and checks again every day"() {
+		const server = new FakeOtaServer(WEBSOCKET);
+		const { heard, pass } = await bootstrap(server);
+		equal([heard, server.requests.length], [[BACKEND], 1]);
+		await pass(DAY - 1);
+		equal(server.requests.length, 1);
+		await pass(1);
+		equal([heard, server.requests.length], [[BACKEND], 2]);
+	},
+	async "tells of another backend when it is served"() {
+		const { heard, pass } = await bootstrap(
+			new FakeOtaServer(WEBSOCKET, { websocket: { url: "ws://new/", token: "" } }),
+		);
+		await pass(DAY);
+		equal(heard, [BACKEND, { backend: "ws://new/", token: "" }]);
+	},
+	async "checks only once if the interval is 0"() {
+		const { timer } = await bootstrap(new FakeOtaServer(WEBSOCKET), { otaInterval: 0 });
+		equal(timer.size, 0);
+	},
+	async "tries ten times, after 10 s and then twice that, and again a day later"() {
+		const server = new FakeOtaServer(new Error("no answer"));
+		const { heard, pass } = await bootstrap(server, { otaInterval: 100_000 });
+		for (let attempt = 1; attempt < 10; attempt += 1) {
+			await pass(10_000 * 2 ** (attempt - 1));
+		}
+		equal(server.requests.length, 10);
+		const delays = heard.map((failure) => (failure as [string, number])[1]);
+		equal(delays, [10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 640_000, 1_280_000, 2_560_000, 100_000_000]);
+		await pass(100_000_000);
+		await pass(10_000);
+		equal(server.requests.length, 12);
+	},
+	async "uses the stored backend as soon as a check fails, and goes on checking"() {
+		const { heard, pass, board, bootstrap: first } = await bootstrap(new FakeOtaServer(WEBSOCKET));
+		equal([heard.length, storedBackend(board.settings, OTA_URL)], [1, BACKEND]);
+		first.stop();
+		await pass(DAY);
+		const server = new FakeOtaServer(new Error("no answer"), new Error("no answer"), WEBSOCKET);
+		const second = await bootstrap(server, {}, {}, board.settings);
+		equal(second.heard, [BACKEND, ["no answer", 10_000]]);
+		await second.pass(10_000);
+		await second.pass(20_000);
+		equal([second.heard.length, server.requests.length], [3, 3]);
+	},
+	async "does not use what another server said"() {
+		const settings = new FakeSettings();
+		storeBackend(settings, "http://other/", BACKEND);
+		const { heard } = await bootstrap(new FakeOtaServer(500), {}, {}, settings);
+		equal(heard, [[`${OTA_URL} answered with HTTP status 500`, 10_000]]);
+	},
+	async "keeps the stored backend if the answer has none"() {
+		const settings = new FakeSettings();
+		storeBackend(settings, OTA_URL, BACKEND);
+		equal((await bootstrap(new FakeOtaServer({}), {}, {}, settings)).heard, [BACKEND]);
+		equal((await bootstrap(new FakeOtaServer({}))).heard, [["the answer has neither mqtt nor websocket", 10_000]]);
+	},
+	async "ignores stored text that it cannot use"() {
+		for (const text of ["{", "[]", `{"otaUrl":"${OTA_URL}","backend":5}`, `{"otaUrl":"${OTA_URL}","backend":{}}`]) {
+			const settings = new FakeSettings();
+			settings.set("bootstrap", "backend", text);
+			equal(storedBackend(settings, OTA_URL), undefined);
+		}
+	},
+	async "does not store a backend that the application cannot use, and tries again"() {
+		const heard: string[] = [];
+		const { board } = await bootstrap(
+			new FakeOtaServer({ websocket: { url: "ftp://x" } }),
+			{},
+			{
+				events: {
+					onBackend: () => {
+						throw new Error("backend: ftp:// is not a WebSocket");
+					},
+					onFailed: ({ message }: Error, retryIn?: number) => heard.push(`${message}, ${retryIn}`),
+				} as never,
+			},
+		);
+		equal([heard, board.settings.values.size], [["backend: ftp:// is not a WebSocket, 10000"], 0]);
+	},
+	async "connects even if the backend cannot be stored"() {
+		const settings = new FakeSettings();
+		settings.set = () => {
+			throw new Error("flash full");
+		};
+		const { heard, log } = await bootstrap(new FakeOtaServer(WEBSOCKET), {}, {}, settings);
+		equal(heard, [BACKEND]);
+		matches(log[0] ?? "", /the backend is not stored: Error: flash full/);
+	},
+	async "sets the clock by the server's time"() {
+		const time = { timestamp: 1_800_000_000_000, timezone_offset: 540 };
+		equal((await bootstrap(new FakeOtaServer({ ...WEBSOCKET, server_time: time }))).times, [[1_800_000_000_000, 540]]);
+	},
+	async "hands on firmware that is newer or forced, before it tells the backend"() {
+		const offer = async (version: string, force?: number): Promise<unknown[]> =>
+			(await bootstrap(new FakeOtaServer({ ...WEBSOCKET, firmware: { version, url: "http://f", force } }))).heard;
+		equal(await offer("0.1.1"), ["firmware http://f", BACKEND]);
+		equal(await offer("0.1.0", 1), ["firmware http://f", BACKEND]);
+		equal(await offer("0.1.0"), [BACKEND]);
+		equal(await offer("0.0.9"), [BACKEND]);
+	},
+	async "forgets an answer that comes after it was stopped"() {
+		const { bootstrap: stopped, heard, timer } = await bootstrap(new FakeOtaServer(WEBSOCKET));
+		stopped.stop();
+		stopped.start();
+		stopped.stop();
+		await settled();
+		equal([heard.length, timer.size], [1, 0]);
+	},
+});

@@ -1,0 +1,160 @@
+import { startFirmware } from "../../src/app/start-firmware.js";
+import { settled } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const OTA_URL = "http://ota/";
+const INTERVAL = 60_000;
+
+/** The firmware, which knows an `otaUrl` and no backend, and its server, which a test plays. */
+function startFrom(board = new FakeBoard()) {
+	const log: string[] = [];
+	const timer = new FakeTimer();
+	const [requests, sockets, brokers] = [FakeHttpClient.made, FakeWebSocketClient.made, FakeMqttClient.made];
+	const [firstRequest, firstSocket, firstBroker] = [requests.length, sockets.length, brokers.length];
+	const application = startFirmware({
+		board,
+		built: { otaUrl: OTA_URL, otaInterval: 60 },
+		openNetwork: () => ({
+			ws: { io: FakeWebSocketClient },
+			mqtt: { io: FakeMqttClient },
+			http: { io: FakeHttpClient },
+		}),
+		hmacSha256: async () => new ArrayBuffer(0),
+		timer,
+		log: (line) => log.push(line),
+	});
+	/** Answers the latest request. */
+	const answer = async (status: number, value: object = {}): Promise<void> => {
+		await settled();
+		requests.at(-1)?.answer(status, JSON.stringify(value));
+		await settled();
+	};
+	return {
+		application,
+		board,
+		log,
+		timer,
+		answer,
+		fail: async (): Promise<void> => {
+			requests.at(-1)?.fail();
+			await settled();
+		},
+		requests: () => requests.slice(firstRequest),
+		sockets: () => sockets.slice(firstSocket),
+		brokers: () => brokers.slice(firstBroker),
+		shown: () => Object.assign({}, ...board.shown),
+	};
+}
+
+const websocket = (host: string) => ({ websocket: { url: `ws://${host}/path`, token: "t", version: 2 } });
+
+export default suite("a device that knows only an otaUrl", {
+	async "is activating until a backend is served, and then connects to it with its settings"() {
+		const { application, answer, sockets, shown } = startFrom();
+		equal([application?.state, sockets().length], ["activating", 0]);
+		await answer(200, websocket("first"));
+		equal([application?.state, sockets().length], ["connecting", 1]);
+		const { host, path, headers } = (sockets()[0] as FakeWebSocketClient).options;
+		equal([host, path], ["first", "/path"]);
+		equal([headers.get("Authorization"), headers.get("Protocol-Version")], ["Bearer t", "2"]);
+		equal(shown().backend, "ws://first/path");
+	},
+	async "connects by MQTT if both are served"() {
+		const { answer, sockets, brokers } = startFrom();
+		const mqtt = { endpoint: "b:1883", client_id: "c", username: "u", password: "p", publish_topic: "up" };
+		await answer(200, { ...websocket("first"), mqtt });
+		equal([sockets().length, brokers().length], [0, 1]);
+		const { host, port, id, user, password } = (brokers()[0] as FakeMqttClient).options;
+		equal([host, port, id, user, password], ["b", 1883, "c", "u", "p"]);
+	},
+	async "connects to the stored backend if the server does not answer at the next start"() {
+		const first = startFrom();
+		await first.answer(200, websocket("first"));
+		first.application?.stop();
+		const { application, fail, sockets, shown } = startFrom(new FakeBoard(first.board.settings));
+		await fail();
+		equal([application?.state, sockets()[0]?.options.host], ["connecting", "first"]);
+		equal(shown().alert?.status ?? "", "");
+	},
+	async "says on the screen why there is no backend, until there is one"() {
+		const { application, answer, fail, timer, shown, log } = startFrom();
+		await fail();
+		equal([application?.state, shown().alert.status], ["activating", "No backend"]);
+		matches(log.at(-1) ?? "", /^bootstrap failed: http:\/\/ota\/: no answer, next attempt in 10000 ms$/);
+		timer.pass(10_000);
+		await answer(200, websocket("first"));
+		equal([application?.state, shown().alert], ["connecting", { status: "", message: "" }]);
+	},
+	async "goes to another backend when one is served at the next check"() {
+		const { answer, timer, sockets, requests } = startFrom();
+		await answer(200, websocket("first"));
+		timer.pass(INTERVAL);
+		equal(requests().length, 2);
+		const before = sockets().length;
+		await answer(200, websocket("second"));
+		equal([sockets().length, sockets().at(-1)?.options.host], [before + 1, "second"]);
+		ok(sockets().at(-2)?.closed, "the session with the first one has ended");
+	},
+	async "stays with its backend when the same one is served again"() {
+		const { answer, timer, sockets } = startFrom();
+		await answer(200, websocket("first"));
+		timer.pass(INTERVAL);
+		const before = sockets().length;
+		await answer(200, websocket("first"));
+		equal(sockets().length, before);
+	},
+	async "shows the code until it is bound"() {
+		const { answer, shown, log, timer, application, sockets } = startFrom();
+		await answer(200, { activation: { code: "123456", message: "Go to the page" } });
+		equal([shown().code, shown().message, application?.state], ["123456", "Go to the page", "activating"]);
+		ok(log.includes("activation code 123456: Go to the page"));
+		await answer(200);
+		equal([shown().code, shown().message], ["", ""]);
+		timer.pass(3_000);
+		await answer(200, websocket("first"));
+		equal(sockets().length, 1);
+	},
+	async "installs newer firmware with the board's updater before it connects"() {
+		const board = new FakeBoard();
+		const urls: string[] = [];
+		Object.assign(board.updater, { upgrade: async (url: string) => void urls.push(url) });
+		const { answer, log } = startFrom(board);
+		await answer(200, { ...websocket("first"), firmware: { version: "0.2.0", url: "http://f.bin" } });
+		equal(urls, ["http://f.bin"]);
+		ok(log.includes("state activating -> upgrading"));
+	},
+	async "says so if an update fails, and connects"() {
+		const board = new FakeBoard();
+		board.upgradeFails = true;
+		const { answer, log, sockets } = startFrom(board);
+		await answer(200, { ...websocket("first"), firmware: { version: "0.2.0", url: "http://f.bin" } });
+		ok(log.includes("upgrade from http://f.bin failed: Error: no such firmware"));
+		ok(board.shown.some(({ alert }) => alert?.status === "Upgrade failed"));
+		equal(sockets().length, 1);
+	},
+	async "says so on a board that cannot update itself, and connects"() {
+		const board = { ...new FakeBoard(), updater: undefined, close() {} } as unknown as FakeBoard;
+		const { answer, log, sockets } = startFrom(board);
+		await answer(200, { ...websocket("first"), firmware: { version: "0.0.1", url: "http://f.bin", force: 1 } });
+		ok(log.includes("firmware 0.0.1 (forced) is offered, but this board cannot update itself"));
+		equal(sockets().length, 1);
+	},
+	async "asks nobody while it is offline, and begins again when it is online"() {
+		const board = new FakeBoard();
+		const { answer, requests, application, timer } = startFrom(board);
+		await settled();
+		board.network.online = false;
+		board.network.onChange?.();
+		await answer(200, websocket("first"));
+		timer.pass(INTERVAL);
+		equal([application?.state, requests().length], ["activating", 1]);
+		board.network.online = true;
+		board.network.onChange?.();
+		await answer(200, websocket("first"));
+		equal([application?.state, requests().length], ["connecting", 2]);
+	},
+});

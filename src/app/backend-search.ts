@@ -1,0 +1,109 @@
+import type { OfferedFirmware } from "../bootstrap/bootstrap-answer.js";
+import type { BootstrapEvents } from "../bootstrap/bootstrap-events.js";
+import type { ServedBackend } from "../bootstrap/served-backend.js";
+import type { DeviceState } from "../device_state/device-state.js";
+import type { Board } from "../hardware/hardware.js";
+
+/** A backend that was served. */
+export interface Backend {
+	readonly url: string;
+	/** Has the transport open its channels to this backend from now on. */
+	readonly use: () => void;
+}
+
+/** Where the application's backend comes from if it is not a setting. */
+export interface BackendSource {
+	/** Opens the bootstrap: `Bootstrap`. */
+	readonly open: (events: BootstrapEvents) => { start(): void; stop(): void };
+	/** @throws ProtocolError that says what of a served backend cannot be used */
+	readonly connect: (served: ServedBackend) => Backend;
+}
+
+export interface BackendSearchOptions {
+	readonly source: BackendSource;
+	readonly board: Pick<Board, "screen" | "updater">;
+	readonly state: () => DeviceState;
+	/** Called with the first backend, and again whenever another one is served. */
+	readonly onFound: (backend: Backend) => void;
+	readonly log: (message: string) => void;
+}
+
+/** Characters of a code and of a text that are kept for the screen. */
+const LONGEST_CODE = 32;
+const LONGEST_TEXT = 256;
+
+/** Has the bootstrap look for the backend. What a person should know of that is shown; firmware is installed. */
+export class BackendSearch {
+	readonly #options: BackendSearchOptions;
+	readonly #bootstrap: { start(): void; stop(): void };
+	#isFound = false;
+
+	constructor(options: BackendSearchOptions) {
+		this.#options = options;
+		this.#bootstrap = options.source.open({
+			onBackend: (served) => this.#find(served),
+			onActivation: (code, message) => this.#ask(code, message),
+			onActivated: () => this.#options.board.screen?.show({ code: "", message: "" }),
+			onFirmware: (firmware) => this.#install(firmware),
+			onFailed: (error, retryIn) => this.#report(error, retryIn),
+		});
+	}
+
+	/** Whether there is a backend to connect to. */
+	get isFound(): boolean {
+		return this.#isFound;
+	}
+
+	start(): void {
+		this.#bootstrap.start();
+	}
+
+	stop(): void {
+		this.#bootstrap.stop();
+	}
+
+	#find(served: ServedBackend): void {
+		const { source, board, onFound, log } = this.#options;
+		const backend = source.connect(served);
+		log(`bootstrap: the backend is ${backend.url}`);
+		this.#isFound = true;
+		board.screen?.show({ code: "" });
+		onFound(backend);
+	}
+
+	#ask(code: string, message: string): void {
+		const shown = { code: code.slice(0, LONGEST_CODE), message: message.slice(0, LONGEST_TEXT) };
+		this.#options.log(`activation code ${shown.code}: ${shown.message}`);
+		this.#options.board.screen?.show(shown);
+	}
+
+	async #install({ version, url, force }: OfferedFirmware): Promise<void> {
+		const { board, state, log } = this.#options;
+		const { updater } = board;
+		const offer = `firmware ${version}${force ? " (forced)" : ""}`;
+		if (updater === undefined) {
+			log(`${offer} is offered, but this board cannot update itself`);
+			return;
+		}
+		if (state() === "listening" || state() === "speaking") {
+			log(`${offer} is offered, and left for the next check: the device is ${state()}`);
+			return;
+		}
+		log(`${offer}: installing from ${url}`);
+		try {
+			await updater.upgrade(url);
+		} catch (error) {
+			log(`upgrade from ${url} failed: ${String(error)}`);
+			board.screen?.show({ alert: { status: "Upgrade failed", message: String(error) } });
+		}
+	}
+
+	/** Only a device without a backend troubles the person. */
+	#report({ message }: Error, retryIn: number | undefined): void {
+		const next = retryIn === undefined ? "no further attempt before the next start" : `next attempt in ${retryIn} ms`;
+		this.#options.log(`bootstrap failed: ${message}, ${next}`);
+		if (!this.#isFound) {
+			this.#options.board.screen?.show({ alert: { status: "No backend", message } });
+		}
+	}
+}

@@ -1,0 +1,20 @@
+/** Numbers with dots between them, each small enough to be compared exactly. */
+const VERSION = /^[0-9]{1,9}(\.[0-9]{1,9})*$/;
+
+/**
+ * Whether a version comes after another: "1.10.0" after "1.9". A part that is missing counts as 0. A text that is no
+ * version comes after none.
+ */
+export function isNewer(version: string, present: string): boolean {
+	if (!VERSION.test(version) || !VERSION.test(present)) {
+		return false;
+	}
+	const [left, right] = [version.split(".").map(Number), present.split(".").map(Number)];
+	for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
+		const difference = (left[at] ?? 0) - (right[at] ?? 0);
+		if (difference !== 0) {
+			return difference > 0;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,221 @@
+import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
+import type { TimerHandle } from "../hardware/timer.js";
+import { splitUrl } from "../text/url.js";
+import type { EcmaHttpOptions, HttpClient, HttpClientRequest, HttpRecord } from "./ecma-http.js";
+
+const TIMEOUT = 30_000;
+
+/** Whether there was progress is looked at so many times in the time allowed. */
+const LOOKS = 3;
+
+/** A request may take so many times the time allowed without progress; one whose body is taken in pieces, more. */
+const LONGEST = 4;
+const LONGEST_IN_PIECES = 60;
+
+/**
+ * Bytes that may come before the body, and between two pieces of it. The SDK's client keeps a header that does not end.
+ * Over TLS a record comes whole, and has up to 16 KB.
+ */
+const HEAD_BYTES = 8_192;
+const SECURE_HEAD_BYTES = 24_576;
+
+/** One HTTP request and its response, on a connection of its own. */
+export class Exchange {
+	readonly response: Promise<HttpResponse>;
+	readonly #request: HttpRequest;
+	readonly #body: readonly ArrayBuffer[];
+	readonly #maxBytes: number;
+	readonly #headBytes: number;
+	/** Read by the platform's socket: see `GuardedTCP`. */
+	readonly #allowance: { bytes: number };
+	readonly #clearTimer: () => void;
+	#settle!: { resolve: (response: HttpResponse) => void; reject: (error: Error) => void };
+	#client: HttpClient | undefined;
+	#isDone = false;
+	#status = 0;
+	/** Bytes of the body, if the server says; otherwise its end is the connection's. */
+	#knowsLength = false;
+	/** The part of the body that is being sent, and where. */
+	#part = 0;
+	#at = 0;
+	readonly #pieces: ArrayBuffer[] = [];
+	#received = 0;
+	#looks = 0;
+	#looksWithoutProgress = 0;
+
+	/** @throws Error when the URL or a header cannot be used */
+	constructor(request: HttpRequest, { network, timer, maxBytes }: EcmaHttpOptions) {
+		const target = splitUrl(request.url);
+		const isSecure = target?.scheme === "https";
+		const record = isSecure ? network.https : target?.scheme === "http" ? network.http : undefined;
+		if (target === undefined || record === undefined) {
+			throw new Error(`${JSON.stringify(request.url)} is not an HTTP URL that this device can open`);
+		}
+		this.#request = request;
+		this.#body = request.body ?? [];
+		this.#maxBytes = request.maxBytes ?? maxBytes;
+		this.#headBytes = isSecure ? SECURE_HEAD_BYTES : HEAD_BYTES;
+		this.#allowance = { bytes: this.#headBytes };
+		const headers = this.#headers();
+		this.response = new Promise((resolve, reject) => {
+			this.#settle = { resolve, reject };
+		});
+		const watch: TimerHandle = timer.repeat(() => this.#look(), (request.timeout ?? TIMEOUT) / LOOKS);
+		this.#clearTimer = () => timer.clear(watch);
+		try {
+			this.#open(record, { host: target.host, port: target.port ?? (isSecure ? 443 : 80) }, target.path, headers);
+		} catch (error) {
+			this.#fail((error as Error).message);
+		}
+	}
+
+	#open(
+		record: HttpRecord,
+		target: { readonly host: string; readonly port: number },
+		path: string,
+		headers: ReadonlyMap<string, string>,
+	): void {
+		const client = new record.io({
+			...record,
+			...target,
+			...(record.socket && { socket: { ...record.socket, allowance: this.#allowance } }),
+			onError: (error) => this.#end(error ?? new Error()),
+		});
+		this.#client = client;
+		if (this.#isDone) {
+			client.close();
+			return;
+		}
+		const sent: HttpClientRequest = client.request({
+			method: this.#request.method,
+			path,
+			headers,
+			headersMask: ["content-length", "transfer-encoding"],
+			onHeaders: (status, received) => this.#begin(status, received),
+			onReadable: (count) => this.#take(sent.read(count)),
+			onWritable: (count) => this.#write(sent, count),
+			onDone: (error) => this.#end(error),
+		});
+	}
+
+	/** A value may come from the backend: a line break in it would begin another header. */
+	#headers(): Map<string, string> {
+		const { method, url, headers = new Map<string, string>() } = this.#request;
+		for (const [name, value] of headers) {
+			if (/[\r\n]/.test(name + value)) {
+				throw new Error(`${url}: the header ${JSON.stringify(name)} must not hold a line break`);
+			}
+		}
+		const sent = new Map(headers);
+		if (method === "POST") {
+			sent.set("Content-Length", String(this.#body.reduce((bytes, part) => bytes + part.byteLength, 0)));
+		}
+		return sent;
+	}
+
+	/** Writes as much of the body as there is room for, in place. */
+	#write(sent: HttpClientRequest, room: number): void {
+		this.#looksWithoutProgress = 0;
+		let left = room;
+		for (let part = this.#body[this.#part]; part !== undefined && left > 0; part = this.#body[this.#part]) {
+			const count = Math.min(left, part.byteLength - this.#at);
+			if (count > 0) {
+				left = sent.write(new Uint8Array(part, this.#at, count));
+				this.#at += count;
+			}
+			if (this.#at === part.byteLength) {
+				this.#part += 1;
+				this.#at = 0;
+			}
+		}
+	}
+
+	#begin(status: number, headers: ReadonlyMap<string, string>): void {
+		this.#looksWithoutProgress = 0;
+		this.#status = status;
+		const length = headers.get("content-length");
+		this.#knowsLength = length !== undefined || headers.has("transfer-encoding");
+		this.#allowance.bytes = this.#headBytes;
+		if (!this.#isInPieces && Number(length ?? 0) > this.#maxBytes) {
+			this.#fail(`the response has ${length} bytes, at most ${this.#maxBytes} are accepted`);
+		}
+	}
+
+	#take(piece: ArrayBuffer | undefined): void {
+		if (piece === undefined || this.#isDone) {
+			return;
+		}
+		this.#looksWithoutProgress = 0;
+		this.#allowance.bytes = this.#headBytes;
+		this.#received += piece.byteLength;
+		if (this.#isInPieces) {
+			this.#handOn(piece);
+		} else if (this.#received > this.#maxBytes) {
+			this.#fail(`the response has more than ${this.#maxBytes} bytes`);
+		} else {
+			this.#pieces.push(piece);
+		}
+	}
+
+	#handOn(piece: ArrayBuffer): void {
+		try {
+			this.#request.onPiece?.(piece);
+		} catch (error) {
+			this.#fail((error as Error).message);
+		}
+	}
+
+	get #isInPieces(): boolean {
+		return this.#request.onPiece !== undefined && this.#status >= 200 && this.#status <= 299;
+	}
+
+	#look(): void {
+		const { timeout = TIMEOUT } = this.#request;
+		this.#looks += 1;
+		this.#looksWithoutProgress += 1;
+		const longest = this.#isInPieces ? LONGEST_IN_PIECES : LONGEST;
+		if (this.#looksWithoutProgress > LOOKS) {
+			this.#fail(`no progress within ${timeout} ms`);
+		} else if (this.#looks > LOOKS * longest) {
+			this.#fail(`not done within ${longest * timeout} ms`);
+		}
+	}
+
+	/** The connection is closed, or the response is whole. */
+	#end(error: Error | null): void {
+		if (this.#isDone) {
+			return;
+		}
+		if (error === null || (this.#status !== 0 && !this.#knowsLength)) {
+			this.#release();
+			this.#settle.resolve({ status: this.#status, body: joined(this.#pieces) });
+		} else {
+			this.#fail(error.message || (this.#status === 0 ? "no answer" : "the connection ended within the response"));
+		}
+	}
+
+	#fail(message: string): void {
+		this.#release();
+		this.#settle.reject(new Error(`${this.#request.url}: ${message}`));
+	}
+
+	#release(): void {
+		this.#isDone = true;
+		this.#clearTimer();
+		this.#client?.close();
+	}
+}
+
+function joined(pieces: readonly ArrayBuffer[]): ArrayBuffer {
+	const [first] = pieces;
+	if (first !== undefined && pieces.length === 1) {
+		return first;
+	}
+	const whole = new Uint8Array(pieces.reduce((bytes, piece) => bytes + piece.byteLength, 0));
+	let at = 0;
+	for (const piece of pieces) {
+		whole.set(new Uint8Array(piece), at);
+		at += piece.byteLength;
+	}
+	return whole.buffer;
+}

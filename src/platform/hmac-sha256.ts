@@ -1,0 +1,8 @@
+/// <reference path="../types/hmac.d.ts" />
+import { Digest } from "crypt";
+import HMAC from "hmac";
+
+/** HMAC-SHA256 (RFC 2104), by the SDK's digest. */
+export async function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer> {
+	return new HMAC(new Digest("SHA256"), key).process(message);
+}

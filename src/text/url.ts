@@ -1,0 +1,32 @@
+/** The parts of a URL that a device connects to. */
+export interface UrlParts {
+	/** "ws", "mqtts", "https", … */
+	readonly scheme: string;
+	/** Of an IPv6 address without the brackets. */
+	readonly host: string;
+	/** `undefined` when the URL names none. */
+	readonly port: number | undefined;
+	/** With the query; "/" when the URL names none. */
+	readonly path: string;
+}
+
+const URL_PATTERN = /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]{1,5}))?([/?][^\s#]*)?$/;
+
+/**
+ * Takes a URL apart. XS has no `URL`.
+ *
+ * @returns undefined if the text is not scheme://host[:port][/path]
+ */
+export function splitUrl(url: string): UrlParts | undefined {
+	const match = URL_PATTERN.exec(url);
+	const [, scheme, host, port, path = "/"] = match ?? [];
+	if (scheme === undefined || host === undefined || Number(port ?? 1) > 65_535 || Number(port ?? 1) < 1) {
+		return undefined;
+	}
+	return {
+		scheme,
+		host: host.startsWith("[") ? host.slice(1, -1) : host,
+		port: port === undefined ? undefined : Number(port),
+		path: path.startsWith("/") ? path : `/${path}`,
+	};
+}

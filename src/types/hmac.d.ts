@@ -1,0 +1,11 @@
+// Apart from the others because mcconfig needs it too: the SDK's typings do not have this module.
+
+/** Message authentication codes. */
+declare module "hmac" {
+	import type { Digest } from "crypt";
+
+	export default class HMAC {
+		constructor(digest: Digest, key: ArrayBuffer);
+		process(message: ArrayBuffer): ArrayBuffer;
+	}
+}

@@ -1,0 +1,96 @@
+import { receive } from "./bridge.js";
+import { NetworkClient, serve } from "./network-client.js";
+
+interface Options {
+	readonly host: string;
+	readonly port: number;
+	readonly secure?: boolean;
+	readonly onError?: (error: Error) => void;
+}
+
+interface RequestOptions {
+	readonly method?: string;
+	readonly path?: string;
+	readonly headers?: ReadonlyMap<string, string>;
+	readonly headersMask?: readonly string[];
+	readonly onHeaders?: (status: number, headers: ReadonlyMap<string, string>) => void;
+	readonly onReadable?: (count: number) => void;
+	readonly onWritable?: (count: number) => void;
+	readonly onDone?: (error: Error | null) => void;
+}
+
+const requests = new Map<number, HttpRequest>();
+
+/** Stands in for ECMA-419's HTTP client (`embedded:network/http/client`), for one request: Node makes it. */
+export class HTTPClient {
+	readonly #options: Options;
+	#request: HttpRequest | undefined;
+
+	constructor(options: Options) {
+		this.#options = options;
+	}
+
+	request(options: RequestOptions): HttpRequest {
+		if (this.#request !== undefined) {
+			throw new Error("a virtual device's HTTP client makes one request");
+		}
+		this.#request = new HttpRequest(this.#options, options);
+		return this.#request;
+	}
+
+	close(): void {
+		this.#request?.close();
+	}
+}
+
+class HttpRequest extends NetworkClient<null> {
+	readonly #options: RequestOptions;
+	/** Bytes of the body that are yet to be written. */
+	#remaining: number;
+
+	constructor({ host, port, secure = false, onError }: Options, options: RequestOptions) {
+		super("http", requests, {
+			onReadable: (count) => options.onReadable?.(count),
+			onWritable: (count) => {
+				if (this.#remaining > 0) {
+					options.onWritable?.(Math.min(count, this.#remaining));
+				}
+			},
+			onClose: () => options.onDone?.(null),
+			onError: (error) => {
+				options.onDone?.(error);
+				onError?.(error);
+			},
+		});
+		this.#options = options;
+		const { method = "GET", path = "/", headers = new Map<string, string>() } = options;
+		this.#remaining = 0;
+		for (const [name, value] of headers) {
+			if (name.toLowerCase() === "content-length") {
+				this.#remaining = Number(value);
+			}
+		}
+		this.tell("open", { host, port, secure, method, path, bodyBytes: this.#remaining }, [...headers]);
+	}
+
+	/** As the SDK's: what may follow is 0 once the body is whole. */
+	write(data: Uint8Array): number {
+		this.expectRoom(data.byteLength);
+		if (data.byteLength > this.#remaining) {
+			throw new Error(`${data.byteLength} bytes written where ${this.#remaining} of the body are left`);
+		}
+		this.#remaining -= data.byteLength;
+		return Math.min(this.writeBytes(data), this.#remaining);
+	}
+
+	/** @internal The response begins. */
+	begin(status: number, headers: readonly (readonly [string, string])[]): void {
+		const mask = this.#options.headersMask;
+		this.#options.onHeaders?.(status, new Map(headers.filter(([name]) => mask?.includes(name) ?? true)));
+	}
+}
+
+serve("http", requests);
+receive("http.headers", ([id, status, headers]) => {
+	requests.get(id as number)?.begin(status as number, headers as [string, string][]);
+});
