@@ -8,6 +8,7 @@ import {
 	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
+	type ServerCapabilities,
 	type Tool,
 	type Transport,
 } from "@modelcontextprotocol/client";
@@ -194,6 +195,18 @@ export class Session extends EventEmitter<Events> {
 		return await this.#translated("tools/call", options, (requestOptions) =>
 			this.#client.request({ method: "tools/call", params }, CALL_RESULT, requestOptions),
 		);
+	}
+
+	/** Makes a request of another method. Rejects as {@link callTool} does. */
+	async ask<T>(method: string, params: object, result: z.ZodType<T>, options: CallOptions = {}): Promise<T> {
+		return await this.#translated(method, options, (requestOptions) =>
+			this.#client.request({ method, params: params as Record<string, unknown> }, result, requestOptions),
+		);
+	}
+
+	/** What the server declares that it has, in `initialize`. */
+	get capabilities(): ServerCapabilities {
+		return this.#client.getServerCapabilities() ?? {};
 	}
 
 	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. Rejects after `timeout` ms. */
