@@ -4,15 +4,27 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../virtual-device/src/index.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
+import { startVirtualDevice } from "./gateway-process.js";
 
 // The firmware of host-test/fixtures/everything, as a backend sees it that is nothing but `ws`: what MCP's conformance suite
 // asks for, by the names and with the contents that it expects.
 
-const script = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
+const ENTRY = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
+
+const script = await bundle(ENTRY);
 
 /** A result, as the tests look at it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 type Result = any;
+
+it("npm run device runs it by --firmware", { timeout: 60_000 }, async (t) => {
+	const backend = await RawBackend.listen(t);
+	const device = await startVirtualDevice(backend.url, "--new", "--firmware", ENTRY);
+	t.after(() => device.stop());
+	await backend.greet();
+	const { result } = await backend.ask({ id: 1, method: "tools/call", params: { name: "test_simple_text" } });
+	assert.equal(result.content[0].text, "This is a simple text response for testing.");
+});
 
 for (const engine of ENGINES) {
 	describe(`the fixture for the conformance suite on ${engine.kind}`, { timeout: 30_000 }, () => {

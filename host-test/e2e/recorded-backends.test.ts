@@ -35,7 +35,7 @@ class MqttPeer implements Wire {
 
 	/** Settles when a device is connected. */
 	async connected(): Promise<void> {
-		await until(() => this.connect !== undefined, "a device is connected");
+		await until(() => this.connect !== undefined, "a device is connected", 20_000);
 	}
 
 	say(message: object): void {
