@@ -1,5 +1,5 @@
 import type { ContentBlock, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
-import type { McpConnection, McpTool } from "./mcp-manager.js";
+import type { McpConnection, McpTool } from "./mcp-types.js";
 
 /** "Available tools (3): a, b, c" names at most this many. */
 const MAX_NAMED = 20;

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { SERVER_FIELDS } from "../configured/server-config.js";
 import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
 import { McpError } from "./mcp-error.js";
-import type { Approve, McpManager, McpTool } from "./mcp-manager.js";
+import type { McpManager } from "./mcp-manager.js";
+import type { Approve, McpTool } from "./mcp-types.js";
 
 /** Whoever calls a management tool. */
 export interface ManagementCaller {
@@ -45,9 +46,7 @@ const mcpConnect = define({
 	}),
 	async run(manager, { id, url, type, timeout }) {
 		const connection = await manager.registerServer({ id, url, transport: type, timeout });
-		// A server that cannot list its resources can still be used.
-		const resources = await manager.listResources(id).catch(() => []);
-		return text(connectedText(connection, manager.listTools(id), resources.length));
+		return text(connectedText(connection, manager.listTools(id), manager.listResources(id).length));
 	},
 });
 
@@ -121,7 +120,7 @@ const mcpListResources = define({
 	description: "List the resources of a connection",
 	input: z.strictObject({ id: ID }),
 	annotations: { readOnlyHint: true },
-	run: async (manager, { id }) => text(resourcesText(id, await manager.listResources(id))),
+	run: async (manager, { id }) => text(resourcesText(id, manager.listResources(id))),
 });
 
 const mcpReadResource = define({

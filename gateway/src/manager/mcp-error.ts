@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { codeOf, type McpErrorCode } from "../configured/error-codes.js";
 import { isSafeToRetry } from "../configured/retry.js";
-import type { ServerTool } from "../servers/session.js";
+import type { ServerTool } from "../servers/offers.js";
 
 /** Why something failed: document 3, "error handling". */
 export class McpError extends Error {
@@ -34,7 +34,7 @@ export interface McpToolResult {
 }
 
 /** The error of a call, with the documented code. */
-export function toMcpError(error: unknown, tool: Pick<ServerTool, "annotations"> = {}): McpError {
+export function toMcpError(error: unknown, tool?: ServerTool): McpError {
 	if (error instanceof McpError) {
 		return error;
 	}

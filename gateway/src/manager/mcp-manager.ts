@@ -1,91 +1,25 @@
 import { EventEmitter } from "node:events";
-import type { Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
-import { LRUCache } from "lru-cache";
+import {
+	isInputRequiredResult,
+	type Prompt,
+	type ReadResourceResult,
+	type Resource,
+} from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { ConfiguredServer, ConnectionStatus } from "../configured/configured-server.js";
 import { ConfiguredServers } from "../configured/configured-servers.js";
 import { problemText, type ReadServers } from "../configured/read-servers.js";
-import {
-	matchesAny,
-	type ServerConfig,
-	type ServerInput,
-	type ServerOptions,
-	serverConfig,
-} from "../configured/server-config.js";
+import { matchesAny, type ServerConfig, serverConfig } from "../configured/server-config.js";
 import { ServersFile } from "../configured/servers-file.js";
+import type { OrInput } from "../servers/asking.js";
+import type { Offers, ServerTool } from "../servers/offers.js";
 import { ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
-import type { ServerTool } from "../servers/session.js";
-import { getPrompt, promptsOf, readResource, resourcesOf } from "./features.js";
+import { connectionOf, deviceConnectionOf } from "./connections.js";
 import { McpError, type McpToolResult, toMcpError } from "./mcp-error.js";
+import type { Approve, CallRequest, McpConnection, McpManagerOptions, McpTool, RegisteredServer } from "./mcp-types.js";
 import { type NotificationFilter, notificationType } from "./notifications.js";
-
-/** A server as document 3 registers it: `name` stands for the id if there is none. */
-export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
-
-/** A call that a person may have to approve. */
-export interface ApprovalRequest {
-	readonly server: string;
-	readonly tool: string;
-	readonly args: object;
-}
-
-/** Asks a person whether a call may be made. Throws to say why nobody can be asked. */
-export type Approve = (request: ApprovalRequest) => Promise<boolean>;
-
-export interface McpManagerOptions {
-	/** Servers to connect to. */
-	readonly servers?: readonly RegisteredServer[];
-	/** A file with more servers, which is followed as it changes. */
-	readonly file?: string | undefined;
-	readonly options?: ServerOptions & {
-		/** Connections at the same time. Default 10. */
-		readonly maxConnections?: number;
-		/** Milliseconds between pings. Default 30,000. */
-		readonly pingInterval?: number;
-		/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
-		readonly cacheTtl?: number;
-	};
-	/** The servers of a gateway, devices included. Default: a registry of its own. */
-	readonly registry?: ServerRegistry;
-	/** Is asked before each call of a tool that `autoApprove` does not name. Default: every call is approved. */
-	readonly approve?: Approve;
-}
-
-/** A tool, and how to call it: document 3, `MCPTool`. */
-export interface McpTool extends Pick<ServerTool, "name" | "inputSchema" | "outputSchema" | "annotations"> {
-	readonly description: string;
-	/** The version of its server. */
-	readonly version: string;
-	/** The id of its server. */
-	readonly server: string;
-	execute(params: object): Promise<McpToolResult>;
-}
-
-/** A connection, or a server that is opened again when it is needed. */
-export interface McpConnection {
-	/** The id of a configured server, or the alias of a device. */
-	readonly id: string;
-	/** The URL or command of a configured server, or how a device is connected. */
-	readonly url: string;
-	readonly transport: string;
-	readonly status: ConnectionStatus;
-	readonly tools: number;
-	/** What the server says of itself; undefined until it was connected. */
-	readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
-	/** Why it is not connected; empty if nothing went wrong. */
-	readonly lastError: string;
-}
-
-export interface CallRequest {
-	/** The server's id. Undefined: the only server that has a tool of this name. */
-	readonly server?: string | undefined;
-	readonly signal?: AbortSignal | undefined;
-	/** In place of {@link McpManagerOptions.approve}. */
-	readonly approve?: Approve | undefined;
-	/** Who calls, for the record. Default "local". */
-	readonly principal?: string;
-}
+import { ResourceCache } from "./resource-cache.js";
 
 interface Events {
 	/** A server sent a notification. `type` is as document 1 has it: "tools/list_changed". */
@@ -96,14 +30,11 @@ interface Events {
 	warning: [message: string];
 }
 
-/** Resources whose contents are kept. */
-const MAX_CACHED = 1_000;
-
 /** Servers, their tools, prompts and resources, behind one face: document 3, `MCPManager`. */
 export class McpManager extends EventEmitter<Events> {
 	readonly #options: McpManagerOptions;
 	readonly #file: ServersFile | undefined;
-	readonly #cache: LRUCache<string, ReadResourceResult> | undefined;
+	readonly #cache: ResourceCache;
 	readonly #parallel;
 	#registry!: ServerRegistry;
 	#servers!: ConfiguredServers;
@@ -116,8 +47,8 @@ export class McpManager extends EventEmitter<Events> {
 		this.setMaxListeners(0);
 		this.#options = options;
 		this.#file = options.file === undefined ? undefined : new ServersFile(options.file);
-		const { cacheTtl: ttl = 60_000, maxParallel = 10 } = options.options ?? {};
-		this.#cache = ttl === 0 ? undefined : new LRUCache({ max: MAX_CACHED, ttl });
+		const { cacheTtl = 60_000, maxParallel = 10 } = options.options ?? {};
+		this.#cache = new ResourceCache(cacheTtl);
 		this.#parallel = pLimit(maxParallel);
 	}
 
@@ -232,7 +163,8 @@ export class McpManager extends EventEmitter<Events> {
 				throw this.#notOffered(server, name);
 			}
 			await this.#expectApproved(server, name, params, request.approve ?? this.#options.approve);
-			const data = await server.call(request.principal ?? "local", tool, params, { signal: request.signal });
+			const options = { signal: request.signal };
+			const data = expectComplete(await server.call(request.principal ?? "local", tool, params, options));
 			if (data.isError) {
 				throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });
 			}
@@ -255,20 +187,32 @@ export class McpManager extends EventEmitter<Events> {
 		);
 	}
 
-	/** The prompts of a server, or of all. Rejects with McpError. */
-	async listPrompts(server?: string): Promise<(Prompt & { readonly server: string })[]> {
-		return await this.#fromEach(server, promptsOf);
+	/**
+	 * The prompts of a server, or of all.
+	 *
+	 * @throws McpError if there is no such server
+	 */
+	listPrompts(server?: string): (Prompt & { readonly server: string })[] {
+		return this.#listed("prompts", server);
 	}
 
 	/** The text of a prompt, for a slash command. Rejects with McpError. */
 	async executePrompt(server: string, name: string, args: Readonly<Record<string, string>> = {}): Promise<string> {
-		const { messages } = await translated(async () => getPrompt(await this.#onlineServer(server), name, args));
+		const { messages } = await translated(async () =>
+			expectComplete(
+				await this.#expectServer(server).ask((session, options) => session.getPrompt(name, args, options)),
+			),
+		);
 		return messages.map(({ content }) => textOf([content])).join("\n\n");
 	}
 
-	/** The resources of a server, or of all. Rejects with McpError. */
-	async listResources(server?: string): Promise<(Resource & { readonly server: string })[]> {
-		return await this.#fromEach(server, resourcesOf);
+	/**
+	 * The resources of a server, or of all.
+	 *
+	 * @throws McpError if there is no such server
+	 */
+	listResources(server?: string): (Resource & { readonly server: string })[] {
+		return this.#listed("resources", server);
 	}
 
 	/**
@@ -276,16 +220,15 @@ export class McpManager extends EventEmitter<Events> {
 	 *
 	 * @param fresh whether contents that are kept will not do
 	 */
-	async readResource(server: string, uri: string, { fresh = false } = {}): Promise<ReadResourceResult> {
+	async readResource(name: string, uri: string, { fresh = false } = {}): Promise<ReadResourceResult> {
 		return await translated(async () => {
-			const online = await this.#onlineServer(server);
-			const key = cacheKey(online, uri);
-			const kept = fresh ? undefined : this.#cache?.get(key);
+			const server = this.#expectServer(name);
+			const kept = fresh ? undefined : this.#cache.get(server, uri);
 			if (kept !== undefined) {
 				return kept;
 			}
-			const result = await readResource(online, uri);
-			this.#cache?.set(key, result);
+			const result = expectComplete(await server.ask((session, options) => session.readResource(uri, options)));
+			this.#cache.set(server, uri, result);
 			return result;
 		});
 	}
@@ -418,41 +361,16 @@ export class McpManager extends EventEmitter<Events> {
 		}
 	}
 
-	/** Connects to a server whose connection was closed because another one needed the place. */
-	async #onlineServer(name: string): Promise<Server> {
-		const server = this.#expectServer(name);
-		const configured = this.#servers.find(server.id);
-		if (configured !== undefined) {
-			configured.touch();
-			await configured.connect();
-		}
-		return server;
-	}
-
-	async #fromEach<T>(
-		name: string | undefined,
-		list: (server: Server) => Promise<T[]>,
-	): Promise<(T & { server: string })[]> {
-		return await translated(async () => {
-			const servers =
-				name === undefined ? this.#registry.all.filter(({ online }) => online) : [await this.#onlineServer(name)];
-			const lists = servers.map(async (server) =>
-				(await list(server)).map((item) => ({ ...item, server: this.#idOf(server) })),
-			);
-			return (await Promise.all(lists)).flat();
+	#listed<List extends "prompts" | "resources">(list: List, name: string | undefined) {
+		const servers = name === undefined ? this.#registry.all : [this.#expectServer(name)];
+		return servers.flatMap((server) => {
+			const items: readonly Offers[List][number][] = server.offers[list];
+			return items.map((item) => ({ ...item, server: this.#idOf(server) }));
 		});
 	}
 
 	#notified(server: Server, method: string, params: Readonly<Record<string, unknown>>): void {
-		if (method === "notifications/resources/updated") {
-			this.#cache?.delete(cacheKey(server, String(params.uri)));
-		} else if (method === "notifications/resources/list_changed") {
-			for (const key of this.#cache?.keys() ?? []) {
-				if (key.startsWith(cacheKey(server, ""))) {
-					this.#cache?.delete(key);
-				}
-			}
-		}
+		this.#cache.notified(server, method, params);
 		this.emit("notification", server.known ? this.#idOf(server) : server.id, notificationType(method), params);
 	}
 }
@@ -475,19 +393,14 @@ async function translated<T>(task: () => Promise<T>): Promise<T> {
 	}
 }
 
-function cacheKey({ id }: Server, uri: string): string {
-	return `${id}\0${uri}`;
-}
-
-function connectionOf({ config, status, server, lastError }: ConfiguredServer): McpConnection {
-	const { id, url, transport } = config;
-	return { id, url, transport, status, tools: server?.tools.length ?? 0, serverInfo: server?.board, lastError };
-}
-
-function deviceConnectionOf({ alias, session, online, tools, board }: Server): McpConnection {
-	const transport = session?.identity.transport ?? "device";
-	const status = online ? "connected" : "disconnected";
-	return { id: alias, url: transport, transport, status, tools: tools.length, serverInfo: board, lastError: "" };
+/** A server that asks for input first has nobody to ask here. */
+function expectComplete<T extends object>(result: OrInput<T>): T {
+	if (isInputRequiredResult(result)) {
+		throw new McpError("EXECUTION_FAILED", "the server asks for input, which nobody can give here", {
+			details: result,
+		});
+	}
+	return result as T;
 }
 
 /** The text of content; what is not text is named. */
