@@ -3,6 +3,7 @@ import type { Feature } from "./feature.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
 import { isCommon, MCP_NAMES } from "./params.js";
+import type { Revision } from "./revision.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
@@ -40,8 +41,12 @@ export interface MessageNames {
 export interface SessionOptions {
 	/** Hands one message, in its wrapper, to the peer. */
 	readonly send: (text: Sendable) => void;
+	/** Hands over a message that is no answer, where such messages go another way. Default: `send`. */
+	readonly notify?: (text: string) => void;
 	/** What the transport wants around each message. Default: nothing. */
 	readonly wrapper?: Wrapper;
+	/** The revision in force until `initialize` says otherwise. Default: the oldest. */
+	readonly revision?: Revision;
 }
 
 /**

@@ -42,10 +42,11 @@ type Answer = Sendable | undefined | Promise<Sendable | undefined>;
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
 export class McpSession<Context> {
-	#revision: Revision = OLDEST_REVISION;
+	#revision: Revision;
 	#client: Client = { capabilities: {} };
 	readonly server: McpServer<Context>;
 	readonly #send: (message: Sendable) => void;
+	readonly #sendAside: (message: string) => void;
 	#wrapper: Wrapper;
 	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[] = [];
@@ -53,7 +54,9 @@ export class McpSession<Context> {
 
 	constructor(server: McpServer<Context>, options: SessionOptions) {
 		this.server = server;
+		this.#revision = options.revision ?? OLDEST_REVISION;
 		this.#send = options.send;
+		this.#sendAside = options.notify ?? options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
 	}
 
@@ -117,7 +120,9 @@ export class McpSession<Context> {
 
 	/** Sends a notification. */
 	readonly notify = (message: string): void => {
-		this.#deliver(this.#wrap(message));
+		if (!this.#closed) {
+			this.#sendAside(this.#wrap(message));
+		}
 	};
 
 	/** Ends the session: calls under way are cancelled, their results dropped. */
