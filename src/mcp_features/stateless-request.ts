@@ -66,7 +66,7 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	readonly method: string;
 	/** The name of the tool or prompt, or the URI of the resource. */
 	readonly subject: unknown;
-	readonly #connection: McpSession<Context>;
+	#connection: McpSession<Context>;
 	readonly #suspender: Suspender<Context>;
 	/** Undefined while the request is suspended. */
 	#id: RequestId | undefined;
@@ -128,8 +128,9 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		return this.#nextReply();
 	}
 
-	/** Goes on with the answers of the client, who has asked again. */
-	resume(id: RequestId, params: Params): Answer {
+	/** Goes on with the answers of the client, who has asked again, maybe on another connection. */
+	resume(connection: McpSession<Context>, id: RequestId, params: Params): Answer {
+		this.#connection = connection;
 		const call = this.#call as ToolCall;
 		this.#given = readResponses(params);
 		this.#id = id;

@@ -43,7 +43,10 @@ export class McpSession<Context> {
 	#revision: Revision;
 	#client: Client;
 	readonly server: McpServer<Context>;
+	/** Whoever has this session, and others that may go on with its suspended requests: see {@link SessionOptions}. */
+	readonly owner: object;
 	readonly #send: (message: Sendable) => void;
+	readonly #sendAside: (message: string) => void;
 	#wrapper: Wrapper;
 	/** Asynchronous calls under way on the connection. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[];
@@ -51,9 +54,11 @@ export class McpSession<Context> {
 
 	constructor(server: McpServer<Context>, options: SessionOptions, stateless?: StatelessOptions<Context>) {
 		this.server = server;
+		this.owner = options.owner ?? this;
 		this.#send = options.send;
+		this.#sendAside = options.notify ?? options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
-		this.#revision = stateless?.revision ?? OLDEST_REVISION;
+		this.#revision = stateless?.revision ?? options.revision ?? OLDEST_REVISION;
 		this.#client = stateless?.client ?? { capabilities: {} };
 		this.#calls = stateless === undefined ? [] : stateless.connection.#calls;
 	}
@@ -61,6 +66,11 @@ export class McpSession<Context> {
 	/** The session of the connection: this one, if its requests do not stand alone. */
 	get connection(): McpSession<Context> {
 		return this;
+	}
+
+	/** Whether calls are under way. */
+	get isBusy(): boolean {
+		return this.#calls.length > 0;
 	}
 
 	/** The revision in force: the oldest until `initialize` says otherwise. */
@@ -127,7 +137,9 @@ export class McpSession<Context> {
 
 	/** Sends a message that is no answer: a notification, or a request to the client. */
 	notify(message: string): void {
-		this.#deliver(this.#wrap(message));
+		if (!this.#closed) {
+			this.#sendAside(this.#wrap(message));
+		}
 	}
 
 	/** Ends the session: calls under way are cancelled, their results dropped. */
