@@ -4,7 +4,14 @@ import { Aliases } from "./aliases.js";
 import { Discovery, type DiscoveryOptions } from "./discovery.js";
 import { type Pictures, withUploads } from "./pictures.js";
 import { SchemaChecker } from "./schema-checker.js";
-import { type CallLimits, type CallRecord, Server, type ServerContext, type ServerRecord } from "./server.js";
+import {
+	type CallLimits,
+	type CallRecord,
+	Server,
+	type ServerContext,
+	type ServerRecord,
+	type ServerSettings,
+} from "./server.js";
 import { ServerError } from "./server-error.js";
 import { type ServerInfo, type ServerTransport, Session } from "./session.js";
 import { ServerStore } from "./store.js";
@@ -69,6 +76,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 	#store: ServerStore | undefined;
 	/** By id. A server that has never been discovered is in it only during its session. */
 	readonly #servers = new Map<string, Server>();
+	/** Of configured servers, by id. */
+	readonly #settings = new Map<string, ServerSettings>();
 	#sorted: readonly Server[] | undefined;
 	#version = 0;
 	#changeTimer: NodeJS.Timeout | undefined;
@@ -135,17 +144,45 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
+	 * Reserves an id for a configured server: from now on, no device can have it.
+	 *
+	 * @throws RangeError if a server has this id
+	 */
+	configure(id: string, settings: ServerSettings): void {
+		if (this.#servers.has(id) || this.#settings.has(id)) {
+			throw new RangeError(`id ${id}: there is a server with this id`);
+		}
+		this.#settings.set(id, settings);
+	}
+
+	/** Forgets a configured server, which must have been disconnected. */
+	unconfigure(id: string): void {
+		const server = this.#servers.get(id);
+		if (server !== undefined) {
+			this.#remove(server);
+		}
+		this.#settings.delete(id);
+	}
+
+	/**
 	 * Begins a session over a connection. An earlier session of the same server ends: it has connected again.
 	 *
 	 * @returns the session, which is closed if the server cannot be discovered or is one too many
 	 */
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
+		const settings = this.#settings.get(id);
+		if ((transport.identity.configured === true) !== (settings !== undefined)) {
+			return this.#rejectTaken(transport);
+		}
 		this.#servers.get(id)?.session?.close("the device has connected again");
-		const server = this.#servers.get(id) ?? new Server(id, this.#context);
+		const server = this.#servers.get(id) ?? new Server(id, this.#context, undefined, settings);
 		const isOneTooMany = !this.#servers.has(id) && this.#servers.size >= (this.#options.maxDevices ?? 10_000);
 		const { capabilities, pictures } = this.#options;
-		const session = new Session(transport, { ...capabilities, ...pictures?.begin(transport.identity) });
+		const session = new Session(transport, {
+			...capabilities,
+			...(settings === undefined && pictures?.begin(transport.identity)),
+		});
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
 		this.#servers.set(id, server);
@@ -156,6 +193,14 @@ export class ServerRegistry extends EventEmitter<Events> {
 		} else {
 			void this.#meet(server, session);
 		}
+		return session;
+	}
+
+	/** A device that gives the id of a configured server as its own. */
+	#rejectTaken(transport: ServerTransport): Session {
+		const session = new Session(transport);
+		this.emit("rejected", `${transport.identity.id}: a configured server has this id`);
+		session.close("a configured server has this id");
 		return session;
 	}
 
@@ -173,10 +218,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (server.session !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it before you forget it`);
 		}
-		this.#servers.delete(server.id);
-		this.#aliases.release(server.id, server.alias);
-		this.#store?.remove(server.id);
-		this.#changed();
+		this.#remove(server);
 		return true;
 	}
 
@@ -191,7 +233,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (server !== undefined && server.alias !== alias) {
 			this.#aliases.rename(server.id, server.alias, alias);
 			server.alias = alias;
-			this.#store?.save(server.record);
+			this.#save(server.record);
 			this.#changed();
 		}
 		return server;
@@ -235,7 +277,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const learn = coalesced(async () => {
 			if (board !== undefined && session.connected) {
 				const tools = await this.#discovery.listTools(session);
-				this.#learn(server, session, board, this.#options.pictures ? withUploads(tools) : tools);
+				this.#learn(server, session, board, this.#offered(server, tools));
 			}
 		});
 		const disconnect = (error: Error): void => {
@@ -261,6 +303,15 @@ export class ServerRegistry extends EventEmitter<Events> {
 		}
 	}
 
+	/** What clients may see of a server's tools. A device can upload pictures. */
+	#offered({ id }: Server, tools: ServerRecord["tools"]): ServerRecord["tools"] {
+		const settings = this.#settings.get(id);
+		if (settings !== undefined) {
+			return tools.filter(({ name }) => settings.offers(name));
+		}
+		return this.#options.pictures ? withUploads(tools) : tools;
+	}
+
 	#learn(server: Server, session: Session, board: ServerInfo, listed: ServerRecord["tools"]): void {
 		if (server.session !== session || this.#closed) {
 			return;
@@ -270,16 +321,25 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const tools = before !== undefined && sameJson(before.tools, listed) ? before.tools : listed;
 		const record = {
 			id: server.id,
-			alias: this.#aliases.assign(server.id, board.name, before?.alias),
+			alias: this.#aliases.assign(server.id, board.name, before?.alias ?? this.#settings.get(server.id)?.alias),
 			board,
 			tools,
 			lastSeen: server.online && before ? before.lastSeen : Date.now(),
 		};
 		this.#online(server, record);
 		if (tools !== before?.tools || !sameJson(before.board, board)) {
-			this.#store?.save(record);
+			this.#save(record);
 		}
 		if (tools !== before?.tools) {
+			this.#changed();
+		}
+	}
+
+	#remove(server: Server): void {
+		this.#servers.delete(server.id);
+		if (server.known) {
+			this.#aliases.release(server.id, server.alias);
+			this.#store?.remove(server.id);
 			this.#changed();
 		}
 	}
@@ -311,13 +371,20 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (!server.known) {
 			this.#servers.delete(server.id);
 		} else if (wasOnline) {
-			this.#store?.save(server.record);
+			this.#save(server.record);
 			// Clients are not told that their devices disconnect one by one when the gateway stops.
 			if (!this.#closed) {
 				this.emit("stateChanged", server);
 			}
 		}
 		this.emit("disconnected", server, session, reason);
+	}
+
+	/** Configured servers are not kept: the configuration says which there are. */
+	#save(record: ServerRecord): void {
+		if (!this.#settings.has(record.id)) {
+			this.#store?.save(record);
+		}
 	}
 
 	/** Ends a session that cannot be used. The server may connect again. */

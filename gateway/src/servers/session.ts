@@ -23,8 +23,10 @@ export interface ServerIdentity {
 	readonly id: string;
 	/** A device's `Client-Id` header (a UUID), or its MQTT client id. */
 	readonly clientId: string;
-	/** "websocket" or "mqtt". */
+	/** "websocket" or "mqtt"; of a configured server also "stdio", "http" or "sse". */
 	readonly transport: string;
+	/** Whether the gateway opened the connection, because its configuration says so. Such a server is not a device. */
+	readonly configured?: boolean;
 	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
 	readonly gatewayUrl?: string;
 	/** The token that it was admitted by. Absent if no token was needed. */
@@ -158,7 +160,10 @@ export class Session extends EventEmitter<Events> {
 		let cursor = "";
 		let characters = 0;
 		for (let page = 0; page < MAX_PAGES; page += 1) {
-			const params = { cursor, ...(withUserTools && { withUserTools }) };
+			// Devices are asked as the protocol of their family has it, others as MCP does.
+			const params = this.identity.configured
+				? { ...(cursor !== "" && { cursor }) }
+				: { cursor, ...(withUserTools && { withUserTools }) };
 			const result = await this.#translated("tools/list", { signal }, (options) =>
 				this.#client.request({ method: "tools/list", params }, TOOL_PAGE, options),
 			);
@@ -191,9 +196,9 @@ export class Session extends EventEmitter<Events> {
 		);
 	}
 
-	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. */
-	async ping(): Promise<void> {
-		await this.#translated("ping", {}, (options) => this.#client.ping(options));
+	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. Rejects after `timeout` ms. */
+	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
+		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
 	}
 
 	/** Sends a message beside MCP, where the transport has such messages. */
