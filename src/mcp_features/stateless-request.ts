@@ -122,8 +122,9 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		return this.#nextReply();
 	}
 
-	/** Goes on with the answers of the client, who has asked again. */
-	resume(id: RequestId, params: Params): Answer {
+	/** Goes on with the answers of the client, who has asked again, maybe on another connection. */
+	resume(connection: McpSession<Context>, id: RequestId, params: Params): Answer {
+		this.connection = connection;
 		const call = this.#call as ToolCall;
 		this.#given = readResponses(params);
 		this.#id = id;

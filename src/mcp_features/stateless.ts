@@ -85,7 +85,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		if (requestState === undefined || requestState === null) {
 			return new StatelessRequest(session, this, client, id, method, params).serve(id, params);
 		}
-		return this.#resume(session, requestState, method, params).resume(id, params);
+		return this.#resume(session, requestState, method, params).resume(session, id, params);
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
@@ -128,7 +128,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	#resume(session: McpSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
 		const request = this.#suspended.find((each) => each.state === state)?.request;
 		const isSame =
-			request?.connection === session && request.method === method && request.subject === subjectOf(params);
+			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
 		if (!isSame) {
 			const data = { reason: "invalid_request_state" };
 			throw new RpcError(ErrorCode.invalidParams, "Invalid or expired requestState", data);

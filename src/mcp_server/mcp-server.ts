@@ -41,8 +41,14 @@ export interface MessageNames {
 export interface SessionOptions {
 	/** Hands one message, in its wrapper, to the peer. */
 	readonly send: (text: Sendable) => void;
+	/** Hands over a message that is no answer, where such messages go another way. Default: `send`. */
+	readonly notify?: (text: string) => void;
 	/** What the transport wants around each message. Default: nothing. */
 	readonly wrapper?: Wrapper;
+	/** Sessions of one owner may go on with each other's suspended requests. Default: the session itself. */
+	readonly owner?: object;
+	/** The revision in force until `initialize` says otherwise. Default: the oldest. */
+	readonly revision?: Revision;
 }
 
 /** What is known of a session from the start, because each of its requests says it: since 2026-07-28. */

@@ -43,9 +43,12 @@ export class McpSession<Context> {
 	#revision: Revision;
 	#client: Client;
 	readonly server: McpServer<Context>;
+	/** Whoever has this session, and others that may go on with its suspended requests: see {@link SessionOptions}. */
+	readonly owner: object;
 	readonly #send: (message: Sendable) => void;
+	readonly #sendAside: (message: string) => void;
 	/** The session of the connection: this one, if its requests do not stand alone. */
-	readonly connection: McpSession<Context>;
+	connection: McpSession<Context>;
 	/** What the transport wants around each message from now on. Calls under way keep theirs. */
 	wrapper: Wrapper;
 	/** Asynchronous calls under way on the connection. Backends reuse ids, so this is no map. */
@@ -54,12 +57,19 @@ export class McpSession<Context> {
 
 	constructor(server: McpServer<Context>, options: SessionOptions, stateless?: StatelessOptions<Context>) {
 		this.server = server;
+		this.owner = options.owner ?? this;
 		this.#send = options.send;
+		this.#sendAside = options.notify ?? options.send;
 		this.wrapper = options.wrapper ?? NO_WRAPPER;
 		this.connection = stateless?.connection ?? this;
-		this.#revision = stateless?.revision ?? OLDEST_REVISION;
+		this.#revision = stateless?.revision ?? options.revision ?? OLDEST_REVISION;
 		this.#client = stateless?.client ?? { capabilities: {} };
 		this.#calls = stateless === undefined ? [] : stateless.connection.#calls;
+	}
+
+	/** Whether calls are under way. */
+	get isBusy(): boolean {
+		return this.#calls.length > 0;
 	}
 
 	/** The revision in force: the oldest until `initialize` says otherwise. */
@@ -117,7 +127,9 @@ export class McpSession<Context> {
 
 	/** Sends a message that is no answer: a notification, or a request to the client. */
 	notify(message: string): void {
-		this.#deliver(this.#wrap(message));
+		if (!this.#closed) {
+			this.#sendAside(this.#wrap(message));
+		}
 	}
 
 	/** Ends the session: calls under way are cancelled, their results dropped. */
