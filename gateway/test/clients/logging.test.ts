@@ -104,7 +104,10 @@ describe("log messages of a device", { timeout: 30_000 }, () => {
 			}
 			end(asked);
 			await called;
-			assert.deepEqual(client.messages, seen.map((each) => [each, 1]));
+			assert.deepEqual(
+				client.messages,
+				seen.map((each) => [each, 1]),
+			);
 		}
 	});
 

@@ -79,7 +79,9 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			const complete = async (ref: Parameters<typeof client.complete>[0]["ref"]) =>
 				(await client.complete({ ref, argument: { name: "n", value: "ca" }, context: { arguments: { mood: "m" } } }))
 					.completion.values;
-			assert.deepEqual(await complete({ type: "ref/prompt", name: "lamp_000001__self_evening" }), ["self.evening ca m"]);
+			assert.deepEqual(await complete({ type: "ref/prompt", name: "lamp_000001__self_evening" }), [
+				"self.evening ca m",
+			]);
 			assert.deepEqual(await complete({ type: "ref/resource", uri: "on-device://lamp_000001/setting://{name}" }), [
 				"setting://{name} ca m",
 			]);

@@ -212,7 +212,11 @@ describe("lists of a device that is offline", { timeout: 20_000 }, () => {
 			["lamp_000001__evening"],
 		);
 		const reading = client.readResource({ uri: "device://lamp_000001/volume" });
-		await assert.rejects(reading, { code: -32603, message: /lamp_000001 is offline/, data: { "xs-mcp/error": "device-away" } });
+		await assert.rejects(reading, {
+			code: -32603,
+			message: /lamp_000001 is offline/,
+			data: { "xs-mcp/error": "device-away" },
+		});
 	});
 });
 
