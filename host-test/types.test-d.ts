@@ -1,5 +1,9 @@
 // What must not compile, and what must be inferred: checked by `npm run typecheck`, never run.
+
+import { titledEnumeration } from "../src/mcp_features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
+import { definePrompt } from "../src/prompts/define-prompt.js";
+import { defineResource } from "../src/resources/define-resource.js";
 import { defineTool } from "../src/tools/define-tool.js";
 
 const about = { name: "t", description: "" };
@@ -127,3 +131,43 @@ string({ minimum: 1 });
 
 // @ts-expect-error items of another type
 array(string(), { default: [1] });
+
+// The variables of a template are known by its URI; the parts asked for are there.
+defineResource({
+	uri: "log://{day}/{line}",
+	name: "log",
+	needs: ["screen"],
+	read({ day, line }, { screen, speaker }) {
+		const words: string = day + line;
+		// @ts-expect-error the speaker was not asked for, and may be missing
+		speaker.volume = screen.brightness;
+		return words;
+	},
+});
+
+// @ts-expect-error no such variable
+defineResource({ uri: "log://{day}", name: "log", needs: [], read: ({ night }) => night });
+
+// @ts-expect-error a resource must hold something
+defineResource({ uri: "log://day", name: "log", needs: [], read() {} });
+
+// An argument that is required is there; another one may not be.
+definePrompt({
+	name: "p",
+	needs: [],
+	arguments: { who: { required: true }, tone: {} },
+	get({ who, tone }) {
+		const name: string = who;
+		// @ts-expect-error may be missing
+		const words: string = tone;
+		return name + words;
+	},
+});
+
+// @ts-expect-error no such argument
+definePrompt({ name: "p", needs: [], arguments: { who: {} }, get: ({ whom }) => `${whom}` });
+
+titledEnumeration({ s: "Small", l: "Large" }, { default: "s" });
+
+// @ts-expect-error the default is not one of the values
+titledEnumeration({ s: "Small" }, { default: "m" });

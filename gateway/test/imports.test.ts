@@ -10,6 +10,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	config: [],
 	servers: ["config"],
 	devices: ["servers", "config"],
+	configured: ["servers"],
+	manager: ["configured", "servers"],
 	clients: ["servers", "gateway.js"],
 	http: ["clients", "servers", "devices", "config", "events.js", "metrics.js", "log.js", "log-limiter.js"],
 	cli: ["program.js", "config", "clients", "http", "events.js", "log.js", "log-destination.js", "printable.js"],

@@ -222,6 +222,13 @@ describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_00
 		assert.doesNotMatch(output, /\n {4}at /);
 	});
 
+	it("names the firmware that it cannot bundle, without a stack", async () => {
+		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--firmware", "no/such/main.ts");
+		assert.equal(code, 1);
+		assert.match(output, /^error: --firmware: .*\n.*no\/such\/main\.ts/m);
+		assert.doesNotMatch(output, /\n {4}at /);
+	});
+
 	it("is started again by its watchdog", async (t) => {
 		const { gateway, config } = await listen(t);
 		const connected = nextSession(gateway.servers);

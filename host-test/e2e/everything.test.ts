@@ -4,15 +4,27 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../virtual-device/src/index.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
+import { startVirtualDevice } from "./gateway-process.js";
 
 // The firmware of host-test/fixtures/everything, as a backend sees it that is nothing but `ws`: what MCP's conformance suite
 // asks for, by the names and with the contents that it expects.
 
-const script = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
+const ENTRY = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
+
+const script = await bundle(ENTRY);
 
 /** A result, as the tests look at it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 type Result = any;
+
+it("npm run device runs it by --firmware", { timeout: 60_000 }, async (t) => {
+	const backend = await RawBackend.listen(t);
+	const device = await startVirtualDevice(backend.url, "--new", "--firmware", ENTRY);
+	t.after(() => device.stop());
+	await backend.greet();
+	const { result } = await backend.ask({ id: 1, method: "tools/call", params: { name: "test_simple_text" } });
+	assert.equal(result.content[0].text, "This is a simple text response for testing.");
+});
 
 for (const engine of ENGINES) {
 	describe(`the fixture for the conformance suite on ${engine.kind}`, { timeout: 30_000 }, () => {
@@ -47,6 +59,7 @@ for (const engine of ENGINES) {
 				prompts: { listChanged: true },
 				completions: {},
 				logging: {},
+				experimental: { stateless: { supportedVersions: ["2026-07-28"] } },
 			});
 		});
 
@@ -140,7 +153,7 @@ for (const engine of ENGINES) {
 		it("makes its prompts, and completes their arguments", async (t) => {
 			const { ask } = await open(t);
 			const get = async (name: string, args?: object) => (await ask("prompts/get", { name, arguments: args })).messages;
-			assert.equal((await ask("prompts/list")).prompts.length, 4);
+			assert.equal((await ask("prompts/list")).prompts.length, 5);
 			assert.equal((await get("test_simple_prompt"))[0].content.text, "This is a simple prompt for testing.");
 			assert.equal(
 				(await get("test_prompt_with_arguments", { arg1: "hello", arg2: "world" }))[0].content.text,

@@ -185,3 +185,35 @@ export const PY_XIAOZHI_MQTT: readonly DeviceStep[] = [
 	{ expects: { type: "hello", transport: "udp", udp: {} } },
 	...PY_XIAOZHI_MCP,
 ];
+
+/** One conversation of xiaozhi-esp32-server through xinnan-tech/mcp-endpoint-server, which makes its ids its own. */
+const agent = (uuid: string, volume: number): readonly Step[] => [
+	{
+		sends: {
+			jsonrpc: "2.0",
+			id: `${uuid}_n_1`,
+			method: "initialize",
+			params: {
+				protocolVersion: "2024-11-05",
+				capabilities: { roots: { listChanged: true }, sampling: {} },
+				clientInfo: { name: "XiaozhiMCPEndpointClient", version: "1.0.0" },
+			},
+		},
+	},
+	{ sends: { jsonrpc: "2.0", method: "notifications/initialized", params: {} } },
+	{ sends: { jsonrpc: "2.0", id: `${uuid}_n_2`, method: "tools/list" } },
+	{ expects: { id: `${uuid}_n_1`, result: { protocolVersion: "2024-11-05", serverInfo: {} } } },
+	{ expects: { id: `${uuid}_n_2`, result: { tools: [{ name: "lamp_000001__self_audio_speaker_set_volume" }] } } },
+	{
+		sends: {
+			jsonrpc: "2.0",
+			id: `${uuid}_n_1`,
+			method: "tools/call",
+			params: { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume } },
+		},
+	},
+	{ expects: { id: `${uuid}_n_1`, result: DONE } },
+];
+
+/** Two agents, one after the other, on one connection. Neither waits for its first answer before it lists the tools. */
+export const AGENTS: readonly Step[] = [...agent("0a1b2c3d-aaaa", 46), ...agent("4e5f6a7b-bbbb", 47)];

@@ -32,9 +32,10 @@ function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: str
 /** A virtual device in a process of its own, which trusts a certificate or does not. */
 function startProcess(t: TestContext, url: string, trusted?: string): { output: string } {
 	const root = fileURLToPath(new URL("../../", import.meta.url));
+	const option = url.startsWith("https:") ? "--ota-url" : "--url";
 	const child = spawn(
 		process.execPath,
-		["--import", `${root}scripts/register.mjs`, `${root}virtual-device/src/cli.ts`, "--engine", "v8", "--url", url],
+		["--import", `${root}scripts/register.mjs`, `${root}virtual-device/src/cli.ts`, "--engine", "v8", option, url],
 		{
 			stdio: ["ignore", "pipe", "pipe"],
 			env: { ...process.env, ...(trusted !== undefined && { NODE_EXTRA_CA_CERTS: trusted }) },
@@ -114,5 +115,33 @@ describe("WebSocket over TLS", { timeout: 30_000 }, () => {
 		const connected = nextSession(gateway.servers);
 		startProcess(t, `wss://localhost:${port}/`, certificate.file);
 		assert.equal((await (await connected).session.callTool("self.get_device_status")).isError, false);
+	});
+});
+
+describe("the bootstrap over TLS", { timeout: 30_000 }, () => {
+	it("asks a server whose certificate the device trusts, and no other", async (t) => {
+		const certificate = makeCertificate(t);
+		if (certificate === undefined) {
+			t.skip("openssl is not installed");
+			return;
+		}
+		let requests = 0;
+		const https = createServer(certificate, (request, response) => {
+			requests += 1;
+			request.resume();
+			response.end('{"websocket":{"url":"ws://127.0.0.1:1/"}}');
+		}).listen(0, "localhost");
+		await once(https, "listening");
+		t.after(() => https.close());
+		const url = `https://localhost:${(https.address() as AddressInfo).port}/ota/`;
+		const distrustful = startProcess(t, url);
+		await until(() => distrustful.output.includes("bootstrap failed"), "the device rejects the certificate", 15_000);
+		assert.equal(requests, 0);
+		const trustful = startProcess(t, url, certificate.file);
+		await until(
+			() => trustful.output.includes("the backend is ws://127.0.0.1:1/"),
+			"the device has its backend",
+			15_000,
+		);
 	});
 });

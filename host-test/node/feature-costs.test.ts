@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundleCost, type Cost, weigh, whyNotXs } from "./feature-costs.js";
 
-/** What a server without features and its session took before there were features. */
-const BEFORE = { slots: 131, chunkBytes: 704 };
+/** What a server and its session took at commit 3e2ae86, which had no features yet. */
+const BEFORE = { slots: 137, chunkBytes: 872 };
 
 /** The figures may be so much larger than the document says, and have to be written down again beyond that. */
 const TOLERANCE = 1.15;

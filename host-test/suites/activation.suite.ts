@@ -35,7 +35,7 @@ export default suite("activation", {
 			await pass(3_000);
 		}
 		equal([server.urls.filter((url) => url === ACTIVATE).length, server.urls.at(-1)], [10, OTA_URL]);
-		equal(heard.at(-1), { backend: "ws://backend/", token: "t" });
+		equal(heard, [CODE, "activated", { backend: "ws://backend/", token: "t" }]);
 	},
 	async "sends no proof without a serial number, and waits as long as the server may hold the request"() {
 		const server = new FakeOtaServer(UNBOUND, 202);

@@ -63,11 +63,10 @@ export class BackendSearch {
 	}
 
 	#find(served: ServedBackend): void {
-		const { source, board, onFound, log } = this.#options;
+		const { source, onFound, log } = this.#options;
 		const backend = source.connect(served);
 		log(`bootstrap: the backend is ${backend.url}`);
 		this.#isFound = true;
-		board.screen?.show({ code: "" });
 		onFound(backend);
 	}
 

@@ -51,6 +51,8 @@ export class Bootstrap {
 	#failures = 0;
 	/** The backend that the application was told, as text. */
 	#told = "";
+	/** Whether a person was asked to bind the device, and it is not known to be bound. */
+	#isUnbound = false;
 	#timer: TimerHandle | undefined;
 
 	constructor(options: BootstrapOptions) {
@@ -122,6 +124,7 @@ export class Bootstrap {
 		if (turn === this.#turn && activation !== undefined) {
 			await this.#activate(activation, turn);
 		} else if (turn === this.#turn) {
+			this.#endActivation();
 			this.#use(backend);
 			this.#failures = 0;
 			this.#schedule();
@@ -154,8 +157,9 @@ export class Bootstrap {
 
 	/** Shows the code, and asks whether the device is bound. Then the bootstrap begins again. */
 	async #activate(activation: Activation, turn: number): Promise<void> {
-		const { events, log } = this.#options;
+		const { events } = this.#options;
 		const body = await this.#activationBody(activation);
+		this.#isUnbound = true;
 		events.onActivation(activation.code, activation.message);
 		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
 			const status = await this.#askWhetherBound(body, activation.timeout);
@@ -163,13 +167,20 @@ export class Bootstrap {
 				return;
 			}
 			if (status === 200) {
-				log("the device is bound");
-				events.onActivated();
+				this.#endActivation();
 				break;
 			}
 			await this.#wait(status === 202 ? UNBOUND_RETRY : ACTIVATION_RETRY);
 		}
 		this.#timer = this.#options.timer.set(() => void this.#check(), UNBOUND_RETRY);
+	}
+
+	#endActivation(): void {
+		if (this.#isUnbound) {
+			this.#isUnbound = false;
+			this.#options.log("the device is bound");
+			this.#options.events.onActivated();
+		}
 	}
 
 	/** @returns the HTTP status, or 0 if there was no answer */

@@ -17,6 +17,8 @@ export class MqttDevices {
 	readonly #servers: ServerRegistry;
 	/** The devices in a session, by client id: an MQTT message does not say which connection it came from. */
 	readonly #transports = new Map<string, DeviceMqttTransport>();
+	/** The clients of the gateway's own broker. */
+	readonly #connected = new Set<string>();
 	/** The devices that may still say hello, by client id. */
 	readonly #helloTimers = new Map<string, NodeJS.Timeout>();
 	#bus!: MqttBus;
@@ -53,21 +55,24 @@ export class MqttDevices {
 		for (const transport of [...this.#transports.values()]) {
 			void transport.close("the gateway is shutting down");
 		}
-		for (const clientId of [...this.#helloTimers.keys()]) {
-			this.#stopAwaiting(clientId);
-		}
 		await this.#bus.close();
+		this.#stopAwaitingAll();
 	}
 
 	#events(): MqttBusEvents {
 		return {
 			onMessage: (clientId, text, admission) => this.#receive(clientId, text, admission),
-			onConnected: (clientId, admission) => this.#awaitHello(identityOf(clientId, admission)),
+			onConnected: (clientId, admission) => {
+				this.#connected.add(clientId);
+				this.#awaitHello(identityOf(clientId, admission));
+			},
 			onDisconnected: (clientId) => {
+				this.#connected.delete(clientId);
 				this.#stopAwaiting(clientId);
 				this.#transports.get(clientId)?.ended("the device disconnected from the broker");
 			},
 			onBrokerLost: (reason) => {
+				this.#stopAwaitingAll();
 				for (const transport of [...this.#transports.values()]) {
 					transport.ended(reason);
 				}
@@ -89,7 +94,7 @@ export class MqttDevices {
 			this.#greet(identityOf(clientId, admission), message);
 		} else if (transport !== undefined) {
 			transport.receive(message);
-		} else if (message.type !== "goodbye") {
+		} else if (message.type !== "goodbye" && !this.#helloTimers.has(clientId)) {
 			// The device believes that it is in a session which this gateway does not know: it begins a new one.
 			const { session_id } = message;
 			this.#send(clientId, { type: "goodbye", ...(session_id !== undefined && { session_id }) });
@@ -115,6 +120,12 @@ export class MqttDevices {
 		this.#helloTimers.delete(clientId);
 	}
 
+	#stopAwaitingAll(): void {
+		for (const clientId of [...this.#helloTimers.keys()]) {
+			this.#stopAwaiting(clientId);
+		}
+	}
+
 	#greet(identity: ServerIdentity, message: DeviceMessage): void {
 		const { id } = identity;
 		this.#stopAwaiting(id);
@@ -135,7 +146,12 @@ export class MqttDevices {
 		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, hello, {
 			write: (text) => this.#bus.send(id, text),
 			onEnded: () => this.#transports.delete(id),
-			onGoodbye: () => this.#awaitHello(identity),
+			onGoodbye: () => {
+				// Through another broker, nothing tells whether it is still connected.
+				if (this.#connected.has(id)) {
+					this.#awaitHello(identity);
+				}
+			},
 		});
 		this.#transports.set(id, transport);
 		return transport;

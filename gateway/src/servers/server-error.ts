@@ -13,7 +13,9 @@ export type ServerErrorCode =
 	/** The caller cancelled, or the gateway is shutting down. */
 	| "cancelled"
 	/** The server sent a result that is not valid MCP. */
-	| "bad-answer";
+	| "bad-answer"
+	/** The call was made again as often as the server's retry policy allows, and failed each time. */
+	| "retries-exceeded";
 
 /** A server did not answer, or was not asked. */
 export class ServerError extends Error {

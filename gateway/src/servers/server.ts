@@ -43,6 +43,18 @@ export interface ServerContext extends CallLimits {
 	readonly warn: (message: string) => void;
 }
 
+/** How the gateway treats a configured server: one that it connects to by itself. */
+export interface ServerSettings extends CallLimits {
+	/** The alias that it gets, unless another server has it. */
+	readonly alias: string;
+	/** Connects to it, because a call needs it. Rejects if that fails: then the calls that wait fail too. */
+	readonly wake: () => Promise<unknown>;
+	/** Whether clients may see and call this tool. */
+	readonly offers: (tool: string) => boolean;
+	/** Makes a call, and makes it again as the server's retry policy says. */
+	readonly retry: <T>(call: () => Promise<T>, tool: ServerTool, signal?: AbortSignal) => Promise<T>;
+}
+
 /** What is known of a server, and is kept while it is offline and over a restart of the gateway. */
 export interface ServerRecord {
 	/** Which server it is: {@link ServerIdentity.id}. */
@@ -57,7 +69,7 @@ export interface ServerRecord {
 }
 
 /**
- * Whatever answers MCP behind the gateway: a device. It outlives its sessions: clients see it, and calls wait for it, while
+ * Whatever answers MCP behind the gateway: a device, or a configured server. It outlives its sessions: clients see it, and calls wait for it, while
  * it is offline.
  */
 export class Server {
@@ -65,17 +77,22 @@ export class Server {
 	/** The resources that clients follow. */
 	readonly subscriptions: Subscriptions;
 	readonly #context: ServerContext;
+	readonly #settings: ServerSettings | undefined;
 	#record: ServerRecord | undefined;
 	#session: Session | undefined;
 	#online = false;
 	#state: string | undefined;
 	#queue: CallQueue | undefined;
 
-	/** @param record what was known of it earlier */
-	constructor(id: string, context: ServerContext, record?: ServerRecord) {
+	/**
+	 * @param record what was known of it earlier
+	 * @param settings of a configured server
+	 */
+	constructor(id: string, context: ServerContext, record?: ServerRecord, settings?: ServerSettings) {
 		this.id = id;
-		this.#context = context;
+		this.#context = { ...context, ...settings };
 		this.#record = record;
+		this.#settings = settings;
 		this.subscriptions = new Subscriptions({ ...context, onUpdated: (uri) => context.onUpdated(this, uri) });
 	}
 
@@ -182,7 +199,8 @@ export class Server {
 		let outcome: CallRecord["outcome"] = "refused";
 		try {
 			await this.#checkArguments(tool, args);
-			const result = await this.ask((session, final) => this.#callTool(session, tool, args, final), options);
+			const call = () => this.ask((session, final) => this.#callTool(session, tool, args, final), options);
+			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
 			await this.#checkResult(tool, result);
 			outcome = "isError" in result && result.isError ? "failed" : "ok";
 			return result;
@@ -206,6 +224,9 @@ export class Server {
 	): Promise<Result> {
 		const { callTimeout = 30_000 } = this.#context;
 		const queue = this.#openQueue();
+		if (!this.#online) {
+			this.#wake(queue);
+		}
 		try {
 			return await queue.run(
 				(session) => this.#askOnce(() => request(session, { timeout: callTimeout, ...options })),
@@ -253,6 +274,14 @@ export class Server {
 		if (problem !== undefined) {
 			throw new ServerError("bad-answer", `the result of ${name} breaks the tool's outputSchema: ${problem}`);
 		}
+	}
+
+	#wake(queue: CallQueue): void {
+		this.#settings
+			?.wake()
+			.catch(({ message }: Error) =>
+				queue.close(new ServerError("device-away", `${message}. Nothing was sent to it.`)),
+			);
 	}
 
 	/** A queue costs memory: a server has one only while there are calls to it. */

@@ -30,8 +30,10 @@ export interface ServerIdentity {
 	readonly id: string;
 	/** A device's `Client-Id` header (a UUID), or its MQTT client id. */
 	readonly clientId: string;
-	/** "websocket" or "mqtt". */
+	/** "websocket" or "mqtt"; of a configured server also "stdio", "http" or "sse". */
 	readonly transport: string;
+	/** Whether the gateway opened the connection, because its configuration says so. Such a server is not a device. */
+	readonly configured?: boolean;
 	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
 	readonly gatewayUrl?: string;
 	/** The token that it was admitted by. Absent if no token was needed. */
@@ -188,7 +190,10 @@ export class Session extends EventEmitter<Events> {
 		let cursor = "";
 		let characters = 0;
 		for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-			const params = { cursor, ...(withUserTools && { withUserTools }) };
+			// Devices are asked as the protocol of their family has it, others as MCP does.
+			const params = this.identity.configured
+				? { ...(cursor !== "" && { cursor }) }
+				: { cursor, ...(withUserTools && { withUserTools }) };
 			const result = await this.#translated(method, { signal }, (options) =>
 				this.#client.request({ method, params }, page, options),
 			);
@@ -245,9 +250,9 @@ export class Session extends EventEmitter<Events> {
 		);
 	}
 
-	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. */
-	async ping(): Promise<void> {
-		await this.#translated("ping", {}, (options) => this.#client.ping(options));
+	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. Rejects after `timeout` ms. */
+	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
+		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
 	}
 
 	/** Sends a message beside MCP, where the transport has such messages. */

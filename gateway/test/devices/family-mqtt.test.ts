@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, it } from "node:test";
+import { Aedes } from "aedes";
 import { until } from "../../../host-test/support/until.js";
 import { CONVERSATION, callLamp, connectMqtt, familyHello } from "../support/family.js";
 import { startProgram } from "../support/program.js";
@@ -53,6 +55,41 @@ describe("a device of the family over MQTT", { timeout: 30_000 }, () => {
 		const { started, mcp } = await start(t);
 		assert.equal(await callLamp(started, ID), "true");
 		assert.equal(mcp.first("hello"), undefined);
+	});
+
+	it("can be called though it does not stop talking of an earlier session", async (t) => {
+		const { started, mcp } = await start(t);
+		mcp.sessionId = "of-yesterday";
+		const timer = setInterval(() => mcp.say({ type: "listen", state: "start", mode: "auto" }), 100);
+		t.after(() => clearInterval(timer));
+		assert.equal(await callLamp(started, ID), "true");
+	});
+
+	it("is left alone after its goodbye through another broker", async (t) => {
+		const aedes = await Aedes.createBroker();
+		const server = createServer(aedes.handle);
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		t.after(() => aedes.close(() => server.close()));
+		const brokerUrl = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const started = await startProgram(t, { brokerUrl });
+		const [lamp, other] = await Promise.all(
+			[ID, "other"].map(async (clientId) => {
+				const device = await connectMqtt(t, brokerUrl, { clientId });
+				await device.client.subscribeAsync(`xs-mcp/${clientId}/down`);
+				return device.mcp;
+			}),
+		);
+		lamp?.say(familyHello("udp"));
+		assert.equal(await callLamp(started, ID), "true");
+		const offline = once(started.gateway.servers, "disconnected");
+		lamp?.say({ type: "goodbye", session_id: lamp.first("hello")?.session_id });
+		await offline;
+		const heard = lamp?.received.length;
+		// This one gets a session without a hello, later than the other would.
+		other?.say({ type: "listen", state: "start", mode: "auto" });
+		assert.equal(await callLamp(started, "other"), "true");
+		assert.equal(lamp?.received.length, heard);
 	});
 
 	it("can be called during a conversation, and after its goodbye", async (t) => {

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { connectClient } from "../../gateway/test/support/gateway.js";
+import { type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// From power-on to a called tool: a virtual device that knows only an otaUrl, the gateway as a program, the SDK's client.
+
+const MAC = "02:00:00:00:00:01";
+const VOLUME = "virtual_000001__self_audio_speaker_set_volume";
+
+/** How a gateway serves each transport alone. */
+const TRANSPORTS = {
+	websocket: { mqtt: false },
+	mqtt: { mqtt: true, websocket: false },
+} as const;
+
+const [engine] = ENGINES;
+
+/** Starts the device, as if for the first time unless it has a file of settings. */
+async function powerOn(t: TestContext, { base }: StartedProgram, settingsFile?: string) {
+	const config = { otaUrl: `${base}/xiaozhi/ota/` };
+	return await startDevice(t, engine as (typeof ENGINES)[number], {
+		config,
+		macAddress: MAC,
+		...(settingsFile !== undefined && { settingsFile }),
+	});
+}
+
+async function setVolume(t: TestContext, { base, gateway }: StartedProgram): Promise<unknown> {
+	await until(() => gateway.servers.find(MAC)?.online === true, "the device is online", 20_000);
+	const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+	const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 30 } });
+	return (content[0] as { text?: unknown }).text;
+}
+
+for (const [transport, flags] of Object.entries(TRANSPORTS)) {
+	describe(`a device that knows only an otaUrl, over ${transport}, firmware on ${engine?.kind}`, {
+		timeout: 60_000,
+	}, () => {
+		it("shows its code until the operator approves it, and then can be called, also after a restart", async (t) => {
+			const started = await startProgram(t, { bootstrap: "approve", ...flags });
+			const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+			t.after(() => rmSync(folder, { recursive: true }));
+			const settingsFile = join(folder, "settings.json");
+			const { device, log } = await powerOn(t, started, settingsFile);
+			const shown = (): string | undefined =>
+				log.map((line) => /^activation code (\d{6}): /.exec(line)?.[1]).find(Boolean);
+			await until(() => shown() !== undefined, "the device shows a code", 20_000);
+			const code = shown() as string;
+			assert.equal(started.gateway.servers.find(MAC), undefined);
+			const response = await fetch(`${started.base}/bindings/${code}`, { method: "POST" });
+			assert.deepEqual(await response.json(), { device: MAC });
+			assert.equal(await setVolume(t, started), "true");
+			assert.equal(started.gateway.servers.find(MAC)?.session?.identity.transport, transport);
+			device.stop();
+			await until(() => started.gateway.servers.find(MAC)?.online === false, "the device is offline");
+			await powerOn(t, started, settingsFile);
+			assert.equal(await setVolume(t, started), "true");
+		});
+
+		it("can be called at once if the gateway takes every device", async (t) => {
+			const started = await startProgram(t, { bootstrap: "open", ...flags });
+			await powerOn(t, started);
+			assert.equal(await setVolume(t, started), "true");
+		});
+	});
+}
