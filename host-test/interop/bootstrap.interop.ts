@@ -34,7 +34,7 @@ describe(title, { skip }, () => {
 		const relay = await Relay.listen(t, url);
 		const { device } = await startDevice(t, { backend: relay.url, token: "wrong" });
 		const ended = once(device, "trace");
-		await relay.saw("the server's refusal", ({ message }) => message === "认证失败");
+		await relay.saw("the server's rejection", ({ message }) => message === "认证失败");
 		await ended;
 	});
 
