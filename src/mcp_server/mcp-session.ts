@@ -59,7 +59,7 @@ export class McpSession<Context> {
 		this.#sendAside = options.notify ?? options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
 		this.#revision = stateless?.revision ?? options.revision ?? OLDEST_REVISION;
-		this.#client = stateless?.client ?? { capabilities: {} };
+		this.#client = stateless?.client ?? options.client ?? { capabilities: {} };
 		this.#calls = stateless === undefined ? [] : stateless.connection.#calls;
 	}
 
