@@ -74,7 +74,7 @@ export class Discovery {
 }
 
 /** The members of a tool that MCP defines. Devices leave out the schema's type if a tool takes no arguments. */
-function validTool(item: unknown): ServerTool | undefined {
+export function validTool(item: unknown): ServerTool | undefined {
 	if (!isObject(item) || !isObject(item.inputSchema)) {
 		return undefined;
 	}
