@@ -1,12 +1,14 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
 import { hmacSha256 } from "src/platform/hmac-sha256";
+import { httpServer } from "src/platform/http-server";
 import { openNetwork } from "src/platform/network";
 import Time from "time";
 import Timer from "timer";
 import { startFirmware } from "./app/start-firmware.js";
 import type { Hardware } from "./hardware/hardware.js";
 import { isOffered } from "./hardware/needs.js";
+import { openDirect } from "./http_server/open-direct.js";
 import { Resources } from "./mcp_features/resources.js";
 import { STATE_URI } from "./resources/device-state.js";
 import { RESOURCES } from "./resources/index.js";
@@ -19,6 +21,7 @@ startFirmware({
 	built,
 	openNetwork,
 	hmacSha256,
+	direct: (options) => openDirect(httpServer, options),
 	timer: Timer,
 	features,
 	ticks: () => Time.ticks,

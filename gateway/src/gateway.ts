@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { Access } from "./clients/access.js";
 import { Catalog, catalogKey } from "./clients/catalog.js";
-import type { Naming } from "./clients/tool-listing.js";
+import type { Naming } from "./clients/listing.js";
+import { RequestStates } from "./clients/request-states.js";
 import { ServerRegistry, type ServerRegistryOptions } from "./servers/registry.js";
 
 export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder"> {
@@ -23,6 +24,8 @@ const MAX_CATALOGS = 1_000;
 export class Gateway {
 	/** Every server that the gateway knows. */
 	readonly servers: ServerRegistry;
+	/** Signs what devices want back from clients. */
+	readonly requestStates = new RequestStates();
 	readonly #options: GatewayOptions;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 

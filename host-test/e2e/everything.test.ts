@@ -59,6 +59,7 @@ for (const engine of ENGINES) {
 				prompts: { listChanged: true },
 				completions: {},
 				logging: {},
+				experimental: { stateless: { supportedVersions: ["2026-07-28"] } },
 			});
 		});
 
@@ -152,7 +153,7 @@ for (const engine of ENGINES) {
 		it("makes its prompts, and completes their arguments", async (t) => {
 			const { ask } = await open(t);
 			const get = async (name: string, args?: object) => (await ask("prompts/get", { name, arguments: args })).messages;
-			assert.equal((await ask("prompts/list")).prompts.length, 4);
+			assert.equal((await ask("prompts/list")).prompts.length, 5);
 			assert.equal((await get("test_simple_prompt"))[0].content.text, "This is a simple prompt for testing.");
 			assert.equal(
 				(await get("test_prompt_with_arguments", { arg1: "hello", arg2: "world" }))[0].content.text,

@@ -7,6 +7,7 @@ import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
+import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
@@ -18,6 +19,7 @@ import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import http from "./http.suite.js";
+import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
@@ -28,6 +30,7 @@ import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
 import sessions from "./sessions.suite.js";
+import stateless from "./stateless.suite.js";
 import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
@@ -50,6 +53,9 @@ export const SUITES: readonly Suite[] = [
 	PROMPTS,
 	COMPLETION,
 	logging,
+	stateless,
+	inputRequired,
+	clientRequests,
 	stringSchemas,
 	familyMcp,
 	deviceState,

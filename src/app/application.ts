@@ -3,6 +3,7 @@ import { FIRMWARE } from "../firmware.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
+import type { Direct } from "../http_server/open-direct.js";
 import type { Feature } from "../mcp_server/feature.js";
 import { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
@@ -22,7 +23,7 @@ import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
-	/** The backend's URL, for the screen. */
+	/** The backend's URL, for the screen. Empty if the device has no backend. */
 	readonly backend: string;
 	/** How the backend is reached. */
 	readonly transport: Transport;
@@ -30,6 +31,8 @@ export interface ApplicationOptions {
 	readonly source?: BackendSource;
 	/** Default "always". */
 	readonly session?: SessionPolicy;
+	/** Serves clients on the network while the device is online. */
+	readonly direct?: Direct | undefined;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
@@ -53,6 +56,8 @@ export class Application {
 	readonly #state: DeviceStateMachine;
 	readonly #log: (message: string) => void;
 	readonly #search: BackendSearch | undefined;
+	readonly #direct: ReturnType<Direct["serve"]> | undefined;
+	readonly #hasBackend: boolean;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
@@ -98,6 +103,8 @@ export class Application {
 			...(session && { session }),
 		});
 		this.#search = source && this.#openSearch(source);
+		this.#hasBackend = backend !== "";
+		this.#direct = options.direct?.serve(this.server);
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -146,6 +153,7 @@ export class Application {
 			this.#board.network.onChange = undefined;
 		}
 		this.#search?.stop();
+		this.#direct?.close();
 		this.#protocol.close();
 		this.#closeMcp();
 		this.#board.close();
@@ -165,8 +173,9 @@ export class Application {
 		if (this.#state.state === "starting" || this.#state.state === "wifi_configuring") {
 			this.#activate();
 		}
+		this.#direct?.open();
 		this.#search?.start();
-		if (this.#search?.isFound ?? true) {
+		if (this.#search?.isFound ?? this.#hasBackend) {
 			this.#protocol.open();
 		}
 	}
@@ -177,6 +186,7 @@ export class Application {
 			return;
 		}
 		this.#search?.stop();
+		this.#direct?.close();
 		this.#protocol.close();
 		this.#closeSession();
 	}

@@ -4,6 +4,7 @@ import { DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
+import type { Direct, DirectOptions } from "../http_server/open-direct.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
@@ -21,6 +22,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly built: Readonly<Record<string, unknown>>;
 	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
 	readonly hmacSha256: BootstrapOptions["hmacSha256"];
+	/** Serves MCP clients without a backend between, if a setting says so: `openDirect`. Default: it does not. */
+	readonly direct?: (options: DirectOptions) => Direct | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -54,15 +57,19 @@ function createApplication(options: FirmwareOptions): Application {
 	const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
 	const { backend, session, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
+	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
 	const uuid = deviceUuid(settings, config.uuid);
 	const network = openNetwork(built);
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = { ...options.board, http, close: () => options.board.close() };
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
-	if (bootstrap === undefined) {
-		return new Application({ ...options, board, backend, transport: reach(config), session });
+	if (bootstrap === undefined && (backend !== "" || direct === undefined)) {
+		return new Application({ ...options, board, backend, transport: reach(config), session, direct });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
+	if (bootstrap === undefined) {
+		return new Application({ ...options, board, backend, transport, session, direct });
+	}
 	const source: BackendSource = {
 		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
 		connect(served) {
@@ -71,7 +78,7 @@ function createApplication(options: FirmwareOptions): Application {
 			return { url: config.backend, use: () => transport.use(next) };
 		},
 	};
-	return new Application({ ...options, board, backend: bootstrap.otaUrl, transport, source, session });
+	return new Application({ ...options, board, backend: bootstrap.otaUrl, transport, source, session, direct });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

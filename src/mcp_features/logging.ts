@@ -65,8 +65,8 @@ export class Logging implements Feature<unknown> {
 
 	/** Sends a message to a session, if its client wants such messages and not too many were sent within a second. */
 	send(session: McpSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
-		const log = this.#logOf(session);
-		if (LEVELS.indexOf(level) < LEVELS.indexOf(log.level)) {
+		const log = this.#logOf(session.connection);
+		if (!isWanted(level, session.client.logLevel ?? log.level)) {
 			return;
 		}
 		const now = this.#now();
@@ -95,6 +95,12 @@ export class Logging implements Feature<unknown> {
 		}
 		return log;
 	}
+}
+
+/** @param least the least severe level that is wanted; none if it is not one */
+function isWanted(level: LogLevel, least: string): boolean {
+	const at = (LEVELS as readonly string[]).indexOf(least);
+	return at >= 0 && LEVELS.indexOf(level) >= at;
 }
 
 function sendMessage(

@@ -18,7 +18,7 @@ export interface ResourcesOptions<Context> {
 	readonly maxSubscriptions?: number;
 }
 
-/** The error code for an unknown resource: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling */
+/** The error code for an unknown resource until 2025-11-25: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling */
 const RESOURCE_NOT_FOUND = -32002;
 
 /** Characters of a URI that is subscribed to. */
@@ -124,7 +124,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 
 	#read(params: Params, call: ToolCall): FeatureResult {
 		const uri = readUri(params);
-		const { resource, variables } = this.#find(uri);
+		const { resource, variables } = this.#find(uri, call.session);
 		const data = resource.read(variables, (this.#server as McpServer<Context>).context, call);
 		const toResult = (value: ResourceData): string =>
 			`{"contents":[${contentsJson(uri, resource.mimeType, value, this.#maxBytes)}]}`;
@@ -133,7 +133,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 
 	#subscribe(params: Params, session: McpSession<unknown>): string {
 		const uri = readUri(params);
-		this.#find(uri);
+		this.#find(uri, session);
 		const uris = this.#subscriptions.get(session) ?? [];
 		if (uri.length > LONGEST_URI) {
 			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${LONGEST_URI} characters`);
@@ -158,7 +158,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 
 	/** @throws RpcError if no resource has that URI */
-	#find(uri: string): Found<Context> {
+	#find(uri: string, { revision }: McpSession<unknown>): Found<Context> {
 		for (const resource of this.#resources) {
 			const { key, template } = resource;
 			const variables = template === undefined ? key === uri && {} : matchTemplate(template, uri);
@@ -166,7 +166,8 @@ export class Resources<Context> implements Feature<Context>, Completable {
 				return { resource, variables };
 			}
 		}
-		throw new RpcError(RESOURCE_NOT_FOUND, "Resource not found", { uri: quotable(uri) });
+		const code = revision >= "2026-07-28" ? ErrorCode.invalidParams : RESOURCE_NOT_FOUND;
+		throw new RpcError(code, "Resource not found", { uri: quotable(uri) });
 	}
 }
 

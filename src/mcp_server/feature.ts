@@ -1,4 +1,5 @@
-import type { LongResult } from "./json-rpc.js";
+import type { Sendable } from "../text/pieced-text.js";
+import type { LongResult, RequestId } from "./json-rpc.js";
 import type { McpServer } from "./mcp-server.js";
 import type { McpSession } from "./mcp-session.js";
 import type { Params } from "./params.js";
@@ -6,6 +7,9 @@ import type { ToolCall } from "./tool-call.js";
 
 /** The result of a request, as JSON: at once, or later. */
 export type FeatureResult = string | LongResult | Promise<string>;
+
+/** An answer to send: now, later, or none. */
+export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 
 /**
  * What a server offers besides tools, such as resources or prompts. `src/mcp_features/` has them, each in modules of its
@@ -16,6 +20,8 @@ export interface Feature<Context> {
 	readonly capabilities: Readonly<Record<string, object>>;
 	/** Names of members that it reads in messages: see {@link McpServer.names}. */
 	readonly names: readonly string[];
+	/** Those of them that it reads in calls of tools, too. Default: none. */
+	readonly callNames?: readonly string[];
 
 	/** Called once, when the server is made: the way to its sessions. */
 	attach?(server: McpServer<Context>): void;
@@ -28,6 +34,21 @@ export interface Feature<Context> {
 	 * @throws RpcError, also later
 	 */
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
+
+	/**
+	 * Answers a request in place of the session that it came in.
+	 *
+	 * @returns undefined to leave it to the session
+	 * @throws RpcError
+	 */
+	takeOver?(session: McpSession<Context>, id: RequestId, method: string, params: Params): Answer;
+
+	/**
+	 * Takes a response: what has a result or an error.
+	 *
+	 * @returns whether it answers something that this feature asked
+	 */
+	takeResponse?(session: McpSession<unknown>, response: Params): boolean;
 
 	/** Called when a session has ended: what is kept for it can go. */
 	sessionClosed?(session: McpSession<unknown>): void;

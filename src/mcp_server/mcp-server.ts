@@ -3,8 +3,9 @@ import type { Feature } from "./feature.js";
 import { notificationMessage, type Wrapper } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
 import { isCommon, MCP_NAMES } from "./params.js";
+import type { Revision } from "./revision.js";
 import type { Tool } from "./tool.js";
-import type { CallTimer } from "./tool-call.js";
+import type { CallTimer, Client } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
 
 /** Room that a page of tools leaves for the wrapper, the id, and the cursor. */
@@ -40,8 +41,22 @@ export interface MessageNames {
 export interface SessionOptions {
 	/** Hands one message, in its wrapper, to the peer. */
 	readonly send: (text: Sendable) => void;
+	/** Hands over a message that is no answer, where such messages go another way. Default: `send`. */
+	readonly notify?: (text: string) => void;
 	/** What the transport wants around each message. Default: nothing. */
 	readonly wrapper?: Wrapper;
+	/** Sessions of one owner may go on with each other's suspended requests. Default: the session itself. */
+	readonly owner?: object;
+	/** The revision in force until `initialize` says otherwise. Default: the oldest. */
+	readonly revision?: Revision;
+}
+
+/** What is known of a session from the start, because each of its requests says it: since 2026-07-28. */
+export interface StatelessOptions<Context> {
+	/** The session that the request came in. */
+	readonly connection: McpSession<Context>;
+	readonly revision: Revision;
+	readonly client: Client;
 }
 
 /**
@@ -88,11 +103,21 @@ export class McpServer<Context> {
 		return this.#names;
 	}
 
+	/** What the server offers. */
+	get capabilities(): Readonly<Record<string, object>> {
+		return { tools: { listChanged: true }, ...this.features?.capabilities };
+	}
+
 	/** Begins a session with a peer that has just connected. */
 	open(options: SessionOptions): McpSession<Context> {
 		const session = new McpSession(this, options);
-		this.#sessions.add(session);
+		this.join(session);
 		return session;
+	}
+
+	/** Has a session be told what all sessions are told. */
+	join(session: McpSession<Context>): void {
+		this.#sessions.add(session);
 	}
 
 	/** Called by a session that ends. */
@@ -102,14 +127,21 @@ export class McpServer<Context> {
 	}
 
 	#collectNames(): MessageNames {
-		const common = [...new Set([...this.#outerNames, ...MCP_NAMES.common, ...this.tools.argumentNames()])];
-		const featureNames = this.features?.names ?? [];
-		return { common, all: [...new Set([...common, ...MCP_NAMES.other, ...featureNames])], isCommon };
+		const { names = [], callNames = [] } = this.features ?? {};
+		const common = [
+			...new Set([...this.#outerNames, ...MCP_NAMES.common, ...this.tools.argumentNames(), ...callNames]),
+		];
+		return { common, all: [...new Set([...common, ...MCP_NAMES.other, ...names])], isCommon };
+	}
+
+	/** Reads again which names are wanted. */
+	refreshNames(): void {
+		this.#names = this.#collectNames();
 	}
 
 	/** Tells every session by this notification that a list has changed, and reads the names in it again. */
 	changed(method: string): void {
-		this.#names = this.#collectNames();
+		this.refreshNames();
 		this.notify(method);
 	}
 

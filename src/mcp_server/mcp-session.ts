@@ -3,6 +3,7 @@ import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
+import type { Answer } from "./feature.js";
 import {
 	ErrorCode,
 	errorMessage,
@@ -17,7 +18,7 @@ import {
 	resultOverhead,
 	type Wrapper,
 } from "./json-rpc.js";
-import type { McpServer, SessionOptions } from "./mcp-server.js";
+import type { McpServer, SessionOptions, StatelessOptions } from "./mcp-server.js";
 import { checkParams, type Params, progressToken, readArguments } from "./params.js";
 import {
 	allowsBatches,
@@ -33,28 +34,43 @@ import type { Tool } from "./tool.js";
 import { type Client, ToolCall } from "./tool-call.js";
 import { ValidationError, validateArguments } from "./validate.js";
 
-/** An answer to send: now, later, or none. */
-type Answer = Sendable | undefined | Promise<Sendable | undefined>;
-
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls under way.
  *
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
 export class McpSession<Context> {
-	#revision: Revision = OLDEST_REVISION;
-	#client: Client = { capabilities: {} };
+	#revision: Revision;
+	#client: Client;
 	readonly server: McpServer<Context>;
+	/** Whoever has this session, and others that may go on with its suspended requests: see {@link SessionOptions}. */
+	readonly owner: object;
 	readonly #send: (message: Sendable) => void;
+	readonly #sendAside: (message: string) => void;
 	#wrapper: Wrapper;
-	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
-	readonly #calls: ToolCall[] = [];
+	/** Asynchronous calls under way on the connection. Backends reuse ids, so this is no map. */
+	readonly #calls: ToolCall[];
 	#closed = false;
 
-	constructor(server: McpServer<Context>, options: SessionOptions) {
+	constructor(server: McpServer<Context>, options: SessionOptions, stateless?: StatelessOptions<Context>) {
 		this.server = server;
+		this.owner = options.owner ?? this;
 		this.#send = options.send;
+		this.#sendAside = options.notify ?? options.send;
 		this.#wrapper = options.wrapper ?? NO_WRAPPER;
+		this.#revision = stateless?.revision ?? options.revision ?? OLDEST_REVISION;
+		this.#client = stateless?.client ?? { capabilities: {} };
+		this.#calls = stateless === undefined ? [] : stateless.connection.#calls;
+	}
+
+	/** The session of the connection: this one, if its requests do not stand alone. */
+	get connection(): McpSession<Context> {
+		return this;
+	}
+
+	/** Whether calls are under way. */
+	get isBusy(): boolean {
+		return this.#calls.length > 0;
 	}
 
 	/** The revision in force: the oldest until `initialize` says otherwise. */
@@ -70,6 +86,10 @@ export class McpSession<Context> {
 	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
 	get pageBytes(): number {
 		return this.server.pageBytes - this.#wrapper.bytes;
+	}
+
+	get wrapper(): Wrapper {
+		return this.#wrapper;
 	}
 
 	/** What the transport wants around each message from now on. Calls under way keep theirs. */
@@ -115,10 +135,12 @@ export class McpSession<Context> {
 		}
 	}
 
-	/** Sends a notification. */
-	readonly notify = (message: string): void => {
-		this.#deliver(this.#wrap(message));
-	};
+	/** Sends a message that is no answer: a notification, or a request to the client. */
+	notify(message: string): void {
+		if (!this.#closed) {
+			this.#sendAside(this.#wrap(message));
+		}
+	}
 
 	/** Ends the session: calls under way are cancelled, their results dropped. */
 	close(): void {
@@ -207,7 +229,9 @@ export class McpSession<Context> {
 			if (room !== undefined && room <= 0) {
 				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: the answers before it fill the batch");
 			}
-			return this.#dispatch(id, method, checkParams(message.params), wrapper);
+			const params = checkParams(message.params);
+			const taken = room === undefined ? this.server.features?.takeOver?.(this, id, method, params) : undefined;
+			return taken ?? this.dispatch(id, method, params, wrapper);
 		} catch (error) {
 			return errorMessage(id, toRpcError(error), wrapper);
 		}
@@ -216,6 +240,9 @@ export class McpSession<Context> {
 	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
 	#answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
+			if (this.server.features?.takeResponse?.(this, message)) {
+				return undefined;
+			}
 			this.server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}
@@ -227,19 +254,30 @@ export class McpSession<Context> {
 		return errorMessage(unreadableId(this.#revision), new RpcError(code, text), wrapper);
 	}
 
-	#dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
+	/** @throws RpcError */
+	protected dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
 		switch (method) {
 			case "tools/call":
 				return this.#callTool(id, params, wrapper);
 			case "tools/list":
-				return longResultMessage(id, this.#listTools(id, params), wrapper);
+				return this.longResult(id, this.#listTools(id, params), wrapper);
 			case "initialize":
-				return resultMessage(id, this.#initialize(params), wrapper);
+				return this.result(id, this.#initialize(params), wrapper);
 			case "ping":
-				return resultMessage(id, "{}", wrapper);
+				return this.result(id, "{}", wrapper);
 			default:
 				return this.#askFeatures(id, method, params, wrapper);
 		}
+	}
+
+	/** The message that answers a request with this result, which is JSON. */
+	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
+		return resultMessage(id, json, wrapper);
+	}
+
+	/** The same for a result that is long. */
+	protected longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
+		return longResultMessage(id, result, wrapper);
 	}
 
 	/** What the server itself does not answer, its features may. */
@@ -250,11 +288,11 @@ export class McpSession<Context> {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}
 		if (typeof result === "string") {
-			return resultMessage(id, result, wrapper);
+			return this.result(id, result, wrapper);
 		}
 		return result instanceof Promise
 			? this.#settle(undefined, call, result, wrapper)
-			: longResultMessage(id, result, wrapper);
+			: this.longResult(id, result, wrapper);
 	}
 
 	/** @throws RpcError when too many calls are under way */
@@ -293,8 +331,7 @@ export class McpSession<Context> {
 		}
 		this.#client = readClient(params, this.server.log);
 		this.#revision = negotiate(protocolVersion);
-		const { name, version, features } = this.server;
-		const capabilities = { tools: { listChanged: true }, ...features?.capabilities };
+		const { name, version, capabilities } = this.server;
 		return JSON.stringify({ protocolVersion: this.#revision, capabilities, serverInfo: { name, version } });
 	}
 
@@ -325,7 +362,7 @@ export class McpSession<Context> {
 			const result = tool.run(validateArguments(tool.input, readArguments(params)), this.server.context, call);
 			return typeof result === "object" && result instanceof Promise
 				? this.#settle(tool, call, result, wrapper)
-				: resultMessage(id, callResult(result, this.#revision), wrapper);
+				: this.result(id, callResult(result, this.#revision), wrapper);
 		} catch (error) {
 			return this.#fail(tool, id, error, wrapper);
 		}
@@ -346,7 +383,7 @@ export class McpSession<Context> {
 		try {
 			const value = await result;
 			const json = tool === undefined ? (value as string) : callResult(value, this.#revision);
-			answer = resultMessage(call.id, json, wrapper);
+			answer = this.result(call.id, json, wrapper);
 		} catch (error) {
 			answer = this.#fail(tool, call.id, error, wrapper);
 		}
@@ -374,7 +411,7 @@ export class McpSession<Context> {
 		if (reportsFailureAsError(this.#revision)) {
 			return errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper);
 		}
-		return resultMessage(id, failureResult(text), wrapper);
+		return this.result(id, failureResult(text), wrapper);
 	}
 }
 

@@ -3,7 +3,7 @@ import type { RequestId } from "./json-rpc.js";
 import { ErrorCode } from "./json-rpc.js";
 
 /** A revision of MCP, named by its date. Dates compare as strings. */
-export type Revision = "2024-11-05" | "2025-03-26" | "2025-06-18" | "2025-11-25";
+export type Revision = "2024-11-05" | "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28";
 
 /** The stateful revisions this server speaks, oldest first. */
 export const REVISIONS: readonly Revision[] = deepFreeze(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]);

@@ -16,6 +16,8 @@ export interface Client {
 	readonly name?: string;
 	readonly version?: string;
 	readonly capabilities: Readonly<Record<string, unknown>>;
+	/** Since 2026-07-28: the least severe level of log messages that it wants; "none" for none. */
+	readonly logLevel?: string;
 	readonly vision?: Vision;
 }
 
@@ -31,18 +33,23 @@ export class CallCancelled extends Error {
 	override readonly name = "CallCancelled";
 }
 
-/** A `sleep` under way. */
-interface Sleeper {
+/** What a call waits for: a `sleep`, or an answer of the client. */
+export interface Waiting {
 	timer: object | undefined;
 	readonly reject: (reason: Error) => void;
+	/** Called if the call ends without having waited for it. */
+	readonly drop?: () => void;
 }
 
-/** Most calls never sleep. */
-const NO_SLEEPERS: readonly Sleeper[] = deepFreeze([]);
+/** Most calls never wait. */
+const NOTHING: readonly Waiting[] = deepFreeze([]);
 
 /** One request under way, as the tool, resource or prompt sees it. */
 export class ToolCall {
-	readonly id: RequestId;
+	/** Of the request that is to be answered: changes if the client has to ask again before the call is done. */
+	id: RequestId;
+	/** Likewise: names the request in reports of progress. */
+	progressToken: RequestId | undefined;
 	/** The client that calls. */
 	readonly client: Client;
 	/** The session that the request came in. */
@@ -50,9 +57,8 @@ export class ToolCall {
 	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
 	onCancel: (() => void) | undefined = undefined;
 	#state: "running" | "ended" | "cancelled" = "running";
-	readonly #progressToken: RequestId | undefined;
 	readonly #timer: CallTimer | undefined;
-	#sleepers: readonly Sleeper[] = NO_SLEEPERS;
+	#waiting: readonly Waiting[] = NOTHING;
 
 	constructor(
 		id: RequestId,
@@ -65,7 +71,7 @@ export class ToolCall {
 		this.id = id;
 		this.client = client;
 		this.session = session;
-		this.#progressToken = progressToken;
+		this.progressToken = progressToken;
 	}
 
 	/** Whether nobody waits for the result any more. */
@@ -82,8 +88,8 @@ export class ToolCall {
 			return;
 		}
 		this.#state = "cancelled";
-		for (const sleeper of this.#wake()) {
-			sleeper.reject(new CallCancelled("the call was cancelled"));
+		for (const { reject } of this.#stopWaiting()) {
+			reject(new CallCancelled("the call was cancelled"));
 		}
 		this.onCancel?.();
 	}
@@ -93,7 +99,9 @@ export class ToolCall {
 		if (this.#state === "running") {
 			this.#state = "ended";
 		}
-		this.#wake();
+		for (const { drop } of this.#stopWaiting()) {
+			drop?.();
+		}
 	}
 
 	/**
@@ -116,29 +124,43 @@ export class ToolCall {
 		if (!(Number.isFinite(delay) && delay >= 0)) {
 			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);
 		}
-		if (this.#state !== "running") {
-			throw new CallCancelled("the call has ended");
-		}
 		await new Promise<void>((resolve, reject) => {
-			const sleeper: Sleeper = { timer: undefined, reject };
-			sleeper.timer = timer.set(() => {
-				this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+			const sleep: Waiting = { timer: undefined, reject };
+			this.startWaiting(sleep);
+			sleep.timer = timer.set(() => {
+				this.endWaiting(sleep);
 				resolve();
 			}, delay);
-			this.#sleepers = [...this.#sleepers, sleeper];
 		});
 	}
 
+	/**
+	 * Begins to wait for something: it is rejected if the call is cancelled, and its timer is cleared as the call ends.
+	 *
+	 * @throws CallCancelled if the call has ended
+	 */
+	startWaiting(waiting: Waiting): void {
+		if (this.#state !== "running") {
+			throw new CallCancelled("the call has ended");
+		}
+		this.#waiting = [...this.#waiting, waiting];
+	}
+
+	/** Forgets what {@link startWaiting} began to wait for. */
+	endWaiting(waiting: Waiting): void {
+		this.#waiting = this.#waiting.filter((other) => other !== waiting);
+	}
+
 	/** Stops every timer, and tells whose they were. */
-	#wake(): readonly Sleeper[] {
-		const sleepers = this.#sleepers;
-		this.#sleepers = NO_SLEEPERS;
-		for (const { timer } of sleepers) {
+	#stopWaiting(): readonly Waiting[] {
+		const stopped = this.#waiting;
+		this.#waiting = NOTHING;
+		for (const { timer } of stopped) {
 			if (timer !== undefined) {
 				this.#timer?.clear(timer);
 			}
 		}
-		return sleepers;
+		return stopped;
 	}
 
 	/**
@@ -149,10 +171,11 @@ export class ToolCall {
 	 * @param total where progress will end, when that is known
 	 */
 	progress(progress: number, total?: number, message?: string): void {
-		if (this.#state !== "running" || this.#progressToken === undefined) {
+		const { progressToken } = this;
+		if (this.#state !== "running" || progressToken === undefined) {
 			return;
 		}
-		const params = { progressToken: this.#progressToken, progress, total, message };
+		const params = { progressToken, progress, total, message };
 		this.session.notify(notificationMessage("notifications/progress", JSON.stringify(params)));
 	}
 }

@@ -57,6 +57,12 @@ declare module "src/platform/network" {
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
 }
 
+/** The HTTP server that the host has. */
+declare module "src/platform/http-server" {
+	import type { HttpServerPlatform } from "../http_server/http-server.js";
+	export const httpServer: HttpServerPlatform;
+}
+
 /** HMAC-SHA256 (RFC 2104), as the host has it. */
 declare module "src/platform/hmac-sha256" {
 	export function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer>;

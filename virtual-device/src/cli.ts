@@ -10,6 +10,8 @@ import { bundle, chooseEngine, type EngineChoice, randomMacAddress, VirtualDevic
 interface Options {
 	readonly url?: string;
 	readonly otaUrl?: string;
+	readonly http?: HttpAddress;
+	readonly httpToken?: string;
 	readonly token: string;
 	readonly set: Readonly<Record<string, string>>;
 	readonly name: string;
@@ -24,6 +26,12 @@ interface Options {
 	readonly heap?: boolean;
 	readonly restart?: boolean;
 	readonly firmware?: string;
+}
+
+/** Where a virtual device serves clients, as its settings have it. */
+interface HttpAddress {
+	readonly http: number;
+	readonly httpAddress: string;
 }
 
 /** Settings of the firmware that `--set` takes: the backend and the token have options of their own. */
@@ -54,6 +62,15 @@ const program = makeProgram(
 	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…")
 	.addOption(
 		new Option("--ota-url <url>", "where the device asks for its backend: http://… or https://…").conflicts("url"),
+	)
+	.option(
+		"--http <[address:]port>",
+		"serve MCP clients directly at http://ADDRESS:PORT/mcp (default address: 127.0.0.1)",
+		readHttpAddress,
+	)
+	.option(
+		"--http-token <token>",
+		"the bearer token that these clients need; required for an address that is not loopback",
 	)
 	.option("--token <token>", "WebSocket: the bearer token, if the backend needs one", "")
 	.addOption(
@@ -87,8 +104,8 @@ await runProgram(program.action(run));
 
 async function run(options: Options): Promise<void> {
 	const { engine: kind, bits, heap, url, otaUrl } = options;
-	if (url === undefined && otaUrl === undefined) {
-		program.error("error: required option '--url <url>' or '--ota-url <url>' not specified");
+	if (url === undefined && otaUrl === undefined && options.http === undefined) {
+		program.error("error: required option '--url <url>', '--ota-url <url>' or '--http <port>' not specified");
 	}
 	const engine = await chooseEngine(kind, { bits: bits === "32" ? 32 : 64, onProgress: console.error });
 	const device = await createDevice(engine, options);
@@ -124,6 +141,8 @@ async function createDevice(engine: EngineChoice, options: Options): Promise<Vir
 			config: {
 				...set,
 				...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
+				...options.http,
+				...(options.httpToken !== undefined && { httpToken: options.httpToken }),
 				...(uuid !== undefined && { uuid }),
 			},
 			watchdog: restart,
@@ -192,6 +211,15 @@ function collectSetting(pair: string, settings: Readonly<Record<string, string>>
 		throw new InvalidArgumentError(`There is no setting ${name}.`);
 	}
 	return { ...settings, [name]: pair.slice(at + 1) };
+}
+
+function readHttpAddress(text: string): HttpAddress {
+	const match = /^(?:(.+):)?([1-9][0-9]{0,4})$/.exec(text);
+	const port = Number(match?.[2]);
+	if (match === null || port > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 1 to 65535, or ADDRESS:PORT.");
+	}
+	return { http: port, httpAddress: match[1] ?? "127.0.0.1" };
 }
 
 function readMacAddress(text: string): string {

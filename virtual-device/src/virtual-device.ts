@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
+import { HttpListeners } from "./services/http-listeners.js";
 import { HttpRequests } from "./services/http-requests.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
 import type { ScreenPicture } from "./services/pictures.js";
@@ -136,8 +137,8 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onScreen: (screen) => this.emit("screen", screen),
 			onNote: (text) => this.emit("note", text),
 		});
-		const network = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...network, this.#settings, board];
+		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
+		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */

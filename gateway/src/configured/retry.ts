@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { ServerTool } from "../servers/offers.js";
 import { ServerError } from "../servers/server-error.js";
-import type { ServerTool } from "../servers/session.js";
 import { codeOf } from "./error-codes.js";
 import type { RetryPolicy } from "./server-config.js";
 
@@ -44,10 +44,11 @@ function isRetryable(error: unknown, tool: ServerTool, { retryableErrors }: Retr
 }
 
 /** Whether a call that failed with this error may be made again without doing its work twice. */
-export function isSafeToRetry(error: unknown, { annotations }: Pick<ServerTool, "annotations">): boolean {
+export function isSafeToRetry(error: unknown, tool?: ServerTool): boolean {
 	if (!(error instanceof ServerError)) {
 		return false;
 	}
+	const { annotations } = tool ?? {};
 	const mayBeTwice = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
 	return NOTHING_SENT.has(error.code) || (mayBeTwice && PERHAPS_CARRIED_OUT.has(error.code));
 }

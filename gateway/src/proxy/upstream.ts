@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
 import { ConfiguredTransport } from "../configured/configured-transport.js";
 import type { ServerConfig } from "../configured/server-config.js";
-import { validTool } from "../servers/discovery.js";
+import { type ServerTool, validItem } from "../servers/offers.js";
 import { ServerError } from "../servers/server-error.js";
-import { type CallOptions, type ServerTool, Session } from "../servers/session.js";
+import { type CallOptions, Session } from "../servers/session.js";
 
 /** Milliseconds for connecting. */
 const CONNECT_TIMEOUT = 10_000;
@@ -83,7 +83,11 @@ export class Upstream extends EventEmitter<Events> {
 		if (this.#session === undefined) {
 			throw new ServerError("device-away", this.#lostReason);
 		}
-		return await this.#session.callTool(name, args, { timeout: this.#config.timeout, ...options });
+		const result = await this.#session.callTool(name, args, { timeout: this.#config.timeout, ...options });
+		if (isInputRequiredResult(result)) {
+			throw new ServerError("bad-answer", "the upstream asks for input, which the proxy does not pass on");
+		}
+		return result;
 	}
 
 	/** Ends the connection. Settles when the upstream has been told, as far as it can be. */
@@ -131,6 +135,6 @@ export class Upstream extends EventEmitter<Events> {
 }
 
 async function toolsOf(session: Session): Promise<ServerTool[]> {
-	const tools = await session.listTools({ signal: AbortSignal.timeout(SCHEMA_TIMEOUT) });
-	return tools.map(validTool).filter((tool) => tool !== undefined);
+	const tools = await session.list("tools", { signal: AbortSignal.timeout(SCHEMA_TIMEOUT) });
+	return tools.map((tool) => validItem("tools", tool)).filter((tool) => tool !== undefined);
 }

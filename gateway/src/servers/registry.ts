@@ -1,7 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import { Aliases } from "./aliases.js";
+import { coalesced } from "./coalesced.js";
 import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import { type Pictures, withUploads } from "./pictures.js";
 import { SchemaChecker } from "./schema-checker.js";
 import {
@@ -44,6 +46,8 @@ interface Events {
 	stateChanged: [server: Server, cause?: Notification];
 	/** Clients may see other servers, tools or names: once for a burst of changes. {@link ServerRegistry.version} is higher than before. */
 	changed: [];
+	/** A resource of a server that clients have subscribed to has been updated. */
+	updated: [server: Server, uri: string];
 	/** A call has ended. */
 	call: [record: CallRecord];
 	/** A connection or a message was rejected. */
@@ -58,7 +62,7 @@ export interface Notification {
 	readonly params: Readonly<Record<string, unknown>>;
 }
 
-const TOOLS_CHANGED = "notifications/tools/list_changed";
+const RESOURCE_UPDATED = "notifications/resources/updated";
 const STATE_CHANGED = "notifications/state_changed";
 
 /** Characters of a device's state that are kept. */
@@ -89,7 +93,13 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.setMaxListeners(0);
 		this.#options = options;
 		const warn = (message: string): void => void this.emit("warning", message);
-		this.#context = { ...options, checker: new SchemaChecker(warn), onCall: (record) => this.emit("call", record) };
+		this.#context = {
+			...options,
+			checker: new SchemaChecker(warn),
+			onCall: (record) => this.emit("call", record),
+			onUpdated: (server, uri) => this.emit("updated", server, uri),
+			warn,
+		};
 		this.#discovery = new Discovery({ ...options, warn });
 		this.#aliases = new Aliases(options.aliases);
 	}
@@ -274,20 +284,26 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/** Asks a server who it is and what it offers, and follows it to the end of its session. */
 	async #meet(server: Server, session: Session): Promise<void> {
 		let board: ServerInfo | undefined;
+		const outdated = new Set(LIST_NAMES);
 		const learn = coalesced(async () => {
 			if (board !== undefined && session.connected) {
-				const tools = await this.#discovery.listTools(session);
-				this.#learn(server, session, board, this.#offered(server, tools));
+				const lists = [...outdated];
+				outdated.clear();
+				this.#learn(server, session, board, await this.#discovery.list(session, lists));
 			}
 		});
 		const disconnect = (error: Error): void => {
 			if (!(error instanceof ServerError && error.code === "device-gone")) {
-				this.#disconnect(session, `its tools could not be listed: ${error.message}`);
+				this.#disconnect(session, `what it offers could not be listed: ${error.message}`);
 			}
 		};
 		session.on("notification", (method, params) => {
 			this.#notified(server, { method, params });
-			if (method === TOOLS_CHANGED) {
+			const changed = changedLists(method);
+			if (changed.length > 0) {
+				for (const list of changed) {
+					outdated.add(list);
+				}
 				learn().catch(disconnect);
 			}
 		});
@@ -303,34 +319,24 @@ export class ServerRegistry extends EventEmitter<Events> {
 		}
 	}
 
-	/** What clients may see of a server's tools. A device can upload pictures. */
-	#offered({ id }: Server, tools: ServerRecord["tools"]): ServerRecord["tools"] {
-		const settings = this.#settings.get(id);
-		if (settings !== undefined) {
-			return tools.filter(({ name }) => settings.offers(name));
-		}
-		return this.#options.pictures ? withUploads(tools) : tools;
-	}
-
-	#learn(server: Server, session: Session, board: ServerInfo, listed: ServerRecord["tools"]): void {
+	#learn(server: Server, session: Session, board: ServerInfo, listed: Partial<Offers>): void {
 		if (server.session !== session || this.#closed) {
 			return;
 		}
 		const before = server.known ? server.record : undefined;
-		// If the list is the same, keep the old array: the lists made from it stay valid.
-		const tools = before !== undefined && sameJson(before.tools, listed) ? before.tools : listed;
+		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
 		const record = {
 			id: server.id,
 			alias: this.#aliases.assign(server.id, board.name, before?.alias ?? this.#settings.get(server.id)?.alias),
 			board,
-			tools,
+			offers,
 			lastSeen: server.online && before ? before.lastSeen : Date.now(),
 		};
 		this.#online(server, record);
-		if (tools !== before?.tools || !sameJson(before.board, board)) {
+		if (offers !== before?.offers || !sameJson(before.board, board)) {
 			this.#save(record);
 		}
-		if (tools !== before?.tools) {
+		if (offers !== before?.offers) {
 			this.#changed();
 		}
 	}
@@ -342,6 +348,25 @@ export class ServerRegistry extends EventEmitter<Events> {
 			this.#store?.remove(server.id);
 			this.#changed();
 		}
+	}
+
+	/** What clients may see of a server's tools. A device can upload pictures. */
+	#offered(id: string, tools: Offers["tools"]): Offers["tools"] {
+		const settings = this.#settings.get(id);
+		if (settings !== undefined) {
+			return tools.filter(({ name }) => settings.offers(name));
+		}
+		return this.#options.pictures ? withUploads(tools) : tools;
+	}
+
+	/** If a list is the same, the old array is kept: the lists made from it stay valid. */
+	#mergeOffers(id: string, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
+		const listed: Partial<Offers> = {
+			...others,
+			...(tools && { tools: this.#offered(id, tools) }),
+		};
+		const changed = Object.entries(listed).filter(([list, items]) => !sameJson(before[list as ListName], items));
+		return changed.length === 0 ? before : { ...before, ...Object.fromEntries(changed) };
 	}
 
 	#online(server: Server, record: ServerRecord): void {
@@ -359,6 +384,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (method === STATE_CHANGED && typeof params.newState === "string") {
 			server.state = params.newState.slice(0, MAX_STATE);
 			this.emit("stateChanged", server, notification);
+		} else if (method === RESOURCE_UPDATED) {
+			server.subscriptions.updated(params.uri);
 		}
 	}
 
@@ -406,23 +433,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 }
 
-/** A task that never runs twice at a time: if it is requested while it runs, it runs once more afterwards. */
-function coalesced(task: () => Promise<void>): () => Promise<void> {
-	let running: Promise<void> | undefined;
-	let again = false;
-	const run = async (): Promise<void> => {
-		do {
-			again = false;
-			await task();
-		} while (again);
-	};
-	return () => {
-		again = running !== undefined;
-		running ??= run().finally(() => {
-			running = undefined;
-		});
-		return running;
-	};
+/** The lists that are different if a server sends this notification. */
+function changedLists(method: string): ListName[] {
+	return LIST_NAMES.filter((list) => LISTS[list].changed === method);
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

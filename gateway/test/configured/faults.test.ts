@@ -4,7 +4,7 @@ import { until } from "../../../host-test/support/until.js";
 import type { ConfiguredServersOptions } from "../../src/configured/configured-servers.js";
 import { type ServerInput, serverConfig } from "../../src/configured/server-config.js";
 import type { Server } from "../../src/servers/server.js";
-import { isGroupRunning, nodeServer, ODD_SERVER, openServers, startEverything } from "../support/upstreams.js";
+import { isGroupRunning, nodeServer, ODD_SERVER, openServers, startEverything, textOf } from "../support/upstreams.js";
 
 const QUICK = { maxRetries: 3, initialDelay: 10, maxDelay: 50 };
 
@@ -28,8 +28,7 @@ const odd = (id: string, behaviour = "good", more: Partial<ServerInput> = {}): S
 async function call(server: Server, text: string, name = "write"): Promise<string> {
 	const tool = server.tools.find((each) => each.name === name);
 	assert.ok(tool);
-	const { content } = await server.call("test", tool, { text });
-	return content[0]?.type === "text" ? content[0].text : "";
+	return textOf(await server.call("test", tool, { text }));
 }
 
 const pidOf = ({ pid }: { pid: number | undefined }): number => {

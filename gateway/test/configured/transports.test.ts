@@ -14,6 +14,7 @@ import {
 	openServers,
 	startEverything,
 	temporaryFolder,
+	textOf,
 } from "../support/upstreams.js";
 
 /** Connects, and calls a tool. */
@@ -26,8 +27,7 @@ async function connected(t: Parameters<typeof openServers>[0], input: ServerInpu
 async function callText(server: Server, name: string, args: object): Promise<string> {
 	const tool = server.tools.find((each) => each.name === name);
 	assert.ok(tool, `${name} is listed`);
-	const { content } = await server.call("test", tool, args);
-	return content[0]?.type === "text" ? content[0].text : "";
+	return textOf(await server.call("test", tool, args));
 }
 
 describe("a configured server", () => {

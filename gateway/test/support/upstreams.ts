@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import getPort from "get-port";
 import { until } from "../../../host-test/support/until.js";
 import { ConfiguredServers, type ConfiguredServersOptions } from "../../src/configured/configured-servers.js";
@@ -68,4 +69,10 @@ export async function isGroupRunning(group: number): Promise<boolean> {
 		}
 	}
 	return false;
+}
+
+/** The text of the first block of a result. */
+export function textOf(result: object): string {
+	const [first] = (result as CallToolResult).content;
+	return first?.type === "text" ? first.text : "";
 }

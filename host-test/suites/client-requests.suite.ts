@@ -1,0 +1,152 @@
+import { ClientRequests, type ClientRequestsOptions } from "../../src/mcp_features/client-requests.js";
+import { elicit } from "../../src/mcp_features/elicit.js";
+import { roots } from "../../src/mcp_features/roots.js";
+import { sample } from "../../src/mcp_features/sample.js";
+import { integer } from "../../src/mcp_server/schema.js";
+import { createTool } from "../../src/mcp_server/tool.js";
+import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import { Client, settled, type Wire } from "../doubles/client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { ALL } from "../doubles/stateless-client.js";
+import { equal, matches, suite } from "../harness.js";
+
+type None = Record<never, never>;
+
+const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });
+
+/** A client of a server with a tool that does what the test says. */
+function makeClient(
+	run: (call: ToolCall) => Promise<unknown>,
+	capabilities: object = ALL,
+	options?: ClientRequestsOptions,
+) {
+	const timer = new FakeTimer();
+	const tool = createTool<undefined, None, None>({
+		name: "t",
+		description: "",
+		run: async (_args, _context, call) => JSON.stringify(await run(call)),
+	});
+	const features = new ClientRequests(options);
+	const client = new Client<undefined>({ context: undefined, tools: [tool], features, timer });
+	client.initialize("2025-11-25", capabilities);
+	/** Says something; returns what is heard until the server rests. */
+	const say = async (message: object): Promise<Wire[]> => {
+		const heard = client.say(JSON.stringify({ jsonrpc: "2.0", ...message }));
+		await settled();
+		return [...heard, ...client.heard()];
+	};
+	const call = async (id: number | string = 1) => (await say({ id, method: "tools/call", params: { name: "t" } }))[0];
+	return { client, timer, say, call };
+}
+
+const textOf = (message: Wire | undefined): string => message.result.content[0].text;
+
+export default suite("requests to the client, until MCP 2025-11-25", {
+	async "a tool that asks sends a request, and goes on with the response"() {
+		const { call, say } = makeClient(askAge);
+		const request = await call();
+		equal([request.id, request.method, request.params.message], ["s1", "elicitation/create", "Age?"]);
+		equal(request.params.requestedSchema, {
+			type: "object",
+			properties: { age: { type: "integer" } },
+			required: ["age"],
+		});
+		const accepted = { action: "accept", content: { age: 7 } };
+		const [answer] = await say({ id: "s1", result: accepted });
+		equal([answer.id, JSON.parse(textOf(answer))], [1, accepted]);
+	},
+	async "a page to visit has an id that later messages can name"() {
+		const { call } = makeClient((call) => elicit(call, { message: "Pay", url: "https://pay" }));
+		const { mode, url, elicitationId } = (await call()).params;
+		equal([mode, url, typeof elicitationId], ["url", "https://pay", "string"]);
+	},
+	async "the model and the roots of the client are asked the same way"() {
+		const { call, say } = makeClient(async (call) => {
+			const { text, model } = await sample(call, { messages: "Hi", maxTokens: 5 });
+			return [text, model, await roots(call)];
+		});
+		equal((await call()).method, "sampling/createMessage");
+		const content = { type: "text", text: "Hello" };
+		const [next] = await say({ id: "s1", result: { role: "assistant", content, model: "m" } });
+		equal([next.id, next.method], ["s2", "roots/list"]);
+		const [answer] = await say({ id: "s2", result: { roots: [{ uri: "file:///r" }] } });
+		equal(JSON.parse(textOf(answer)), ["Hello", "m", [{ uri: "file:///r" }]]);
+	},
+	async "a client that has not declared the capability is not asked: the call fails"() {
+		const { call } = makeClient(askAge, { sampling: {} });
+		const answer = await call();
+		equal(answer.result.isError, true);
+		equal(textOf(answer), "the client has not declared the capability elicitation.form");
+	},
+	async "an error, or an answer that does not fit, fails the call"() {
+		const { call, say } = makeClient(askAge);
+		await call();
+		const [failed] = await say({ id: "s1", error: { code: -1, message: "rejected by the user" } });
+		equal(textOf(failed), "the client did not answer elicitation/create: rejected by the user");
+		await call();
+		const [misfit] = await say({ id: "s2", result: { action: "accept", content: { age: "old" } } });
+		matches(textOf(misfit), /^the client's answer to elicitation\/create does not fit: age: expected an integer/);
+	},
+	async "a client that does not answer in time is told, and the call fails"() {
+		const { call, client, timer } = makeClient(askAge, ALL, { timeout: 2_000 });
+		await call();
+		timer.pass(2_000);
+		await settled();
+		const [cancelled, answer] = client.heard();
+		equal([cancelled.method, cancelled.params], ["notifications/cancelled", { requestId: "s1" }]);
+		equal(textOf(answer), "the client did not answer elicitation/create within 2 s");
+		equal(timer.size, 0);
+	},
+	async "if the call is cancelled, so is the request to the client"() {
+		const { call, say, timer } = makeClient(askAge);
+		await call(5);
+		const heard = await say({ method: "notifications/cancelled", params: { requestId: 5 } });
+		equal(
+			heard.map(({ method, params }) => [method, params]),
+			[["notifications/cancelled", { requestId: "s1" }]],
+		);
+		equal(timer.size, 0);
+		equal(await say({ id: "s1", result: { action: "accept", content: { age: 7 } } }), []);
+	},
+	async "a request that the tool does not wait for is cancelled as the call ends"() {
+		const { call, say } = makeClient(async (call) => {
+			void askAge(call);
+			return true;
+		});
+		equal((await call()).id, "s1");
+		const heard = await say({ id: 9, method: "ping" });
+		equal(heard.length, 1);
+	},
+	async "only the session that was asked can answer"() {
+		const { call, client, say } = makeClient(askAge);
+		await call();
+		const others: string[] = [];
+		const other = client.server.open({ send: (text) => others.push(String(text)) });
+		other.receive({ jsonrpc: "2.0", id: "s1", result: { action: "decline" } });
+		await settled();
+		equal([client.heard(), others], [[], []]);
+		const [answer] = await say({ id: "s1", result: { action: "cancel" } });
+		equal(JSON.parse(textOf(answer)), { action: "cancel" });
+	},
+	async "at most so many requests to clients are open"() {
+		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
+		await call(1);
+		equal(textOf(await call(2)), "too many questions to clients: at most 1 may be open");
+		client.session.close();
+		await settled();
+		const { names } = client.server;
+		equal(names.all.includes("age"), true);
+	},
+	async "a server without the feature fails the call"() {
+		const tool = createTool<undefined, None, None>({
+			name: "t",
+			description: "",
+			run: async (_args, _context, call) => JSON.stringify(await roots(call)),
+		});
+		const client = new Client<undefined>({ context: undefined, tools: [tool] });
+		client.initialize("2025-11-25", ALL);
+		client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}');
+		await settled();
+		equal(textOf(client.heard()[0]), "this device cannot ask a client of MCP 2025-11-25");
+	},
+});

@@ -1,0 +1,209 @@
+import { elicit } from "../../src/mcp_features/elicit.js";
+import { createPrompt } from "../../src/mcp_features/prompt.js";
+import { Prompts } from "../../src/mcp_features/prompts.js";
+import { roots } from "../../src/mcp_features/roots.js";
+import { sample } from "../../src/mcp_features/sample.js";
+import { integer, string } from "../../src/mcp_server/schema.js";
+import { createTool } from "../../src/mcp_server/tool.js";
+import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import { settled, type Wire } from "../doubles/client.js";
+import { meta, statelessClient } from "../doubles/stateless-client.js";
+import { equal, suite } from "../harness.js";
+
+type None = Record<never, never>;
+
+/** A tool that does what a test says. */
+const makeTool = (run: (call: ToolCall) => Promise<string>, name = "t") =>
+	createTool<undefined, None, None>({ name, description: "", run: (_args, _context, call) => run(call) });
+
+const askName = (call: ToolCall) =>
+	elicit(call, { key: "name", message: "Your name?", fields: { name: string({ minLength: 1 }) } });
+
+const greeter = makeTool(async (call) => {
+	const answer = await askName(call);
+	return answer.action === "accept" ? `Hello, ${answer.content.name}!` : answer.action;
+});
+
+const accept = (content: object) => ({ action: "accept", content });
+const textOf = ({ result }: Wire): string => result.content[0].text;
+
+export default suite("input_required of MCP 2026-07-28", {
+	async "a tool that asks is answered with the question, and goes on with the answer"() {
+		const { call } = statelessClient({ tools: [greeter] });
+		const { resultType, inputRequests, requestState } = (await call("t")).result;
+		equal(resultType, "input_required");
+		equal(inputRequests, {
+			name: {
+				method: "elicitation/create",
+				params: {
+					message: "Your name?",
+					requestedSchema: {
+						type: "object",
+						properties: { name: { type: "string", minLength: 1 } },
+						required: ["name"],
+					},
+				},
+			},
+		});
+		const done = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
+		equal([done.result.resultType, textOf(done)], ["complete", "Hello, Ann!"]);
+	},
+	async "what a tool did before it asked is not done again"() {
+		let moves = 0;
+		const mover = makeTool(async (call) => {
+			moves += 1;
+			await roots(call);
+			return `${moves}`;
+		});
+		const { call } = statelessClient({ tools: [mover] });
+		const { requestState } = (await call("t")).result;
+		equal(textOf(await call("t", { requestState, inputResponses: { q1: { roots: [] } } })), "1");
+	},
+	async "several questions are asked at once, and further ones in the next round"() {
+		const asker = makeTool(async (call) => {
+			const [first, { text }, [root]] = await Promise.all([
+				askName(call),
+				sample(call, { key: "greeting", messages: "Greet", maxTokens: 50 }),
+				roots(call, { key: "roots" }),
+			]);
+			const second = await elicit(call, { message: "Age?", fields: { age: integer() } });
+			return JSON.stringify([first, text, root, second]);
+		});
+		const { call } = statelessClient({ tools: [asker] });
+		const first = (await call("t")).result;
+		equal(Object.keys(first.inputRequests), ["name", "greeting", "roots"]);
+		equal(first.inputRequests.greeting, {
+			method: "sampling/createMessage",
+			params: { messages: [{ role: "user", content: { type: "text", text: "Greet" } }], maxTokens: 50 },
+		});
+		equal(first.inputRequests.roots, { method: "roots/list", params: {} });
+		const second = (
+			await call("t", {
+				requestState: first.requestState,
+				inputResponses: {
+					name: accept({ name: "Ann" }),
+					greeting: { role: "assistant", content: { type: "text", text: "Hi" }, model: "m", stopReason: "endTurn" },
+					roots: { roots: [{ uri: "file:///r", name: "R" }] },
+				},
+			})
+		).result;
+		equal([Object.keys(second.inputRequests), second.requestState === first.requestState], [["q4"], false]);
+		const done = await call("t", {
+			requestState: second.requestState,
+			inputResponses: { q4: { action: "decline" } },
+		});
+		equal(JSON.parse(textOf(done)), [
+			accept({ name: "Ann" }),
+			"Hi",
+			{ uri: "file:///r", name: "R" },
+			{ action: "decline" },
+		]);
+	},
+	async "answers that are missing or do not fit are asked for again, and unknown ones ignored"() {
+		const { call } = statelessClient({ tools: [greeter] });
+		let { requestState } = (await call("t")).result;
+		for (const inputResponses of [{ other: accept({}) }, { name: 5 }, { name: accept({ name: "" }) }, {}]) {
+			const { result } = await call("t", { requestState, inputResponses });
+			equal([result.resultType, Object.keys(result.inputRequests)], ["input_required", ["name"]]);
+			requestState = result.requestState;
+		}
+		const inputResponses = { name: accept({ name: "Ann", shoe: 39 }), more: accept({}) };
+		equal(textOf(await call("t", { requestState, inputResponses })), "Hello, Ann!");
+	},
+	async "answers may come with the first request"() {
+		const { call } = statelessClient({ tools: [greeter] });
+		equal(textOf(await call("t", { inputResponses: { name: accept({ name: "Ann" }) } })), "Hello, Ann!");
+		equal((await call("t", { inputResponses: 5 })).error.message, "inputResponses: expected an object");
+	},
+	async "a state that the device did not give, or gave for something else, is rejected"() {
+		const { call, ask } = statelessClient({ tools: [greeter, makeTool(async () => "", "u")] });
+		const { requestState } = (await call("t")).result;
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		for (const rejected of [
+			await call("t", { requestState: `${requestState}-TAMPERED`, inputResponses }),
+			await call("u", { requestState, inputResponses }),
+			await ask("prompts/get", { name: "t", requestState, inputResponses }),
+			await call("t", { requestState: 5 }),
+		]) {
+			equal([rejected.error.code, rejected.error.data], [-32602, { reason: "invalid_request_state" }]);
+		}
+		equal(textOf(await call("t", { requestState, inputResponses })), "Hello, Ann!");
+		equal((await call("t", { requestState, inputResponses })).error.code, -32602);
+	},
+	async "a capability that the client has not declared is named in the error"() {
+		const sampler = makeTool(async (call) => (await sample(call, { messages: "", maxTokens: 1 })).text);
+		const visitor = makeTool(async (call) => (await elicit(call, { message: "Pay", url: "https://pay" })).action, "v");
+		const { call } = statelessClient({ tools: [sampler, visitor, greeter].slice(0, 2) });
+		const missing = async (name: string, capabilities: object) => {
+			const { code, data } = (await call(name, {}, meta(capabilities))).error;
+			return [code, data.requiredCapabilities];
+		};
+		equal(await missing("t", { elicitation: {} }), [-32021, { sampling: {} }]);
+		equal(await missing("v", { elicitation: {} }), [-32021, { elicitation: { url: {} } }]);
+		const { inputRequests } = (await call("v", {}, meta({ elicitation: { url: {} } }))).result;
+		equal(inputRequests.q1.params, { mode: "url", message: "Pay", url: "https://pay" });
+	},
+	async "a prompt may ask, too"() {
+		const prompt = createPrompt<undefined, None>({
+			name: "p",
+			get: async (_args, _context, call) => JSON.stringify(await askName(call)),
+		});
+		const { ask } = statelessClient({ features: [new Prompts<undefined>([prompt])] });
+		const { requestState } = (await ask("prompts/get", { name: "p" })).result;
+		const { result } = await ask("prompts/get", {
+			name: "p",
+			requestState,
+			inputResponses: { name: accept({ name: "Ann" }) },
+		});
+		equal(JSON.parse(result.messages[0].content.text), accept({ name: "Ann" }));
+	},
+	async "a call that waits too long for its client is cancelled"() {
+		const { call, timer } = statelessClient({ tools: [greeter], timeout: 1_000 });
+		const { requestState } = (await call("t")).result;
+		timer.pass(1_000);
+		await settled();
+		const { error } = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
+		equal([error.code, timer.size], [-32602, 0]);
+	},
+	async "of more calls than may wait the oldest is cancelled"() {
+		const { call, timer } = statelessClient({ tools: [greeter], maxSuspended: 2, maxCalls: 3 });
+		const states: string[] = [];
+		for (let at = 0; at < 5; at += 1) {
+			states.push((await call("t")).result.requestState);
+		}
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		equal((await call("t", { requestState: states[2], inputResponses })).error.code, -32602);
+		equal(textOf(await call("t", { requestState: states[3], inputResponses })), "Hello, Ann!");
+		equal(textOf(await call("t", { requestState: states[4], inputResponses })), "Hello, Ann!");
+		equal(timer.size, 0);
+	},
+	async "a call that waits ends with its connection, and cannot be cancelled by the id of an answered request"() {
+		let reason = "";
+		const asker = makeTool(async (call) => {
+			await askName(call).catch((error: Error) => {
+				reason = error.name;
+			});
+			return "";
+		});
+		const { client, call, timer, lastId } = statelessClient({ tools: [asker] });
+		await call("t");
+		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
+		await settled();
+		equal(reason, "");
+		client.session.close();
+		await settled();
+		equal([reason, timer.size], ["CallCancelled", 0]);
+	},
+	async "progress after a round names the token of the request that brought the answers"() {
+		const asker = makeTool(async (call) => {
+			await askName(call);
+			call.progress(1);
+			return "";
+		});
+		const { call, send } = statelessClient({ tools: [asker] });
+		const { requestState } = (await call("t", {}, meta(undefined, { progressToken: "a" }))).result;
+		const params = { name: "t", requestState, inputResponses: { name: accept({ name: "Ann" }) } };
+		const [report] = await send("tools/call", params, meta(undefined, { progressToken: "b" }));
+		equal(report.params.progressToken, "b");
+	},
+});

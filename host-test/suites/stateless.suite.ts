@@ -1,0 +1,178 @@
+import { Logging, log } from "../../src/mcp_features/logging.js";
+import { createResource } from "../../src/mcp_features/resource.js";
+import { Resources } from "../../src/mcp_features/resources.js";
+import { createTool } from "../../src/mcp_server/tool.js";
+import { settled } from "../doubles/client.js";
+import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
+import { equal, matches, suite } from "../harness.js";
+
+const tool = createTool<undefined, Record<never, never>, Record<never, never>>({
+	name: "t",
+	description: "",
+	run(_args, _context, call) {
+		log(call, "info", "running");
+		call.progress(1);
+		return { client: call.client.name ?? "?", revision: call.session.revision };
+	},
+});
+
+const resource = createResource<undefined, "test://a">({ uri: "test://a", name: "a", read: () => "A" });
+
+const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
+
+export default suite("stateless requests of MCP 2026-07-28", {
+	"a device that takes them says so in the answer to initialize"() {
+		const { client } = statelessClient();
+		equal(client.initialize("2025-11-25").result.capabilities, {
+			tools: { listChanged: true },
+			experimental: { stateless: { supportedVersions: ["2026-07-28"] } },
+		});
+	},
+	async "server/discover tells versions, capabilities and the server's name"() {
+		const { ask } = statelessClient({ features: [new Logging()] });
+		equal((await ask("server/discover")).result, {
+			resultType: "complete",
+			ttlMs: 0,
+			cacheScope: "private",
+			supportedVersions: ["2026-07-28"],
+			capabilities: { tools: { listChanged: true }, logging: {} },
+			_meta: { "io.modelcontextprotocol/serverInfo": { name: "test", version: "1.2.3" } },
+		});
+	},
+	async "a request without a session is answered as its own _meta says"() {
+		const { call } = statelessClient({ tools: [tool] });
+		const info = { "io.modelcontextprotocol/clientInfo": { name: "ann", version: "1" } };
+		const { result } = await call("t", {}, meta({}, info));
+		equal([result.resultType, result.structuredContent], ["complete", { client: "ann", revision: "2026-07-28" }]);
+	},
+	async "a session on the same connection keeps its revision and client"() {
+		const { client, call } = statelessClient({ tools: [tool] });
+		client.initialize("2025-06-18");
+		await call("t");
+		const { result } = client.call("t");
+		equal([result.resultType, result.structuredContent], [undefined, { client: "tester", revision: "2025-06-18" }]);
+	},
+	async "a version that the device does not speak is rejected with those that it does"() {
+		const { ask } = statelessClient();
+		const { error } = await ask("tools/list", {}, meta({}, { [VERSION]: "v999" }));
+		equal([error.code, error.data], [-32022, { supported: ["2026-07-28"], requested: "v999" }]);
+	},
+	async "a request that lacks a member of _meta is rejected by its name"() {
+		const { ask } = statelessClient();
+		const noVersion = await ask("server/discover", {}, { [CAPABILITIES]: {} });
+		equal(noVersion.error.code, -32602);
+		matches(noVersion.error.message, /^_meta\.io\.modelcontextprotocol\/protocolVersion: expected/);
+		const noCapabilities = await ask("tools/list", {}, { [VERSION]: "2026-07-28" });
+		equal(noCapabilities.error.code, -32602);
+		matches(noCapabilities.error.message, /^_meta\.io\.modelcontextprotocol\/clientCapabilities: expected/);
+	},
+	async "methods that 2026-07-28 removed are not found"() {
+		const { ask } = statelessClient({ features: [new Logging(), new Resources<undefined>()] });
+		for (const method of [
+			...["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "unknown/method"],
+		]) {
+			equal((await ask(method)).error.code, -32601, method);
+		}
+	},
+	async "lists and reads carry hints for caches, and calls do not"() {
+		const { ask, call } = statelessClient({
+			tools: [tool],
+			features: [new Resources<undefined>({ resources: [resource] })],
+		});
+		const hints = async (method: string, params?: object) => {
+			const { resultType, ttlMs, cacheScope } = (await ask(method, params)).result;
+			return [resultType, ttlMs, cacheScope];
+		};
+		for (const method of ["tools/list", "resources/list", "resources/templates/list"]) {
+			equal(await hints(method), ["complete", 0, "private"], method);
+		}
+		equal(await hints("resources/read", { uri: "test://a" }), ["complete", 0, "private"]);
+		equal((await call("t")).result.ttlMs, undefined);
+	},
+	async "a page of a list is no longer than a session's"() {
+		const many = Array.from({ length: 40 }, (_, at) =>
+			createTool<undefined, Record<never, never>, Record<never, never>>({
+				name: `tool_${at}`,
+				description: "x".repeat(200),
+				run: () => true,
+			}),
+		);
+		const { client, ask } = statelessClient({ tools: many });
+		const answer = await ask("tools/list");
+		equal(JSON.stringify(answer).length <= client.session.pageBytes, true);
+		equal(answer.result.nextCursor.startsWith("tool_"), true);
+	},
+	async "an unknown resource is an invalid param"() {
+		const { ask } = statelessClient({ features: [new Resources<undefined>({ resources: [resource] })] });
+		const { error } = await ask("resources/read", { uri: "test://b" });
+		equal([error.code, error.data], [-32602, { uri: "test://b" }]);
+	},
+	async "log messages are sent from the level on that the request names, else none"() {
+		const { send, lastId } = statelessClient({ tools: [tool], features: [new Logging()] });
+		const logged = async (more: object) =>
+			(await send("tools/call", { name: "t" }, meta({}, more))).filter(
+				({ method }) => method === "notifications/message",
+			);
+		equal(await logged({}), []);
+		equal(await logged({ [LOG_LEVEL]: "error" }), []);
+		const [message] = await logged({ [LOG_LEVEL]: "info" });
+		equal(message.params, { level: "info", data: "running", _meta: { "xs-mcp/requestId": lastId() } });
+	},
+	async "a report of progress names the request, too"() {
+		const { send, lastId } = statelessClient({ tools: [tool] });
+		const [report] = await send("tools/call", { name: "t" }, meta({}, { progressToken: "p" }));
+		equal(report.params, { progressToken: "p", progress: 1, _meta: { "xs-mcp/requestId": lastId() } });
+	},
+	async "subscriptions/listen is acknowledged, and tells of what its filter asks for, no more"() {
+		const resources = new Resources<undefined>({ resources: [resource] });
+		const { client, send, lastId } = statelessClient({ tools: [tool], features: [resources] });
+		const notifications = { promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ["test://a"] };
+		const [acknowledged, ...others] = await send("subscriptions/listen", { notifications });
+		const _meta = { [SUBSCRIPTION_ID]: lastId() };
+		equal(others, []);
+		equal(acknowledged.method, "notifications/subscriptions/acknowledged");
+		equal(acknowledged.params, {
+			notifications: { resourcesListChanged: true, resourceSubscriptions: ["test://a"] },
+			_meta,
+		});
+		client.server.tools.remove("t");
+		resources.updated("test://a");
+		resources.remove("test://a");
+		const tagged = client.heard().filter(({ params }) => params?._meta);
+		equal(
+			tagged.map(({ method, params }) => [method, params]),
+			[
+				["notifications/resources/updated", { uri: "test://a", _meta }],
+				["notifications/resources/list_changed", { _meta }],
+			],
+		);
+	},
+	async "subscriptions/listen ends when it is cancelled"() {
+		const { client, send, lastId } = statelessClient({ tools: [tool] });
+		await send("subscriptions/listen", { notifications: { toolsListChanged: true } });
+		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
+		await settled();
+		client.server.tools.remove("t");
+		equal(
+			client.heard().map(({ params }) => params),
+			[undefined],
+		);
+	},
+	async "at most so many subscriptions/listen are open, and a filter that nothing fits ends at once"() {
+		const { ask, send, lastId } = statelessClient({ maxListening: 1 });
+		const [, ended] = await send("subscriptions/listen", { notifications: { promptsListChanged: true } });
+		equal(ended.result, { resultType: "complete", _meta: { [SUBSCRIPTION_ID]: lastId() } });
+		const listen = { notifications: { toolsListChanged: true } };
+		await send("subscriptions/listen", listen);
+		equal((await ask("subscriptions/listen", listen)).error.code, -32000);
+		equal((await ask("subscriptions/listen")).error.message, "Too many subscriptions/listen: at most 1");
+	},
+	async "subscriptions/listen names what is wrong with its filter"() {
+		const { ask } = statelessClient({ features: [new Resources<undefined>()] });
+		equal((await ask("subscriptions/listen")).error.message, "notifications: expected an object");
+		const listen = async (resourceSubscriptions: unknown) =>
+			(await ask("subscriptions/listen", { notifications: { resourceSubscriptions } })).error.message;
+		equal(await listen("a"), "notifications.resourceSubscriptions: expected an array of strings");
+		equal(await listen(["test://b"]), "Resource not found");
+	},
+});

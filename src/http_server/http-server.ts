@@ -1,0 +1,73 @@
+/** What a client asks, without its body. */
+export interface ServedRequest {
+	readonly method: string;
+	readonly path: string;
+	/** Names in lower case. */
+	readonly headers: ReadonlyMap<string, string>;
+}
+
+/** What answers it, without its body. Names of headers are in lower case: the server looks for `content-length`. */
+export interface ServedResponse {
+	status: number;
+	readonly headers: Map<string, string>;
+}
+
+/** What happens on a connection. */
+export interface HttpConnectionEvents {
+	onRequest(request: ServedRequest): void;
+	onReadable(count: number): void;
+	/** The request is whole: `respond` may be called now, or later. */
+	onResponse(response: ServedResponse): void;
+	onWritable(count: number): void;
+	/** The response is sent, and the connection closed. */
+	onDone(): void;
+	/** The connection is lost. */
+	onError(error?: unknown): void;
+}
+
+/** A connection of ECMA-419's HTTP server, as far as it is used: one request, one response. */
+export interface HttpConnection {
+	/** Must be called as the connection is handed over. */
+	accept(events: HttpConnectionEvents): void;
+	read(count: number): ArrayBuffer | undefined;
+	respond(response: ServedResponse): void;
+	/** Writes all or throws. Returns how many bytes may follow. */
+	write(data: Uint8Array): number;
+	/** What was written still goes out. */
+	close(): void;
+}
+
+/** ECMA-419's HTTP server. */
+export interface HttpServer {
+	/** The port on which it listens, once that is known. */
+	readonly port: number;
+	close(): void;
+}
+
+export interface HttpServerOptions {
+	readonly port: number;
+	readonly onConnect: (connection: HttpConnection) => void;
+	/** The port cannot be opened. The SDK's server throws instead. */
+	readonly onError?: (error: Error) => void;
+}
+
+/** Where a service is found on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
+export interface Announcement {
+	/** Such as `_mcp._tcp`. */
+	readonly serviceType: string;
+	/** For people. */
+	readonly name: string;
+	/** The device's own name, without `.local`. */
+	readonly host: string;
+	readonly port: number;
+	readonly txt: readonly string[];
+}
+
+/** The platform's HTTP server: `src/platform/http-server`. */
+export interface HttpServerPlatform {
+	/** The address on which it listens: "0.0.0.0" for the whole network. */
+	readonly address: string;
+	open(options: HttpServerOptions): HttpServer;
+	/** Announces a service until it is closed. A platform without multicast DNS has no such method. */
+	announce?(announcement: Announcement): { close(): void };
+}

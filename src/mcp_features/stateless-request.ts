@@ -1,0 +1,276 @@
+import { deepFreeze } from "../deep-freeze.js";
+import type { Answer } from "../mcp_server/feature.js";
+import {
+	ErrorCode,
+	type LongResult,
+	notificationMessage,
+	quotable,
+	type RequestId,
+	RpcError,
+	resultMessage,
+	type Wrapper,
+} from "../mcp_server/json-rpc.js";
+import { McpSession } from "../mcp_server/mcp-session.js";
+import { type Params, progressToken } from "../mcp_server/params.js";
+import type { Client, ToolCall, Waiting } from "../mcp_server/tool-call.js";
+import { isObject } from "../text/is-object.js";
+import type { Sendable } from "../text/pieced-text.js";
+import type { Question } from "./ask.js";
+
+/** Methods of the older revisions, which the stateless form does not have. */
+const REMOVED: readonly string[] = deepFreeze([
+	...["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"],
+]);
+
+/** What stands in front of a result, and of one that may be cached: lists, reads. */
+const COMPLETE = '"resultType":"complete"';
+const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
+const CACHEABLE_METHODS: readonly string[] = deepFreeze([
+	...["server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"],
+]);
+
+const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
+
+/** Names the request that a notification belongs to, for a peer whose requests share a connection. */
+const REQUEST_ID = "xs-mcp/requestId";
+
+/** The member of a subscription's filter that asks for a notification. */
+const FILTERS: Readonly<Record<string, string>> = deepFreeze({
+	"notifications/tools/list_changed": "toolsListChanged",
+	"notifications/prompts/list_changed": "promptsListChanged",
+	"notifications/resources/list_changed": "resourcesListChanged",
+	"notifications/resources/updated": "resourceSubscriptions",
+});
+
+/** A question that waits for its answer. */
+interface OpenQuestion {
+	readonly question: Question;
+	readonly waiting: Waiting;
+	readonly resolve: (answer: unknown) => void;
+}
+
+/** What suspends requests that wait for the client: the feature `Stateless`. */
+export interface Suspender<Context> {
+	/** @returns the state by which the client's next request names this one */
+	suspend(request: StatelessRequest<Context>): string;
+	/** Called if a suspended request ended. */
+	forget(request: StatelessRequest<Context>): void;
+}
+
+/**
+ * A request of 2026-07-28, which says by itself what others have from their session. If it asks the client something, it is
+ * answered with `input_required`, and goes on when the client repeats it with the answers:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/mrtr
+ */
+export class StatelessRequest<Context> extends McpSession<Context> {
+	readonly method: string;
+	/** The name of the tool or prompt, or the URI of the resource. */
+	readonly subject: unknown;
+	#connection: McpSession<Context>;
+	readonly #suspender: Suspender<Context>;
+	/** Undefined while the request is suspended. */
+	#id: RequestId | undefined;
+	#call: ToolCall | undefined;
+	readonly #open = new Map<string, OpenQuestion>();
+	#given: Params = {};
+	#asked = 0;
+	#isSuspending = false;
+	#reply: ((answer: Sendable | undefined) => void) | undefined;
+	/** What a `subscriptions/listen` asks for. */
+	#filter: Params | undefined;
+
+	constructor(
+		connection: McpSession<Context>,
+		suspender: Suspender<Context>,
+		client: Client,
+		id: RequestId,
+		method: string,
+		params: Params,
+	) {
+		super(
+			connection.server,
+			{ send() {}, wrapper: connection.wrapper },
+			{ connection, revision: "2026-07-28", client },
+		);
+		this.#connection = connection;
+		this.#suspender = suspender;
+		this.#id = id;
+		this.method = method;
+		this.subject = subjectOf(params);
+	}
+
+	override get connection(): McpSession<Context> {
+		return this.#connection;
+	}
+
+	override get pageBytes(): number {
+		return super.pageBytes - CACHEABLE.length - 1;
+	}
+
+	/** Names of the members that the answers to the open questions have. */
+	get names(): readonly string[] {
+		return [...this.#open].flatMap(([key, { question }]) => [key, ...question.names]);
+	}
+
+	/** Answers the request. */
+	serve(id: RequestId, params: Params): Answer {
+		this.#given = readResponses(params);
+		const answer = this.dispatch(id, this.method, params, this.wrapper);
+		if (!(answer instanceof Promise)) {
+			return answer;
+		}
+		void answer.then((text) => {
+			if (this.#id === undefined) {
+				this.#suspender.forget(this);
+			}
+			this.#reply?.(text);
+		});
+		return this.#nextReply();
+	}
+
+	/** Goes on with the answers of the client, who has asked again, maybe on another connection. */
+	resume(connection: McpSession<Context>, id: RequestId, params: Params): Answer {
+		this.#connection = connection;
+		const call = this.#call as ToolCall;
+		this.#given = readResponses(params);
+		this.#id = id;
+		call.id = id;
+		call.progressToken = progressToken(params);
+		for (const [key, { question, waiting, resolve }] of [...this.#open]) {
+			const answer = this.#take(key, question);
+			if (answer !== undefined) {
+				this.#open.delete(key);
+				call.endWaiting(waiting);
+				resolve(answer.value);
+			}
+		}
+		this.#suspendSoon();
+		return this.#nextReply();
+	}
+
+	/** Ends the call that waits for answers. */
+	cancel(): void {
+		this.#call?.cancel();
+	}
+
+	/** @throws Error if there is an open question with that key */
+	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
+		this.#asked += 1;
+		const key = question.key ?? `q${this.#asked}`;
+		if (this.#open.has(key)) {
+			throw new Error(`the question ${key} is open already`);
+		}
+		const given = this.#take(key, question);
+		if (given !== undefined) {
+			return Promise.resolve(given.value);
+		}
+		return new Promise<T>((resolve, reject) => {
+			const waiting: Waiting = { timer: undefined, reject };
+			call.startWaiting(waiting);
+			this.#call = call;
+			this.#open.set(key, { question, waiting, resolve: resolve as (answer: unknown) => void });
+			this.#suspendSoon();
+		});
+	}
+
+	/** Tells the client from now on what the filter asks for. */
+	listen(filter: Params): void {
+		this.#filter = filter;
+		this.server.join(this);
+		const params = JSON.stringify({ notifications: filter, _meta: this.#meta() });
+		this.#connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
+	}
+
+	override notify(message: string): void {
+		const { method, params } = JSON.parse(message);
+		const isWanted = this.#filter === undefined || (FILTERS[method] ?? "") in this.#filter;
+		if (isWanted && this.#id !== undefined) {
+			const tagged = JSON.stringify({ ...params, _meta: this.#meta() });
+			this.#connection.notify(notificationMessage(method, tagged));
+		}
+	}
+
+	protected override dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
+		if (REMOVED.includes(method)) {
+			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
+		}
+		return super.dispatch(id, method, params, wrapper);
+	}
+
+	protected override result(id: RequestId, json: string, wrapper: Wrapper): string {
+		const start = CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
+		return super.result(id, "{".concat(start, json === "{}" ? "" : ",", json.slice(1)), wrapper);
+	}
+
+	protected override longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
+		const before = `{${CACHEABLE},${result.before.slice(1)}`;
+		return super.longResult(id, { ...result, before, bytes: result.bytes + CACHEABLE.length + 1 }, wrapper);
+	}
+
+	#meta(): object {
+		return { [this.#filter === undefined ? REQUEST_ID : SUBSCRIPTION_ID]: this.#id };
+	}
+
+	#nextReply(): Promise<Sendable | undefined> {
+		return new Promise((resolve) => {
+			this.#reply = resolve;
+		});
+	}
+
+	/** The answer to a question, if it has come and fits; what does not fit is asked again. */
+	#take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
+		const given = Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
+		try {
+			return isObject(given) ? { value: read(given) } : undefined;
+		} catch (error) {
+			this.server.log(`answer ${quotable(key)} to ${this.method}: ${(error as Error).message}`);
+			return undefined;
+		}
+	}
+
+	/** Lets a tool ask several questions before it is suspended. */
+	#suspendSoon(): void {
+		if (!this.#isSuspending) {
+			this.#isSuspending = true;
+			void Promise.resolve().then(() => {
+				this.#isSuspending = false;
+				this.#suspend();
+			});
+		}
+	}
+
+	/** Answers with the open questions, and waits. */
+	#suspend(): void {
+		const call = this.#call;
+		const id = this.#id;
+		if (call === undefined || call.cancelled || id === undefined || this.#open.size === 0) {
+			return;
+		}
+		const questions = [...this.#open].map(([key, { question }]) => [
+			key,
+			{ method: question.method, params: question.params },
+		]);
+		this.#id = undefined;
+		// A number that equals nothing: the request has been answered and cannot be cancelled any more.
+		call.id = Number.NaN;
+		call.progressToken = undefined;
+		const requestState = this.#suspender.suspend(this);
+		const result = { resultType: "input_required", inputRequests: Object.fromEntries(questions), requestState };
+		this.#reply?.(resultMessage(id, JSON.stringify(result), this.wrapper));
+		this.#reply = undefined;
+	}
+}
+
+/** What a request is about, which its repetition must be about, too. */
+export function subjectOf({ name, uri }: Params): unknown {
+	return name ?? uri;
+}
+
+/** @throws RpcError invalid params */
+function readResponses({ inputResponses }: Params): Params {
+	const responses = inputResponses ?? {};
+	if (!isObject(responses)) {
+		throw new RpcError(ErrorCode.invalidParams, "inputResponses: expected an object");
+	}
+	return responses;
+}

@@ -1,0 +1,157 @@
+import { boot, receive, send } from "./bridge.js";
+import { NetworkClient, serve } from "./network-client.js";
+
+interface Request {
+	readonly method: string;
+	readonly path: string;
+	readonly headers: ReadonlyMap<string, string>;
+}
+
+interface Response {
+	status: number;
+	readonly headers: Map<string, string>;
+}
+
+interface ConnectionEvents {
+	onRequest(request: Request): void;
+	onReadable(count: number): void;
+	onResponse(response: Response): void;
+	onWritable(count: number): void;
+	onDone(): void;
+	onError(error?: unknown): void;
+}
+
+interface ServerOptions {
+	readonly port: number;
+	readonly onConnect: (connection: HttpConnection) => void;
+	readonly onError?: (error: Error) => void;
+}
+
+const connections = new Map<number, HttpConnection>();
+
+/** Stands in for a connection of ECMA-419's HTTP server (`embedded:network/http/server`): one request, one response. */
+class HttpConnection extends NetworkClient<null> {
+	#events: ConnectionEvents | undefined;
+	/** Bytes of the request's body that are yet to be read, once Node has them all; until then, below 0. */
+	#unread = 0;
+	#isWhole = false;
+	/** Bytes of the response that are yet to be written; undefined if its end is the connection's. */
+	#remaining: number | undefined;
+
+	/** @param socket names the connection to Node */
+	constructor(socket: number) {
+		super("httpd", connections, {
+			onReadable: (count) => this.#events?.onReadable(count),
+			onWritable: (count) => this.#offer(count),
+			onError: (error) => this.#events?.onError(error),
+		});
+		this.tell("accept", socket);
+	}
+
+	accept(events: ConnectionEvents): void {
+		this.#events = events;
+	}
+
+	override read(count: number): ArrayBuffer | undefined {
+		const piece = super.read(count);
+		this.#unread -= piece?.byteLength ?? 0;
+		this.#respondIfWhole();
+		return piece;
+	}
+
+	respond({ status, headers }: Response): void {
+		const length = headers.get("content-length");
+		this.#remaining = length === undefined ? undefined : Number(length);
+		this.tell("respond", status, [...headers]);
+		this.#finishIfWhole();
+	}
+
+	write(data: Uint8Array): number {
+		this.expectRoom(data.byteLength);
+		if (this.#remaining !== undefined) {
+			if (data.byteLength > this.#remaining) {
+				throw new Error(`${data.byteLength} bytes written where ${this.#remaining} of the response are left`);
+			}
+			this.#remaining -= data.byteLength;
+		}
+		const room = this.writeBytes(data);
+		return this.#finishIfWhole() ? 0 : room;
+	}
+
+	/** @internal The head of the request. */
+	begin(request: Request): void {
+		this.#events?.onRequest(request);
+	}
+
+	/** @internal The request is whole: its body has so many bytes. */
+	whole(bytes: number): void {
+		this.#isWhole = true;
+		this.#unread += bytes;
+		this.#respondIfWhole();
+	}
+
+	#respondIfWhole(): void {
+		if (this.#isWhole && this.#unread === 0 && this.isOpen) {
+			this.#isWhole = false;
+			this.#events?.onResponse({ status: 200, headers: new Map() });
+		}
+	}
+
+	#offer(count: number): void {
+		if (this.#remaining !== 0) {
+			this.#events?.onWritable(Math.min(count, this.#remaining ?? count));
+		}
+	}
+
+	/** As the SDK's: the connection closes with its response. */
+	#finishIfWhole(): boolean {
+		if (this.#remaining === 0) {
+			this.close();
+			this.#events?.onDone();
+		}
+		return this.#remaining === 0;
+	}
+}
+
+const servers = new Map<number, HttpServer>();
+let lastServer = 0;
+
+class HttpServer {
+	readonly #id: number;
+	readonly options: ServerOptions;
+	readonly port: number;
+
+	constructor(options: ServerOptions, address: string) {
+		lastServer += 1;
+		this.#id = lastServer;
+		this.options = options;
+		this.port = options.port;
+		servers.set(this.#id, this);
+		send(["httpd.listen", this.#id, options.port, address]);
+	}
+
+	close(): void {
+		servers.delete(this.#id);
+		send(["httpd.stop", this.#id]);
+	}
+}
+
+serve("httpd", connections);
+receive("httpd.connection", ([server, socket]) => {
+	servers.get(server as number)?.options.onConnect(new HttpConnection(socket as number));
+});
+receive("httpd.failed", ([server, message]) => {
+	servers.get(server as number)?.options.onError?.(new Error(message as string));
+});
+receive("httpd.request", ([id, method, path, headers]) => {
+	const request = { method: method as string, path: path as string, headers: new Map(headers as [string, string][]) };
+	connections.get(id as number)?.begin(request);
+});
+receive("httpd.whole", ([id, bytes]) => connections.get(id as number)?.whole(bytes as number));
+
+/** The virtual device's HTTP server: Node's, on the loopback address, unless the setting `httpAddress` names another. */
+const { httpAddress = "127.0.0.1" } = boot.config;
+export const httpServer = {
+	address: String(httpAddress),
+	open: (options: ServerOptions): HttpServer => new HttpServer(options, String(httpAddress)),
+};
