@@ -24,11 +24,11 @@ export interface BootstrapOptions {
 	readonly events: BootstrapEvents;
 }
 
-/** Checks that fail are tried again: so many in all, the first after this many milliseconds, each later one after twice that. */
+/** Checks in a row until one succeeds, and milliseconds before the second. Each later delay is twice as long. */
 const TRIES = 10;
 const FIRST_RETRY = 10_000;
 
-/** How often the server is asked whether the device is bound, before the bootstrap begins again. */
+/** Requests that ask whether the device is bound, before the bootstrap begins again; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
 const UNBOUND_RETRY = 3_000;
 const ACTIVATION_RETRY = 10_000;
