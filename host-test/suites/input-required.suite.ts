@@ -194,6 +194,29 @@ export default suite("input_required of MCP 2026-07-28", {
 		await settled();
 		equal([reason, timer.size], ["CallCancelled", 0]);
 	},
+	async "a tool that fails to stop does not keep others from asking"() {
+		const stubborn = makeTool(async (call) => {
+			call.onCancel = () => {
+				throw new Error("stuck");
+			};
+			return (await askName(call)).action;
+		});
+		const { call } = statelessClient({ tools: [stubborn], maxSuspended: 1 });
+		await call("t");
+		equal((await call("t")).result.resultType, "input_required");
+	},
+	async "a question that is not JSON, or has the key of one that is open, fails the call"() {
+		const twice = makeTool(async (call) => (await Promise.all([askName(call), askName(call)])).join());
+		const circular: { type: "object"; self?: object } = { type: "object" };
+		circular.self = circular;
+		const bad = makeTool(
+			async (call) => (await elicit(call, { message: "", fields: {}, requestedSchema: circular })).action,
+			"u",
+		);
+		const { call } = statelessClient({ tools: [twice, bad] });
+		equal(textOf(await call("t")), "the question name is open already");
+		equal((await call("u")).result.isError, true);
+	},
 	async "progress after a round names the token of the request that brought the answers"() {
 		const asker = makeTool(async (call) => {
 			await askName(call);

@@ -45,6 +45,8 @@ const FILTERS: Readonly<Record<string, string>> = deepFreeze({
 /** A question that waits for its answer. */
 interface OpenQuestion {
 	readonly question: Question;
+	/** Its member in `inputRequests`, as JSON. */
+	readonly json: string;
 	readonly waiting: Waiting;
 	readonly resolve: (answer: unknown) => void;
 }
@@ -118,6 +120,7 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 				this.#suspender.forget(this);
 			}
 			this.#reply?.(text);
+			this.#reply = undefined;
 		});
 		return this.#nextReply();
 	}
@@ -142,13 +145,20 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		return this.#nextReply();
 	}
 
-	/** Ends the call that waits for answers. */
+	/** Ends the call that waits for answers. A tool that fails to stop must not take others down. */
 	cancel(): void {
-		this.#call?.cancel();
+		try {
+			this.#call?.cancel();
+		} catch (error) {
+			this.server.log(`${this.method}: failed to cancel: ${String(error)}`);
+		}
 	}
 
-	/** @throws Error if there is an open question with that key */
+	/** @throws Error if there is an open question with that key, or the server has no timer */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
+		if (this.server.timer === undefined) {
+			throw new Error("this server was given no timer: its tools cannot ask");
+		}
 		this.#asked += 1;
 		const key = question.key ?? `q${this.#asked}`;
 		if (this.#open.has(key)) {
@@ -158,11 +168,13 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		if (given !== undefined) {
 			return Promise.resolve(given.value);
 		}
+		const { method, params } = question;
+		const json = `${JSON.stringify(key)}:${JSON.stringify({ method, params })}`;
 		return new Promise<T>((resolve, reject) => {
 			const waiting: Waiting = { timer: undefined, reject };
 			call.startWaiting(waiting);
 			this.#call = call;
-			this.#open.set(key, { question, waiting, resolve: resolve as (answer: unknown) => void });
+			this.#open.set(key, { question, json, waiting, resolve: resolve as (answer: unknown) => void });
 			this.#suspendSoon();
 		});
 	}
@@ -221,14 +233,14 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		}
 	}
 
-	/** Lets a tool ask several questions before it is suspended. */
+	/** Lets a tool ask several questions, or end, before it is suspended. */
 	#suspendSoon(): void {
 		if (!this.#isSuspending) {
 			this.#isSuspending = true;
-			void Promise.resolve().then(() => {
+			this.server.timer?.set(() => {
 				this.#isSuspending = false;
 				this.#suspend();
-			});
+			}, 0);
 		}
 	}
 
@@ -236,20 +248,18 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	#suspend(): void {
 		const call = this.#call;
 		const id = this.#id;
-		if (call === undefined || call.cancelled || id === undefined || this.#open.size === 0) {
+		const isAnswered = this.#reply === undefined;
+		if (call === undefined || call.cancelled || id === undefined || isAnswered || this.#open.size === 0) {
 			return;
 		}
-		const questions = [...this.#open].map(([key, { question }]) => [
-			key,
-			{ method: question.method, params: question.params },
-		]);
+		const questions = [...this.#open.values()].map(({ json }) => json).join(",");
 		this.#id = undefined;
 		// A number that equals nothing: the request has been answered and cannot be cancelled any more.
 		call.id = Number.NaN;
 		call.progressToken = undefined;
-		const requestState = this.#suspender.suspend(this);
-		const result = { resultType: "input_required", inputRequests: Object.fromEntries(questions), requestState };
-		this.#reply?.(resultMessage(id, JSON.stringify(result), this.wrapper));
+		const state = JSON.stringify(this.#suspender.suspend(this));
+		const result = `{"resultType":"input_required","inputRequests":{${questions}},"requestState":${state}}`;
+		this.#reply?.(resultMessage(id, result, this.wrapper));
 		this.#reply = undefined;
 	}
 }
