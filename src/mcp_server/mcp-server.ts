@@ -45,6 +45,8 @@ export interface SessionOptions {
 	readonly notify?: (text: string) => void;
 	/** What the transport wants around each message. Default: nothing. */
 	readonly wrapper?: Wrapper;
+	/** What is known of the client before `initialize`. Default: nothing. */
+	readonly client?: Client;
 	/** Sessions of one owner may go on with each other's suspended requests. Default: the session itself. */
 	readonly owner?: object;
 	/** The revision in force until `initialize` says otherwise. Default: the oldest. */

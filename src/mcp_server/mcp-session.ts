@@ -63,7 +63,7 @@ export class McpSession<Context> {
 		this.wrapper = options.wrapper ?? NO_WRAPPER;
 		this.connection = stateless?.connection ?? this;
 		this.#revision = stateless?.revision ?? options.revision ?? OLDEST_REVISION;
-		this.#client = stateless?.client ?? { capabilities: {} };
+		this.#client = stateless?.client ?? options.client ?? { capabilities: {} };
 		this.#calls = stateless === undefined ? [] : stateless.connection.#calls;
 	}
 
