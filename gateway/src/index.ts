@@ -13,6 +13,7 @@ export { WebSocketDevices, type WebSocketDevicesOptions } from "./devices/websoc
 export { Gateway, type GatewayOptions } from "./gateway.js";
 export { makeLog } from "./log.js";
 export { GatewayProgram } from "./program.js";
+export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./servers/offers.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./servers/registry.js";
 export type { CallRecord, Server, ServerRecord } from "./servers/server.js";
 export { ServerError, type ServerErrorCode } from "./servers/server-error.js";
@@ -20,7 +21,6 @@ export type {
 	CallOptions,
 	ServerIdentity,
 	ServerInfo,
-	ServerTool,
 	ServerTransport,
 	Session,
 } from "./servers/session.js";

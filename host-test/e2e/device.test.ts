@@ -32,7 +32,7 @@ async function webService(t: TestContext, answer: string | Buffer) {
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/explain`, requests };
 }
 
-const text = (result: { content: readonly object[] }): unknown => (result.content[0] as { text?: unknown }).text;
+const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
 
 const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
@@ -57,8 +57,8 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 			const { device, gateway } = await connect(t);
 			const { board } = await nextOnline(gateway.servers);
 			assert.deepEqual([board.name, device.revision], ["virtual", "2025-11-25"]);
-			assert.equal((await device.listTools()).length, 5);
-			assert.equal((await device.listTools({ withUserTools: true })).length, 12);
+			assert.equal((await device.list("tools")).length, 5);
+			assert.equal((await device.list("tools", { withUserTools: true })).length, 12);
 			assert.equal(text(await device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
 			const { structuredContent } = await device.callTool("self.get_device_status");
 			assert.deepEqual((structuredContent as { audio_speaker?: unknown }).audio_speaker, { volume: 30 });

@@ -267,15 +267,13 @@ describe("the gateway's broker", { timeout: 60_000 }, () => {
 		await Promise.all(
 			ids.map(async (clientId, at) => {
 				const device = sessionOf(clientId);
-				assert.equal((await device.listTools()).length, 5);
+				assert.equal((await device.list("tools")).length, 5);
 				await device.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
 			}),
 		);
 		for (const [at, clientId] of ids.entries()) {
-			const { content } = await sessionOf(clientId).callTool("self.get_device_status");
-			assert.deepEqual((JSON.parse(String((content[0] as { text?: string }).text)) as Status).audio_speaker, {
-				volume: at % 101,
-			});
+			const { structuredContent } = await sessionOf(clientId).callTool("self.get_device_status");
+			assert.deepEqual((structuredContent as Status).audio_speaker, { volume: at % 101 });
 		}
 	});
 });

@@ -8,7 +8,7 @@ import { until } from "../support/until.js";
 import { AGENTS } from "./recorded-traffic.js";
 import { replay } from "./replay.js";
 
-// The gateway hears what other people's hosted agents were seen to send.
+// The gateway gets what other people's hosted agents were seen to send.
 
 describe("recorded agents", { timeout: 60_000 }, () => {
 	it("xiaozhi-esp32-server lists and calls tools through mcp-endpoint-server, one agent after the other", async (t) => {

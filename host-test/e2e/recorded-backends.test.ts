@@ -8,7 +8,7 @@ import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 import { MQTT_GATEWAY, XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";
 import { replay, type Wire } from "./replay.js";
 
-// The firmware hears what other people's backends were seen to send.
+// The firmware gets what other people's backends were seen to send.
 
 /** A broker that is also the backend, and delivers without a subscription, as xiaozhi-mqtt-gateway. */
 class MqttPeer implements Wire {

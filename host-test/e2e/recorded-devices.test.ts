@@ -9,7 +9,7 @@ import { until } from "../support/until.js";
 import { type DeviceStep, PY_XIAOZHI_MQTT, PY_XIAOZHI_WEBSOCKET } from "./recorded-traffic.js";
 import { replay, type Wire } from "./replay.js";
 
-// The gateway hears what other people's devices were seen to send.
+// The gateway gets what other people's devices were seen to send.
 
 const ID = "02:00:00:00:2b:01";
 

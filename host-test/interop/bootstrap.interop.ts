@@ -34,8 +34,18 @@ describe(title, { skip }, () => {
 		const relay = await Relay.listen(t, url);
 		const { device } = await startDevice(t, { backend: relay.url, token: "wrong" });
 		const ended = once(device, "trace");
-		await relay.saw("the server's refusal", ({ message }) => message === "认证失败");
+		await relay.saw("the server's rejection", ({ message }) => message === "认证失败");
 		await ended;
+	});
+
+	it("newer firmware at its OTA handler: the device tries to install it, which a virtual one cannot, and connects", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const firmware = { "virtual_9.9.9.bin": "firmware" };
+		const { program, otaUrl } = await startXiaozhiServer(t, folder, { firmware });
+		const { log } = await startDevice(t, { otaUrl });
+		await until(() => program.output.includes("客户端设备支持的工具数量: 5"), "the server has the tools", 20_000);
+		assert.match(log.join("\n"), /firmware 9\.9\.9: installing from http:.*virtual_9\.9\.9\.bin/);
 	});
 
 	it("a virtual device that knows only the URL of its OTA handler: MQTT at xiaozhi-mqtt-gateway, tools/list, a call", {

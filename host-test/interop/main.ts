@@ -10,7 +10,8 @@ const FOLDER = "host-test/interop";
 const EPILOGUE = `
 Each peer runs if an environment variable names the folder of its checkout:
 ${VARIABLES.map(({ variable, repository }) => `  ${variable.padEnd(21)} ${repository}`).join("\n")}
-PYTHON is the Python that runs the peers (default: python3). Packages for speech and sound that it lacks are stood in for.
+CHROMIUM is a browser, for the page of the first. PYTHON is the Python that runs the
+peers (default: python3). Packages for speech and sound that it lacks are stood in for.
 docs/interop.md says what each peer needs.`;
 
 const program = makeProgram(

@@ -71,10 +71,10 @@ describe(title, { skip }, () => {
 			const { body } = await gateway.request(clientId, "tools/call", call);
 			assert.equal(body.data?.content?.[0]?.text, "true", JSON.stringify(body));
 			const wrong = { name: "self.audio_speaker.set_volume", arguments: { volume: 400 } };
-			const { body: refused } = await gateway.request(clientId, "tools/call", wrong);
-			assert.match(refused.error ?? "", /volume/);
+			const { body: rejected } = await gateway.request(clientId, "tools/call", wrong);
+			assert.match(rejected.error ?? "", /volume/);
 			await until(() => log.some((line) => line.includes("chat-1") || line.includes("session")), "a session");
-			t.diagnostic(`refused: ${refused.error}`);
+			t.diagnostic(`rejected: ${rejected.error}`);
 		});
 	}
 

@@ -33,6 +33,8 @@ interface XiaozhiServerOptions {
 	readonly server?: object;
 	/** More of its configuration. */
 	readonly more?: object;
+	/** Firmware that it offers: contents by file name, MODEL_VERSION.bin. */
+	readonly firmware?: Readonly<Record<string, string>>;
 	/** URL of a manager that decides who is bound. */
 	readonly managerUrl?: string;
 }
@@ -41,7 +43,7 @@ interface XiaozhiServerOptions {
 export async function startXiaozhiServer(
 	test: TestContext,
 	checkout: string,
-	{ modelUrl = "http://127.0.0.1:9", server, more, managerUrl }: XiaozhiServerOptions = {},
+	{ modelUrl = "http://127.0.0.1:9", server, more, firmware = {}, managerUrl }: XiaozhiServerOptions = {},
 ): Promise<XiaozhiServer> {
 	const [port, httpPort] = [await getPort(), await getPort()];
 	const url = `ws://127.0.0.1:${port}/xiaozhi/v1/`;
@@ -59,6 +61,10 @@ export async function startXiaozhiServer(
 			? { server: address, ...modules(modelUrl), ...more }
 			: { server: address, "manager-api": { url: managerUrl, secret: "interop" } };
 	const folder = makeWorkFolder(test, join(checkout, "main", "xiaozhi-server"), config);
+	mkdirSync(join(folder, "data", "bin"));
+	for (const [name, content] of Object.entries(firmware)) {
+		writeFileSync(join(folder, "data", "bin", name), content);
+	}
 	const program = await startPython(test, ["app.py"], (output) => output.includes("Websocket"), {
 		cwd: folder,
 		standIns: STAND_INS,

@@ -12,7 +12,7 @@ export interface Cost {
 	readonly made: { readonly slots: number; readonly chunkBytes: number };
 }
 
-/** Servers of which the cost of one is taken: the first of all makes what is made once. */
+/** How many servers are measured; the cost is that of one. The first one also makes what is made only once. */
 const SERVERS = 10;
 
 export async function bundleCost(name: string): Promise<string> {

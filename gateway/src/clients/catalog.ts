@@ -1,10 +1,20 @@
-import type { Resource, Tool } from "@modelcontextprotocol/server";
+import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
+import type { ServerPrompt, ServerTool } from "../servers/offers.js";
 import type { Notification, ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
-import type { ServerTool } from "../servers/session.js";
 import type { Access } from "./access.js";
-import { aliasInStateUri, stateResource } from "./state-resource.js";
-import { aliasIn, findTool, listedTools, type Naming } from "./tool-listing.js";
+import {
+	aliasIn,
+	findByName,
+	listedPrompts,
+	listedResources,
+	listedTemplates,
+	listedTools,
+	type Naming,
+} from "./listing.js";
+import type { OwnTool } from "./own-tools.js";
+import { clientUri, parseClientUri } from "./resource-uris.js";
+import { aliasInStateUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
 
 /** A tool that a client named, and the server that has it. */
 export interface FoundTool {
@@ -12,8 +22,29 @@ export interface FoundTool {
 	readonly tool: ServerTool;
 }
 
-/** A list of a catalog. */
-export type ListName = "tools" | "resources";
+/** A prompt that a client named, and the server that has it. */
+export interface FoundPrompt {
+	readonly server: Server;
+	readonly prompt: ServerPrompt;
+}
+
+/** A resource that a client named, and the server that may have it. */
+export interface FoundResource {
+	readonly server: Server;
+	/** As the server knows it. */
+	readonly uri: string;
+}
+
+/** The lists of a catalog. */
+interface Lists {
+	readonly tools: readonly Tool[];
+	readonly resources: readonly Resource[];
+	readonly resourceTemplates: readonly ResourceTemplateType[];
+	readonly prompts: readonly Prompt[];
+}
+
+/** A list of whose changes clients are told. That of templates goes with the resources. */
+export type ListName = "tools" | "resources" | "prompts";
 
 /** The state of a server is different. */
 export interface StateChange {
@@ -23,8 +54,14 @@ export interface StateChange {
 	readonly cause: Notification | undefined;
 }
 
-/** What is different in a catalog: a list, or a server's state. */
-export type CatalogChange = { readonly kind: ListName } | StateChange;
+/** A resource has been updated, by the URI that clients know. */
+export interface ResourceUpdate {
+	readonly kind: "updated";
+	readonly uri: string;
+}
+
+/** What is different in a catalog: a list, a server's state, or a resource. */
+export type CatalogChange = { readonly kind: ListName } | StateChange | ResourceUpdate;
 
 export interface CatalogOptions {
 	/** Its {@link catalogKey}. */
@@ -33,20 +70,22 @@ export interface CatalogOptions {
 	/** Alias or id: only this server. It may become known later. Undefined: all servers. */
 	readonly server: string | undefined;
 	readonly naming: Naming;
+	/** Tools of the gateway itself. */
+	readonly ownTools?: readonly OwnTool[];
 }
 
-/** What one client sees: the tools and resources of the servers that it may reach, under names that do not collide. */
+/** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
 export class Catalog {
 	readonly #servers: ServerRegistry;
 	readonly #options: CatalogOptions;
 	readonly #listeners = new Set<(change: CatalogChange) => void>();
 	readonly #onChanged = (): void => this.#compare();
 	readonly #onStateChanged = (server: Server, cause?: Notification): void => this.#tellState(server, cause);
-	#tools: readonly Tool[] = [];
-	#resources: readonly Resource[] = [];
+	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
+	#lists: Lists = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 	#version = -1;
 	/** The lists that listeners know. */
-	#told: { tools: readonly Tool[]; resources: readonly Resource[] } = { tools: [], resources: [] };
+	#told = this.#lists;
 
 	constructor(servers: ServerRegistry, options: CatalogOptions) {
 		this.#servers = servers;
@@ -71,14 +110,22 @@ export class Catalog {
 
 	/** The list of tools: servers by alias, each in its own order. The same array until something in it changes. */
 	get tools(): readonly Tool[] {
-		this.#update();
-		return this.#tools;
+		return this.#update().tools;
 	}
 
-	/** The list of resources: the state of each server. The same array until something in it changes. */
+	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
 	get resources(): readonly Resource[] {
-		this.#update();
-		return this.#resources;
+		return this.#update().resources;
+	}
+
+	/** The list of templates of resources. The same array until something in it changes. */
+	get resourceTemplates(): readonly ResourceTemplateType[] {
+		return this.#update().resourceTemplates;
+	}
+
+	/** The list of prompts. The same array until something in it changes. */
+	get prompts(): readonly Prompt[] {
+		return this.#update().prompts;
 	}
 
 	/**
@@ -86,13 +133,36 @@ export class Catalog {
 	 * own, in the catalog of one server. Undefined also for a tool that the client may not call.
 	 */
 	findTool(name: string): FoundTool | undefined {
-		const { server } = this.#options;
-		const only = server === undefined ? undefined : this.#reachable()[0];
-		const named = this.#servers.find(aliasIn(name) ?? "");
-		const found =
-			(only && foundTool(only, findTool(only, "own", name) ?? findTool(only, "portable", name))) ??
-			(named && this.#reaches(named) ? foundTool(named, findTool(named, "prefixed", name)) : undefined);
-		return found && isUserOnly(found.tool) && !this.#allowsUserTools(found.server) ? undefined : found;
+		const { server, item: tool } = this.#find(name, ({ tools }) => tools) ?? {};
+		if (server === undefined || tool === undefined || (isUserOnly(tool) && !this.#allowsUserTools(server))) {
+			return undefined;
+		}
+		return { server, tool };
+	}
+
+	/** The tool of the gateway itself that has this name. */
+	findOwnTool(name: string): OwnTool | undefined {
+		return this.#options.ownTools?.find(({ listed }) => listed.name === name);
+	}
+
+	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
+	findPrompt(name: string): FoundPrompt | undefined {
+		const found = this.#find(name, ({ offers }) => offers.prompts);
+		return found && { server: found.server, prompt: found.item };
+	}
+
+	/** The server that a resource's URI, or template, belongs to, and what the server calls it. It may not exist there. */
+	findResource(uri: string): FoundResource | undefined {
+		const parsed = this.#options.server === undefined ? parseClientUri(uri) : { alias: this.#options.server, uri };
+		const server = this.#servers.find(parsed?.alias ?? "");
+		return parsed && server && this.#reaches(server) && mayHaveResources(server)
+			? { server, uri: parsed.uri }
+			: undefined;
+	}
+
+	/** The URI by which clients of this catalog know a server's resource. */
+	clientUri({ alias }: Server, uri: string): string {
+		return this.#options.naming === "prefixed" ? clientUri(uri, alias) : uri;
 	}
 
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
@@ -102,16 +172,17 @@ export class Catalog {
 	}
 
 	/**
-	 * Tells of changes, from now on: of the lists, only if they are different from what was told before; of a server's
-	 * state, as it happens.
+	 * Tells of changes, from now on: of the lists, only if they are different from what was told before; of servers' states,
+	 * and of resources that somebody has subscribed to, as it happens.
 	 *
 	 * @returns a function that ends it
 	 */
 	onChange(listener: (change: CatalogChange) => void): () => void {
 		if (this.#listeners.size === 0) {
-			this.#told = { tools: this.tools, resources: this.resources };
+			this.#told = this.#update();
 			this.#servers.on("changed", this.#onChanged);
 			this.#servers.on("stateChanged", this.#onStateChanged);
+			this.#servers.on("updated", this.#onUpdated);
 		}
 		this.#listeners.add(listener);
 		return () => {
@@ -119,30 +190,46 @@ export class Catalog {
 			if (this.#listeners.size === 0) {
 				this.#servers.off("changed", this.#onChanged);
 				this.#servers.off("stateChanged", this.#onStateChanged);
+				this.#servers.off("updated", this.#onUpdated);
 			}
 		};
 	}
 
-	#update(): void {
-		if (this.#version === this.#servers.version) {
-			return;
+	#update(): Lists {
+		if (this.#version !== this.#servers.version) {
+			this.#version = this.#servers.version;
+			this.#lists = keepSame(this.#lists, this.#makeLists());
 		}
-		this.#version = this.#servers.version;
-		const { naming } = this.#options;
+		return this.#lists;
+	}
+
+	#makeLists(): Lists {
+		const { naming, ownTools = [] } = this.#options;
 		const reachable = this.#reachable();
 		const tools = reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server)));
-		this.#tools = sameItems(this.#tools, tools) ? this.#tools : tools;
-		const resources = reachable.map(stateResource);
-		this.#resources = sameItems(this.#resources, resources) ? this.#resources : resources;
+		return {
+			tools: [...ownTools.map(({ listed }) => listed), ...tools],
+			resources: reachable.flatMap((server) => {
+				const state = stateResource(server);
+				return [state, ...listedResources(server, naming).filter(({ uri }) => uri !== state.uri)];
+			}),
+			resourceTemplates: [STATE_TEMPLATE, ...reachable.flatMap((server) => listedTemplates(server, naming))],
+			prompts: reachable.flatMap((server) => listedPrompts(server, naming)),
+		};
 	}
 
 	#compare(): void {
 		const before = this.#told;
-		this.#told = { tools: this.tools, resources: this.resources };
-		for (const kind of ["tools", "resources"] as const) {
-			if (this.#told[kind] !== before[kind]) {
-				this.#tell({ kind });
-			}
+		this.#told = this.#update();
+		const { tools, resources, resourceTemplates, prompts } = this.#told;
+		if (tools !== before.tools) {
+			this.#tell({ kind: "tools" });
+		}
+		if (resources !== before.resources || resourceTemplates !== before.resourceTemplates) {
+			this.#tell({ kind: "resources" });
+		}
+		if (prompts !== before.prompts) {
+			this.#tell({ kind: "prompts" });
 		}
 	}
 
@@ -152,10 +239,39 @@ export class Catalog {
 		}
 	}
 
+	#tellUpdate(server: Server, uri: string): void {
+		if (this.#reaches(server)) {
+			this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
+		}
+	}
+
 	#tell(change: CatalogChange): void {
 		for (const listener of this.#listeners) {
 			listener(change);
 		}
+	}
+
+	/** An item of a server's list, by any name that it has in this catalog. */
+	#find<Item extends { readonly name: string }>(
+		name: string,
+		itemsOf: (server: Server) => readonly Item[],
+	): { readonly server: Server; readonly item: Item } | undefined {
+		const find = (server: Server | undefined, naming: Naming) => {
+			const item = server && findByName(itemsOf(server), server, naming, name);
+			return server && item && { server, item };
+		};
+		const only = this.#only();
+		const named = this.#servers.find(aliasIn(name) ?? "");
+		return (
+			find(only, "own") ??
+			find(only, "portable") ??
+			(named && this.#reaches(named) ? find(named, "prefixed") : undefined)
+		);
+	}
+
+	/** The server of a catalog of one server, if it is known. */
+	#only(): Server | undefined {
+		return this.#options.server === undefined ? undefined : this.#reachable()[0];
 	}
 
 	#reachable(): readonly Server[] {
@@ -180,8 +296,20 @@ export class Catalog {
 	}
 }
 
-function foundTool(server: Server, tool: ServerTool | undefined): FoundTool | undefined {
-	return tool && { server, tool };
+/** A server may have resources that it does not list. */
+function mayHaveResources({ session, offers }: Server): boolean {
+	return offers.resources.length + offers.resourceTemplates.length > 0 || session?.declares("resources") === true;
+}
+
+/** The lists of `next`; a list with the same items as before is the old array. */
+function keepSame(before: Lists, next: Lists): Lists {
+	const keep = <Item>(old: readonly Item[], items: readonly Item[]) => (sameItems(old, items) ? old : items);
+	return {
+		tools: keep(before.tools, next.tools),
+		resources: keep(before.resources, next.resources),
+		resourceTemplates: keep(before.resourceTemplates, next.resourceTemplates),
+		prompts: keep(before.prompts, next.prompts),
+	};
 }
 
 function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean {

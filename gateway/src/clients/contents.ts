@@ -1,4 +1,4 @@
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import type { CallToolResult, ContentBlock, GetPromptResult } from "@modelcontextprotocol/server";
 
 /** The first revisions that have these parts of a tool's result. */
 const SINCE = { audio: "2025-03-26", resource_link: "2025-06-18", structuredContent: "2025-06-18" } as const;
@@ -17,6 +17,32 @@ export function resultFor(result: CallToolResult, revision: string): CallToolRes
 		content.push(textBlock(JSON.stringify(structuredContent)));
 	}
 	return { ...rest, content };
+}
+
+/** Makes a prompt one that the client's revision has, as {@link resultFor} does with a tool's result. */
+export function promptFor(result: GetPromptResult, revision: string): GetPromptResult {
+	return mapMessages(result, (block) => blockFor(block, revision));
+}
+
+/** Replaces the URIs of resources in a tool's result: a device and its clients may know them by different ones. */
+export function withUris(result: CallToolResult, uriFor: (uri: string) => string): CallToolResult {
+	return { ...result, content: result.content.map((block) => withUri(block, uriFor)) };
+}
+
+/** Replaces the URIs of resources in a prompt. */
+export function promptWithUris(result: GetPromptResult, uriFor: (uri: string) => string): GetPromptResult {
+	return mapMessages(result, (block) => withUri(block, uriFor));
+}
+
+function mapMessages(result: GetPromptResult, map: (block: ContentBlock) => ContentBlock): GetPromptResult {
+	return { ...result, messages: result.messages.map((message) => ({ ...message, content: map(message.content) })) };
+}
+
+function withUri(block: ContentBlock, uriFor: (uri: string) => string): ContentBlock {
+	if (block.type === "resource") {
+		return { ...block, resource: { ...block.resource, uri: uriFor(block.resource.uri) } };
+	}
+	return block.type === "resource_link" ? { ...block, uri: uriFor(block.uri) } : block;
 }
 
 function blockFor(block: ContentBlock, revision: string): ContentBlock {

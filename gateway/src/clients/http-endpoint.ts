@@ -13,6 +13,7 @@ import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
 import type { CatalogChange } from "./catalog.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-server.js";
+import { followListened, isListen } from "./follow.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 import { sendJsonRpcError } from "./json-rpc-error.js";
 
@@ -86,7 +87,9 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
 				return;
 			}
-			await this.#serve(request, response, { ...this.#options, principal: access.principal, catalog }, body);
+			const { requestStates } = this.#gateway;
+			const client = { ...this.#options, principal: access.principal, catalog, requestStates };
+			await this.#serve(request, response, client, body);
 		} catch (error) {
 			this.#report(error as Error);
 			if (!response.headersSent) {
@@ -116,6 +119,10 @@ export class HttpEndpoint {
 		if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
+			if (isListen(body)) {
+				const warn = (problem: string): void => this.#report(new Error(problem));
+				response.once("close", followListened(client.catalog, body, warn));
+			}
 			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);
 		}
 	}
@@ -169,6 +176,8 @@ function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
 	if (change.kind === "state") {
 		const { uri, ...params } = stateUpdate(change);
 		bus.publish({ kind: "resource_updated", uri, params });
+	} else if (change.kind === "updated") {
+		bus.publish({ kind: "resource_updated", uri: change.uri });
 	} else {
 		bus.publish({ kind: `${change.kind}_list_changed` });
 	}

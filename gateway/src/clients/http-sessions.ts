@@ -247,9 +247,9 @@ class HttpSession {
 		});
 	}
 
-	/** A client without a stream is told of a changed list later, but not of a changed state: it has to read that again anyway. */
+	/** A client without a stream is told of a changed list later, but not of a changed resource: it has to read that again anyway. */
 	async #changed(change: CatalogChange): Promise<void> {
-		if (change.kind !== "state") {
+		if (isOfList(change)) {
 			this.#outdated.add(change.kind);
 			this.#untold.add(change.kind);
 		}
@@ -267,7 +267,7 @@ class HttpSession {
 	}
 
 	async #announce(change: CatalogChange): Promise<void> {
-		if (change.kind !== "state") {
+		if (isOfList(change)) {
 			this.#untold.delete(change.kind);
 		}
 		await this.#server.announce(change).catch(this.#options.onError);
@@ -286,4 +286,8 @@ class HttpSession {
 			await mcpReq.notify({ method: `notifications/${list}/list_changed` }).catch(this.#options.onError);
 		}
 	}
+}
+
+function isOfList(change: CatalogChange): change is { readonly kind: ListName } {
+	return change.kind !== "state" && change.kind !== "updated";
 }

@@ -13,7 +13,13 @@ export interface OpenClientServerOptions {
 /** The MCP server for one client, which is told of changes as long as it is connected. */
 export function openClientServer(gateway: Gateway, { access, server, onerror }: OpenClientServerOptions): ClientServer {
 	const catalog = gateway.catalog(access, server);
-	const clientServer = new ClientServer({ principal: access.principal, catalog });
-	clientServer.server.onclose = catalog.onChange((change) => void clientServer.announce(change).catch(onerror));
+	const { requestStates } = gateway;
+	const clientServer = new ClientServer({
+		principal: access.principal,
+		catalog,
+		requestStates,
+		onClosed: () => stopFollowing(),
+	});
+	const stopFollowing = catalog.onChange((change) => void clientServer.announce(change).catch(onerror));
 	return clientServer;
 }

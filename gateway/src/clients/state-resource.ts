@@ -1,5 +1,10 @@
 import type { Resource, TextResourceContents } from "@modelcontextprotocol/server";
+import { isObject } from "../../../src/text/is-object.js";
 import type { Server } from "../servers/server.js";
+
+/** The resource by which a device tells its state itself, and milliseconds that it has for that. */
+const OWN_STATE = "device://self/state";
+const OWN_STATE_TIMEOUT = 2_000;
 
 const MIME_TYPE = "application/json";
 
@@ -36,10 +41,15 @@ export function stateResource(server: Server): Resource {
 	return resource;
 }
 
-/** What is known of a server now, as JSON: see docs/gateway.md. */
-export function stateContents(server: Server): TextResourceContents {
+/**
+ * What is known of a server now, as JSON: see docs/gateway.md. If the server has a resource of its own about its state, its
+ * members are there, too.
+ */
+export async function readState(server: Server, signal?: AbortSignal): Promise<TextResourceContents> {
+	const own = await readOwnState(server, signal);
 	const { alias, board, state, online, session, lastSeen } = server;
 	const content = {
+		...own,
 		device: alias,
 		online,
 		...(state !== undefined && { state }),
@@ -49,4 +59,19 @@ export function stateContents(server: Server): TextResourceContents {
 		lastSeen: new Date(lastSeen).toISOString(),
 	};
 	return { uri: stateUri(server), mimeType: MIME_TYPE, text: JSON.stringify(content) };
+}
+
+/** What a server that is online says of its state itself; nothing if it does not answer soon. */
+async function readOwnState({ online, offers, session }: Server, signal?: AbortSignal): Promise<object> {
+	if (!online || session === undefined || !offers.resources.some(({ uri }) => uri === OWN_STATE)) {
+		return {};
+	}
+	try {
+		const result = await session.readResource(OWN_STATE, { timeout: OWN_STATE_TIMEOUT, signal });
+		const [content] = "contents" in result ? (result.contents as { text?: unknown }[]) : [];
+		const state: unknown = JSON.parse(String(content?.text));
+		return isObject(state) ? state : {};
+	} catch {
+		return {};
+	}
 }

@@ -109,6 +109,12 @@ export const SETTINGS = {
 		default: defaultStateFolder(),
 		path: true,
 	}),
+	serversFile: setting(FILE, "File with other MCP servers to connect to (mcp-servers.json)", { path: true }),
+	managementTools: setting(
+		oneOf("clients", ["off", "local", "all"]),
+		"Clients that get the tools mcp_connect, mcp_call_tool and so on: local ones may start any command here with them",
+		{ default: "off" },
+	),
 	aliases: setting(pairs("DEVICE=NAME"), "Names for devices, by device id", { default: new Map() }),
 	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
 	endpoints: setting(urls(["ws:", "wss:"]), "MCP endpoints to which the gateway connects, to serve hosted agents", {

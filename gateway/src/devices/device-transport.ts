@@ -24,6 +24,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	onmessage?: (message: JSONRPCMessage) => void;
 	onclose?: () => void;
 	onerror?: (error: Error) => void;
+	onsend?: (message: JSONRPCMessage) => void;
 	readonly identity: ServerIdentity;
 	/** The `session_id` of this session's envelopes. */
 	readonly deviceSessionId = randomUUID();
@@ -53,6 +54,7 @@ export abstract class DeviceTransport implements ServerTransport {
 
 	/** Rejects with ServerError "invalid-arguments" when the message is more than the device can take. */
 	async send(message: JSONRPCMessage): Promise<void> {
+		this.onsend?.(message);
 		const { jsonrpc, id, ...rest } = message as JSONRPCMessage & { id?: RequestId };
 		if ("method" in rest && rest.method === "initialize") {
 			this.#initializeId = id;

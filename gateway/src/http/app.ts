@@ -1,6 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import { cors } from "hono/cors";
 import type { HttpEndpoint } from "../clients/http-endpoint.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { GatewayEvents } from "../events.js";
@@ -9,6 +8,7 @@ import type { ServerRegistry } from "../servers/registry.js";
 import type { RequestGuard } from "./auth.js";
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./binding-routes.js";
 import { readJson } from "./body.js";
+import { allowOrigin } from "./cors.js";
 import { HttpError } from "./http-error.js";
 import {
 	forgetDevice,
@@ -43,14 +43,6 @@ const HEADERS = new Map([
 	["X-Content-Type-Options", "nosniff"],
 	["X-Frame-Options", "DENY"],
 ]);
-
-/** Origins were checked before. No list of headers: those of MCP 2026-07-28 are named by tools (`Mcp-Param-…`). */
-const CORS = {
-	origin: (origin: string) => origin,
-	allowMethods: ["GET", "POST", "PATCH", "DELETE"],
-	exposeHeaders: ["Mcp-Session-Id", "MCP-Protocol-Version", "WWW-Authenticate", "Retry-After"],
-	maxAge: 600,
-};
 
 /** Everything that the gateway serves over HTTP. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
@@ -88,20 +80,6 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 const setHeaders: Middleware = async (c, next) => {
 	c.env.outgoing.setHeaders(HEADERS);
 	await next();
-};
-
-const answerCors = cors(CORS);
-
-/** CORS, for pages in browsers: no other client sends an Origin. */
-const allowOrigin: Middleware = async (c, next) => {
-	if (c.env.incoming.headers.origin !== undefined) {
-		const preflight = await answerCors(c, async () => {});
-		if (preflight !== undefined) {
-			return preflight;
-		}
-		c.env.outgoing.setHeaders(c.res.headers);
-	}
-	return await next();
 };
 
 function checkSource(guard: RequestGuard): Middleware {

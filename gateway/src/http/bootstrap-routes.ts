@@ -17,7 +17,7 @@ import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-ans
 import type { FirmwareFolder } from "./firmware-folder.js";
 import { HttpError } from "./http-error.js";
 import type { RequestLimits } from "./limits.js";
-import type { HttpEnv, Route } from "./route.js";
+import type { HttpEnv, Middleware, Route } from "./route.js";
 import type { SourceCheck } from "./source-check.js";
 
 export interface BootstrapRoutesOptions {
@@ -63,6 +63,12 @@ export class BootstrapRoutes {
 	constructor(options: BootstrapRoutesOptions) {
 		this.#options = options;
 	}
+
+	/** Rejects requests with a foreign Host or Origin: none of these routes needs a secret that a website does not have. */
+	readonly checkSource: Middleware = async (c, next) => {
+		this.#options.source.check(c.env.incoming);
+		await next();
+	};
 
 	/** `GET`, `POST /xiaozhi/ota/`: where to connect, the code to be bound with first, the time, newer firmware. */
 	readonly ota: Route = async (c) => {
@@ -123,7 +129,6 @@ export class BootstrapRoutes {
 
 	async #admit(request: IncomingMessage): Promise<void> {
 		await this.#options.limits.request(this.#options.addressOf(request));
-		this.#options.source.check(request);
 	}
 
 	/** The device's token, or what it waits with; undefined if it needs neither. */

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { PICTURE_PATHS } from "../servers/pictures.js";
 import { BOOTSTRAP_PATHS, BootstrapRoutes, type BootstrapRoutesOptions } from "./bootstrap-routes.js";
+import { allowOrigin } from "./cors.js";
 import { HttpError } from "./http-error.js";
 import { PictureRoutes, type PictureRoutesOptions } from "./picture-routes.js";
 import type { RejectionReport } from "./rejections.js";
@@ -23,6 +24,7 @@ export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
 	app.onError((error, c) => rejections.answerDevice(error, c));
 	app.all(PICTURE_PATHS.explain, allow("POST"), routes.explain);
 	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), routes.upload);
+	app.use(`${BOOTSTRAP_PATHS.ota}/*`, bootstrap.checkSource, allowOrigin);
 	for (const path of [BOOTSTRAP_PATHS.ota, `${BOOTSTRAP_PATHS.ota}/`]) {
 		app.all(path, allow("GET", "POST"), bootstrap.ota);
 	}

@@ -1,16 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isSpecType } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { isObject } from "../../../src/text/is-object.js";
+import { LISTS, type ListName, type Offers, validItem } from "./offers.js";
 import { ServerError } from "./server-error.js";
-import type { ServerTool, Session } from "./session.js";
+import type { Session } from "./session.js";
 
 export interface DiscoveryOptions {
 	/** Servers asked at the same time. Default 64: thousands may connect at once after a power cut. */
 	readonly discoveries?: number;
-	/** Milliseconds that a server has to list its tools. Default 30,000. */
+	/** Milliseconds that a server has for a list. Default 30,000. */
 	readonly discoveryTimeout?: number;
-	/** Is called for each tool that is left out. */
+	/** Is called for each item that is left out. */
 	readonly warn: (message: string) => void;
 }
 
@@ -28,66 +29,65 @@ export class Discovery {
 	}
 
 	/**
-	 * Lists a server's tools, user-only ones included. Tools that are not valid MCP are left out: one of them would make a
-	 * client reject the whole list, other servers' tools with it.
+	 * Reads lists of a server: its tools, user-only ones included, and what else it says that it has. Items that are not
+	 * valid MCP are left out: one of them would make a client reject the whole list, other servers' items with it.
 	 *
-	 * Rejects with ServerError "timeout" when the list is not complete in time, and as {@link Session.listTools} does.
+	 * Rejects with ServerError "timeout" when a list is not complete in time, and as {@link Session.list} does.
 	 */
-	async listTools(session: Session): Promise<ServerTool[]> {
-		let listed: Promise<unknown[]> | undefined;
+	async list(session: Session, lists: readonly ListName[]): Promise<Partial<Offers>> {
+		let listed: Promise<Partial<Offers>> | undefined;
 		await this.#limit(async () => {
-			listed = this.#list(session);
+			listed = this.#listAll(session, lists);
 			const done = new AbortController();
 			const place = delay(PLACE_TIME, undefined, { signal: done.signal }).catch(() => {});
 			// A failure is reported below.
 			await Promise.race([listed.catch(() => {}), place]);
 			done.abort();
 		});
-		return this.#validTools(session, (await listed) as unknown[]);
+		return (await listed) as Partial<Offers>;
 	}
 
-	async #list(session: Session): Promise<unknown[]> {
+	async #listAll(session: Session, lists: readonly ListName[]): Promise<Partial<Offers>> {
+		const offers: Partial<Record<ListName, unknown[]>> = {};
+		for (const list of lists) {
+			offers[list] = this.#validItems(session, list, await this.#list(session, list));
+		}
+		return offers as Partial<Offers>;
+	}
+
+	async #list(session: Session, list: ListName): Promise<unknown[]> {
+		if (list !== "tools" && !session.declares(LISTS[list].capability)) {
+			return [];
+		}
 		const { discoveryTimeout = 30_000 } = this.#options;
 		const signal = AbortSignal.timeout(discoveryTimeout);
 		try {
-			return await session.listTools({ withUserTools: true, signal });
+			return await session.list(list, { withUserTools: list === "tools", signal });
 		} catch (error) {
+			if (list !== "tools" && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
+				// A server with resources need not have templates.
+				return [];
+			}
 			throw signal.aborted
 				? new ServerError("timeout", `not within ${discoveryTimeout / 1000} s`, { cause: error })
 				: error;
 		}
 	}
 
-	#validTools(session: Session, listed: readonly unknown[]): ServerTool[] {
-		const tools = new Map<string, ServerTool>();
+	#validItems(session: Session, list: ListName, listed: readonly unknown[]): unknown[] {
+		const { key, method } = LISTS[list];
+		const items = new Map<unknown, unknown>();
 		for (const item of listed) {
-			const tool = validTool(item);
-			if (tool === undefined || tools.has(tool.name)) {
-				const name = isObject(item) ? String(JSON.stringify(item.name)).slice(0, 100) : "?";
-				this.#options.warn(`${session.identity.id}: tool ${name} is left out: not a valid MCP tool, or listed twice`);
+			const valid = validItem(list, item) as Record<string, unknown> | undefined;
+			if (valid === undefined || items.has(valid[key])) {
+				const name = isObject(item) ? String(JSON.stringify(item[key])).slice(0, 100) : "?";
+				this.#options.warn(
+					`${session.identity.id}: ${method}: ${name} is left out: it is not valid MCP, or listed twice`,
+				);
 			} else {
-				tools.set(tool.name, tool);
+				items.set(valid[key], valid);
 			}
 		}
-		return [...tools.values()];
+		return [...items.values()];
 	}
-}
-
-/** The members of a tool that MCP defines. Devices leave out the schema's type if a tool takes no arguments. */
-function validTool(item: unknown): ServerTool | undefined {
-	if (!isObject(item) || !isObject(item.inputSchema)) {
-		return undefined;
-	}
-	const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = item;
-	const tool = {
-		name,
-		...(title !== undefined && { title }),
-		...(description !== undefined && { description }),
-		inputSchema: { type: "object", ...inputSchema },
-		...(isObject(outputSchema) && { outputSchema }),
-		...(annotations !== undefined && { annotations }),
-		...(icons !== undefined && { icons }),
-		...(_meta !== undefined && { _meta }),
-	};
-	return name !== "" && isSpecType.Tool(tool) ? (tool as ServerTool) : undefined;
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
 import { isObject } from "../../../src/text/is-object.js";
+import type { OrInput } from "./asking.js";
+import type { ServerTool } from "./offers.js";
 import { ServerError } from "./server-error.js";
-import type { ServerIdentity, ServerTool } from "./session.js";
+import type { ServerIdentity } from "./session.js";
 
 /** A picture that a device has uploaded. */
 export interface Picture {
@@ -111,8 +113,8 @@ export class Pictures {
 		identity: ServerIdentity,
 		tool: ServerTool,
 		args: object,
-		call: (args: object) => Promise<CallToolResult>,
-	): Promise<CallToolResult> {
+		call: (args: object) => Promise<OrInput<CallToolResult>>,
+	): Promise<OrInput<CallToolResult>> {
 		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
 			return await this.#withTicket(identity, args, call);
 		}
@@ -142,8 +144,8 @@ export class Pictures {
 	async #withTicket(
 		identity: ServerIdentity,
 		args: object,
-		call: (args: object) => Promise<CallToolResult>,
-	): Promise<CallToolResult> {
+		call: (args: object) => Promise<OrInput<CallToolResult>>,
+	): Promise<OrInput<CallToolResult>> {
 		const session = this.#sessions.get(identity);
 		if (session === undefined) {
 			const problem = "url: is missing, and the gateway knows no address for uploads to itself (setting publicUrl)";
@@ -156,9 +158,12 @@ export class Pictures {
 		return await this.#finish(pictureCall, call({ ...args, url })).finally(() => this.#byTicket.delete(ticket));
 	}
 
-	async #finish(call: PictureCall, answer: Promise<CallToolResult>): Promise<CallToolResult> {
+	async #finish(call: PictureCall, answer: Promise<OrInput<CallToolResult>>): Promise<OrInput<CallToolResult>> {
 		try {
 			const result = await answer;
+			if (isInputRequiredResult(result)) {
+				return result;
+			}
 			return call.picture === undefined ? withProblem(result, call.problem) : withPicture(result, call.picture);
 		} finally {
 			call.isOver = true;

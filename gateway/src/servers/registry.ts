@@ -1,10 +1,19 @@
 import { EventEmitter, once } from "node:events";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import { Aliases } from "./aliases.js";
+import { coalesced } from "./coalesced.js";
 import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import { type Pictures, withUploads } from "./pictures.js";
 import { SchemaChecker } from "./schema-checker.js";
-import { type CallLimits, type CallRecord, Server, type ServerContext, type ServerRecord } from "./server.js";
+import {
+	type CallLimits,
+	type CallRecord,
+	Server,
+	type ServerContext,
+	type ServerRecord,
+	type ServerSettings,
+} from "./server.js";
 import { ServerError } from "./server-error.js";
 import { type ServerInfo, type ServerTransport, Session } from "./session.js";
 import { ServerStore } from "./store.js";
@@ -37,6 +46,8 @@ interface Events {
 	stateChanged: [server: Server, cause?: Notification];
 	/** Clients may see other servers, tools or names: once for a burst of changes. {@link ServerRegistry.version} is higher than before. */
 	changed: [];
+	/** A resource of a server that clients have subscribed to has been updated. */
+	updated: [server: Server, uri: string];
 	/** A call has ended. */
 	call: [record: CallRecord];
 	/** A connection or a message was rejected. */
@@ -51,7 +62,7 @@ export interface Notification {
 	readonly params: Readonly<Record<string, unknown>>;
 }
 
-const TOOLS_CHANGED = "notifications/tools/list_changed";
+const RESOURCE_UPDATED = "notifications/resources/updated";
 const STATE_CHANGED = "notifications/state_changed";
 
 /** Characters of a device's state that are kept. */
@@ -69,6 +80,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 	#store: ServerStore | undefined;
 	/** By id. A server that has never been discovered is in it only during its session. */
 	readonly #servers = new Map<string, Server>();
+	/** Of configured servers, by id. */
+	readonly #settings = new Map<string, ServerSettings>();
 	#sorted: readonly Server[] | undefined;
 	#version = 0;
 	#changeTimer: NodeJS.Timeout | undefined;
@@ -80,7 +93,13 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.setMaxListeners(0);
 		this.#options = options;
 		const warn = (message: string): void => void this.emit("warning", message);
-		this.#context = { ...options, checker: new SchemaChecker(warn), onCall: (record) => this.emit("call", record) };
+		this.#context = {
+			...options,
+			checker: new SchemaChecker(warn),
+			onCall: (record) => this.emit("call", record),
+			onUpdated: (server, uri) => this.emit("updated", server, uri),
+			warn,
+		};
 		this.#discovery = new Discovery({ ...options, warn });
 		this.#aliases = new Aliases(options.aliases);
 	}
@@ -135,17 +154,45 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
+	 * Reserves an id for a configured server: from now on, no device can have it.
+	 *
+	 * @throws RangeError if a server has this id
+	 */
+	configure(id: string, settings: ServerSettings): void {
+		if (this.#servers.has(id) || this.#settings.has(id)) {
+			throw new RangeError(`id ${id}: there is a server with this id`);
+		}
+		this.#settings.set(id, settings);
+	}
+
+	/** Forgets a configured server, which must have been disconnected. */
+	unconfigure(id: string): void {
+		const server = this.#servers.get(id);
+		if (server !== undefined) {
+			this.#remove(server);
+		}
+		this.#settings.delete(id);
+	}
+
+	/**
 	 * Begins a session over a connection. An earlier session of the same server ends: it has connected again.
 	 *
 	 * @returns the session, which is closed if the server cannot be discovered or is one too many
 	 */
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
+		const settings = this.#settings.get(id);
+		if ((transport.identity.configured === true) !== (settings !== undefined)) {
+			return this.#rejectTaken(transport);
+		}
 		this.#servers.get(id)?.session?.close("the device has connected again");
-		const server = this.#servers.get(id) ?? new Server(id, this.#context);
+		const server = this.#servers.get(id) ?? new Server(id, this.#context, undefined, settings);
 		const isOneTooMany = !this.#servers.has(id) && this.#servers.size >= (this.#options.maxDevices ?? 10_000);
 		const { capabilities, pictures } = this.#options;
-		const session = new Session(transport, { ...capabilities, ...pictures?.begin(transport.identity) });
+		const session = new Session(transport, {
+			...capabilities,
+			...(settings === undefined && pictures?.begin(transport.identity)),
+		});
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
 		this.#servers.set(id, server);
@@ -156,6 +203,14 @@ export class ServerRegistry extends EventEmitter<Events> {
 		} else {
 			void this.#meet(server, session);
 		}
+		return session;
+	}
+
+	/** A device that gives the id of a configured server as its own. */
+	#rejectTaken(transport: ServerTransport): Session {
+		const session = new Session(transport);
+		this.emit("rejected", `${transport.identity.id}: a configured server has this id`);
+		session.close("a configured server has this id");
 		return session;
 	}
 
@@ -173,10 +228,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (server.session !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it before you forget it`);
 		}
-		this.#servers.delete(server.id);
-		this.#aliases.release(server.id, server.alias);
-		this.#store?.remove(server.id);
-		this.#changed();
+		this.#remove(server);
 		return true;
 	}
 
@@ -191,7 +243,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (server !== undefined && server.alias !== alias) {
 			this.#aliases.rename(server.id, server.alias, alias);
 			server.alias = alias;
-			this.#store?.save(server.record);
+			this.#save(server.record);
 			this.#changed();
 		}
 		return server;
@@ -232,20 +284,26 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/** Asks a server who it is and what it offers, and follows it to the end of its session. */
 	async #meet(server: Server, session: Session): Promise<void> {
 		let board: ServerInfo | undefined;
+		const outdated = new Set(LIST_NAMES);
 		const learn = coalesced(async () => {
 			if (board !== undefined && session.connected) {
-				const tools = await this.#discovery.listTools(session);
-				this.#learn(server, session, board, this.#options.pictures ? withUploads(tools) : tools);
+				const lists = [...outdated];
+				outdated.clear();
+				this.#learn(server, session, board, await this.#discovery.list(session, lists));
 			}
 		});
 		const disconnect = (error: Error): void => {
 			if (!(error instanceof ServerError && error.code === "device-gone")) {
-				this.#disconnect(session, `its tools could not be listed: ${error.message}`);
+				this.#disconnect(session, `what it offers could not be listed: ${error.message}`);
 			}
 		};
 		session.on("notification", (method, params) => {
 			this.#notified(server, { method, params });
-			if (method === TOOLS_CHANGED) {
+			const changed = changedLists(method);
+			if (changed.length > 0) {
+				for (const list of changed) {
+					outdated.add(list);
+				}
 				learn().catch(disconnect);
 			}
 		});
@@ -261,27 +319,54 @@ export class ServerRegistry extends EventEmitter<Events> {
 		}
 	}
 
-	#learn(server: Server, session: Session, board: ServerInfo, listed: ServerRecord["tools"]): void {
+	#learn(server: Server, session: Session, board: ServerInfo, listed: Partial<Offers>): void {
 		if (server.session !== session || this.#closed) {
 			return;
 		}
 		const before = server.known ? server.record : undefined;
-		// If the list is the same, keep the old array: the lists made from it stay valid.
-		const tools = before !== undefined && sameJson(before.tools, listed) ? before.tools : listed;
+		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
 		const record = {
 			id: server.id,
-			alias: this.#aliases.assign(server.id, board.name, before?.alias),
+			alias: this.#aliases.assign(server.id, board.name, before?.alias ?? this.#settings.get(server.id)?.alias),
 			board,
-			tools,
+			offers,
 			lastSeen: server.online && before ? before.lastSeen : Date.now(),
 		};
 		this.#online(server, record);
-		if (tools !== before?.tools || !sameJson(before.board, board)) {
-			this.#store?.save(record);
+		if (offers !== before?.offers || !sameJson(before.board, board)) {
+			this.#save(record);
 		}
-		if (tools !== before?.tools) {
+		if (offers !== before?.offers) {
 			this.#changed();
 		}
+	}
+
+	#remove(server: Server): void {
+		this.#servers.delete(server.id);
+		if (server.known) {
+			this.#aliases.release(server.id, server.alias);
+			this.#store?.remove(server.id);
+			this.#changed();
+		}
+	}
+
+	/** What clients may see of a server's tools. A device can upload pictures. */
+	#offered(id: string, tools: Offers["tools"]): Offers["tools"] {
+		const settings = this.#settings.get(id);
+		if (settings !== undefined) {
+			return tools.filter(({ name }) => settings.offers(name));
+		}
+		return this.#options.pictures ? withUploads(tools) : tools;
+	}
+
+	/** If a list is the same, the old array is kept: the lists made from it stay valid. */
+	#mergeOffers(id: string, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
+		const listed: Partial<Offers> = {
+			...others,
+			...(tools && { tools: this.#offered(id, tools) }),
+		};
+		const changed = Object.entries(listed).filter(([list, items]) => !sameJson(before[list as ListName], items));
+		return changed.length === 0 ? before : { ...before, ...Object.fromEntries(changed) };
 	}
 
 	#online(server: Server, record: ServerRecord): void {
@@ -299,6 +384,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (method === STATE_CHANGED && typeof params.newState === "string") {
 			server.state = params.newState.slice(0, MAX_STATE);
 			this.emit("stateChanged", server, notification);
+		} else if (method === RESOURCE_UPDATED) {
+			server.subscriptions.updated(params.uri);
 		}
 	}
 
@@ -311,13 +398,20 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (!server.known) {
 			this.#servers.delete(server.id);
 		} else if (wasOnline) {
-			this.#store?.save(server.record);
+			this.#save(server.record);
 			// Clients are not told that their devices disconnect one by one when the gateway stops.
 			if (!this.#closed) {
 				this.emit("stateChanged", server);
 			}
 		}
 		this.emit("disconnected", server, session, reason);
+	}
+
+	/** Configured servers are not kept: the configuration says which there are. */
+	#save(record: ServerRecord): void {
+		if (!this.#settings.has(record.id)) {
+			this.#store?.save(record);
+		}
 	}
 
 	/** Ends a session that cannot be used. The server may connect again. */
@@ -339,23 +433,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 }
 
-/** A task that never runs twice at a time: if it is requested while it runs, it runs once more afterwards. */
-function coalesced(task: () => Promise<void>): () => Promise<void> {
-	let running: Promise<void> | undefined;
-	let again = false;
-	const run = async (): Promise<void> => {
-		do {
-			again = false;
-			await task();
-		} while (again);
-	};
-	return () => {
-		again = running !== undefined;
-		running ??= run().finally(() => {
-			running = undefined;
-		});
-		return running;
-	};
+/** The lists that are different if a server sends this notification. */
+function changedLists(method: string): ListName[] {
+	return LIST_NAMES.filter((list) => LISTS[list].changed === method);
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

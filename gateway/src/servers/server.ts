@@ -1,9 +1,12 @@
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import type { OrInput } from "./asking.js";
 import { CallQueue } from "./call-queue.js";
+import type { Offers, ServerTool } from "./offers.js";
 import type { Pictures } from "./pictures.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { ServerError, type ServerErrorCode } from "./server-error.js";
-import type { CallOptions, ServerInfo, ServerTool, Session } from "./session.js";
+import type { CallOptions, ServerInfo, Session } from "./session.js";
+import { Subscriptions } from "./subscriptions.js";
 
 /** How calls to servers are limited. */
 export interface CallLimits {
@@ -35,6 +38,21 @@ export interface ServerContext extends CallLimits {
 	readonly checker: SchemaChecker;
 	readonly pictures?: Pictures | undefined;
 	readonly onCall: (record: CallRecord) => void;
+	/** A resource that clients have subscribed to has been updated. */
+	readonly onUpdated: (server: Server, uri: string) => void;
+	readonly warn: (message: string) => void;
+}
+
+/** How the gateway treats a configured server: one that it connects to by itself. */
+export interface ServerSettings extends CallLimits {
+	/** The alias that it gets, unless another server has it. */
+	readonly alias: string;
+	/** Connects to it, because a call needs it. Rejects if that fails: then the calls that wait fail too. */
+	readonly wake: () => Promise<unknown>;
+	/** Whether clients may see and call this tool. */
+	readonly offers: (tool: string) => boolean;
+	/** Makes a call, and makes it again as the server's retry policy says. */
+	readonly retry: <T>(call: () => Promise<T>, tool: ServerTool, signal?: AbortSignal) => Promise<T>;
 }
 
 /** What is known of a server, and is kept while it is offline and over a restart of the gateway. */
@@ -45,30 +63,37 @@ export interface ServerRecord {
 	readonly alias: string;
 	/** What the server says of itself: the name of a device's board, and its firmware version. */
 	readonly board: ServerInfo;
-	/** All of them in the server's order, user-only ones included. Replaced, never changed. */
-	readonly tools: readonly ServerTool[];
+	readonly offers: Offers;
 	/** When it was last seen, in milliseconds since 1970. While it is online: when it came online. */
 	readonly lastSeen: number;
 }
 
 /**
- * Whatever answers MCP behind the gateway: a device. It outlives its sessions: clients see it, and calls wait for it, while
+ * Whatever answers MCP behind the gateway: a device, or a configured server. It outlives its sessions: clients see it, and calls wait for it, while
  * it is offline.
  */
 export class Server {
 	readonly id: string;
+	/** The resources that clients follow. */
+	readonly subscriptions: Subscriptions;
 	readonly #context: ServerContext;
+	readonly #settings: ServerSettings | undefined;
 	#record: ServerRecord | undefined;
 	#session: Session | undefined;
 	#online = false;
 	#state: string | undefined;
 	#queue: CallQueue | undefined;
 
-	/** @param record what was known of it earlier */
-	constructor(id: string, context: ServerContext, record?: ServerRecord) {
+	/**
+	 * @param record what was known of it earlier
+	 * @param settings of a configured server
+	 */
+	constructor(id: string, context: ServerContext, record?: ServerRecord, settings?: ServerSettings) {
 		this.id = id;
-		this.#context = context;
+		this.#context = { ...context, ...settings };
 		this.#record = record;
+		this.#settings = settings;
+		this.subscriptions = new Subscriptions({ ...context, onUpdated: (uri) => context.onUpdated(this, uri) });
 	}
 
 	/** Whether it has ever been discovered. Until then, clients do not see it. */
@@ -96,8 +121,13 @@ export class Server {
 		return this.record.board;
 	}
 
+	/** What it lists. */
+	get offers(): Offers {
+		return this.record.offers;
+	}
+
 	get tools(): readonly ServerTool[] {
-		return this.record.tools;
+		return this.offers.tools;
 	}
 
 	get lastSeen(): number {
@@ -133,6 +163,7 @@ export class Server {
 		this.#record = record;
 		if (!this.#online && this.#session !== undefined) {
 			this.#online = true;
+			this.subscriptions.online(this.#session);
 			this.#queue?.online(this.#session);
 		}
 	}
@@ -144,6 +175,7 @@ export class Server {
 		if (this.#online) {
 			this.#online = false;
 			this.#record = { ...this.record, lastSeen: Date.now() };
+			this.subscriptions.offline();
 			this.#queue?.offline();
 		}
 	}
@@ -157,12 +189,20 @@ export class Server {
 	 *
 	 * @param principal who calls, for the record
 	 */
-	async call(principal: string, tool: ServerTool, args: object, options: CallOptions = {}): Promise<CallToolResult> {
+	async call(
+		principal: string,
+		tool: ServerTool,
+		args: object,
+		options: CallOptions = {},
+	): Promise<OrInput<CallToolResult>> {
 		const start = performance.now();
 		let outcome: CallRecord["outcome"] = "refused";
 		try {
-			const result = await this.#enqueue(tool, args, options);
-			outcome = result.isError ? "failed" : "ok";
+			await this.#checkArguments(tool, args);
+			const call = () => this.ask((session, final) => this.#callTool(session, tool, args, final), options);
+			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
+			await this.#checkResult(tool, result);
+			outcome = "isError" in result && result.isError ? "failed" : "ok";
 			return result;
 		} catch (error) {
 			outcome = error instanceof ServerError ? error.code : "refused";
@@ -170,6 +210,32 @@ export class Server {
 		} finally {
 			const duration = performance.now() - start;
 			this.#context.onCall({ principal, serverId: this.id, tool: tool.name, duration, outcome });
+		}
+	}
+
+	/**
+	 * Asks the server something in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does.
+	 *
+	 * @param request is run once at most
+	 */
+	async ask<Result>(
+		request: (session: Session, options: CallOptions) => Promise<Result>,
+		options: CallOptions = {},
+	): Promise<Result> {
+		const { callTimeout = 30_000 } = this.#context;
+		const queue = this.#openQueue();
+		if (!this.#online) {
+			this.#wake(queue);
+		}
+		try {
+			return await queue.run(
+				(session) => this.#askOnce(() => request(session, { timeout: callTimeout, ...options })),
+				options.signal,
+			);
+		} finally {
+			if (queue.idle && this.#queue === queue) {
+				this.#queue = undefined;
+			}
 		}
 	}
 
@@ -183,8 +249,7 @@ export class Server {
 		this.#queue?.close(new ServerError("cancelled", "the gateway is shutting down"));
 	}
 
-	async #enqueue(tool: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
-		const { name, inputSchema } = tool;
+	async #checkArguments({ name, inputSchema }: ServerTool, args: object): Promise<void> {
 		const problem = await this.#context.checker.check({
 			tool: name,
 			what: "arguments",
@@ -194,25 +259,11 @@ export class Server {
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}
-		const { callTimeout = 30_000 } = this.#context;
-		const queue = this.#openQueue();
-		try {
-			const result = await queue.run(
-				(session) => this.#callOnce(session, tool, args, { timeout: callTimeout, ...options }),
-				options.signal,
-			);
-			await this.#checkResult(tool, result);
-			return result;
-		} finally {
-			if (queue.idle && this.#queue === queue) {
-				this.#queue = undefined;
-			}
-		}
 	}
 
 	/** The tool has run: if its result breaks its own schema, that is the server's fault. A failed call needs no result. */
-	async #checkResult({ name, outputSchema }: ServerTool, result: CallToolResult): Promise<void> {
-		if (outputSchema === undefined || result.isError) {
+	async #checkResult({ name, outputSchema }: ServerTool, result: OrInput<CallToolResult>): Promise<void> {
+		if (outputSchema === undefined || isInputRequiredResult(result) || result.isError) {
 			return;
 		}
 		const { structuredContent: value } = result;
@@ -223,6 +274,14 @@ export class Server {
 		if (problem !== undefined) {
 			throw new ServerError("bad-answer", `the result of ${name} breaks the tool's outputSchema: ${problem}`);
 		}
+	}
+
+	#wake(queue: CallQueue): void {
+		this.#settings
+			?.wake()
+			.catch(({ message }: Error) =>
+				queue.close(new ServerError("device-away", `${message}. Nothing was sent to it.`)),
+			);
 	}
 
 	/** A queue costs memory: a server has one only while there are calls to it. */
@@ -242,12 +301,21 @@ export class Server {
 		return this.#queue;
 	}
 
-	/** A call that was cut off is not made again: the tool may have done its work. */
-	async #callOnce(session: Session, tool: ServerTool, args: object, options: CallOptions): Promise<CallToolResult> {
+	async #callTool(
+		session: Session,
+		tool: ServerTool,
+		args: object,
+		options: CallOptions,
+	): Promise<OrInput<CallToolResult>> {
 		const { pictures } = this.#context;
 		const call = (finalArgs: object) => session.callTool(tool.name, finalArgs, options);
+		return await (pictures?.during(session.identity, tool, args, call) ?? call(args));
+	}
+
+	/** A call that was cut off is not made again: the tool may have done its work. */
+	async #askOnce<Result>(request: () => Promise<Result>): Promise<Result> {
 		try {
-			return await (pictures?.during(session.identity, tool, args, call) ?? call(args));
+			return await request();
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "device-gone") {
 				const message = `${this.alias} disconnected while the call was under way: it may have been carried out, or not`;

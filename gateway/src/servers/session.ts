@@ -3,19 +3,26 @@ import {
 	type CallToolResult,
 	Client,
 	type ClientCapabilities,
-	isSpecType,
+	type CompleteRequestParams,
+	type CompleteResult,
+	type GetPromptResult,
+	type JSONRPCMessage,
 	ProtocolError,
+	type ReadResourceResult,
+	type RequestId,
 	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
-	type Tool,
 	type Transport,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { isObject } from "../../../src/text/is-object.js";
 import type { TokenRecord } from "../config/token-store.js";
 import { GATEWAY_INFO } from "../version.js";
+import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS } from "./asking.js";
+import { LISTS, type ListName } from "./offers.js";
+import { RESULTS } from "./results.js";
 import { ServerError } from "./server-error.js";
+import { type LogLevel, type LogMessage, SessionLog } from "./session-log.js";
 
 /** Which server is at the other end of a connection, and how it got in. */
 export interface ServerIdentity {
@@ -23,8 +30,10 @@ export interface ServerIdentity {
 	readonly id: string;
 	/** A device's `Client-Id` header (a UUID), or its MQTT client id. */
 	readonly clientId: string;
-	/** "websocket" or "mqtt". */
+	/** "websocket" or "mqtt"; of a configured server also "stdio", "http" or "sse". */
 	readonly transport: string;
+	/** Whether the gateway opened the connection, because its configuration says so. Such a server is not a device. */
+	readonly configured?: boolean;
 	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
 	readonly gatewayUrl?: string;
 	/** The token that it was admitted by. Absent if no token was needed. */
@@ -36,6 +45,8 @@ export interface ServerTransport extends Transport {
 	readonly identity: ServerIdentity;
 	/** Why the connection ended; empty while it is open. */
 	readonly closeReason: string;
+	/** Is called with each message of MCP before it is sent. */
+	onsend?: (message: JSONRPCMessage) => void;
 	/** Ends the connection. */
 	close(reason?: string): Promise<void>;
 	/** Sends a message beside MCP, where the transport has such messages: `{type: "tts", state: "start"}`. */
@@ -55,6 +66,12 @@ export interface CallOptions {
 	readonly signal?: AbortSignal | undefined;
 	/** Is called with each progress notification of the call. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
+	/** Is called with each log message of the request that is at least as severe as {@link logLevel}. */
+	readonly onLog?: ((message: LogMessage) => void) | undefined;
+	/** The least severe log messages that are wanted. Default: the server decides. */
+	readonly logLevel?: LogLevel | undefined;
+	/** Whom a server may ask while it serves the request. Default: nobody. */
+	readonly asker?: Asker | undefined;
 }
 
 interface Events {
@@ -73,25 +90,19 @@ const MAX_CALL_TIME = 3_600_000;
 
 /** A list that is larger than this is a fault of the server's. */
 const MAX_PAGES = 1_000;
-const MAX_TOOLS = 1_000;
+const MAX_ITEMS = 1_000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
 /** Characters of a description of an invalid message, for the log. */
 const MAX_DESCRIPTION = 200;
 
-/** A page of tools as devices send it: each tool is checked by itself, so that an invalid one costs only itself. */
-const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
-
-/** A result that the SDK accepts and that has `content`: the SDK also accepts one without, MCP does not. */
-const CALL_RESULT = z.custom<CallToolResult>(
-	(result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),
-	"not a valid tool result",
-);
-
 /** A session with a server: the official SDK's client over one connection, from its beginning to its end. */
 export class Session extends EventEmitter<Events> {
 	readonly #transport: ServerTransport;
 	readonly #client: Client;
+	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
+	/** The id of the request that was sent last. */
+	#sentId: RequestId | undefined;
 	#closed = false;
 
 	/**
@@ -108,7 +119,13 @@ export class Session extends EventEmitter<Events> {
 			this.emit("closed", transport.closeReason);
 		};
 		this.#client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
+		transport.onsend = (message) => {
+			this.#sentId = "id" in message ? message.id : undefined;
+		};
 		this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => {
+			if (method === "notifications/message") {
+				this.#log.received(params);
+			}
 			this.emit("notification", method, params);
 		};
 	}
@@ -141,41 +158,60 @@ export class Session extends EventEmitter<Events> {
 		return this.#client.getNegotiatedProtocolVersion();
 	}
 
+	/** Whether the server declares a capability, in `initialize`. */
+	declares(capability: "resources" | "prompts" | "completions" | "logging" | "tools"): boolean {
+		return this.#client.getServerCapabilities()?.[capability] !== undefined;
+	}
+
+	/** Whether updates of the server's resources can be subscribed to. */
+	get canSubscribe(): boolean {
+		return this.#client.getServerCapabilities()?.resources?.subscribe === true;
+	}
+
+	/** Whether requests may stand for themselves, as 2026-07-28 has it: then a server may ask while it serves them. */
+	get isStateless(): boolean {
+		const { stateless } = this.#client.getServerCapabilities()?.experimental ?? {};
+		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
+		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
+	}
+
 	/**
-	 * The whole list of tools, page by page. Its items are not checked.
+	 * A whole list, page by page. Its items are not checked.
 	 *
-	 * Rejects with ServerError "bad-answer" when the list does not end, or has more than 1,000 tools or 4 million
+	 * Rejects with ServerError "bad-answer" when the list does not end, or has more than 1,000 items or 4 million
 	 * characters.
 	 */
-	async listTools({
-		withUserTools = false,
-		signal,
-	}: {
-		withUserTools?: boolean;
-		signal?: AbortSignal;
-	} = {}): Promise<unknown[]> {
-		const tools: unknown[] = [];
+	async list(
+		list: ListName,
+		{ withUserTools = false, signal }: { withUserTools?: boolean; signal?: AbortSignal } = {},
+	): Promise<unknown[]> {
+		const { method, page } = LISTS[list];
+		const items: unknown[] = [];
 		let cursor = "";
 		let characters = 0;
-		for (let page = 0; page < MAX_PAGES; page += 1) {
-			const params = { cursor, ...(withUserTools && { withUserTools }) };
-			const result = await this.#translated("tools/list", { signal }, (options) =>
-				this.#client.request({ method: "tools/list", params }, TOOL_PAGE, options),
+		for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+			// Devices are asked as the protocol of their family has it, others as MCP does.
+			const params = this.identity.configured
+				? { ...(cursor !== "" && { cursor }) }
+				: { cursor, ...(withUserTools && { withUserTools }) };
+			const result = await this.#translated(method, { signal }, (options) =>
+				this.#client.request({ method, params }, page, options),
 			);
-			tools.push(...result.tools);
-			characters += JSON.stringify(result.tools).length;
-			if (tools.length > MAX_TOOLS || characters > MAX_LIST_CHARACTERS) {
+			const listed = (result as unknown as Record<ListName, unknown[]>)[list];
+			items.push(...listed);
+			characters += JSON.stringify(listed).length;
+			if (items.length > MAX_ITEMS || characters > MAX_LIST_CHARACTERS) {
 				throw new ServerError(
 					"bad-answer",
-					`tools/list: ${tools.length} tools of ${characters} characters are too many`,
+					`${method}: ${items.length} items of ${characters} characters are too many`,
 				);
 			}
 			if (!result.nextCursor) {
-				return tools;
+				return items;
 			}
 			cursor = result.nextCursor;
 		}
-		throw new ServerError("bad-answer", `tools/list: more than ${MAX_PAGES} pages`);
+		throw new ServerError("bad-answer", `${method}: more than ${MAX_PAGES} pages`);
 	}
 
 	/**
@@ -184,16 +220,39 @@ export class Session extends EventEmitter<Events> {
 	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with ServerError when there is no
 	 * valid answer.
 	 */
-	async callTool(name: string, args: object = {}, options: CallOptions = {}): Promise<CallToolResult> {
-		const params = { name, arguments: args as Record<string, unknown> };
-		return await this.#translated("tools/call", options, (requestOptions) =>
-			this.#client.request({ method: "tools/call", params }, CALL_RESULT, requestOptions),
+	async callTool(name: string, args: object = {}, options: CallOptions = {}): Promise<OrInput<CallToolResult>> {
+		return await this.#request("tools/call", { name, arguments: args }, RESULTS["tools/call"], options);
+	}
+
+	/** Reads a resource. Rejects as {@link callTool} does. */
+	async readResource(uri: string, options: CallOptions = {}): Promise<OrInput<ReadResourceResult>> {
+		return await this.#request("resources/read", { uri }, RESULTS["resources/read"], options);
+	}
+
+	/** Makes a prompt. Rejects as {@link callTool} does. */
+	async getPrompt(name: string, args?: object, options: CallOptions = {}): Promise<OrInput<GetPromptResult>> {
+		const params = { name, ...(args && { arguments: args }) };
+		return await this.#request("prompts/get", params, RESULTS["prompts/get"], options);
+	}
+
+	/** Suggests values for an argument. Rejects as {@link callTool} does. */
+	async complete(params: CompleteRequestParams, options: CallOptions = {}): Promise<CompleteResult> {
+		return await this.#translated("completion/complete", options, (requestOptions) =>
+			this.#client.request({ method: "completion/complete", params }, RESULTS["completion/complete"], requestOptions),
 		);
 	}
 
-	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. */
-	async ping(): Promise<void> {
-		await this.#translated("ping", {}, (options) => this.#client.ping(options));
+	/** Asks to be told of updates of a resource, or no longer. Rejects as {@link callTool} does. */
+	async subscribe(uri: string, wanted = true): Promise<void> {
+		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
+		await this.#translated(method, {}, (options) =>
+			this.#client.request({ method, params: { uri } }, z.looseObject({}), options),
+		);
+	}
+
+	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. Rejects after `timeout` ms. */
+	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
+		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
 	}
 
 	/** Sends a message beside MCP, where the transport has such messages. */
@@ -204,6 +263,30 @@ export class Session extends EventEmitter<Events> {
 	/** Ends the session. */
 	close(reason = "closed by the gateway"): void {
 		void this.#transport.close(reason);
+	}
+
+	/** Makes a request during which the server may log, and ask whoever made it. */
+	async #request<Result>(
+		method: string,
+		params: Record<string, unknown>,
+		schema: z.ZodType<Result>,
+		options: CallOptions,
+	): Promise<Result> {
+		const asking = this.isStateless ? askingParams(options) : {};
+		if (!this.isStateless && this.declares("logging")) {
+			this.#log.want(options.logLevel);
+		}
+		return await this.#translated(method, options, async (requestOptions) => {
+			const answer = this.#client.request({ method, params: { ...params, ...asking } }, schema, requestOptions);
+			const end = this.#log.begin(this.#sentId, options);
+			return await answer.finally(end);
+		});
+	}
+
+	async #setLogLevel(level: LogLevel): Promise<void> {
+		const request = { method: "logging/setLevel", params: { level } };
+		// A server that does not take it sends what it likes.
+		await this.#client.request(request, z.looseObject({})).catch(() => {});
 	}
 
 	/** Makes a request, and turns the SDK's errors into those of this session. */
@@ -225,6 +308,9 @@ export class Session extends EventEmitter<Events> {
 		} catch (error) {
 			if (ProtocolError.isInstance(error) && error.data === INVALID_RESPONSE) {
 				throw new ServerError("bad-answer", error.message);
+			}
+			if (ProtocolError.isInstance(error) && error.data === NOTHING_SENT) {
+				throw new ServerError("device-away", error.message);
 			}
 			if (ProtocolError.isInstance(error)) {
 				throw error;
@@ -253,5 +339,5 @@ export class Session extends EventEmitter<Events> {
 /** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
 export const INVALID_RESPONSE = "xs-mcp/invalid-response";
 
-/** A tool as a server lists it. */
-export type ServerTool = Tool;
+/** The `data` of an error response by which a transport says that it could not send a request. */
+export const NOTHING_SENT = "xs-mcp/nothing-sent";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Offers } from "./offers.js";
 import type { ServerRecord } from "./server.js";
 
 const EXTENSION = ".json";
@@ -9,12 +10,15 @@ const EXTENSION = ".json";
 /** The last millisecond that a Date can hold. */
 const MAX_DATE = 8.64e15;
 
-/** What a file must hold. */
+/** What a file must hold. Files of earlier versions have no list but the tools. */
 const RECORD = z.object({
 	id: z.string(),
 	alias: z.string(),
 	board: z.object({ name: z.string(), version: z.string() }),
 	tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal("object") }) })),
+	resources: z.array(z.looseObject({ uri: z.string(), name: z.string() })).default([]),
+	resourceTemplates: z.array(z.looseObject({ uriTemplate: z.string(), name: z.string() })).default([]),
+	prompts: z.array(z.looseObject({ name: z.string() })).default([]),
 	lastSeen: z.number().min(0).max(MAX_DATE),
 });
 
@@ -99,7 +103,7 @@ export class ServerStore {
 			return;
 		}
 		const temporary = `${path}.new`;
-		await writeFile(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+		await writeFile(temporary, `${JSON.stringify(fileContent(record))}\n`, { mode: 0o600 });
 		await rename(temporary, path);
 	}
 
@@ -116,5 +120,10 @@ function parseRecord(text: string): ServerRecord {
 	if (issue !== undefined) {
 		throw new Error(`not a server record: ${issue.path.join(".")}: ${issue.message}`);
 	}
-	return data as ServerRecord;
+	const { tools, resources, resourceTemplates, prompts, ...rest } = data as z.infer<typeof RECORD>;
+	return { ...rest, offers: { tools, resources, resourceTemplates, prompts } as Offers };
+}
+
+function fileContent({ offers, ...rest }: ServerRecord): object {
+	return { ...rest, ...offers };
 }

@@ -82,7 +82,7 @@ describe("a device of the family over MQTT", { timeout: 30_000 }, () => {
 		);
 		lamp?.say(familyHello("udp"));
 		assert.equal(await callLamp(started, ID), "true");
-		const offline = once(started.gateway.servers, "offline");
+		const offline = once(started.gateway.servers, "disconnected");
 		lamp?.say({ type: "goodbye", session_id: lamp.first("hello")?.session_id });
 		await offline;
 		const heard = lamp?.received.length;

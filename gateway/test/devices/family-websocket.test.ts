@@ -95,7 +95,7 @@ describe("a device of the family over WebSocket", { timeout: 20_000 }, () => {
 
 	it("is not disconnected if it streams audio but answers no ping", async (t) => {
 		const gateway = await openGateway(t);
-		const devices = new WebSocketDevices(gateway.servers, { port: 0, pingInterval: 30 });
+		const devices = new WebSocketDevices(gateway.servers, { port: 0, pingInterval: 500 });
 		const url = `ws://127.0.0.1:${await devices.listen()}/`;
 		t.after(() => devices.close());
 		const { socket, mcp } = await connectWebSocket(t, url, { headers: HEADERS, autoPong: false });
@@ -105,7 +105,7 @@ describe("a device of the family over WebSocket", { timeout: 20_000 }, () => {
 			pings += 1;
 			socket.send(AUDIO_FRAMES[0] as Buffer);
 		});
-		await until(() => pings >= 5 || socket.readyState === WebSocket.CLOSED, "it has been pinged five times");
+		await until(() => pings >= 3 || socket.readyState === WebSocket.CLOSED, "it has been pinged three times");
 		assert.equal(await callLamp({ gateway }, ID), "true");
 	});
 

@@ -8,6 +8,8 @@ import { startProgram } from "../support/program.js";
 
 const STRANGER = { id: BOARD.id, clientId: "another-uuid" };
 
+const IDS = { "Device-Id": BOARD.id, "Client-Id": BOARD.clientId };
+
 describe("the bootstrap of devices", { timeout: 20_000 }, () => {
 	it("tells a device where to connect, and the time", async (t) => {
 		const started = await startProgram(t, { bootstrap: "open", mqtt: true });
@@ -78,6 +80,22 @@ describe("the bootstrap of devices", { timeout: 20_000 }, () => {
 			assert.match(reply.body.message, /./);
 		});
 	}
+
+	it("answers a page in a browser that emulates a device, if its site is allowed", async (t) => {
+		const { base } = await startProgram(t, { bootstrap: "open", allowedOrigins: ["page.example"] });
+		const ask = (Origin: string, method: string) =>
+			fetch(`${base}/xiaozhi/ota/`, {
+				method,
+				headers: { Origin, "Access-Control-Request-Headers": "client-id,content-type,device-id", ...IDS },
+			});
+		const preflight = await ask("https://page.example", "OPTIONS");
+		assert.equal(preflight.status, 204);
+		assert.equal(preflight.headers.get("access-control-allow-headers"), "client-id,content-type,device-id");
+		const answer = await ask("https://page.example", "POST");
+		assert.equal(answer.status, 200);
+		assert.equal(answer.headers.get("access-control-allow-origin"), "https://page.example");
+		assert.equal((await ask("https://evil.example", "OPTIONS")).status, 403);
+	});
 
 	it("takes a body whose members are not what they should be", async (t) => {
 		const started = await startProgram(t, { bootstrap: "open" });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import type { CallOptions, ServerTool } from "../../src/servers/session.js";
+import type { ServerTool } from "../../src/servers/offers.js";
+import type { CallOptions } from "../../src/servers/session.js";
 import { SET_VOLUME, startGateway, type TestGateway, type WireCall, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";

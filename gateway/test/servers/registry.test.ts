@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import type { ServerTool } from "../../src/servers/session.js";
+import type { ServerTool } from "../../src/servers/offers.js";
 import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
@@ -171,7 +171,7 @@ describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
 		const side = await startGateway(t, { discoveryTimeout: 100 });
 		const device = await WireDevice.connectTo(t, side.deviceUrl, { listsNothing: true });
 		await device.disconnected();
-		assert.match(side.warnings.join(), /its tools could not be listed: not within 0\.1 s/);
+		assert.match(side.warnings.join(), /what it offers could not be listed: not within 0\.1 s/);
 	});
 
 	it("can be called at once with what is known of them, if they come back with the same firmware", async (t) => {

@@ -65,7 +65,7 @@ describe("a session with a device", () => {
 
 	it("lists all pages", async () => {
 		const { session, asked, answer } = await connect();
-		const list = session.listTools({ withUserTools: true });
+		const list = session.list("tools", { withUserTools: true });
 		await turn();
 		answer({ result: { tools: [{ name: "a", inputSchema: {} }], nextCursor: "b" } });
 		await turn();
@@ -80,7 +80,7 @@ describe("a session with a device", () => {
 	it("gives up a list that does not end, or is too long", async () => {
 		const { session, transport } = await connect();
 		const tool = { name: "a", description: "x".repeat(600_000), inputSchema: {} };
-		const list = session.listTools();
+		const list = session.list("tools");
 		const rejected = assert.rejects(list, { code: "bad-answer", message: /too many/ });
 		for (let page = 0; page < 8; page += 1) {
 			await turn();

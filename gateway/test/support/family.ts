@@ -5,8 +5,8 @@ import mqtt, { type MqttClient } from "mqtt";
 import { WebSocket } from "ws";
 import { until } from "../../../host-test/support/until.js";
 import type { Gateway } from "../../src/gateway.js";
+import type { ServerTool } from "../../src/servers/offers.js";
 import type { Server } from "../../src/servers/server.js";
-import type { ServerTool } from "../../src/servers/session.js";
 
 /** The hello of the C++ firmware and of py-xiaozhi; the transport is "websocket" or "udp". */
 export function familyHello(transport: string | undefined, version = 1): object {
@@ -132,6 +132,6 @@ export async function connectMqtt(
 export async function callLamp({ gateway }: { readonly gateway: Gateway }, id: string): Promise<unknown> {
 	await until(() => gateway.servers.find(id)?.online === true, "the device is online", 10_000);
 	const server = gateway.servers.find(id) as Server;
-	const { content } = await server.call("somebody", server.tools[0] as ServerTool, { on: true });
-	return (content[0] as { text?: unknown }).text;
+	const result = await server.call("somebody", server.tools[0] as ServerTool, { on: true });
+	return (result as { content: { text?: unknown }[] }).content[0]?.text;
 }

@@ -1,0 +1,32 @@
+import { homedir } from "node:os";
+import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import { isolated } from "./isolation.js";
+import { ProcessTransport } from "./process-transport.js";
+import { rateLimitedFetch } from "./rate-limited-fetch.js";
+import type { ServerConfig } from "./server-config.js";
+import { WebSocketTransport } from "./websocket-transport.js";
+
+/** A connection of its own to a configured server, which `start` opens. */
+export function openTransport(config: ServerConfig): Transport {
+	const { url, headers, env, cwd } = config;
+	switch (config.transport) {
+		case "stdio": {
+			const { command, args } = isolated(config);
+			const inherited = config.isolation.environment === "given" ? {} : getDefaultEnvironment();
+			const folder = cwd?.replace(/^~(?=\/|$)/, homedir());
+			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd: folder });
+		}
+		case "http":
+			return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: rateLimitedFetch });
+		case "sse":
+			return new SSEClientTransport(new URL(httpUrl(url)), { requestInit: { headers }, fetch: rateLimitedFetch });
+		case "websocket":
+			return new WebSocketTransport(url, headers);
+	}
+}
+
+/** The URL behind `sse://`, `http+sse://` and `https+sse://`. */
+function httpUrl(url: string): string {
+	return url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
+}

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FetchLike } from "@modelcontextprotocol/client";
+
+/** HTTP 429: the request was not carried out, so that it is safe to make it again. */
+const TOO_MANY_REQUESTS = 429;
+
+const MAX_ATTEMPTS = 4;
+
+/** Milliseconds: what a server may ask to wait at most, and the first delay if it says nothing. */
+const MAX_WAIT = 30_000;
+const FIRST_WAIT = 1_000;
+
+/** `fetch` that waits and asks again if the server says that there were too many requests. */
+export const rateLimitedFetch: FetchLike = async (url, init) => {
+	for (let attempt = 1; ; attempt += 1) {
+		const response = await fetch(url, init);
+		if (response.status !== TOO_MANY_REQUESTS || attempt === MAX_ATTEMPTS) {
+			return response;
+		}
+		const wait = retryAfter(response.headers.get("retry-after")) ?? FIRST_WAIT * 2 ** (attempt - 1);
+		if (wait > MAX_WAIT) {
+			return response;
+		}
+		await response.body?.cancel();
+		await delay(wait, undefined, init?.signal ? { signal: init.signal } : {});
+	}
+};
+
+/** Milliseconds that the header `Retry-After` asks for: it has seconds, or a date. */
+function retryAfter(header: string | null): number | undefined {
+	if (header === null) {
+		return undefined;
+	}
+	const wait = /^[0-9]+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+	return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
+}

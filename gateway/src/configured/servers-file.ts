@@ -1,0 +1,47 @@
+import { EventEmitter } from "node:events";
+import { type FSWatcher, watch } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { type ReadServers, readServers } from "./read-servers.js";
+
+interface Events {
+	/** The file has changed. */
+	changed: [];
+}
+
+/** Milliseconds for which changes are gathered: editors write a file in several steps. */
+const SETTLE_TIME = 200;
+
+/** The file in which servers are configured. */
+export class ServersFile extends EventEmitter<Events> {
+	readonly path: string;
+	#watcher: FSWatcher | undefined;
+	#timer: NodeJS.Timeout | undefined;
+
+	constructor(path: string) {
+		super();
+		this.path = path;
+	}
+
+	/** Rejects if the file cannot be read; what it says is not checked by that. */
+	async read(): Promise<ReadServers> {
+		return readServers(await readFile(this.path, "utf8"), this.path);
+	}
+
+	/** Tells of changes from now on. Watches the folder: editors put a new file in the place of the old one. */
+	watch(): void {
+		const name = basename(this.path);
+		this.#watcher = watch(dirname(this.path), { persistent: false }, (_event, changed) => {
+			if (changed === null || changed === name) {
+				clearTimeout(this.#timer);
+				this.#timer = setTimeout(() => this.emit("changed"), SETTLE_TIME);
+			}
+		});
+		this.#watcher.on("error", () => this.close());
+	}
+
+	close(): void {
+		clearTimeout(this.#timer);
+		this.#watcher?.close();
+	}
+}

@@ -1,0 +1,57 @@
+import type { ContentBlock, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
+import type { McpConnection, McpTool } from "./mcp-types.js";
+
+/** "Available tools (3): a, b, c" names at most this many. */
+const MAX_NAMED = 20;
+
+const TRANSPORT_NAMES: Readonly<Record<string, string>> = { http: "HTTP", sse: "SSE", websocket: "WebSocket" };
+
+/** What `mcp_connect` answers. */
+export function connectedText(connection: McpConnection, tools: readonly McpTool[], resources: number): string {
+	const { id, url, transport } = connection;
+	const names = tools.slice(0, MAX_NAMED).map(({ name }) => name);
+	const list = [...names, ...(tools.length > MAX_NAMED ? ["..."] : [])].join(", ");
+	return [
+		`Successfully connected to ${url}`,
+		`Connection ID: ${id}`,
+		`Transport: ${TRANSPORT_NAMES[transport] ?? transport}`,
+		`Available tools (${tools.length})${list && `: ${list}`}`,
+		`Available resources: ${resources}`,
+	].join("\n");
+}
+
+/** What `mcp_list_connections` answers. */
+export function connectionsText(connections: readonly McpConnection[]): string {
+	if (connections.length === 0) {
+		return "No active MCP connections";
+	}
+	const lines = connections.map(({ id, url, status, tools, serverInfo, lastError }) => {
+		const info = serverInfo ? ` - ${serverInfo.name}/${serverInfo.version}` : "";
+		return `- ${id}: ${url} [${status}] (${tools} tools)${info}${lastError && `: ${lastError}`}`;
+	});
+	return [`Active MCP Connections (${connections.length}):`, ...lines].join("\n");
+}
+
+/** What `mcp_list_tools` answers: the first line of each description. */
+export function toolsText(server: string, tools: readonly McpTool[]): string {
+	const lines = tools.map(({ name, description }) => `  - ${name}${description && `: ${description.split("\n")[0]}`}`);
+	return [`Tools from '${server}' (${tools.length}):`, ...lines].join("\n");
+}
+
+/** What `mcp_list_resources` answers. */
+export function resourcesText(server: string, resources: readonly Resource[]): string {
+	const lines = resources.map(({ uri, name, mimeType }) => `  - ${uri}: ${name}${mimeType ? ` (${mimeType})` : ""}`);
+	return [`Resources from '${server}' (${resources.length}):`, ...lines].join("\n");
+}
+
+/** The contents of a resource, as content of a result. */
+export function resourceContent({ contents }: ReadResourceResult): ContentBlock[] {
+	return contents.map((item): ContentBlock => {
+		if ("text" in item) {
+			return { type: "text", text: item.text };
+		}
+		return item.mimeType?.startsWith("image/")
+			? { type: "image", data: item.blob, mimeType: item.mimeType }
+			: { type: "resource", resource: item };
+	});
+}

@@ -1,0 +1,15 @@
+export type { McpErrorCode } from "../configured/error-codes.js";
+export type { ServerInput, ServerOptions } from "../configured/server-config.js";
+export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
+export { McpError, type McpToolResult } from "./mcp-error.js";
+export { McpManager } from "./mcp-manager.js";
+export type {
+	ApprovalRequest,
+	Approve,
+	CallRequest,
+	McpConnection,
+	McpManagerOptions,
+	McpTool,
+	RegisteredServer,
+} from "./mcp-types.js";
+export { NOTIFICATION_TYPES, type NotificationFilter } from "./notifications.js";

@@ -1,0 +1,78 @@
+// Other MCP servers for tests: the official ones from npm, and one that misbehaves on purpose.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import getPort from "get-port";
+import { until } from "../../../host-test/support/until.js";
+import { ConfiguredServers, type ConfiguredServersOptions } from "../../src/configured/configured-servers.js";
+import { ServerRegistry } from "../../src/servers/registry.js";
+
+const modules = new URL("../../../node_modules/@modelcontextprotocol/", import.meta.url);
+const programOf = (name: string): string => fileURLToPath(new URL(`server-${name}/dist/index.js`, modules));
+
+export const EVERYTHING = programOf("everything");
+export const FILESYSTEM = programOf("filesystem");
+export const MEMORY = programOf("memory");
+export const ODD_SERVER = fileURLToPath(new URL("odd-server.mjs", import.meta.url));
+
+/** The entry of a server that Node runs. */
+export function nodeServer(id: string, program: string, ...args: string[]) {
+	return { id, command: process.execPath, args: [program, ...args] };
+}
+
+export async function temporaryFolder(t: TestContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-servers-"));
+	t.after(() => rm(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+/** A registry with configured servers, closed with its test. */
+export async function openServers(t: TestContext, options: ConfiguredServersOptions = {}) {
+	const warnings: string[] = [];
+	const registry = await ServerRegistry.open({ changeDelay: 10 }, (warning) => warnings.push(warning));
+	const servers = new ConfiguredServers(registry, options);
+	t.after(async () => {
+		await servers.close();
+		await registry.close();
+	});
+	return { registry, servers, warnings };
+}
+
+/** server-everything over HTTP or SSE, in a process of its own, killed with its test. */
+export async function startEverything(t: TestContext, transport: "sse" | "streamableHttp", port?: number) {
+	const chosen = port ?? (await getPort());
+	const child: ChildProcess = spawn(process.execPath, [EVERYTHING, transport], {
+		env: { ...process.env, PORT: String(chosen) },
+		stdio: ["ignore", "ignore", "pipe"],
+	});
+	t.after(() => child.kill("SIGKILL"));
+	let output = "";
+	child.stderr?.on("data", (chunk) => {
+		output += chunk;
+	});
+	await until(() => /listening|running on port/i.test(output), "server-everything listens");
+	return { child, port: chosen };
+}
+
+/** Whether a process of this group runs: one that has ended, and waits for its parent to ask how, does not. */
+export async function isGroupRunning(group: number): Promise<boolean> {
+	for (const name of await readdir("/proc")) {
+		const status = /^[0-9]+$/.test(name) ? await readFile(`/proc/${name}/stat`, "utf8").catch(() => "") : "";
+		// After the name of the program, in parentheses: state, parent, group.
+		const [state, , processGroup] = status.slice(status.lastIndexOf(")") + 2).split(" ");
+		if (Number(processGroup) === group && state !== "Z") {
+			return true;
+		}
+	}
+	return false;
+}
+
+/** The text of the first block of a result. */
+export function textOf(result: object): string {
+	const [first] = (result as CallToolResult).content;
+	return first?.type === "text" ? first.text : "";
+}
