@@ -163,7 +163,8 @@ function transportOf({ transport, url }: ServerInput): TransportType {
 		return transport === "streamable-http" ? "http" : transport;
 	}
 	const scheme = /^([a-z+]+):\/\//i.exec(url ?? "")?.[1]?.toLowerCase();
-	return (scheme && TRANSPORT_OF_SCHEME[scheme]) || "stdio";
+	// A URL of another scheme is rejected with the URLs below: it is no command.
+	return scheme === undefined ? "stdio" : (TRANSPORT_OF_SCHEME[scheme] ?? "http");
 }
 
 const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
