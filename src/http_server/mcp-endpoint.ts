@@ -1,8 +1,9 @@
 import { deepFreeze } from "../deep-freeze.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
-import type { Rejection, RequestRules } from "./check-request.js";
+import { MCP_PATH, type Rejection, type RequestRules } from "./check-request.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "./http-server.js";
+import { KnownClients } from "./known-clients.js";
 import { ServedConnection } from "./served-connection.js";
 
 export interface EndpointOptions {
@@ -36,6 +37,7 @@ export class McpEndpoint<Context> {
 	readonly #server: McpServer<Context>;
 	readonly #options: EndpointOptions;
 	readonly #connections = new Set<ServedConnection<Context>>();
+	readonly #clients = new KnownClients();
 	#http: HttpServer | undefined;
 	#announced: { close(): void } | undefined;
 
@@ -86,8 +88,15 @@ export class McpEndpoint<Context> {
 			name: `${this.#server.name} ${rules.hostname.slice(-4)}`,
 			host: rules.hostname,
 			port,
-			txt: ["path=/mcp"],
+			txt: { path: MCP_PATH },
 		});
+	}
+
+	/** A response goes to the call that has asked: another one takes no notice of it. */
+	#handOn(response: object): void {
+		for (const connection of this.#connections) {
+			connection.takeResponse(response);
+		}
 	}
 
 	#connect(connection: HttpConnection): void {
@@ -99,7 +108,9 @@ export class McpEndpoint<Context> {
 		const served: ServedConnection<Context> = new ServedConnection(connection, {
 			...this.#options,
 			server: this.#server,
+			clients: this.#clients,
 			...(count >= MOST_SERVED && { rejection: BUSY }),
+			onResponse: (response) => this.#handOn(response),
 			onEnd: () => this.#connections.delete(served),
 		});
 		this.#connections.add(served);

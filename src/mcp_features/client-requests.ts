@@ -66,7 +66,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 				},
 				reject,
 			);
-			call.session.server.refreshNames();
+			call.session.server.changed();
 			call.session.notify(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
 		});
 	}

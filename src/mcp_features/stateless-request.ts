@@ -66,7 +66,6 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	readonly method: string;
 	/** The name of the tool or prompt, or the URI of the resource. */
 	readonly subject: unknown;
-	#connection: McpSession<Context>;
 	readonly #suspender: Suspender<Context>;
 	/** Undefined while the request is suspended. */
 	#id: RequestId | undefined;
@@ -92,15 +91,10 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 			{ send() {}, wrapper: connection.wrapper },
 			{ connection, revision: "2026-07-28", client },
 		);
-		this.#connection = connection;
 		this.#suspender = suspender;
 		this.#id = id;
 		this.method = method;
 		this.subject = subjectOf(params);
-	}
-
-	override get connection(): McpSession<Context> {
-		return this.#connection;
 	}
 
 	override get pageBytes(): number {
@@ -130,7 +124,7 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 
 	/** Goes on with the answers of the client, who has asked again, maybe on another connection. */
 	resume(connection: McpSession<Context>, id: RequestId, params: Params): Answer {
-		this.#connection = connection;
+		this.connection = connection;
 		const call = this.#call as ToolCall;
 		this.#given = readResponses(params);
 		this.#id = id;
@@ -178,7 +172,7 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		this.#filter = filter;
 		this.server.join(this);
 		const params = JSON.stringify({ notifications: filter, _meta: this.#meta() });
-		this.#connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
+		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
 	}
 
 	override notify(message: string): void {
@@ -186,7 +180,7 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		const isWanted = this.#filter === undefined || (FILTERS[method] ?? "") in this.#filter;
 		if (isWanted && this.#id !== undefined) {
 			const tagged = JSON.stringify({ ...params, _meta: this.#meta() });
-			this.#connection.notify(notificationMessage(method, tagged));
+			this.connection.notify(notificationMessage(method, tagged));
 		}
 	}
 
@@ -197,14 +191,13 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		return super.dispatch(id, method, params, wrapper);
 	}
 
-	protected override result(id: RequestId, json: string, wrapper: Wrapper): string {
+	protected override result(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
 		const start = CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
-		return super.result(id, "{".concat(start, json === "{}" ? "" : ",", json.slice(1)), wrapper);
-	}
-
-	protected override longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
-		const before = `{${CACHEABLE},${result.before.slice(1)}`;
-		return super.longResult(id, { ...result, before, bytes: result.bytes + CACHEABLE.length + 1 }, wrapper);
+		if (typeof result === "string") {
+			return super.result(id, "{".concat(start, result === "{}" ? "" : ",", result.slice(1)), wrapper);
+		}
+		const before = `{${start},${result.before.slice(1)}`;
+		return super.result(id, { ...result, before, bytes: result.bytes + start.length + 1 }, wrapper);
 	}
 
 	#meta(): object {

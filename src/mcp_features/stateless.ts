@@ -116,7 +116,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			request.cancel();
 		}, this.#timeout);
 		this.#suspended = [...this.#suspended, { request, state, timer }];
-		server.refreshNames();
+		server.changed();
 		return state;
 	}
 
