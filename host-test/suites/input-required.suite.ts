@@ -143,6 +143,24 @@ export default suite("input_required of MCP 2026-07-28", {
 		const { inputRequests } = (await call("v", {}, meta({ elicitation: { url: {} } }))).result;
 		equal(inputRequests.q1.params, { mode: "url", message: "Pay", url: "https://pay" });
 	},
+	async "an answer is used once: the same question is asked again"() {
+		const twice = makeTool(async (call) => {
+			await askName(call);
+			return (await askName(call)).action;
+		});
+		const { call } = statelessClient({ tools: [twice] });
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		const { resultType, requestState } = (await call("t", { inputResponses })).result;
+		equal(resultType, "input_required");
+		equal(textOf(await call("t", { requestState, inputResponses })), "accept");
+	},
+	async "answers that cannot be read leave the call waiting"() {
+		const { call } = statelessClient({ tools: [greeter] });
+		const { requestState } = (await call("t")).result;
+		equal((await call("t", { requestState, inputResponses: [] })).error.code, -32602);
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		equal(textOf(await call("t", { requestState, inputResponses })), "Hello, Ann!");
+	},
 	async "a prompt may ask, too"() {
 		const prompt = createPrompt<undefined, None>({
 			name: "p",

@@ -55,7 +55,7 @@ interface OpenQuestion {
 export interface Suspender<Context> {
 	/** @returns the state by which the client's next request names this one */
 	suspend(request: StatelessRequest<Context>): string;
-	/** Called if a suspended request ended. */
+	/** Called if a suspended request goes on, or has ended. */
 	forget(request: StatelessRequest<Context>): void;
 }
 
@@ -73,7 +73,8 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	#id: RequestId | undefined;
 	#call: ToolCall | undefined;
 	readonly #open = new Map<string, OpenQuestion>();
-	#given: Params = {};
+	/** Answers that came with the request and have not been used. */
+	#given: Map<string, unknown> = new Map();
 	#asked = 0;
 	#isSuspending = false;
 	#reply: ((answer: Sendable | undefined) => void) | undefined;
@@ -125,11 +126,16 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		return this.#nextReply();
 	}
 
-	/** Goes on with the answers of the client, who has asked again, maybe on another connection. */
+	/**
+	 * Goes on with the answers of the client, who has asked again, maybe on another connection.
+	 *
+	 * @throws RpcError for answers that cannot be read; then it stays suspended
+	 */
 	resume(connection: McpSession<Context>, id: RequestId, params: Params): Answer {
+		this.#given = readResponses(params);
+		this.#suspender.forget(this);
 		this.connection = connection;
 		const call = this.#call as ToolCall;
-		this.#given = readResponses(params);
 		this.#id = id;
 		call.id = id;
 		call.progressToken = progressToken(params);
@@ -224,7 +230,8 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 
 	/** The answer to a question, if it has come and fits; what does not fit is asked again. */
 	#take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
-		const given = Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
+		const given = this.#given.get(key);
+		this.#given.delete(key);
 		try {
 			return isObject(given) ? { value: read(given) } : undefined;
 		} catch (error) {
@@ -270,10 +277,10 @@ export function subjectOf({ name, uri }: Params): unknown {
 }
 
 /** @throws RpcError invalid params */
-function readResponses({ inputResponses }: Params): Params {
+function readResponses({ inputResponses }: Params): Map<string, unknown> {
 	const responses = inputResponses ?? {};
 	if (!isObject(responses)) {
 		throw new RpcError(ErrorCode.invalidParams, "inputResponses: expected an object");
 	}
-	return responses;
+	return new Map(Object.entries(responses));
 }
