@@ -12,6 +12,7 @@ import {
 	listedTools,
 	type Naming,
 } from "./listing.js";
+import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import { aliasInStateUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
 
@@ -69,6 +70,8 @@ export interface CatalogOptions {
 	/** Alias or id: only this server. It may become known later. Undefined: all servers. */
 	readonly server: string | undefined;
 	readonly naming: Naming;
+	/** Tools of the gateway itself. */
+	readonly ownTools?: readonly OwnTool[];
 }
 
 /** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
@@ -137,6 +140,11 @@ export class Catalog {
 		return { server, tool };
 	}
 
+	/** The tool of the gateway itself that has this name. */
+	findOwnTool(name: string): OwnTool | undefined {
+		return this.#options.ownTools?.find(({ listed }) => listed.name === name);
+	}
+
 	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
 	findPrompt(name: string): FoundPrompt | undefined {
 		const found = this.#find(name, ({ offers }) => offers.prompts);
@@ -196,10 +204,11 @@ export class Catalog {
 	}
 
 	#makeLists(): Lists {
-		const { naming } = this.#options;
+		const { naming, ownTools = [] } = this.#options;
 		const reachable = this.#reachable();
+		const tools = reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server)));
 		return {
-			tools: reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server))),
+			tools: [...ownTools.map(({ listed }) => listed), ...tools],
 			resources: reachable.flatMap((server) => {
 				const state = stateResource(server);
 				return [state, ...listedResources(server, naming).filter(({ uri }) => uri !== state.uri)];

@@ -15,6 +15,7 @@ import { callOptions } from "./call-options.js";
 import type { Catalog, CatalogChange, ListName, StateChange } from "./catalog.js";
 import { resultFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
+import { callerOf } from "./own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "./pages.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
@@ -61,6 +62,8 @@ The resource device://NAME/state tells whether a device is online, and its state
 export class ClientServer extends McpServer {
 	readonly #options: ClientServerOptions;
 	readonly #resources: ResourceService;
+	/** What to call when the client has disconnected. */
+	readonly #ends: (() => void)[] = [];
 	#logLevel: LogLevel | undefined;
 
 	constructor(options: ClientServerOptions) {
@@ -97,6 +100,9 @@ export class ClientServer extends McpServer {
 		});
 		this.server.onclose = () => {
 			this.#resources.close();
+			for (const end of this.#ends) {
+				end();
+			}
 			onClosed?.();
 		};
 	}
@@ -189,6 +195,11 @@ export class ClientServer extends McpServer {
 
 	async #call(name: string, args: object, context: ServerContext) {
 		const { principal, catalog } = this.#options;
+		const own = catalog.findOwnTool(name);
+		if (own !== undefined) {
+			const onClosed = (end: () => void): void => void this.#ends.push(end);
+			return resultFor(await own.call(args, callerOf(this, context, { principal, onClosed })), this.revision);
+		}
 		const found = catalog.findTool(name);
 		if (found === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
