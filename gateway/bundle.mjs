@@ -23,6 +23,7 @@ export async function bundleGateway(folder) {
 		entryPoints: {
 			cli: "src/cli/command-line.ts",
 			index: "src/index.ts",
+			manager: "src/manager/index.ts",
 			"validation-worker": "src/servers/validation-worker.ts",
 		},
 		outdir: folder,

@@ -42,7 +42,10 @@ function writePackageJson() {
 	const published = {
 		...{ name, version, description, license, type, engines },
 		bin: { [name]: "bin/xs-mcp-gateway.mjs" },
-		exports: { types: "./types/gateway/src/index.d.ts", default: "./index.js" },
+		exports: {
+			".": { types: "./types/gateway/src/index.d.ts", default: "./index.js" },
+			"./manager": { types: "./types/gateway/src/manager/index.d.ts", default: "./manager.js" },
+		},
 		dependencies,
 	};
 	writeFileSync(`${target}/package.json`, `${JSON.stringify(published, undefined, "\t")}\n`);
@@ -55,9 +58,13 @@ writeFileSync(`${target}/bin/xs-mcp-gateway.mjs`, PROGRAM, { mode: 0o755 });
 writePackageJson();
 copyFileSync(`${root}LICENSE`, `${target}/LICENSE`);
 copyFileSync(`${root}gateway/README.md`, `${target}/README.md`);
+for (const name of ["mcp-servers.schema.json", "mcp-servers.json.example"]) {
+	copyFileSync(`${root}gateway/${name}`, `${target}/${name}`);
+}
 run(process.execPath, [
 	`${root}node_modules/typescript/bin/tsc`,
 	...DECLARATIONS,
-	...["--rootDir", root, "--outDir", `${target}/types`, `${root}gateway/src/index.ts`],
+	...["--rootDir", root, "--outDir", `${target}/types`],
+	...[`${root}gateway/src/index.ts`, `${root}gateway/src/manager/index.ts`],
 ]);
 run("npm", ["pack", target, "--pack-destination", folder, "--loglevel=error"]);

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Access } from "./clients/access.js";
 import { Catalog, catalogKey } from "./clients/catalog.js";
 import type { Naming } from "./clients/listing.js";
+import type { OwnTool } from "./clients/own-tools.js";
 import { RequestStates } from "./clients/request-states.js";
 import { DEFAULT_VIEW, type ToolView } from "./clients/tool-view.js";
 import { ServerRegistry, type ServerRegistryOptions } from "./servers/registry.js";
@@ -27,6 +28,8 @@ export class Gateway {
 	readonly servers: ServerRegistry;
 	/** Signs what devices want back from clients. */
 	readonly requestStates = new RequestStates();
+	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
+	ownTools: (access: Access) => readonly OwnTool[] = () => [];
 	readonly #options: GatewayOptions;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 
@@ -65,7 +68,8 @@ export class Gateway {
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
-			catalog = new Catalog(this.servers, { key, access, server, naming, view });
+			const ownTools = server === undefined ? this.ownTools(access) : [];
+			catalog = new Catalog(this.servers, { key, access, server, naming, view, ownTools });
 			this.#catalogs.set(key, catalog);
 		}
 		return catalog;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { Endpoint } from "./clients/endpoint.js";
 import { HttpEndpoint } from "./clients/http-endpoint.js";
 import { openClientServer } from "./clients/open-client-server.js";
@@ -30,11 +31,16 @@ import { SourceCheck } from "./http/source-check.js";
 import { VisionModel } from "./http/vision-model.js";
 import type { Logger } from "./log.js";
 import { LogLimiter } from "./log-limiter.js";
+import { managementToolsFor } from "./management.js";
+import { McpManager } from "./manager/mcp-manager.js";
 import { Metrics } from "./metrics.js";
 import { Pictures } from "./servers/pictures.js";
 
 /** Milliseconds between looks at whether tokens were added or removed. */
 const TOKEN_CHECK_INTERVAL = 1_000;
+
+/** Milliseconds that the start waits for the other MCP servers. */
+const SERVERS_TIME = 3_000;
 
 /** A gateway with everything that its configuration asks for. */
 export class GatewayProgram {
@@ -57,6 +63,8 @@ export class GatewayProgram {
 	#endpoint: HttpEndpoint | undefined;
 	#metrics!: Metrics;
 	#requestGuard!: RequestGuard;
+	/** The other MCP servers. */
+	#manager: McpManager | undefined;
 	/** Answers the HTTP requests of devices on the port of their WebSockets. */
 	#onDeviceRequest!: ReturnType<typeof makeListener>;
 
@@ -112,6 +120,7 @@ export class GatewayProgram {
 		this.#endpoint?.stop();
 		this.#httpServer?.stop();
 		await this.#gateway?.servers.drain(this.#configuration.drainTime);
+		await this.#manager?.close();
 		await this.#gateway?.servers.close();
 		await this.#endpoint?.close();
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
@@ -122,6 +131,7 @@ export class GatewayProgram {
 	async #open(): Promise<void> {
 		this.#gateway = await this.#openGateway();
 		this.#closers.push(() => this.#gateway.close());
+		await this.#openManager();
 		await this.#openHttp();
 		this.#gateway.servers.on("rejected", (description) => {
 			this.#metrics.deviceRejected();
@@ -142,6 +152,23 @@ export class GatewayProgram {
 			const name = error instanceof RangeError ? "aliases" : `stateFolder ${this.#configuration.stateFolder}`;
 			throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
 		}
+	}
+
+	/** Connects to the other MCP servers. Those that take long come later. */
+	async #openManager(): Promise<void> {
+		const { serversFile: file, managementTools } = this.#configuration;
+		if (file === undefined && managementTools === "off") {
+			return;
+		}
+		const { servers } = this.#gateway;
+		const manager = new McpManager({ file, registry: servers });
+		this.#manager = manager;
+		manager.on("warning", (message) => this.#log.warn(message));
+		manager.on("status", (server, status, reason) =>
+			this.#log.info({ server, ...(reason && { reason }) }, `server ${status}`),
+		);
+		this.#gateway.ownTools = (access) => managementToolsFor(access, manager, this.#configuration);
+		await Promise.race([manager.initialize(), delay(SERVERS_TIME, undefined, { ref: false })]);
 	}
 
 	async #openHttp(): Promise<void> {

@@ -12,9 +12,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	devices: ["servers", "config"],
 	configured: ["servers"],
 	manager: ["configured", "servers"],
+	proxy: ["configured", "servers", "clients"],
 	clients: ["servers", "gateway.js"],
 	http: ["clients", "servers", "devices", "config", "events.js", "metrics.js", "log.js", "log-limiter.js"],
-	cli: ["program.js", "config", "clients", "http", "events.js", "log.js", "log-destination.js", "printable.js"],
+	cli: [
+		"program.js",
+		"config",
+		"clients",
+		"http",
+		"proxy",
+		"events.js",
+		"log.js",
+		"log-destination.js",
+		"printable.js",
+	],
 };
 
 const EVERYWHERE = ["version.js", "rate-limit.js"];

@@ -75,6 +75,9 @@ describe("the package", { timeout: 180_000 }, () => {
 			readFileSync(join(place, "node_modules/xs-mcp-gateway/types/gateway/src/index.d.ts"), "utf8"),
 			/GatewayProgram/,
 		);
+		const manager = 'import { McpManager } from "xs-mcp-gateway/manager"; console.log(typeof McpManager);';
+		writeFileSync(join(place, "manage.mjs"), manager);
+		assert.equal((await run(process.execPath, ["manage.mjs"], { cwd: place })).stdout, "function\n");
 	});
 });
 

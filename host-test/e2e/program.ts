@@ -14,6 +14,8 @@ export interface ProgramOptions {
 	readonly cwd?: string;
 	/** More environment variables. */
 	readonly env?: NodeJS.ProcessEnv;
+	/** Milliseconds until it must be ready. Default 120,000. */
+	readonly startTimeout?: number;
 }
 
 /** A program in a process of its own, which is measured from outside. */
@@ -46,7 +48,7 @@ export class Program {
 		options: ProgramOptions = {},
 	): Promise<Program> {
 		const program = new Program(args, options);
-		const deadline = Date.now() + START_TIMEOUT;
+		const deadline = Date.now() + (options.startTimeout ?? START_TIMEOUT);
 		while (!(await isReady(program.#output))) {
 			if (!program.runs || Date.now() > deadline) {
 				await program.stop();
@@ -88,6 +90,13 @@ export class Program {
 	/** Files, sockets and the like that it has open now. Linux only: elsewhere NaN. */
 	get openHandles(): number {
 		return process.platform === "linux" ? readdirSync(`/proc/${this.#child.pid}/fd`).length : Number.NaN;
+	}
+
+	/** Settles when it has ended by itself. */
+	async ended(): Promise<void> {
+		if (this.runs) {
+			await once(this.#child, "close");
+		}
 	}
 
 	async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {

@@ -25,7 +25,7 @@ const modules = readdirSync(`${ROOT}src`, { recursive: true, encoding: "utf8" })
 const preloadable = modules.filter((name) => !NOT_PRELOADED.test(name)).sort();
 const isPlatform = (name: string): boolean => name.startsWith("platform/");
 /** What a firmware includes only if it imports it. */
-const isOptional = (name: string): boolean => /^(mcp_features|resources|prompts)\//.test(name);
+const isOptional = (name: string): boolean => /^(http_server|mcp_features|resources|prompts)\//.test(name);
 const isCore = (name: string): boolean => !isPlatform(name) && !isOptional(name);
 
 it("src/manifest.json preloads every module that every firmware has and that needs no platform, and no other", () => {
@@ -50,7 +50,10 @@ it("src/manifest.json names every folder of such modules", () => {
 it("manifest.json and the manifests in src/platform name and preload every part of the platform, each once", () => {
 	const kits = readdirSync(`${ROOT}src/platform`).filter((name) => name.endsWith(".manifest.json"));
 	const manifests = ["manifest.json", ...kits.map((name) => `src/platform/${name}`)].map(readManifest);
-	const preloaded = manifests.flatMap(({ preload = [] }) => preload).sort();
+	const preloaded = manifests
+		.flatMap(({ preload = [] }) => preload)
+		.filter((name) => name.startsWith("src/"))
+		.sort();
 	const named = manifests
 		.flatMap((manifest) => manifest.modules?.["src/platform/*"] ?? [])
 		.map((path) => path.replace(/^.*\//, "src/platform/"));
@@ -62,7 +65,7 @@ it("manifest.json and the manifests in src/platform name and preload every part 
 });
 
 it("the manifests of what is optional name and preload each of its modules once", () => {
-	const paths = ["mcp_features", "resources", "prompts"].flatMap((folder) =>
+	const paths = ["http_server", "mcp_features", "resources", "prompts"].flatMap((folder) =>
 		readdirSync(`${ROOT}src/${folder}`)
 			.filter((name) => name.endsWith("manifest.json"))
 			.map((name) => ({ folder, manifest: readManifest(`src/${folder}/${name}`) })),

@@ -1,11 +1,15 @@
+import brightness from "../../examples/beyond-tools/brightness-tool.js";
 import dim from "../../examples/beyond-tools/dim-tool.js";
 import { makeFeatures } from "../../examples/beyond-tools/features.js";
+import folders from "../../examples/beyond-tools/folders-tool.js";
+import greeting from "../../examples/beyond-tools/greeting-tool.js";
 import report from "../../examples/beyond-tools/report-tool.js";
 import visit from "../../examples/beyond-tools/visit-tool.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { Client, settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { ALL, meta } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
 
 // The examples of docs/beyond-tools.md.
@@ -13,9 +17,9 @@ import { equal, matches, suite } from "../harness.js";
 function makeClient() {
 	const board = new FakeBoard();
 	const timer = new FakeTimer();
-	const tools = [dim, report, visit];
+	const tools = [dim, report, visit, brightness, greeting, folders];
 	const client = new Client<Hardware>({ context: board, tools, features: makeFeatures(board), timer });
-	client.initialize("2025-11-25");
+	client.initialize("2025-11-25", ALL);
 	return { board, client, timer };
 }
 
@@ -63,6 +67,39 @@ export default suite("examples of docs/beyond-tools.md", {
 		);
 		equal(content[1].data, "UEhPVE8=");
 		equal(JSON.parse(content[2].resource.text), { level: 88 });
+	},
+	async "a tool asks the user, the model, and for folders, in a session"() {
+		const { board, client } = makeClient();
+		const call = (name: string, args: object = {}) => client.call(name, args).method;
+		const answer = async (id: string, result: object) => {
+			client.say(JSON.stringify({ jsonrpc: "2.0", id, result }));
+			await settled();
+			return client.heard()[0].result.content[0].text;
+		};
+		equal(call("self.screen.ask_brightness"), "elicitation/create");
+		equal(await answer("s1", { action: "accept", content: { percent: 20 } }), "The brightness is 20 percent.");
+		equal(board.screen.brightness, 20);
+		equal(call("self.greet", { name: "Ann" }), "sampling/createMessage");
+		const content = { type: "text", text: "Welcome!" };
+		equal(await answer("s2", { role: "assistant", content, model: "m" }), "Welcome! (by m)");
+		equal(call("self.folders"), "roots/list");
+		equal(await answer("s3", { roots: [{ uri: "file:///a" }, { uri: "file:///b", name: "B" }] }), "file:///a, B");
+	},
+	async "a tool asks the user by input_required in a request that stands alone"() {
+		const { board, client, timer } = makeClient();
+		const call = async (more: object) => {
+			const params = { name: "self.screen.ask_brightness", _meta: meta(), ...more };
+			client.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+			await settled();
+			timer.pass(0);
+			await settled();
+			return client.heard()[0].result;
+		};
+		const { inputRequests, requestState } = await call({});
+		equal(inputRequests.q1.params.message, "How bright should the screen be?");
+		const done = await call({ requestState, inputResponses: { q1: { action: "decline" } } });
+		equal(done.content[0].text, "The brightness stays as it is.");
+		equal(board.screen.brightness, 75);
 	},
 	"a tool's arguments are checked"() {
 		const { client } = makeClient();

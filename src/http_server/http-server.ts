@@ -60,7 +60,8 @@ export interface Announcement {
 	/** The device's own name, without `.local`. */
 	readonly host: string;
 	readonly port: number;
-	readonly txt: readonly string[];
+	/** Further facts, by name. */
+	readonly txt: Readonly<Record<string, string>>;
 }
 
 /** The platform's HTTP server: `src/platform/http-server`. */

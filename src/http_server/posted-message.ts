@@ -1,4 +1,4 @@
-import { ErrorCode, errorMessage, NO_WRAPPER, RpcError } from "../mcp_server/json-rpc.js";
+import { ErrorCode, errorMessage, isRequestId, NO_WRAPPER, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { McpSession } from "../mcp_server/mcp-session.js";
 import { REVISIONS, type Revision, unreadableId } from "../mcp_server/revision.js";
@@ -6,18 +6,29 @@ import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { ServedRequest } from "./http-server.js";
+import type { KnownClients } from "./known-clients.js";
+import { checkHeaders, isStateless } from "./stateless-headers.js";
+
+/** The header by which a client is known. */
+export const CLIENT_HEADER = "mcp-session-id";
 
 export interface PostedMessageOptions {
 	readonly headers: ServedRequest["headers"];
 	/** Bytes that the message may have. */
 	readonly maxBytes: number;
+	readonly clients: KnownClients;
 	/** No answer is due. */
 	readonly onAccepted: () => void;
-	/** The answer, with the HTTP status for it. */
-	readonly onAnswer: (status: number, text: Sendable) => void;
+	/**
+	 * The answer, with the HTTP status for it.
+	 *
+	 * @param client the id by which the client is known from now on
+	 */
+	readonly onAnswer: (status: number, text: Sendable, client?: string) => void;
 	/** A notification or request that belongs to the call and comes before the answer. */
 	readonly onEvent: (text: string) => void;
-	readonly log: (message: string) => void;
+	/** A response to a request of another message's call. */
+	readonly onResponse: (response: object) => void;
 }
 
 /** What a client speaks that does not say: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
@@ -26,11 +37,16 @@ const DEFAULT_REVISION: Revision = "2025-03-26";
 /** Bytes of a message for each value that it may hold: as in messages of a backend. */
 const BYTES_PER_VALUE = 16;
 
-/** A message that was posted, and the answer to it. It is a session of its own: nothing is kept from one to the next. */
+/** What an answer begins with that is an error, and the code of the error. */
+const ERROR_START =
+	/^\{"jsonrpc":"2\.0",(?:"id":(?:"(?:[^"\\]|\\.)*"|-?\d+|null),)?"error":\{"code":(-?\d+),"message":"(_meta\.)?/;
+
+/** A message that was posted, and the answer to it. It is a session of its own. */
 export class PostedMessage<Context> {
 	readonly #server: McpServer<Context>;
 	readonly #options: PostedMessageOptions;
 	#session: McpSession<Context> | undefined;
+	#isStateless = false;
 	#isAnswered = false;
 
 	constructor(server: McpServer<Context>, options: PostedMessageOptions) {
@@ -39,40 +55,68 @@ export class PostedMessage<Context> {
 	}
 
 	receive(text: string): void {
-		const revision = this.#readRevision();
-		if (revision === undefined) {
-			const known = REVISIONS.join(", ");
-			this.#fail(DEFAULT_REVISION, ErrorCode.invalidRequest, `Unsupported protocol version: expected ${known}`);
-			return;
-		}
 		let message: unknown;
 		try {
 			message = this.#parse(text);
 		} catch (error) {
-			this.#fail(revision, ErrorCode.parseError, `Parse error: ${(error as Error).message}`);
+			this.#reject(undefined, new RpcError(ErrorCode.parseError, `Parse error: ${(error as Error).message}`));
 			return;
 		}
-		this.#session = new McpSession(this.#server, {
-			revision,
-			send: (answer) => this.#answer(isReadable(message) ? 200 : 400, answer),
-			notify: this.#options.onEvent,
-		});
-		this.#session.receive(message);
-		if (!this.#isAnswered && !expectsAnswer(message)) {
-			this.#isAnswered = true;
-			this.#options.onAccepted();
+		try {
+			this.#isStateless = "experimental" in this.#server.capabilities && isStateless(message, this.#options.headers);
+			if (this.#isStateless && (message as { id?: unknown }).id !== undefined) {
+				checkHeaders(message as Readonly<Record<string, unknown>>, this.#options.headers, this.#server);
+			}
+			this.#dispatch(message, this.#isStateless ? DEFAULT_REVISION : this.#readRevision(message));
+		} catch (error) {
+			this.#reject(message, error as RpcError);
 		}
+	}
+
+	/** Takes a response that was posted apart from its request. */
+	takeResponse(response: object): void {
+		this.#session?.receive(response);
 	}
 
 	/** Cancels what runs. */
 	close(): void {
-		this.#session?.close();
+		if (!this.#isAnswered) {
+			this.#session?.close();
+		}
 	}
 
-	/** @returns undefined for one that is not known */
-	#readRevision(): Revision | undefined {
+	#dispatch(message: unknown, revision: Revision): void {
+		const { clients, headers, onAccepted, onEvent, onResponse } = this.#options;
+		const client = clients.find(headers.get(CLIENT_HEADER));
+		const session = new McpSession(this.#server, {
+			revision,
+			owner: clients,
+			...(client && { client }),
+			send: (answer) => this.#answer(this.#statusOf(message, answer), answer, isInitialize(message)),
+			notify: onEvent,
+		});
+		this.#session = session;
+		if (isResponse(message)) {
+			onResponse(message);
+		} else {
+			session.receive(message);
+		}
+		if (!this.#isAnswered && !expectsAnswer(message)) {
+			this.#isAnswered = true;
+			session.close();
+			onAccepted();
+		}
+	}
+
+	/** @throws RpcError for one that is not known */
+	#readRevision(message: unknown): Revision {
 		const name = this.#options.headers.get("mcp-protocol-version") ?? DEFAULT_REVISION;
-		return REVISIONS.find((revision) => revision === name);
+		const revision = isInitialize(message) ? DEFAULT_REVISION : REVISIONS.find((each) => each === name);
+		if (revision === undefined) {
+			const expected = `MCP-Protocol-Version: expected one of ${REVISIONS.join(", ")}`;
+			throw new RpcError(ErrorCode.invalidRequest, `Unsupported protocol version. ${expected}`);
+		}
+		return revision;
 	}
 
 	/** Members that nobody reads are left out, as in messages of a backend. */
@@ -83,21 +127,57 @@ export class PostedMessage<Context> {
 		return names.isCommon(message) ? message : parseJson(text, maxValues, names.all);
 	}
 
-	#fail(revision: Revision, code: number, message: string): void {
-		this.#answer(400, errorMessage(unreadableId(revision), new RpcError(code, message), NO_WRAPPER));
+	#reject(message: unknown, error: RpcError): void {
+		const id = isObject(message) && isRequestId(message.id) ? message.id : unreadableId(DEFAULT_REVISION);
+		this.#answer(400, errorMessage(id, error, NO_WRAPPER), false);
 	}
 
-	#answer(status: number, text: Sendable): void {
-		if (!this.#isAnswered) {
-			this.#isAnswered = true;
-			this.#options.onAnswer(status, text);
+	/** A session whose call waits for the client's next request stays open: it ends with the call. */
+	#answer(status: number, text: Sendable, isInitialized: boolean): void {
+		const session = this.#session;
+		if (this.#isAnswered) {
+			return;
+		}
+		this.#isAnswered = true;
+		const client = isInitialized && session !== undefined ? this.#options.clients.add(session.client) : undefined;
+		if (session?.isBusy === false) {
+			session.close();
+		}
+		this.#options.onAnswer(status, text, client);
+	}
+
+	/** Since 2026-07-28 errors of the protocol have a status, too. */
+	#statusOf(message: unknown, answer: Sendable): number {
+		if (!this.#isStateless) {
+			return isReadable(message) ? 200 : 400;
+		}
+		const [, code, meta] = (typeof answer === "string" && ERROR_START.exec(answer)) || [];
+		switch (code) {
+			case "-32601":
+				return 404;
+			case "-32600":
+			case "-32021":
+			case "-32022":
+				return 400;
+			case "-32602":
+				return meta === undefined ? 200 : 400;
+			default:
+				return 200;
 		}
 	}
 }
 
+function isInitialize(message: unknown): boolean {
+	return isObject(message) && message.method === "initialize";
+}
+
+function isResponse(message: unknown): message is object {
+	return isObject(message) && message.method === undefined && ("result" in message || "error" in message);
+}
+
 /** Whether it is a message of JSON-RPC, or a batch of them. */
 function isReadable(message: unknown): boolean {
-	return Array.isArray(message) ? message.length > 0 : isObject(message) && ("method" in message || "id" in message);
+	return Array.isArray(message) ? message.length > 0 : isObject(message) && typeof message.method === "string";
 }
 
 function expectsAnswer(message: unknown): boolean {

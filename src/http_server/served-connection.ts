@@ -6,10 +6,12 @@ import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 import { checkRequest, type Rejection, type RequestRules } from "./check-request.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "./http-server.js";
-import { PostedMessage } from "./posted-message.js";
+import type { KnownClients } from "./known-clients.js";
+import { CLIENT_HEADER, PostedMessage } from "./posted-message.js";
 
 export interface ConnectionOptions<Context> {
 	readonly server: McpServer<Context>;
+	readonly clients: KnownClients;
 	readonly rules: RequestRules;
 	/** Bytes of answers that may wait to be sent. */
 	readonly maxQueuedBytes: number;
@@ -17,6 +19,8 @@ export interface ConnectionOptions<Context> {
 	readonly log: (message: string) => void;
 	/** Answers the request in any case. */
 	readonly rejection?: Rejection;
+	/** A response to a request of another connection's call has come in. */
+	readonly onResponse: (response: object) => void;
 	readonly onEnd: () => void;
 }
 
@@ -72,6 +76,11 @@ export class ServedConnection<Context> {
 		});
 	}
 
+	/** Hands a response of the client to the call. */
+	takeResponse(response: object): void {
+		this.#message?.takeResponse(response);
+	}
+
 	/** Ends the connection at once: what runs is cancelled. */
 	close(): void {
 		if (this.#state !== "ended") {
@@ -122,14 +131,20 @@ export class ServedConnection<Context> {
 		this.#state = "answering";
 		this.#response = response;
 		this.#limit(CALL_TIME);
-		const { server, rules, log } = this.#options;
+		const { server, clients, rules, onResponse } = this.#options;
 		this.#message = new PostedMessage(server, {
 			headers: this.#headers,
 			maxBytes: rules.maxBytes,
+			clients,
 			onAccepted: () => this.#respond(202, ""),
-			onAnswer: (status, text) => this.#finish(status, text),
+			onAnswer: (status, text, client) => {
+				if (client !== undefined) {
+					response.headers.set(CLIENT_HEADER, client);
+				}
+				this.#finish(status, text);
+			},
 			onEvent: (text) => this.#tell(text),
-			log,
+			onResponse,
 		});
 		try {
 			this.#message.receive(decodeText(body.buffer as ArrayBuffer));

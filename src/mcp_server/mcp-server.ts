@@ -45,6 +45,8 @@ export interface SessionOptions {
 	readonly notify?: (text: string) => void;
 	/** What the transport wants around each message. Default: nothing. */
 	readonly wrapper?: Wrapper;
+	/** What is known of the client before `initialize`. Default: nothing. */
+	readonly client?: Client;
 	/** Sessions of one owner may go on with each other's suspended requests. Default: the session itself. */
 	readonly owner?: object;
 	/** The revision in force until `initialize` says otherwise. Default: the oldest. */
@@ -134,15 +136,16 @@ export class McpServer<Context> {
 		return { common, all: [...new Set([...common, ...MCP_NAMES.other, ...names])], isCommon };
 	}
 
-	/** Reads again which names are wanted. */
-	refreshNames(): void {
+	/**
+	 * Reads again which names are wanted.
+	 *
+	 * @param method tells every session by this notification that a list has changed
+	 */
+	changed(method?: string): void {
 		this.#names = this.#collectNames();
-	}
-
-	/** Tells every session by this notification that a list has changed, and reads the names in it again. */
-	changed(method: string): void {
-		this.refreshNames();
-		this.notify(method);
+		if (method !== undefined) {
+			this.notify(method);
+		}
 	}
 
 	/** Sends a notification to every session. */

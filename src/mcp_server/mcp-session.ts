@@ -47,7 +47,10 @@ export class McpSession<Context> {
 	readonly owner: object;
 	readonly #send: (message: Sendable) => void;
 	readonly #sendAside: (message: string) => void;
-	#wrapper: Wrapper;
+	/** The session of the connection: this one, if its requests do not stand alone. */
+	connection: McpSession<Context>;
+	/** What the transport wants around each message from now on. Calls under way keep theirs. */
+	wrapper: Wrapper;
 	/** Asynchronous calls under way on the connection. Backends reuse ids, so this is no map. */
 	readonly #calls: ToolCall[];
 	#closed = false;
@@ -57,15 +60,11 @@ export class McpSession<Context> {
 		this.owner = options.owner ?? this;
 		this.#send = options.send;
 		this.#sendAside = options.notify ?? options.send;
-		this.#wrapper = options.wrapper ?? NO_WRAPPER;
+		this.wrapper = options.wrapper ?? NO_WRAPPER;
+		this.connection = stateless?.connection ?? this;
 		this.#revision = stateless?.revision ?? options.revision ?? OLDEST_REVISION;
-		this.#client = stateless?.client ?? { capabilities: {} };
+		this.#client = stateless?.client ?? options.client ?? { capabilities: {} };
 		this.#calls = stateless === undefined ? [] : stateless.connection.#calls;
-	}
-
-	/** The session of the connection: this one, if its requests do not stand alone. */
-	get connection(): McpSession<Context> {
-		return this;
 	}
 
 	/** Whether calls are under way. */
@@ -85,16 +84,7 @@ export class McpSession<Context> {
 
 	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
 	get pageBytes(): number {
-		return this.server.pageBytes - this.#wrapper.bytes;
-	}
-
-	get wrapper(): Wrapper {
-		return this.#wrapper;
-	}
-
-	/** What the transport wants around each message from now on. Calls under way keep theirs. */
-	set wrapper(wrapper: Wrapper) {
-		this.#wrapper = wrapper;
+		return this.server.pageBytes - this.wrapper.bytes;
 	}
 
 	/** Takes one JSON-RPC message as text. */
@@ -131,7 +121,7 @@ export class McpSession<Context> {
 	reject(message: unknown, reason: string): void {
 		if (isObject(message) && isRequestId(message.id)) {
 			const error = new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
-			this.#deliver(errorMessage(message.id, error, this.#wrapper));
+			this.#deliver(errorMessage(message.id, error, this.wrapper));
 		}
 	}
 
@@ -163,7 +153,7 @@ export class McpSession<Context> {
 	}
 
 	#wrap(message: string): string {
-		return this.#wrapper.start.concat(message, this.#wrapper.end);
+		return this.wrapper.start.concat(message, this.wrapper.end);
 	}
 
 	/** The answers in one array, none if nothing is due: https://www.jsonrpc.org/specification#batch §6 */
@@ -203,7 +193,7 @@ export class McpSession<Context> {
 	 * @param room in a batch: how much longer its answers may become
 	 */
 	#answer(message: unknown, room?: number): Answer {
-		const wrapper = room === undefined ? this.#wrapper : NO_WRAPPER;
+		const wrapper = room === undefined ? this.wrapper : NO_WRAPPER;
 		if (!isObject(message)) {
 			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", wrapper);
 		}
@@ -250,7 +240,7 @@ export class McpSession<Context> {
 		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.#revision), error, wrapper);
 	}
 
-	#unreadable(code: number, text: string, wrapper = this.#wrapper): string {
+	#unreadable(code: number, text: string, wrapper = this.wrapper): string {
 		return errorMessage(unreadableId(this.#revision), new RpcError(code, text), wrapper);
 	}
 
@@ -260,7 +250,7 @@ export class McpSession<Context> {
 			case "tools/call":
 				return this.#callTool(id, params, wrapper);
 			case "tools/list":
-				return this.longResult(id, this.#listTools(id, params), wrapper);
+				return this.result(id, this.#listTools(id, params), wrapper);
 			case "initialize":
 				return this.result(id, this.#initialize(params), wrapper);
 			case "ping":
@@ -270,14 +260,9 @@ export class McpSession<Context> {
 		}
 	}
 
-	/** The message that answers a request with this result, which is JSON. */
-	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
-		return resultMessage(id, json, wrapper);
-	}
-
-	/** The same for a result that is long. */
-	protected longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
-		return longResultMessage(id, result, wrapper);
+	/** The message that answers a request with this result, which is JSON or long. */
+	protected result(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
+		return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
 	}
 
 	/** What the server itself does not answer, its features may. */
@@ -287,12 +272,9 @@ export class McpSession<Context> {
 		if (result === undefined) {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}
-		if (typeof result === "string") {
-			return this.result(id, result, wrapper);
-		}
 		return result instanceof Promise
 			? this.#settle(undefined, call, result, wrapper)
-			: this.longResult(id, result, wrapper);
+			: this.result(id, result, wrapper);
 	}
 
 	/** @throws RpcError when too many calls are under way */
@@ -377,9 +359,9 @@ export class McpSession<Context> {
 		call: ToolCall,
 		result: Promise<ToolResult>,
 		wrapper: Wrapper,
-	): Promise<string | undefined> {
+	): Promise<Sendable | undefined> {
 		this.#calls.push(call);
-		let answer: string;
+		let answer: Sendable;
 		try {
 			const value = await result;
 			const json = tool === undefined ? (value as string) : callResult(value, this.#revision);
@@ -396,7 +378,7 @@ export class McpSession<Context> {
 	}
 
 	/** @param tool the tool that failed; undefined if a feature did */
-	#fail(tool: Tool<Context> | undefined, id: RequestId, error: unknown, wrapper: Wrapper): string {
+	#fail(tool: Tool<Context> | undefined, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
 		if (tool === undefined) {
 			return errorMessage(id, toRpcError(error), wrapper);
 		}

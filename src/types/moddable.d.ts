@@ -37,6 +37,34 @@ declare module "embedded:network/http/client" {
 	export default HTTPClient;
 }
 
+/** Listens for TCP connections (ECMA-419 §12). */
+declare module "embedded:io/socket/listener" {
+	class Listener {
+		constructor(options: object);
+		read(): object | undefined;
+	}
+	export default Listener;
+}
+
+/** ECMA-419's HTTP server. */
+declare module "embedded:network/http/server" {
+	import type { HttpServer } from "../http_server/http-server.js";
+
+	const HTTPServer: new (options: object) => HttpServer;
+	export default HTTPServer;
+}
+
+/** Service discovery by multicast DNS. */
+declare module "embedded:network/dnssd" {
+	class DNSSD {
+		constructor(options: { socket: { io: object } });
+		claim(options: { host: string; onReady: () => void; onError: () => void }): object;
+		advertise(options: object): object;
+		close(): void;
+	}
+	export default DNSSD;
+}
+
 /** ECMA-419's NTP client. */
 declare module "embedded:network/ntp/client" {
 	import type { NtpRecord } from "../drivers/ntp-clock.js";

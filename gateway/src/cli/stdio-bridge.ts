@@ -3,6 +3,7 @@ import type { Client, SubscriptionFilter } from "@modelcontextprotocol/client";
 import { type JSONRPCMessage, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isObject } from "../../../src/text/is-object.js";
+import { untilDisconnected } from "../clients/until-disconnected.js";
 import { createBridgeServer, type GatewayEnd, inRevision } from "./bridge-server.js";
 
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
@@ -33,18 +34,6 @@ export async function bridgeStdio(connecting: Promise<Client>, onerror: (error: 
 	bridge.stop();
 	await handle.close();
 	await bridge.client?.close();
-}
-
-/** Settles when nobody is at the other end of standard input and output any more. */
-function untilDisconnected(transport: StdioServerTransport): Promise<void> {
-	return new Promise((resolve) => {
-		const { onclose } = transport;
-		transport.onclose = () => {
-			onclose?.();
-			resolve();
-		};
-		process.stdout.on("error", () => resolve());
-	});
 }
 
 /** Follows the gateway's changes for its clients. */

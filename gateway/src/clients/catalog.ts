@@ -13,6 +13,7 @@ import {
 	listedTools,
 	type Naming,
 } from "./listing.js";
+import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import { aliasInStateUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
 import { isPinned, listsAll, type ToolView } from "./tool-view.js";
@@ -74,6 +75,8 @@ export interface CatalogOptions {
 	readonly server: string | undefined;
 	readonly naming: Naming;
 	readonly view: ToolView;
+	/** Tools of the gateway itself. */
+	readonly ownTools?: readonly OwnTool[];
 }
 
 /** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
@@ -165,6 +168,11 @@ export class Catalog {
 		return { server, tool };
 	}
 
+	/** The tool of the gateway itself that has this name. */
+	findOwnTool(name: string): OwnTool | undefined {
+		return this.#options.ownTools?.find(({ listed }) => listed.name === name);
+	}
+
 	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
 	findPrompt(name: string): FoundPrompt | undefined {
 		const found = this.#find(name, ({ offers }) => offers.prompts);
@@ -224,11 +232,11 @@ export class Catalog {
 	}
 
 	#makeLists(): Lists {
-		const { naming } = this.#options;
+		const { naming, ownTools = [] } = this.#options;
 		const reachable = this.#reachable();
 		const allTools = reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server)));
 		return {
-			tools: this.#shownOf(allTools),
+			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools)],
 			allTools,
 			resources: reachable.flatMap((server) => {
 				const state = stateResource(server);

@@ -16,6 +16,7 @@ import type { Catalog, CatalogChange, ListName, StateChange } from "./catalog.js
 import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
 import { resultFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
+import { callerOf } from "./own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "./pages.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
@@ -62,6 +63,8 @@ The resource device://NAME/state tells whether a device is online, and its state
 export class ClientServer extends McpServer {
 	readonly #options: ClientServerOptions;
 	readonly #resources: ResourceService;
+	/** What to call when the client has disconnected. */
+	readonly #ends: (() => void)[] = [];
 	#logLevel: LogLevel | undefined;
 
 	constructor(options: ClientServerOptions) {
@@ -98,6 +101,9 @@ export class ClientServer extends McpServer {
 		});
 		this.server.onclose = () => {
 			this.#resources.close();
+			for (const end of this.#ends) {
+				end();
+			}
 			onClosed?.();
 		};
 	}
@@ -198,6 +204,11 @@ export class ClientServer extends McpServer {
 
 	async #call(name: string, args: object, context: ServerContext) {
 		const { principal, catalog } = this.#options;
+		const own = catalog.findOwnTool(name);
+		if (own !== undefined) {
+			const onClosed = (end: () => void): void => void this.#ends.push(end);
+			return resultFor(await own.call(args, callerOf(this, context, { principal, onClosed })), this.revision);
+		}
 		const found = catalog.findTool(name);
 		if (found === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);

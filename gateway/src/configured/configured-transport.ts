@@ -1,21 +1,36 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	isJSONRPCRequest,
 	type JSONRPCMessage,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import type { ServerIdentity, ServerTransport } from "../servers/session.js";
+import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../servers/session.js";
 import { openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 
-/** HTTP 404: the server does not know the session any more (MCP, "Session Management"). */
-const SESSION_UNKNOWN = 404;
+/**
+ * HTTP 404: the server does not know the session any more (MCP, "Session Management"). 400: the same, from many servers that
+ * were restarted.
+ */
+const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
+
+/** With these errors of `fetch`, there was no connection that the request could have been sent over. */
+const NOT_REACHED: ReadonlySet<unknown> = new Set(
+	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
+);
+
+/** The JSON-RPC code by which the SDK says that a connection was closed. */
+const CONNECTION_CLOSED = -32_000;
 
 /** Milliseconds for telling a server over HTTP that the session is over. */
 const FAREWELL_TIME = 1_000;
+
+/** Characters of a reason: some servers answer with whole pages. */
+const MAX_REASON = 500;
 
 /** Characters of a message that is not MCP, for the reason. */
 const MAX_QUOTE = 100;
@@ -77,8 +92,8 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			const isUnknown = error instanceof SdkHttpError && error.status === SESSION_UNKNOWN;
-			if (isUnknown || !(error instanceof SdkHttpError)) {
+			if (!(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
+				this.#rejectUnsent(message, error);
 				this.#end(reasonOf(error));
 			}
 			throw error;
@@ -95,10 +110,18 @@ export class ConfiguredTransport implements ServerTransport {
 		await this.#closed;
 	}
 
+	/** Answers a request that did not reach the server: the end of the connection does not say that it is safe to repeat it. */
+	#rejectUnsent(message: JSONRPCMessage, error: unknown): void {
+		if (isJSONRPCRequest(message) && isUnsent(error)) {
+			const response = { code: CONNECTION_CLOSED, message: reasonOf(error), data: NOTHING_SENT };
+			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
+		}
+	}
+
 	#end(reason: string): void {
 		if (!this.#isClosed) {
 			this.#isClosed = true;
-			this.#closeReason = reason;
+			this.#closeReason = reason.slice(0, MAX_REASON);
 			this.#closed = this.#closeTransport().catch(() => {});
 			this.onclose?.();
 		}
@@ -123,6 +146,12 @@ export class ConfiguredTransport implements ServerTransport {
 			this.ontrouble?.();
 		}
 	}
+}
+
+/** An error without a cause is that of a process or WebSocket that has ended. */
+function isUnsent(error: unknown): boolean {
+	const { cause } = error as Error;
+	return error instanceof SdkHttpError || cause === undefined || NOT_REACHED.has((cause as NodeJS.ErrnoException).code);
 }
 
 /** What went wrong, in words: `fetch` has them in the cause. */

@@ -124,7 +124,7 @@ export class McpManager extends EventEmitter<Events> {
 	async disconnect(id: string): Promise<string | undefined> {
 		const server = this.#servers.find(id);
 		await this.#servers.remove(id);
-		return server?.config.url;
+		return server?.config.shown;
 	}
 
 	/**

@@ -4,7 +4,7 @@ export type ServerErrorCode =
 	| "timeout"
 	/** The server disconnected while the call was under way: it may have been carried out. Or the session has ended. */
 	| "device-gone"
-	/** The server was offline, and did not come back in the time that a call waits for it. Nothing was sent. */
+	/** The server was offline, and did not come back in the time that a call waits for it, or could not be reached. Nothing was sent. */
 	| "device-away"
 	/** The arguments break the tool's schema. Nothing was sent. */
 	| "invalid-arguments"

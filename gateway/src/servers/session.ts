@@ -309,6 +309,9 @@ export class Session extends EventEmitter<Events> {
 			if (ProtocolError.isInstance(error) && error.data === INVALID_RESPONSE) {
 				throw new ServerError("bad-answer", error.message);
 			}
+			if (ProtocolError.isInstance(error) && error.data === NOTHING_SENT) {
+				throw new ServerError("device-away", error.message);
+			}
 			if (ProtocolError.isInstance(error)) {
 				throw error;
 			}
@@ -335,3 +338,6 @@ export class Session extends EventEmitter<Events> {
 
 /** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
 export const INVALID_RESPONSE = "xs-mcp/invalid-response";
+
+/** The `data` of an error response by which a transport says that it could not send a request. */
+export const NOTHING_SENT = "xs-mcp/nothing-sent";

@@ -1,0 +1,18 @@
+import { elicit } from "../../src/mcp_features/elicit.js";
+import { integer } from "../../src/mcp_server/schema.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+
+export default defineTool({
+	name: "self.screen.ask_brightness",
+	description: "Let the user say how bright the screen should be.",
+	needs: ["screen"],
+	async run(_args, { screen }, call) {
+		const fields = { percent: integer({ minimum: 0, maximum: 100, default: screen.brightness }) };
+		const answer = await elicit(call, { message: "How bright should the screen be?", fields });
+		if (answer.action !== "accept") {
+			return "The brightness stays as it is.";
+		}
+		screen.brightness = answer.content.percent;
+		return `The brightness is ${screen.brightness} percent.`;
+	},
+});

@@ -1,0 +1,12 @@
+import { roots } from "../../src/mcp_features/roots.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+
+export default defineTool({
+	name: "self.folders",
+	description: "Tell which folders the client works on.",
+	needs: [],
+	async run(_args, _hardware, call) {
+		const folders = await roots(call);
+		return folders.length === 0 ? "none" : folders.map(({ uri, name }) => name ?? uri).join(", ");
+	},
+});

@@ -1,0 +1,19 @@
+import { sample } from "../../src/mcp_features/sample.js";
+import { string } from "../../src/mcp_server/schema.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+
+export default defineTool({
+	name: "self.greet",
+	description: "Make up a greeting for a visitor.",
+	needs: [],
+	input: { name: string({ maxLength: 64 }) },
+	async run({ name }, _hardware, call) {
+		const messages = `Greet ${name} in at most ten words.`;
+		const { text, model } = await sample(call, {
+			messages,
+			maxTokens: 40,
+			systemPrompt: "You are a friendly doorbell.",
+		});
+		return `${text} (by ${model})`;
+	},
+});

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Answer, FeatureDevice } from "../support/feature-device.js";
+import { ERAS, startGateway, type TestGateway } from "../support/gateway.js";
+
+const META = "io.modelcontextprotocol/";
+const FIRST = "aa:bb:cc:00:00:01";
+
+const QUESTION = {
+	method: "elicitation/create",
+	params: {
+		mode: "form",
+		message: "Your name?",
+		requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+	},
+};
+
+/** Asks for a name, and answers with it. Its state is what the device must get back. */
+const greet: Answer = ({ params: { arguments: args, _meta: meta, inputResponses, requestState } }) => {
+	if (meta[`${META}clientCapabilities`].elicitation?.form === undefined) {
+		const data = { requiredCapabilities: { elicitation: { form: {} } } };
+		return { code: -32021, message: "the client cannot be asked", data };
+	}
+	if (inputResponses === undefined) {
+		return { resultType: "input_required", inputRequests: { who: QUESTION }, requestState: `state of ${args.n}` };
+	}
+	if (requestState !== `state of ${args.n}`) {
+		return { code: -32602, message: "Invalid or expired requestState", data: { reason: "invalid_request_state" } };
+	}
+	return { resultType: "complete", content: [{ type: "text", text: `hello ${inputResponses.who.content.name}` }] };
+};
+
+const connectDevice = (t: TestContext, side: TestGateway, id = FIRST) =>
+	FeatureDevice.connect(t, side, {
+		id,
+		capabilities: {
+			...{ tools: {}, resources: {}, prompts: {} },
+			experimental: { stateless: { supportedVersions: ["2026-07-28"] } },
+		},
+		answers: {
+			"tools/list": () => ({
+				tools: ["greet", "other"].map((name) => ({ name, inputSchema: { type: "object" } })),
+			}),
+			"tools/call": greet,
+			"prompts/list": () => ({ prompts: [{ name: "hello" }] }),
+			"prompts/get": ({ params: { inputResponses } }) =>
+				inputResponses === undefined
+					? { resultType: "input_required", inputRequests: { who: QUESTION } }
+					: {
+							resultType: "complete",
+							messages: [{ role: "user", content: { type: "text", text: inputResponses.who.content.name } }],
+						},
+		},
+	});
+
+/** A client that knows its name, if it is asked. */
+async function connect(
+	t: TestContext,
+	side: TestGateway,
+	era: keyof typeof ERAS,
+	options: ClientOptions = { capabilities: { elicitation: {} } },
+) {
+	const client = new Client({ name: "test-client", version: "1.0.0" }, { ...ERAS[era], ...options });
+	t.after(() => client.close());
+	const asked: unknown[] = [];
+	if (options.capabilities?.elicitation !== undefined) {
+		client.setRequestHandler("elicitation/create", ({ params }) => {
+			asked.push(params.message);
+			return { action: "accept", content: { name: "Ada" } };
+		});
+	}
+	await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
+	return { client, asked };
+}
+
+const call = (n: number) => ({ name: "lamp_000001__greet", arguments: { n } });
+
+for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+	describe(`a device that asks a client of ${era}`, { timeout: 30_000 }, () => {
+		it("gets the answer, and its own state back", async (t) => {
+			const side = await startGateway(t);
+			const device = await connectDevice(t, side);
+			const { client, asked } = await connect(t, side, era);
+			const { content } = await client.callTool(call(1));
+			assert.deepEqual([content, asked], [[{ type: "text", text: "hello Ada" }], ["Your name?"]]);
+			const [first, second] = device.askedBy("tools/call").map(({ params }) => params);
+			assert.equal(first._meta[`${META}protocolVersion`], "2026-07-28");
+			assert.deepEqual(first._meta[`${META}clientCapabilities`], { elicitation: { form: {} } });
+			assert.deepEqual([second.requestState, second.name], ["state of 1", "greet"]);
+		});
+
+		it("may ask while it makes a prompt", async (t) => {
+			const side = await startGateway(t);
+			await connectDevice(t, side);
+			const { client } = await connect(t, side, era);
+			const { messages } = await client.getPrompt({ name: "lamp_000001__hello" });
+			assert.deepEqual(messages[0]?.content, { type: "text", text: "Ada" });
+		});
+
+		it("is told that the client cannot be asked, and the client what it lacks", async (t) => {
+			const side = await startGateway(t);
+			const device = await connectDevice(t, side);
+			const { client } = await connect(t, side, era, {});
+			const calling = client.callTool(call(1));
+			if (era === "2026-07-28") {
+				await assert.rejects(calling, {
+					code: -32021,
+					data: { requiredCapabilities: { elicitation: { form: {} } } },
+				});
+			} else {
+				const { isError, content } = await calling;
+				assert.ok(isError);
+				assert.match(JSON.stringify(content), /cannot be asked/);
+			}
+			assert.deepEqual(device.askedBy("tools/call")[0]?.params._meta[`${META}clientCapabilities`], {});
+		});
+	});
+}
+
+describe("what a device wants back from a client", { timeout: 20_000 }, () => {
+	/** Sends a call as it is on the wire of 2026-07-28, and returns the answer. */
+	async function send(side: TestGateway, params: { name: string; [member: string]: unknown }) {
+		const _meta = {
+			[`${META}protocolVersion`]: "2026-07-28",
+			[`${META}clientInfo`]: { name: "raw", version: "1" },
+			[`${META}clientCapabilities`]: { elicitation: { form: {} } },
+		};
+		const response = await fetch(side.clientUrl(), {
+			method: "POST",
+			headers: {
+				"content-type": "application/json",
+				accept: "application/json, text/event-stream",
+				"mcp-protocol-version": "2026-07-28",
+				"mcp-method": "tools/call",
+				"mcp-name": params.name,
+			},
+			body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { ...params, _meta } }),
+		});
+		const text = await response.text();
+		return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+	}
+
+	const inputResponses = { who: { action: "accept", content: { name: "Ada" } } };
+	const ANSWERED = { error: { code: -32602, data: { reason: "invalid_request_state" } } };
+	const reject = ({ error }: { error?: { code: number; data: unknown } }) => ({
+		error: { code: error?.code, data: error?.data },
+	});
+
+	it("is signed, and worth nothing if it was changed", async (t) => {
+		const side = await startGateway(t);
+		const device = await connectDevice(t, side);
+		const { result } = await send(side, call(1));
+		const { requestState } = result;
+		assert.equal(result.resultType, "input_required");
+		assert.deepEqual(result.inputRequests.who, QUESTION);
+		assert.notEqual(requestState, "state of 1");
+		const asked = device.askedBy("tools/call").length;
+		for (const changed of [`${requestState}x`, "state of 1", ""]) {
+			assert.deepEqual(reject(await send(side, { ...call(1), inputResponses, requestState: changed })), ANSWERED);
+		}
+		assert.equal(device.askedBy("tools/call").length, asked, "the device is not asked");
+		const { result: done } = await send(side, { ...call(1), inputResponses, requestState });
+		assert.deepEqual(done.content, [{ type: "text", text: "hello Ada" }]);
+	});
+
+	it("is for the same client, the same tool and the same device", async (t) => {
+		const side = await startGateway(t);
+		await connectDevice(t, side);
+		await connectDevice(t, side, "aa:bb:cc:00:00:02");
+		const { requestState } = (await send(side, call(1))).result;
+		for (const name of ["lamp_000001__other", "lamp_000002__greet"]) {
+			assert.deepEqual(reject(await send(side, { ...call(1), name, inputResponses, requestState })), ANSWERED);
+		}
+		side.access = { principal: "somebody else", userTools: false };
+		assert.deepEqual(reject(await send(side, { ...call(1), inputResponses, requestState })), ANSWERED);
+	});
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Client } from "@modelcontextprotocol/client";
+import { until } from "../../../host-test/support/until.js";
+import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
+import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
+
+const ID = "aa:bb:cc:00:00:01";
+const OWN = "device://self/volume";
+const URI = "device://lamp_000001/volume";
+
+const WITH_RESOURCE: FeatureDeviceOptions = {
+	capabilities: { tools: {}, resources: { subscribe: true } },
+	answers: { "resources/list": () => ({ resources: [{ uri: OWN, name: "volume" }] }) },
+};
+
+async function connectDevice(t: Parameters<typeof startGateway>[0], side: TestGateway, options = WITH_RESOURCE) {
+	const device = await FeatureDevice.connect(t, side, options);
+	await until(() => side.gateway.servers.find(ID)?.offers.resources.length === 1, "its resource is known");
+	return device;
+}
+
+const subscribed = (device: FeatureDevice) => device.askedBy("resources/subscribe").map(({ params }) => params.uri);
+
+for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+	describe(`subscriptions to resources of devices, by clients of ${era}`, { timeout: 30_000 }, () => {
+		/** A client that has subscribed, the URIs of which it was told, and what ends its subscription. */
+		async function follow(client: Client, uri = URI) {
+			const updates: string[] = [];
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.push(params.uri));
+			if (era === "2026-07-28") {
+				const listening = await client.listen({ resourceSubscriptions: [uri] });
+				return { updates, end: () => listening.close() };
+			}
+			await client.subscribeResource({ uri });
+			return { updates, end: () => client.unsubscribeResource({ uri }) };
+		}
+
+		it("are passed on to the device once, and end with the last of them", async (t) => {
+			const side = await startGateway(t);
+			const device = await connectDevice(t, side);
+			const first = await follow(await connectClient(t, side.clientUrl(), era));
+			const client = await connectClient(t, side.clientUrl(), era);
+			const second = await follow(client);
+			await until(() => subscribed(device).length > 0, "subscribed");
+			device.notify("notifications/resources/updated", { uri: OWN });
+			await until(() => first.updates.length === 1 && second.updates.length === 1, "both are told");
+			assert.deepEqual([first.updates, second.updates, subscribed(device)], [[URI], [URI], [OWN]]);
+			await first.end();
+			device.notify("notifications/resources/updated", { uri: OWN });
+			await until(() => second.updates.length === 2, "the other one is told");
+			assert.equal(first.updates.length, 1);
+			assert.deepEqual(device.askedBy("resources/unsubscribe"), []);
+			await second.end();
+			await until(() => device.askedBy("resources/unsubscribe").length === 1, "unsubscribed");
+		});
+
+		it("are told of to those that have subscribed, and to no others", async (t) => {
+			const side = await startGateway(t);
+			const device = await connectDevice(t, side);
+			const { updates } = await follow(await connectClient(t, side.clientUrl(), era));
+			const other = await follow(await connectClient(t, side.clientUrl(), era), "device://lamp_000001/state");
+			await until(() => subscribed(device).length > 0, "subscribed");
+			device.notify("notifications/resources/updated", { uri: "device://self/other" });
+			device.notify("notifications/resources/updated", { uri: OWN });
+			await until(() => updates.length === 1, "told");
+			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
+			await until(() => other.updates.length > 0, "the other one is told of the state");
+			assert.deepEqual([updates, other.updates], [[URI], ["device://lamp_000001/state"]]);
+		});
+
+		it("are made again when the device returns, and clients told that they may have missed something", async (t) => {
+			const side = await startGateway(t);
+			const device = await connectDevice(t, side);
+			const { updates } = await follow(await connectClient(t, side.clientUrl(), era));
+			await until(() => subscribed(device).length > 0, "subscribed");
+			await device.unplug();
+			await until(() => side.gateway.servers.find(ID)?.online === false, "it is offline");
+			const returned = await FeatureDevice.connect(t, side, WITH_RESOURCE);
+			await until(() => updates.length === 1, "told");
+			assert.deepEqual(subscribed(returned), [OWN]);
+			returned.notify("notifications/resources/updated", { uri: OWN });
+			await until(() => updates.length === 2, "told of the next update");
+		});
+
+		it("end when the client disconnects", async (t) => {
+			const side = await startGateway(t);
+			const device = await connectDevice(t, side);
+			const client = await connectClient(t, side.clientUrl(), era);
+			await follow(client);
+			await until(() => subscribed(device).length > 0, "subscribed");
+			if (era === "2025-11-25") {
+				await (client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession();
+			}
+			await client.close();
+			await until(() => device.askedBy("resources/unsubscribe").length === 1, "unsubscribed");
+		});
+
+		it("keep the device's own URI on its path", async (t) => {
+			const side = await startGateway(t);
+			const device = await connectDevice(t, side);
+			const { updates } = await follow(await connectClient(t, side.clientUrl(ID), era), OWN);
+			await until(() => subscribed(device).length > 0, "subscribed");
+			device.notify("notifications/resources/updated", { uri: OWN });
+			await until(() => updates.length === 1, "told");
+			assert.deepEqual(updates, [OWN]);
+		});
+	});
+}
+
+describe("a subscription that cannot be made", { timeout: 20_000 }, () => {
+	it("is rejected with what the device says", async (t) => {
+		const side = await startGateway(t);
+		await connectDevice(t, side, {
+			...WITH_RESOURCE,
+			answers: {
+				...WITH_RESOURCE.answers,
+				"resources/subscribe": ({ params: { uri } }) =>
+					uri === OWN
+						? { code: -32602, message: "too many subscriptions" }
+						: { code: -32002, message: "not found", data: { uri } },
+			},
+		});
+		const client = await connectClient(t, side.clientUrl(), "2025-11-25");
+		await assert.rejects(client.subscribeResource({ uri: URI }), { code: -32602, message: /too many subscriptions/ });
+		const missing = "device://lamp_000001/missing";
+		await assert.rejects(client.subscribeResource({ uri: missing }), { data: { uri: missing } });
+		await assert.rejects(client.subscribeResource({ uri: "test://nobody" }), { data: { uri: "test://nobody" } });
+	});
+
+	it("is rejected if the device does not tell of updates", async (t) => {
+		const side = await startGateway(t);
+		await connectDevice(t, side, { ...WITH_RESOURCE, capabilities: { tools: {}, resources: {} } });
+		const client = await connectClient(t, side.clientUrl(), "2025-11-25");
+		await assert.rejects(client.subscribeResource({ uri: URI }), /does not tell of updates/);
+	});
+});

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, it, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { until } from "../../../host-test/support/until.js";
+import { FREE_PORTS, start } from "../support/command-line.js";
+import { connectClient, ERAS } from "../support/gateway.js";
+import { makeStateFolder, startProgram } from "../support/program.js";
+import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
+
+const odd = (id: string, behaviour = "good") => ({ ...nodeServer(id, ODD_SERVER, behaviour), enabled: true });
+
+async function serversFile(t: TestContext, ...servers: object[]): Promise<string> {
+	const file = `${await temporaryFolder(t)}/mcp-servers.json`;
+	await writeFile(file, JSON.stringify({ servers }));
+	return file;
+}
+
+const namesOf = async (client: Client): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+
+describe("the gateway with a file of servers", () => {
+	for (const era of ["2025-11-25", "2026-07-28"] as const) {
+		it(`serves them at /mcp and /mcp/ID like devices (${era})`, async (t) => {
+			const everything = { ...nodeServer("everything", EVERYTHING), enabled: true };
+			const { base } = await startProgram(t, { serversFile: await serversFile(t, odd("My_Odd"), everything) });
+			const client = await connectClient(t, new URL(`${base}/mcp`), era);
+			await until(
+				async () => (await namesOf(client)).includes("everything__echo"),
+				"server-everything is listed",
+				20_000,
+			);
+			assert.ok((await namesOf(client)).includes("my_odd__write"));
+			assert.equal(
+				textOf(await client.callTool({ name: "everything__echo", arguments: { message: "hello" } })),
+				"Echo: hello",
+			);
+			assert.ok((await client.listPrompts()).prompts.some(({ name }) => name.startsWith("everything__")));
+			const { resources } = await client.listResources();
+			const resource = resources.find(({ mimeType }) => mimeType === "text/markdown");
+			assert.ok(resource);
+			assert.ok((await client.readResource({ uri: resource.uri })).contents.length > 0);
+			for (const path of ["My_Odd", "my_odd"]) {
+				const single = await connectClient(t, new URL(`${base}/mcp/${path}`), era);
+				assert.deepEqual(await namesOf(single), ["echo", "write"]);
+			}
+		});
+	}
+
+	it("follows the file: servers come and go, and what is wrong is logged", async (t) => {
+		const file = await serversFile(t, odd("one"));
+		const { base, log } = await startProgram(t, { serversFile: file });
+		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+		await until(async () => (await namesOf(client)).includes("one__echo"), "the first server is listed");
+		await writeFile(file, JSON.stringify({ servers: [odd("two"), { id: "bad id", url: "x" }] }));
+		await until(async () => (await namesOf(client)).join() === "two__echo,two__write", "the second server is listed");
+		assert.match(log(), /mcp-servers\.json:1: servers\[1\]\.id: must contain only/);
+		await writeFile(file, "{");
+		await until(() => log().includes("Failed to parse MCP config file"), "the fault is logged");
+		assert.deepEqual(await namesOf(client), ["two__echo", "two__write"]);
+	});
+
+	it("leaves no process behind if it is killed", { skip: process.platform !== "linux" }, async (t) => {
+		const folder = makeStateFolder(t);
+		const file = await serversFile(t, odd("one"), odd("child", "child"), odd("stubborn", "stubborn"));
+		const { child, output } = start(t, [...FREE_PORTS, "--state-folder", folder, "--servers-file", file]);
+		await until(() => (output.stderr.match(/server connected/g) ?? []).length === 3, "all are connected", 30_000);
+		const groups = await serversOf(child.pid as number);
+		assert.equal(groups.length, 3);
+		child.kill("SIGKILL");
+		for (const group of groups) {
+			await until(async () => !(await isGroupRunning(group)), `process group ${group} has ended`);
+		}
+	});
+});
+
+/** The processes of the test's servers that a process has started. */
+async function serversOf(pid: number): Promise<number[]> {
+	const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ");
+	const servers: number[] = [];
+	for (const child of children) {
+		if ((await readFile(`/proc/${child}/cmdline`, "utf8")).includes("odd-server")) {
+			servers.push(Number(child));
+		}
+	}
+	return servers;
+}
+
+describe("the management tools of the gateway", () => {
+	const CALL = {
+		name: "mcp_call_tool",
+		arguments: { connection_id: "one", tool_name: "write", arguments: { text: "x" } },
+	};
+
+	it("are off unless the setting says otherwise, and not for tokens by default", async (t) => {
+		const off = await startProgram(t);
+		const client = await connectClient(t, new URL(`${off.base}/mcp`), "2025-11-25");
+		assert.deepEqual(await namesOf(client), []);
+		const local = await startProgram(t, { managementTools: "local" });
+		const near = await connectClient(t, new URL(`${local.base}/mcp`), "2026-07-28");
+		assert.equal((await namesOf(near)).length, 9);
+		const token = local.tokens.add({ name: "remote", kind: "client" });
+		const far = new Client({ name: "far", version: "1" }, ERAS["2025-11-25"]);
+		t.after(() => far.close());
+		const headers = { Authorization: `Bearer ${token}` };
+		await far.connect(new StreamableHTTPClientTransport(new URL(`${local.base}/mcp`), { requestInit: { headers } }));
+		assert.deepEqual(await namesOf(far), []);
+	});
+
+	it("ask the person through the client before a call that is not approved", async (t) => {
+		const { base } = await startProgram(t, { managementTools: "local", serversFile: await serversFile(t, odd("one")) });
+		const client = new Client(
+			{ name: "asks", version: "1" },
+			{ ...ERAS["2025-11-25"], capabilities: { elicitation: {} } },
+		);
+		t.after(() => client.close());
+		const questions: string[] = [];
+		client.setRequestHandler("elicitation/create", ({ params }) => {
+			questions.push(params.message);
+			return { action: questions.length === 1 ? "decline" : "accept", content: {} };
+		});
+		await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`)));
+		await until(
+			async () => textOf(await client.callTool({ name: "mcp_list_connections" })).includes("[connected]"),
+			"it is connected",
+		);
+		assert.equal(textOf(await client.callTool(CALL)), "Error: The call of 'write' was not approved");
+		assert.equal(textOf(await client.callTool(CALL)), "write: x");
+		assert.equal(questions[0], 'Call write of one with {"text":"x"}?');
+	});
+
+	it("say how a call can be approved if the client cannot ask", async (t) => {
+		const { base } = await startProgram(t, { managementTools: "local", serversFile: await serversFile(t, odd("one")) });
+		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+		await until(
+			async () => textOf(await client.callTool({ name: "mcp_list_connections" })).includes("[connected]"),
+			"it is connected",
+		);
+		assert.match(
+			textOf(await client.callTool(CALL)),
+			/is not approved: .*; set autoApprove of 'one' in the file of servers/,
+		);
+	});
+});

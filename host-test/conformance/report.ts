@@ -1,0 +1,126 @@
+import { EXPECTED_FAILURES, UNSCORED } from "./expected-failures.js";
+import { type ScenarioResult, SUITES } from "./suites.js";
+
+/** The results of each suite, by its title, over one transport. */
+export type Results = ReadonlyMap<string, readonly ScenarioResult[]>;
+
+/** How many scenarios that count are passed, and how many there are. */
+export interface Figure {
+	readonly passed: number;
+	readonly of: number;
+}
+
+export function figureOf(results: readonly ScenarioResult[]): Figure {
+	const scored = results.filter(({ unscored }) => unscored === undefined);
+	return { passed: scored.filter(isPassed).length, of: scored.length };
+}
+
+/** The figures in a report: by suite and transport. */
+export function readFigures(report: string): ReadonlyMap<string, Figure> {
+	const rows = report.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+	const header = rows.find(([, first]) => first === "suite") ?? [];
+	const figures = rows.flatMap((cells) =>
+		cells.flatMap((cell, index) => {
+			const [, passed, of] = /^\*{0,2}(\d+)\/(\d+)\*{0,2}$/.exec(cell) ?? [];
+			return passed === undefined || !SUITES.some(({ title }) => title === cells[1])
+				? []
+				: [[`${cells[1]} over ${header[index]}`, { passed: Number(passed), of: Number(of) }] as const];
+		}),
+	);
+	return new Map(figures);
+}
+
+/** What is worse than a report says, or fails without being expected to: a line each. */
+export function problemsOf(transport: string, results: Results, before: ReadonlyMap<string, Figure>): string[] {
+	return [...results].flatMap(([title, scenarios]) => {
+		const { passed, of } = figureOf(scenarios);
+		const key = `${title} over ${transport}`;
+		const known = before.get(key);
+		const isWorse = known !== undefined && (passed < known.passed || of < known.of);
+		const unexpected = scenarios.filter((each) => each.unscored === undefined && !isPassed(each));
+		return [
+			...(isWorse ? [`${key}: ${passed}/${of}, but the report says ${known.passed}/${known.of}`] : []),
+			...unexpected
+				.filter(({ name }) => !EXPECTED_FAILURES.has(name))
+				.map(({ name, failed }) => `${key}: ${name} fails (${failed} checks), which is not expected`),
+		];
+	});
+}
+
+/** The report, in Markdown. */
+export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
+	const transports = [...byTransport.keys()];
+	const lines = [
+		"# What the official conformance suites say",
+		"",
+		"Written by `npm run conformance`, which runs MCP's official suites (`@modelcontextprotocol/conformance`) against the gateway at `/mcp/DEVICE`.",
+		"Behind it is a virtual device on XS with the firmware of `host-test/fixtures/everything/`, which has the tools, resources and prompts that the",
+		"suites ask for. The run fails if a figure is below the one written here. `.ci/run` runs it over WebSocket.",
+		"",
+		...table(
+			["suite", ...transports],
+			SUITES.map(({ title }) => [
+				title,
+				...transports.map((transport) => {
+					const { passed, of } = figureOf(byTransport.get(transport)?.get(title) ?? []);
+					return `${passed}/${of}`;
+				}),
+			]),
+		),
+		"",
+		...expectedFailures(),
+		...SUITES.flatMap(({ title }) => scenarioTable(title, byTransport)),
+	];
+	return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function expectedFailures(): string[] {
+	return EXPECTED_FAILURES.size === 0
+		? ["No scenario is expected to fail."]
+		: ["Expected to fail:", "", ...table(["scenario", "reason"], [...EXPECTED_FAILURES])];
+}
+
+/** A suite's scenarios, each with the checks that are passed: the ones that count first. */
+function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>): string[] {
+	const transports = [...byTransport.keys()];
+	const cell = (name: string, transport: string): string => {
+		const found = byTransport
+			.get(transport)
+			?.get(title)
+			?.find((each) => each.name === name);
+		return found === undefined ? "not run" : describe(found);
+	};
+	const scenarios = byTransport.get(transports[0] as string)?.get(title) ?? [];
+	const rows = (wanted: readonly ScenarioResult[]) =>
+		wanted.map(({ name }) => [name, ...transports.map((transport) => cell(name, transport))]);
+	const unscored = scenarios.filter((each) => each.unscored !== undefined);
+	return [
+		"",
+		`## ${title}`,
+		"",
+		...table(["scenario", ...transports], rows(scenarios.filter((each) => each.unscored === undefined))),
+		...(unscored.length === 0
+			? []
+			: ["", ...notCounted(unscored), "", ...table(["scenario", ...transports], rows(unscored))]),
+	];
+}
+
+function notCounted(unscored: readonly ScenarioResult[]): string[] {
+	const reasons = [...new Set(unscored.filter((each) => !isPassed(each)).map((each) => each.unscored as string))];
+	const why = reasons.map((reason) => `“${reason}”: ${UNSCORED[reason] ?? "not known"}.`).join(" ");
+	return [`The suite runs these, too, but does not count them.${why === "" ? "" : ` Those that fail: ${why}`}`];
+}
+
+/** "4 checks", or "fails 1 of 4 checks". */
+function describe({ passed, failed }: ScenarioResult): string {
+	const all = `${passed + failed} ${passed + failed === 1 ? "check" : "checks"}`;
+	return failed === 0 ? `passed, ${all}` : `**fails** ${failed} of ${all}`;
+}
+
+function isPassed({ failed }: ScenarioResult): boolean {
+	return failed === 0;
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+	return [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+}

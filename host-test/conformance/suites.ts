@@ -1,0 +1,63 @@
+import { fileURLToPath } from "node:url";
+import { Program } from "../e2e/program.js";
+
+/** One of the official suites, as it is run. */
+export interface Suite {
+	/** What stands above its table. */
+	readonly title: string;
+	/** The folder of its package in node_modules. */
+	readonly package: string;
+	readonly flags: readonly string[];
+}
+
+export const SUITES: readonly Suite[] = [
+	{ title: "0.1.16, active", package: "conformance-0.1", flags: [] },
+	...["2025-11-25", "2026-07-28"].map((revision) => ({
+		title: `0.2.0-alpha.12, requirements of ${revision}`,
+		package: "@modelcontextprotocol/conformance",
+		flags: ["--requirements", revision],
+	})),
+];
+
+/** How a scenario went. */
+export interface ScenarioResult {
+	readonly name: string;
+	readonly passed: number;
+	readonly failed: number;
+	/** Why it does not count, if it does not: "extension", "pending". */
+	readonly unscored: string | undefined;
+}
+
+const SUMMARY = "=== SUMMARY ===";
+const GLOB = new URL("glob.mjs", import.meta.url);
+const MODULES = new URL("../../node_modules/", import.meta.url);
+
+/** Milliseconds that a suite has. */
+const TIMEOUT = 300_000;
+
+/** Runs a suite against a server. Rejects with what the suite said if it does not come to its end. */
+export async function runSuite({ package: name, flags }: Suite, url: string): Promise<readonly ScenarioResult[]> {
+	const program = fileURLToPath(new URL(`${name}/dist/index.js`, MODULES));
+	const started = performance.now();
+	const run = await Program.start(
+		["--import", GLOB.href, program, "server", "--url", url, ...flags],
+		(output) => output.includes(SUMMARY),
+		{ startTimeout: TIMEOUT },
+	);
+	await run.ended();
+	console.log(`${name} ${flags.join(" ")}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+	return readSummary(run.output.slice(run.output.indexOf(SUMMARY)));
+}
+
+/** Reads the lines `✓ ping: 1 passed, 0 failed`, and `✗ tasks-lifecycle (extension)` of scenarios that do not count. */
+export function readSummary(text: string): readonly ScenarioResult[] {
+	const unscored = new Map(
+		[...text.matchAll(/^ {2}[✓✗] (\S+) \(([^)]+)\)$/gm)].map(([, name, reason]) => [name, reason] as const),
+	);
+	return [...text.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gm)].map(([, name = "", passed, failed]) => ({
+		name,
+		passed: Number(passed),
+		failed: Number(failed),
+		unscored: unscored.get(name),
+	}));
+}

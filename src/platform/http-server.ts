@@ -1,0 +1,90 @@
+import Listener from "embedded:io/socket/listener";
+import UDP from "embedded:io/socket/udp";
+import DNSSD from "embedded:network/dnssd";
+import HTTPServer from "embedded:network/http/server";
+import type {
+	Announcement,
+	HttpConnection,
+	HttpServerOptions,
+	HttpServerPlatform,
+} from "../http_server/http-server.js";
+import { GuardedTCP } from "./guarded-tcp.js";
+
+/** Bytes that the head of a request may have: the SDK's server keeps all of it. */
+const HEAD_BYTES = 4_096;
+
+interface Allowance {
+	bytes: number;
+}
+
+/** A connection's socket. The server makes another one of it, by its constructor, which goes on with the allowance. */
+class ServedTCP extends GuardedTCP {
+	readonly allowance: Allowance;
+
+	constructor(options: { readonly from: object; readonly allowance?: Allowance }) {
+		const allowance = options.allowance ??
+			(options.from as { allowance?: Allowance }).allowance ?? { bytes: HEAD_BYTES };
+		super({ ...options, allowance } as ConstructorParameters<typeof GuardedTCP>[0]);
+		this.allowance = allowance;
+	}
+}
+
+/** Of the connection that was handed over last. */
+let latest: Allowance = { bytes: 0 };
+
+class GuardedListener extends Listener {
+	override read(): ServedTCP {
+		latest = { bytes: HEAD_BYTES };
+		return new ServedTCP({ from: super.read() as object, allowance: latest });
+	}
+}
+
+/** The server keeps no body: only what it keeps is limited. */
+function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnection {
+	return {
+		accept(events) {
+			connection.accept({
+				...events,
+				onRequest(request) {
+					if (!request.headers.has("transfer-encoding")) {
+						allowance.bytes = Number.POSITIVE_INFINITY;
+					}
+					events.onRequest(request);
+				},
+			});
+		},
+		read: (count) => connection.read(count),
+		respond: (response) => connection.respond(response),
+		write: (data) => connection.write(data),
+		close: () => connection.close(),
+	};
+}
+
+/** The SDK's HTTP server, on every address that the device has, and its DNS-SD. */
+export const httpServer: HttpServerPlatform = {
+	address: "0.0.0.0",
+	open({ port, onConnect }: HttpServerOptions) {
+		const options = {
+			io: GuardedListener,
+			port,
+			onConnect: (connection: unknown) => onConnect(limitHead(connection as HttpConnection, latest)),
+		};
+		return new HTTPServer(options as unknown as ConstructorParameters<typeof HTTPServer>[0]);
+	},
+	...("add" in UDP.prototype && { announce }),
+};
+
+/** Where UDP has multicast: the simulator's on Linux has not. */
+function announce({ host, txt, ...service }: Announcement): { close(): void } {
+	const dnssd = new DNSSD({ socket: { io: UDP } });
+	dnssd.claim({
+		host,
+		onReady: () => {
+			// The SDK's serializer takes the names of an array's members.
+			const options = { ...service, host, txt: Object.assign([], txt) };
+			dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
+		},
+		onError: () => trace(`${host}.local: another device has this name\n`),
+	});
+	return dnssd;
+}
