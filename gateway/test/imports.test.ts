@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	cli: [
 		"program.js",
 		"config",
+		"manager",
 		"clients",
 		"http",
 		"proxy",

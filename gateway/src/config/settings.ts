@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
 import {
 	flag,
 	hostnames,
@@ -128,6 +129,19 @@ export const SETTINGS = {
 		oneOf("names", ["own", "portable"]),
 		"Tool names on /mcp/DEVICE: in characters that every client accepts, or the device's own",
 		{ default: "portable" },
+	),
+	catalog: setting(
+		oneOf("mode", ["auto", "full", "search"]),
+		"Clients list every tool (full), or a few that find and call the others (search); auto: search above catalogLimit",
+		{ default: "auto" },
+	),
+	catalogLimit: setting(integer("tools", 0, 999_999), "Tools in a full list at most, if catalog is auto", {
+		default: 80,
+	}),
+	pinnedTools: setting(
+		list("tool", 'names of tools, or beginnings of names with "*" at the end', z.string().regex(/^[^*]{0,128}\*?$/)),
+		"Tools that are always listed, by the names in the full list; * at the end stands for the rest of a name",
+		{ default: [] },
 	),
 	open: setting(flag, "Let clients and devices in without tokens again, if the last token was removed", {
 		default: false,
