@@ -29,7 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-const EVERYWHERE = ["version.js", "rate-limit.js"];
+const EVERYWHERE = ["version.js", "rate-limit.js", "liveness.js"];
 
 /** Folders of the firmware that any part of the gateway may import. */
 const FIRMWARE = /^src\/(?:text|mcp_server)\//;
