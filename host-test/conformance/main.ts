@@ -1,43 +1,89 @@
-// npm run conformance: MCP's official conformance suites against a virtual device with the firmware of
-// host-test/fixtures/everything: behind the gateway, and directly. Writes docs/conformance.md.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// npm run conformance: MCP's official conformance suites against the gateway, with the firmware of
+// host-test/fixtures/everything on a virtual device behind it, and against such a device by itself. Writes docs/conformance.md.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
+import getPort from "get-port";
 import { makeProgram, runProgram } from "../../scripts/program.js";
+import {
+	knownDevices,
+	startDirectDevice,
+	startGateway,
+	startVirtualDevice,
+	untilKnown,
+} from "../e2e/gateway-process.js";
 import { problemsOf, type Results, readFigures, writeReport } from "./report.js";
 import { runSuite, SUITES } from "./suites.js";
-import { TARGETS } from "./targets.js";
 
 const REPORT = fileURLToPath(new URL("../../docs/conformance.md", import.meta.url));
+const FIRMWARE = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
 
-type TargetName = keyof typeof TARGETS;
+/** How devices are connected: the gateway's flags, and what its log calls their URL. */
+const TRANSPORTS = {
+	WebSocket: { flags: [], url: "websocket" },
+	MQTT: { flags: ["--mqtt", "--mqtt-port", "0"], url: "mqtt" },
+} as const;
 
-const ALL = Object.keys(TARGETS) as TargetName[];
+/** A device that serves clients by itself, without the gateway. */
+const DIRECT = "HTTP, directly";
 
-async function runSuites(name: TargetName): Promise<Results> {
-	return await TARGETS[name](async (url) => {
-		const results = new Map();
-		for (const suite of SUITES) {
-			console.log(`${name}: ${suite.title} …`);
-			results.set(suite.title, await runSuite(suite, url));
+type Transport = keyof typeof TRANSPORTS | typeof DIRECT;
+
+const ALL = [...Object.keys(TRANSPORTS), DIRECT] as Transport[];
+
+async function runDirectly(): Promise<Results> {
+	const port = await getPort({ host: "127.0.0.1" });
+	const device = await startDirectDevice(port, "--new", "--firmware", FIRMWARE);
+	try {
+		return await runAgainst(`http://127.0.0.1:${port}/mcp`);
+	} finally {
+		await device.stop();
+	}
+}
+
+async function runAgainst(url: string): Promise<Results> {
+	const results = new Map();
+	for (const suite of SUITES) {
+		results.set(suite.title, await runSuite(suite, url));
+	}
+	return results;
+}
+
+async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Results> {
+	const { flags, url } = TRANSPORTS[transport];
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-conformance-"));
+	const gateway = await startGateway(folder, "--tool-names", "own", ...flags);
+	try {
+		const backend = gateway.program.said(new RegExp(`"${url}":"([^"]+)"`));
+		const device = await startVirtualDevice(backend, "--new", "--firmware", FIRMWARE);
+		try {
+			await untilKnown(gateway, 1);
+			const [known] = await knownDevices(gateway);
+			return await runAgainst(`${gateway.base}/mcp/${known?.alias}`);
+		} finally {
+			await device.stop();
 		}
-		return results;
-	});
+	} finally {
+		await gateway.program.stop();
+		rmSync(folder, { recursive: true });
+	}
 }
 
 const program = makeProgram(
 	"run conformance",
-	"Runs MCP's official conformance suites against a virtual device, and writes docs/conformance.md.",
+	"Runs MCP's official conformance suites against a virtual device: behind the gateway, and directly.",
 )
-	.addOption(new Option("--only <way>", "only this way to the device; the report is not written").choices(ALL))
-	.action(async ({ only }: { only?: TargetName }) => {
+	.addOption(new Option("--only <transport>", "only over this transport; the report is not written").choices(ALL))
+	.action(async ({ only }: { only?: Transport }) => {
 		const before = existsSync(REPORT) ? readFigures(readFileSync(REPORT, "utf8")) : new Map();
 		const results = new Map<string, Results>();
-		for (const name of only === undefined ? ALL : [only]) {
-			results.set(name, await runSuites(name));
+		for (const transport of only === undefined ? ALL : [only]) {
+			results.set(transport, await (transport === DIRECT ? runDirectly() : runBehindGateway(transport)));
 		}
 		const report = writeReport(results);
-		const problems = [...results].flatMap(([name, each]) => problemsOf(name, each, before));
+		const problems = [...results].flatMap(([transport, each]) => problemsOf(transport, each, before));
 		console.log(report.slice(0, report.indexOf("\n## ")));
 		for (const problem of problems) {
 			console.error(`error: ${problem}`);

@@ -1,7 +1,7 @@
 import { EXPECTED_FAILURES, UNSCORED } from "./expected-failures.js";
 import { type ScenarioResult, SUITES } from "./suites.js";
 
-/** The results of each suite, by its title, for one way to a device. */
+/** The results of each suite, by its title, over one transport. */
 export type Results = ReadonlyMap<string, readonly ScenarioResult[]>;
 
 /** How many scenarios that count are passed, and how many there are. */
@@ -15,7 +15,7 @@ export function figureOf(results: readonly ScenarioResult[]): Figure {
 	return { passed: scored.filter(isPassed).length, of: scored.length };
 }
 
-/** The figures in a report, by suite and way: `0.1.16, active: WebSocket`. */
+/** The figures in a report: by suite and transport. */
 export function readFigures(report: string): ReadonlyMap<string, Figure> {
 	const rows = report.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
 	const header = rows.find(([, first]) => first === "suite") ?? [];
@@ -24,17 +24,17 @@ export function readFigures(report: string): ReadonlyMap<string, Figure> {
 			const [, passed, of] = /^\*{0,2}(\d+)\/(\d+)\*{0,2}$/.exec(cell) ?? [];
 			return passed === undefined || !SUITES.some(({ title }) => title === cells[1])
 				? []
-				: [[`${cells[1]}: ${header[index]}`, { passed: Number(passed), of: Number(of) }] as const];
+				: [[`${cells[1]} over ${header[index]}`, { passed: Number(passed), of: Number(of) }] as const];
 		}),
 	);
 	return new Map(figures);
 }
 
 /** What is worse than a report says, or fails without being expected to: a line each. */
-export function problemsOf(way: string, results: Results, before: ReadonlyMap<string, Figure>): string[] {
+export function problemsOf(transport: string, results: Results, before: ReadonlyMap<string, Figure>): string[] {
 	return [...results].flatMap(([title, scenarios]) => {
 		const { passed, of } = figureOf(scenarios);
-		const key = `${title}: ${way}`;
+		const key = `${title} over ${transport}`;
 		const known = before.get(key);
 		const isWorse = known !== undefined && (passed < known.passed || of < known.of);
 		const unexpected = scenarios.filter((each) => each.unscored === undefined && !isPassed(each));
@@ -47,30 +47,29 @@ export function problemsOf(way: string, results: Results, before: ReadonlyMap<st
 	});
 }
 
-/** The report, in Markdown: a column for each way to a device. */
-export function writeReport(byWay: ReadonlyMap<string, Results>): string {
-	const ways = [...byWay.keys()];
+/** The report, in Markdown. */
+export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
+	const transports = [...byTransport.keys()];
 	const lines = [
 		"# What the official conformance suites say",
 		"",
-		"Written by `npm run conformance`, which runs MCP's official suites (`@modelcontextprotocol/conformance`) against a virtual device on XS with the",
-		"firmware of `host-test/fixtures/everything/`, which has the tools, resources and prompts that the suites ask for. The device is behind the gateway,",
-		"at `/mcp/DEVICE`, connected over WebSocket or MQTT; or it serves clients itself, over HTTP. A figure is how many scenarios that count are passed, of how",
-		"many. The run fails if one is below the one written here. `.ci/run` runs it over WebSocket.",
+		"Written by `npm run conformance`, which runs MCP's official suites (`@modelcontextprotocol/conformance`) against the gateway at `/mcp/DEVICE`.",
+		"Behind it is a virtual device on XS with the firmware of `host-test/fixtures/everything/`, which has the tools, resources and prompts that the",
+		"suites ask for. “Directly” is such a device without the gateway: [direct.md](direct.md). The run fails if a figure is below the one written here. `.ci/run` runs it over WebSocket.",
 		"",
 		...table(
-			["suite", ...ways],
+			["suite", ...transports],
 			SUITES.map(({ title }) => [
 				title,
-				...ways.map((way) => {
-					const { passed, of } = figureOf(byWay.get(way)?.get(title) ?? []);
+				...transports.map((transport) => {
+					const { passed, of } = figureOf(byTransport.get(transport)?.get(title) ?? []);
 					return `${passed}/${of}`;
 				}),
 			]),
 		),
 		"",
 		...expectedFailures(),
-		...SUITES.flatMap(({ title }) => scenarioTable(title, byWay)),
+		...SUITES.flatMap(({ title }) => scenarioTable(title, byTransport)),
 	];
 	return `${lines.join("\n").trimEnd()}\n`;
 }
@@ -82,27 +81,27 @@ function expectedFailures(): string[] {
 }
 
 /** A suite's scenarios, each with the checks that are passed: the ones that count first. */
-function scenarioTable(title: string, byWay: ReadonlyMap<string, Results>): string[] {
-	const ways = [...byWay.keys()];
-	const cell = (name: string, way: string): string => {
-		const found = byWay
-			.get(way)
+function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>): string[] {
+	const transports = [...byTransport.keys()];
+	const cell = (name: string, transport: string): string => {
+		const found = byTransport
+			.get(transport)
 			?.get(title)
 			?.find((each) => each.name === name);
 		return found === undefined ? "not run" : describe(found);
 	};
-	const scenarios = byWay.get(ways[0] as string)?.get(title) ?? [];
+	const scenarios = byTransport.get(transports[0] as string)?.get(title) ?? [];
 	const rows = (wanted: readonly ScenarioResult[]) =>
-		wanted.map(({ name }) => [name, ...ways.map((way) => cell(name, way))]);
+		wanted.map(({ name }) => [name, ...transports.map((transport) => cell(name, transport))]);
 	const unscored = scenarios.filter((each) => each.unscored !== undefined);
 	return [
 		"",
 		`## ${title}`,
 		"",
-		...table(["scenario", ...ways], rows(scenarios.filter((each) => each.unscored === undefined))),
+		...table(["scenario", ...transports], rows(scenarios.filter((each) => each.unscored === undefined))),
 		...(unscored.length === 0
 			? []
-			: ["", ...notCounted(unscored), "", ...table(["scenario", ...ways], rows(unscored))]),
+			: ["", ...notCounted(unscored), "", ...table(["scenario", ...transports], rows(unscored))]),
 	];
 }
 

@@ -29,19 +29,19 @@ describe("the report on the conformance suites", () => {
 
 	it("has figures that are read again", () => {
 		const report = writeReport(new Map([["MQTT", resultsOf(SUMMARY)]]));
-		assert.deepEqual(readFigures(report).get(`${title}: MQTT`), { passed: 1, of: 2 });
+		assert.deepEqual(readFigures(report).get(`${title} over MQTT`), { passed: 1, of: 2 });
 		assert.match(report, /\| tools-list \| \*\*fails\*\* 3 of 4 checks \|/);
 	});
 
 	it("is a floor: fewer scenarios are a problem, and so is a failure that is not expected", () => {
-		const before = new Map([[`${title}: MQTT`, { passed: 2, of: 2 }]]);
+		const before = new Map([[`${title} over MQTT`, { passed: 2, of: 2 }]]);
 		assert.deepEqual(problemsOf("MQTT", resultsOf(SUMMARY), before), [
-			`${title}: MQTT: 1/2, but the report says 2/2`,
-			`${title}: MQTT: tools-list fails (3 checks), which is not expected`,
+			`${title} over MQTT: 1/2, but the report says 2/2`,
+			`${title} over MQTT: tools-list fails (3 checks), which is not expected`,
 		]);
 		const passed = resultsOf("✓ ping: 2 passed, 0 failed\n✓ tools-list: 4 passed, 0 failed\n");
 		assert.deepEqual(problemsOf("MQTT", passed, before), []);
 		const fewer = resultsOf("✓ ping: 2 passed, 0 failed\n");
-		assert.deepEqual(problemsOf("MQTT", fewer, before), [`${title}: MQTT: 1/1, but the report says 2/2`]);
+		assert.deepEqual(problemsOf("MQTT", fewer, before), [`${title} over MQTT: 1/1, but the report says 2/2`]);
 	});
 });

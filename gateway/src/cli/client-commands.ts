@@ -1,10 +1,12 @@
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DeviceSummary } from "../http/operator-routes.js";
+import { declarationsOf } from "../manager/typed-tools.js";
 import { printable, printableLine } from "../printable.js";
+import { collect } from "./configuration-options.js";
 import { argumentsOf, signatureOf } from "./describe-tool.js";
 import { EXIT, UsageError } from "./exit.js";
-import { GatewayClient } from "./gateway-client.js";
+import { type CatalogOptions, GatewayClient } from "./gateway-client.js";
 import { PATIENCE } from "./gateway-transport.js";
 import { print, printParagraph, printTable } from "./output.js";
 import { parseToolArguments } from "./tool-arguments.js";
@@ -30,6 +32,10 @@ export function addClientCommands(program: Command): Command {
 		.argument("<device>", "alias or id")
 		.option("--json", "as JSON, with schemas")
 		.action(listTools);
+	clientCommand(program, "types")
+		.description("Write TypeScript declarations of a server's tools, for McpManager.typed")
+		.argument("<server>", "alias or id")
+		.action(writeTypes);
 	clientCommand(program, "call")
 		.description("Call a device's tool")
 		.argument("<device>", "alias or id")
@@ -77,6 +83,33 @@ export function withAddress(command: Command): Command {
 		.addOption(new Option("--token <token>", "a client's token; the variable is safer").env("XS_MCP_GATEWAY_TOKEN"));
 }
 
+/** Adds the options that say which tools the gateway lists. */
+export function withCatalog(command: Command): Command {
+	return command
+		.addOption(
+			new Option("--catalog <mode>", "which tools are listed; default: as the gateway's settings say").choices([
+				"auto",
+				"full",
+				"search",
+			]),
+		)
+		.option("--catalog-limit <tools>", "tools in a full list at most, if the mode is auto")
+		.option(
+			"--pinned-tools <tool>",
+			"tools that are always listed; * at the end stands for the rest of a name",
+			collect,
+		);
+}
+
+/** What {@link withCatalog} has read. */
+export function catalogFrom({ catalog, catalogLimit, pinnedTools }: CatalogOptions): CatalogOptions {
+	return {
+		...(catalog !== undefined && { catalog }),
+		...(catalogLimit !== undefined && { catalogLimit }),
+		...(pinnedTools !== undefined && { pinnedTools }),
+	};
+}
+
 /** The gateway that the options name. */
 export function clientFor({ url = DEFAULT_URL, token }: ClientOptions): GatewayClient {
 	return new GatewayClient(url, token);
@@ -111,6 +144,12 @@ async function listTools(name: string, options: ClientOptions): Promise<void> {
 		if (hidden.length > 0) {
 			printParagraph(`User-only tools, which need a token with --user-tools: ${hidden.join(", ")}`);
 		}
+	});
+}
+
+async function writeTypes(name: string, options: ClientOptions): Promise<void> {
+	await withTools(name, options, async ({ device, tools }) => {
+		process.stdout.write(printable(declarationsOf(device.alias, tools)));
 	});
 }
 

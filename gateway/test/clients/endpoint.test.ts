@@ -9,8 +9,11 @@ import { LOCAL, REBOOT, SET_VOLUME, startGateway, WireDevice, type WireDeviceOpt
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
 /** A gateway with a device, connected to an endpoint. */
-async function start(t: TestContext, options: WireDeviceOptions & { maxBytes?: number } = {}) {
-	const started = await startGateway(t);
+async function start(
+	t: TestContext,
+	{ maxBytes, catalog = "auto", ...options }: WireDeviceOptions & { maxBytes?: number; catalog?: "auto" | "full" } = {},
+) {
+	const started = await startGateway(t, { catalog });
 	const device = await WireDevice.connect(t, started, options);
 	const peer = await EndpointPeer.listen(t);
 	const log: string[] = [];
@@ -18,7 +21,7 @@ async function start(t: TestContext, options: WireDeviceOptions & { maxBytes?: n
 	const endpoint = new Endpoint({
 		url: peer.url,
 		open: () => openClientServer(gateway, { access: LOCAL, onerror: (error) => log.push(error.message) }),
-		maxBytes: options.maxBytes ?? 8_000,
+		maxBytes: maxBytes ?? 8_000,
 		onChange: (text) => log.push(text),
 		retryDelay: 20,
 	});
@@ -46,7 +49,7 @@ describe("an MCP endpoint", { timeout: 30_000 }, () => {
 			name: `tool_${index}`,
 			description: "ü".repeat(300),
 		}));
-		const { peer } = await start(t, { tools });
+		const { peer } = await start(t, { tools, catalog: "full" });
 		await peer.initialize();
 		const { names, pages } = await peer.listTools();
 		assert.deepEqual(
@@ -123,6 +126,22 @@ describe("an MCP endpoint", { timeout: 30_000 }, () => {
 		}
 		assert.deepEqual((await peer.listTools()).names, [VOLUME]);
 		assert.equal(peer.connections.length, 1);
+	});
+
+	it("gets an error for a request whose id is in use, so that its limit holds", async (t) => {
+		const { peer, device } = await start(t, { onCall: () => undefined });
+		await peer.initialize();
+		const request = { jsonrpc: "2.0", id: "same", method: "tools/call" };
+		for (const volume of [1, 2]) {
+			peer.say({ ...request, params: { name: VOLUME, arguments: { volume } } });
+		}
+		assert.match((await peer.answer("same")).error?.message ?? "", /the id "same" is in use/);
+		await until(() => device.calls.length > 0, "the first call");
+		await peer.ask("later", "ping");
+		assert.deepEqual(
+			device.calls.map(({ arguments: args }) => args),
+			[{ volume: 1 }],
+		);
 	});
 
 	it("gets an error if it asks too much at the same time", async (t) => {
