@@ -1,5 +1,6 @@
 // What must not compile, and what must be inferred: checked by `npm run typecheck`, never run.
 
+import { elicit } from "../src/mcp_features/elicit.js";
 import { titledEnumeration } from "../src/mcp_features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
 import { definePrompt } from "../src/prompts/define-prompt.js";
@@ -171,3 +172,25 @@ titledEnumeration({ s: "Small", l: "Large" }, { default: "s" });
 
 // @ts-expect-error the default is not one of the values
 titledEnumeration({ s: "Small" }, { default: "m" });
+
+// What the user fills in has the types of the fields, and is there only if they accepted.
+defineTool({
+	name: "asks",
+	description: "",
+	needs: [],
+	async run(_args, _hardware, call) {
+		const answer = await elicit(call, { message: "", fields: { age: integer(), note: optional(string()) } });
+		// @ts-expect-error the user may have declined
+		answer.content;
+		if (answer.action === "accept") {
+			const age: number = answer.content.age;
+			// @ts-expect-error may be left out
+			const note: string = answer.content.note;
+			return `${age} ${note}`;
+		}
+		const visit = await elicit(call, { message: "", url: "https://example.org" });
+		// @ts-expect-error a page that is visited has no content
+		visit.content;
+		return visit.action;
+	},
+});

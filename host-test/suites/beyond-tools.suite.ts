@@ -86,10 +86,12 @@ export default suite("examples of docs/beyond-tools.md", {
 		equal(await answer("s3", { roots: [{ uri: "file:///a" }, { uri: "file:///b", name: "B" }] }), "file:///a, B");
 	},
 	async "a tool asks the user by input_required in a request that stands alone"() {
-		const { board, client } = makeClient();
+		const { board, client, timer } = makeClient();
 		const call = async (more: object) => {
 			const params = { name: "self.screen.ask_brightness", _meta: meta(), ...more };
 			client.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+			await settled();
+			timer.pass(0);
 			await settled();
 			return client.heard()[0].result;
 		};

@@ -1,7 +1,7 @@
 import { readAnswer } from "../../src/bootstrap/bootstrap-answer.js";
 import { readBootstrapConfig } from "../../src/bootstrap/bootstrap-config.js";
-import { isNewer } from "../../src/bootstrap/firmware-version.js";
 import { fromHex, toHex } from "../../src/bootstrap/hex.js";
+import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
@@ -53,6 +53,13 @@ export default suite("the bootstrap's settings and answers", {
 		});
 		equal(read({ websocket: { url: "ws://w/" }, mqtt: null }).backend, { backend: "ws://w/", token: "" });
 	},
+	"take null for a member that is missing"() {
+		equal(read({ websocket: { url: "ws://w/", token: null, version: null } }).backend, {
+			backend: "ws://w/",
+			token: "",
+		});
+		equal(read({ mqtt: { ...MQTT, keepalive: null } }), read({ mqtt: MQTT }));
+	},
 	"take an error with status 200 for an error, in the server's words"() {
 		throws(() => read({ success: false, message: "request error." }), /^the server reports: request error\.$/);
 		throws(() => read({ error: "Device ID is required" }), /^the server reports: Device ID is required$/);
@@ -80,6 +87,14 @@ export default suite("the bootstrap's settings and answers", {
 	"take a time only if the server's clock is set"() {
 		equal(read({ server_time: { timestamp: 1_800_000_000_000 } }).serverTime, { time: 1_800_000_000_000, timezone: 0 });
 		equal(read({ server_time: { timestamp: 5, timezone_offset: 60 } }), {});
+	},
+	"take no time that a clock cannot have"() {
+		equal(readAnswer('{"server_time":{"timestamp":1e999}}'), {});
+		equal(read({ server_time: { timestamp: 5_000_000_000_000 } }), {});
+		for (const offset of [1e9, -1_000, "60", null]) {
+			const { serverTime } = read({ server_time: { timestamp: 1_800_000_000_000, timezone_offset: offset } });
+			equal(serverTime?.timezone, 0, String(offset));
+		}
 	},
 	"limit how long the server may hold a request"() {
 		equal(read({ activation: { timeout_ms: 1e12 } }).activation, {

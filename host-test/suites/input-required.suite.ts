@@ -143,6 +143,24 @@ export default suite("input_required of MCP 2026-07-28", {
 		const { inputRequests } = (await call("v", {}, meta({ elicitation: { url: {} } }))).result;
 		equal(inputRequests.q1.params, { mode: "url", message: "Pay", url: "https://pay" });
 	},
+	async "an answer is used once: the same question is asked again"() {
+		const twice = makeTool(async (call) => {
+			await askName(call);
+			return (await askName(call)).action;
+		});
+		const { call } = statelessClient({ tools: [twice] });
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		const { resultType, requestState } = (await call("t", { inputResponses })).result;
+		equal(resultType, "input_required");
+		equal(textOf(await call("t", { requestState, inputResponses })), "accept");
+	},
+	async "answers that cannot be read leave the call waiting"() {
+		const { call } = statelessClient({ tools: [greeter] });
+		const { requestState } = (await call("t")).result;
+		equal((await call("t", { requestState, inputResponses: [] })).error.code, -32602);
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		equal(textOf(await call("t", { requestState, inputResponses })), "Hello, Ann!");
+	},
 	async "a prompt may ask, too"() {
 		const prompt = createPrompt<undefined, None>({
 			name: "p",
@@ -193,6 +211,29 @@ export default suite("input_required of MCP 2026-07-28", {
 		client.session.close();
 		await settled();
 		equal([reason, timer.size], ["CallCancelled", 0]);
+	},
+	async "a tool that fails to stop does not keep others from asking"() {
+		const stubborn = makeTool(async (call) => {
+			call.onCancel = () => {
+				throw new Error("stuck");
+			};
+			return (await askName(call)).action;
+		});
+		const { call } = statelessClient({ tools: [stubborn], maxSuspended: 1 });
+		await call("t");
+		equal((await call("t")).result.resultType, "input_required");
+	},
+	async "a question that is not JSON, or has the key of one that is open, fails the call"() {
+		const twice = makeTool(async (call) => (await Promise.all([askName(call), askName(call)])).join());
+		const circular: { type: "object"; self?: object } = { type: "object" };
+		circular.self = circular;
+		const bad = makeTool(
+			async (call) => (await elicit(call, { message: "", fields: {}, requestedSchema: circular })).action,
+			"u",
+		);
+		const { call } = statelessClient({ tools: [twice, bad] });
+		equal(textOf(await call("t")), "the question name is open already");
+		equal((await call("u")).result.isError, true);
 	},
 	async "progress after a round names the token of the request that brought the answers"() {
 		const asker = makeTool(async (call) => {

@@ -107,6 +107,19 @@ export default suite("a device that knows only an otaUrl", {
 		await answer(200, websocket("first"));
 		equal(sockets().length, before);
 	},
+	async "stays in its session when only the token is new, and shows that one when it connects again"() {
+		const { answer, timer, sockets } = startFrom();
+		await answer(200, websocket("first"));
+		const [socket] = sockets() as [FakeWebSocketClient];
+		socket.grant(10_000);
+		socket.arrive(['{"type":"hello","session_id":"s"}']);
+		timer.pass(INTERVAL);
+		await answer(200, { websocket: { ...websocket("first").websocket, token: "new" } });
+		equal([sockets().length, socket.closed], [1, false]);
+		socket.options.onClose();
+		timer.pass(INTERVAL);
+		equal(sockets()[1]?.options.headers.get("Authorization"), "Bearer new");
+	},
 	async "shows the code until it is bound"() {
 		const { answer, shown, log, timer, application, sockets } = startFrom();
 		await answer(200, { activation: { code: "123456", message: "Go to the page" } });

@@ -1,7 +1,12 @@
+import { elicit } from "../../src/mcp_features/elicit.js";
+import { Stateless } from "../../src/mcp_features/stateless.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
-import { object, string } from "../../src/mcp_server/schema.js";
+import { integer, object, optional, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import { decodeEnvelope, ENVELOPE_NAMES } from "../../src/protocols/envelope.js";
+import { settled } from "../doubles/client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { ALL, LOG_LEVEL, meta } from "../doubles/stateless-client.js";
 import { equal, suite } from "../harness.js";
 
 const tool = createTool({
@@ -13,7 +18,13 @@ const tool = createTool({
 
 /** A payload after a server has read it from the wire. */
 function read(payload: object): unknown {
-	const server = new McpServer({ name: "s", version: "1", context: {}, names: ENVELOPE_NAMES, tools: [tool] });
+	return readBy(
+		new McpServer<object>({ name: "s", version: "1", context: {}, names: ENVELOPE_NAMES, tools: [tool] }),
+		payload,
+	);
+}
+
+function readBy(server: McpServer<object>, payload: object): unknown {
 	return decodeEnvelope(JSON.stringify({ type: "mcp", payload }), undefined, server.names).payload;
 }
 
@@ -35,6 +46,39 @@ export default suite("names of members that are wanted", {
 		const clientInfo = { name: "c", version: "1" };
 		const message = request("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo });
 		equal(read(message), message);
+	},
+	async "those of a stateless call, and of the answers to its questions, reach the server"() {
+		const asker = createTool<object, Record<never, never>, Record<never, never>>({
+			name: "asker",
+			description: "",
+			async run(_args, _context, call) {
+				const fields = { width: integer(), unit: optional(string()) };
+				return (await elicit(call, { key: "k", message: "", fields })).action;
+			},
+		});
+		const timer = new FakeTimer();
+		const features = new Stateless<object>();
+		const names = ENVELOPE_NAMES;
+		const server = new McpServer<object>({
+			name: "s",
+			version: "1",
+			context: {},
+			tools: [asker],
+			features,
+			timer,
+			names,
+		});
+		server.open({ send() {} }).receive(request("tools/call", { name: "asker", _meta: meta() }));
+		await settled();
+		timer.pass(0);
+		const params = {
+			name: "asker",
+			requestState: "1",
+			inputResponses: { k: { action: "accept", content: { width: 1, unit: "m" } } },
+			_meta: meta(ALL, { [LOG_LEVEL]: "info" }),
+		};
+		const retry = request("tools/call", params);
+		equal(readBy(server, retry), retry);
 	},
 	"those of other messages reach the server: notifications, responses, batches"() {
 		for (const message of [

@@ -23,7 +23,7 @@ export interface BackendSearchOptions {
 	readonly source: BackendSource;
 	readonly board: Pick<Board, "screen" | "updater">;
 	readonly state: () => DeviceState;
-	/** Called with the first backend, and again whenever another one is served. */
+	/** Called with the first backend, and again whenever another one is served, or other settings than its token or password. */
 	readonly onFound: (backend: Backend) => void;
 	readonly log: (message: string) => void;
 }
@@ -32,11 +32,12 @@ export interface BackendSearchOptions {
 const LONGEST_CODE = 32;
 const LONGEST_TEXT = 256;
 
-/** Has the bootstrap look for the backend. What a person should know of that is shown; firmware is installed. */
+/** Has the bootstrap look for the backend, shows what a person should know, and has the board install firmware. */
 export class BackendSearch {
 	readonly #options: BackendSearchOptions;
 	readonly #bootstrap: { start(): void; stop(): void };
-	#isFound = false;
+	/** The backend that was found, as text without its secrets. */
+	#found: string | undefined;
 
 	constructor(options: BackendSearchOptions) {
 		this.#options = options;
@@ -51,7 +52,7 @@ export class BackendSearch {
 
 	/** Whether there is a backend to connect to. */
 	get isFound(): boolean {
-		return this.#isFound;
+		return this.#found !== undefined;
 	}
 
 	start(): void {
@@ -62,11 +63,18 @@ export class BackendSearch {
 		this.#bootstrap.stop();
 	}
 
+	/** Some servers make a new token for each answer: it is for the next connection, and no reason to end the present one. */
 	#find(served: ServedBackend): void {
 		const { source, onFound, log } = this.#options;
 		const backend = source.connect(served);
+		const { token, mqttPassword, ...rest } = served;
+		const found = JSON.stringify(rest);
+		if (found === this.#found) {
+			backend.use();
+			return;
+		}
 		log(`bootstrap: the backend is ${backend.url}`);
-		this.#isFound = true;
+		this.#found = found;
 		onFound(backend);
 	}
 
@@ -97,11 +105,11 @@ export class BackendSearch {
 		}
 	}
 
-	/** Only a device without a backend troubles the person. */
+	/** The screen shows a failed check only while there is no backend. */
 	#report({ message }: Error, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "no further attempt before the next start" : `next attempt in ${retryIn} ms`;
 		this.#options.log(`bootstrap failed: ${message}, ${next}`);
-		if (!this.#isFound) {
+		if (!this.isFound) {
 			this.#options.board.screen?.show({ alert: { status: "No backend", message } });
 		}
 	}

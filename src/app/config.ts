@@ -59,11 +59,11 @@ export function readConfig(
 	const clientId = text("clientId", read("clientId") ?? deviceId);
 	return {
 		backend: text("backend", read("backend") ?? ""),
-		token: text("token", read("token") ?? ""),
+		token: secret("token", read("token") ?? ""),
 		protocolVersion: number("protocolVersion", read("protocolVersion") ?? 1, [1, 2, 3]),
 		clientId,
 		mqttUsername: text("mqttUsername", read("mqttUsername") ?? ""),
-		mqttPassword: text("mqttPassword", read("mqttPassword") ?? ""),
+		mqttPassword: secret("mqttPassword", read("mqttPassword") ?? ""),
 		keepAlive: seconds("keepAlive", read("keepAlive") ?? 240),
 		publishTopic: text("publishTopic", read("publishTopic") ?? `xs-mcp/${clientId}/up`),
 		subscribeTopic: text("subscribeTopic", read("subscribeTopic") ?? `xs-mcp/${clientId}/down`),
@@ -78,6 +78,14 @@ export function readConfig(
 function text(key: string, value: unknown): string {
 	if (typeof value !== "string") {
 		throw bad(key, "a string", value);
+	}
+	return value;
+}
+
+/** What is wrong with it is told without it: it would stand in the log and on the screen. */
+function secret(key: string, value: unknown): string {
+	if (typeof value !== "string") {
+		throw new ProtocolError("bad-config", `${key}: expected a string, got ${typeof value}`);
 	}
 	return value;
 }

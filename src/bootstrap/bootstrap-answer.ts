@@ -48,8 +48,12 @@ const MQTTS_PORT = 8883;
 /** Values that an answer may hold: it is parsed in a small heap. */
 const MOST_VALUES = 256;
 
-/** The day that the machine's clock may be set to begins here: 2020. What is earlier is a server's unset clock. */
+/** The clock is set to times from 2020 (an earlier one is of a server whose clock is not set) to 2106 (32 bits of seconds). */
 const EARLIEST_TIME = 1_577_836_800_000;
+const LATEST_TIME = 4_294_967_295_000;
+
+/** Minutes by which local time differs at most. */
+const LARGEST_OFFSET = 14 * 60;
 
 const LONGEST_TIMEOUT = 120_000;
 
@@ -85,8 +89,12 @@ function checkError({ success, error, message }: Readonly<Record<string, unknown
 
 type Block = Readonly<Record<string, unknown>>;
 
+function isGiven(value: unknown): boolean {
+	return value !== undefined && value !== null;
+}
+
 function block(name: string, value: unknown): Block | undefined {
-	if (value === undefined || value === null) {
+	if (!isGiven(value)) {
 		return undefined;
 	}
 	if (!isObject(value)) {
@@ -115,7 +123,7 @@ function readMqtt(mqtt: Block | undefined): ServedBackend | undefined {
 		mqttPassword: string("mqtt.password", mqtt.password ?? ""),
 		publishTopic: string("mqtt.publish_topic", mqtt.publish_topic),
 		subscribeTopic: subscribeTopic === "null" ? "" : subscribeTopic,
-		...(mqtt.keepalive !== undefined && { keepAlive: number("mqtt.keepalive", mqtt.keepalive) }),
+		...(isGiven(mqtt.keepalive) && { keepAlive: number("mqtt.keepalive", mqtt.keepalive) }),
 	};
 }
 
@@ -126,16 +134,17 @@ function readWebSocket(websocket: Block | undefined): ServedBackend | undefined 
 	return {
 		backend: string("websocket.url", websocket.url),
 		token: string("websocket.token", websocket.token ?? ""),
-		...(websocket.version !== undefined && { protocolVersion: number("websocket.version", websocket.version) }),
+		...(isGiven(websocket.version) && { protocolVersion: number("websocket.version", websocket.version) }),
 	};
 }
 
-/** A clock that the server itself has not set is no time. */
+/** Leaves out a time that only a clock which is not set, or is broken, has. */
 function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> {
-	if (typeof timestamp !== "number" || timestamp < EARLIEST_TIME) {
+	if (typeof timestamp !== "number" || timestamp < EARLIEST_TIME || timestamp > LATEST_TIME) {
 		return {};
 	}
-	return { serverTime: { time: timestamp, timezone: typeof timezone === "number" ? timezone : 0 } };
+	const isOffset = typeof timezone === "number" && Math.abs(timezone) <= LARGEST_OFFSET;
+	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
 }
 
 /** Some servers send an empty or invalid URL where they have nothing: it is looked at only if the version is newer. */

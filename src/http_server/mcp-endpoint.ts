@@ -1,10 +1,10 @@
 import { deepFreeze } from "../deep-freeze.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { MCP_PATH, type Rejection, type RequestRules } from "./check-request.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "./http-server.js";
 import { KnownClients } from "./known-clients.js";
-import { ServedConnection } from "./served-connection.js";
+import { type ConnectionOptions, ServedConnection } from "./served-connection.js";
 
 export interface EndpointOptions {
 	readonly platform: HttpServerPlatform;
@@ -19,14 +19,23 @@ export interface EndpointOptions {
 /** Connections that are served at a time: each takes a part of the heap. */
 const MOST_SERVED = 2;
 
+/** Further ones that wait, unread, until one of these has ended, and for how many milliseconds. */
+const MOST_WAITING = 4;
+const WAIT_TIME = 5_000;
+
 /** Further ones at a time that are told so. Beyond these, connections are closed at once. */
 const MOST_REJECTED = 2;
 
 const BUSY: Rejection = deepFreeze({
 	status: 503,
-	reason: `this device serves ${MOST_SERVED} requests at a time: try again in a second`,
+	reason: `this device serves ${MOST_SERVED} requests at a time: try again later`,
 	header: ["retry-after", "1"],
 } as const);
+
+interface Waiting {
+	readonly connection: HttpConnection;
+	readonly timer: TimerHandle;
+}
 
 /**
  * Serves MCP by Streamable HTTP, without sessions
@@ -36,7 +45,9 @@ const BUSY: Rejection = deepFreeze({
 export class McpEndpoint<Context> {
 	readonly #server: McpServer<Context>;
 	readonly #options: EndpointOptions;
-	readonly #connections = new Set<ServedConnection<Context>>();
+	readonly #served = new Set<ServedConnection<Context>>();
+	readonly #rejected = new Set<ServedConnection<Context>>();
+	readonly #waiting: Waiting[] = [];
 	readonly #clients = new KnownClients();
 	#http: HttpServer | undefined;
 	#announced: { close(): void } | undefined;
@@ -69,7 +80,11 @@ export class McpEndpoint<Context> {
 	close(): void {
 		this.#announced?.close();
 		this.#announced = undefined;
-		for (const connection of this.#connections) {
+		for (const { connection, timer } of this.#waiting.splice(0)) {
+			this.#options.timer.clear(timer);
+			connection.close();
+		}
+		for (const connection of [...this.#served, ...this.#rejected]) {
 			connection.close();
 		}
 		this.#http?.close();
@@ -94,25 +109,66 @@ export class McpEndpoint<Context> {
 
 	/** A response goes to the call that has asked: another one takes no notice of it. */
 	#handOn(response: object): void {
-		for (const connection of this.#connections) {
+		for (const connection of this.#served) {
 			connection.takeResponse(response);
 		}
 	}
 
 	#connect(connection: HttpConnection): void {
-		const count = this.#connections.size;
-		if (count >= MOST_SERVED + MOST_REJECTED) {
+		if (this.#served.size < MOST_SERVED) {
+			this.#serve(connection);
+		} else if (this.#waiting.length < MOST_WAITING) {
+			const waiting: Waiting = {
+				connection,
+				timer: this.#options.timer.set(() => {
+					this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+					this.#reject(connection);
+				}, WAIT_TIME),
+			};
+			this.#waiting.push(waiting);
+		} else {
+			this.#reject(connection);
+		}
+	}
+
+	#serve(connection: HttpConnection): void {
+		const served: ServedConnection<Context> = new ServedConnection(connection, {
+			...this.#connectionOptions(),
+			onEnd: () => {
+				this.#served.delete(served);
+				this.#serveNext();
+			},
+		});
+		this.#served.add(served);
+	}
+
+	#serveNext(): void {
+		const next = this.#waiting.shift();
+		if (next !== undefined) {
+			this.#options.timer.clear(next.timer);
+			this.#serve(next.connection);
+		}
+	}
+
+	#reject(connection: HttpConnection): void {
+		if (this.#rejected.size >= MOST_REJECTED) {
 			connection.close();
 			return;
 		}
-		const served: ServedConnection<Context> = new ServedConnection(connection, {
+		const rejected: ServedConnection<Context> = new ServedConnection(connection, {
+			...this.#connectionOptions(),
+			rejection: BUSY,
+			onEnd: () => this.#rejected.delete(rejected),
+		});
+		this.#rejected.add(rejected);
+	}
+
+	#connectionOptions(): Omit<ConnectionOptions<Context>, "onEnd"> {
+		return {
 			...this.#options,
 			server: this.#server,
 			clients: this.#clients,
-			...(count >= MOST_SERVED && { rejection: BUSY }),
 			onResponse: (response) => this.#handOn(response),
-			onEnd: () => this.#connections.delete(served),
-		});
-		this.#connections.add(served);
+		};
 	}
 }

@@ -52,6 +52,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		this.#count += 1;
 		const id = `s${this.#count}`;
 		const { method, params } = question;
+		const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
 		return new Promise<T>((resolve, reject) => {
 			this.#wait(
 				id,
@@ -67,7 +68,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 				reject,
 			);
 			call.session.server.changed();
-			call.session.notify(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+			call.session.notify(request);
 		});
 	}
 

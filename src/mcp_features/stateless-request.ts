@@ -45,6 +45,8 @@ const FILTERS: Readonly<Record<string, string>> = deepFreeze({
 /** A question that waits for its answer. */
 interface OpenQuestion {
 	readonly question: Question;
+	/** Its member in `inputRequests`, as JSON. */
+	readonly json: string;
 	readonly waiting: Waiting;
 	readonly resolve: (answer: unknown) => void;
 }
@@ -53,7 +55,7 @@ interface OpenQuestion {
 export interface Suspender<Context> {
 	/** @returns the state by which the client's next request names this one */
 	suspend(request: StatelessRequest<Context>): string;
-	/** Called if a suspended request ended. */
+	/** Called if a suspended request goes on, or has ended. */
 	forget(request: StatelessRequest<Context>): void;
 }
 
@@ -71,7 +73,8 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	#id: RequestId | undefined;
 	#call: ToolCall | undefined;
 	readonly #open = new Map<string, OpenQuestion>();
-	#given: Params = {};
+	/** Answers that came with the request and have not been used. */
+	#given: Map<string, unknown> = new Map();
 	#asked = 0;
 	#isSuspending = false;
 	#reply: ((answer: Sendable | undefined) => void) | undefined;
@@ -118,15 +121,21 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 				this.#suspender.forget(this);
 			}
 			this.#reply?.(text);
+			this.#reply = undefined;
 		});
 		return this.#nextReply();
 	}
 
-	/** Goes on with the answers of the client, who has asked again, maybe on another connection. */
+	/**
+	 * Goes on with the answers of the client, who has asked again, maybe on another connection.
+	 *
+	 * @throws RpcError for answers that cannot be read; then it stays suspended
+	 */
 	resume(connection: McpSession<Context>, id: RequestId, params: Params): Answer {
+		this.#given = readResponses(params);
+		this.#suspender.forget(this);
 		this.connection = connection;
 		const call = this.#call as ToolCall;
-		this.#given = readResponses(params);
 		this.#id = id;
 		call.id = id;
 		call.progressToken = progressToken(params);
@@ -142,13 +151,20 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		return this.#nextReply();
 	}
 
-	/** Ends the call that waits for answers. */
+	/** Ends the call that waits for answers. A tool that fails to stop must not take others down. */
 	cancel(): void {
-		this.#call?.cancel();
+		try {
+			this.#call?.cancel();
+		} catch (error) {
+			this.server.log(`${this.method}: failed to cancel: ${String(error)}`);
+		}
 	}
 
-	/** @throws Error if there is an open question with that key */
+	/** @throws Error if there is an open question with that key, or the server has no timer */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
+		if (this.server.timer === undefined) {
+			throw new Error("this server was given no timer: its tools cannot ask");
+		}
 		this.#asked += 1;
 		const key = question.key ?? `q${this.#asked}`;
 		if (this.#open.has(key)) {
@@ -158,11 +174,13 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		if (given !== undefined) {
 			return Promise.resolve(given.value);
 		}
+		const { method, params } = question;
+		const json = `${JSON.stringify(key)}:${JSON.stringify({ method, params })}`;
 		return new Promise<T>((resolve, reject) => {
 			const waiting: Waiting = { timer: undefined, reject };
 			call.startWaiting(waiting);
 			this.#call = call;
-			this.#open.set(key, { question, waiting, resolve: resolve as (answer: unknown) => void });
+			this.#open.set(key, { question, json, waiting, resolve: resolve as (answer: unknown) => void });
 			this.#suspendSoon();
 		});
 	}
@@ -212,7 +230,8 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 
 	/** The answer to a question, if it has come and fits; what does not fit is asked again. */
 	#take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
-		const given = Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
+		const given = this.#given.get(key);
+		this.#given.delete(key);
 		try {
 			return isObject(given) ? { value: read(given) } : undefined;
 		} catch (error) {
@@ -221,14 +240,14 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		}
 	}
 
-	/** Lets a tool ask several questions before it is suspended. */
+	/** Lets a tool ask several questions, or end, before it is suspended. */
 	#suspendSoon(): void {
 		if (!this.#isSuspending) {
 			this.#isSuspending = true;
-			void Promise.resolve().then(() => {
+			this.server.timer?.set(() => {
 				this.#isSuspending = false;
 				this.#suspend();
-			});
+			}, 0);
 		}
 	}
 
@@ -236,20 +255,18 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	#suspend(): void {
 		const call = this.#call;
 		const id = this.#id;
-		if (call === undefined || call.cancelled || id === undefined || this.#open.size === 0) {
+		const isAnswered = this.#reply === undefined;
+		if (call === undefined || call.cancelled || id === undefined || isAnswered || this.#open.size === 0) {
 			return;
 		}
-		const questions = [...this.#open].map(([key, { question }]) => [
-			key,
-			{ method: question.method, params: question.params },
-		]);
+		const questions = [...this.#open.values()].map(({ json }) => json).join(",");
 		this.#id = undefined;
 		// A number that equals nothing: the request has been answered and cannot be cancelled any more.
 		call.id = Number.NaN;
 		call.progressToken = undefined;
-		const requestState = this.#suspender.suspend(this);
-		const result = { resultType: "input_required", inputRequests: Object.fromEntries(questions), requestState };
-		this.#reply?.(resultMessage(id, JSON.stringify(result), this.wrapper));
+		const state = JSON.stringify(this.#suspender.suspend(this));
+		const result = `{"resultType":"input_required","inputRequests":{${questions}},"requestState":${state}}`;
+		this.#reply?.(resultMessage(id, result, this.wrapper));
 		this.#reply = undefined;
 	}
 }
@@ -260,10 +277,10 @@ export function subjectOf({ name, uri }: Params): unknown {
 }
 
 /** @throws RpcError invalid params */
-function readResponses({ inputResponses }: Params): Params {
+function readResponses({ inputResponses }: Params): Map<string, unknown> {
 	const responses = inputResponses ?? {};
 	if (!isObject(responses)) {
 		throw new RpcError(ErrorCode.invalidParams, "inputResponses: expected an object");
 	}
-	return responses;
+	return new Map(Object.entries(responses));
 }

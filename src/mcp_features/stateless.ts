@@ -85,7 +85,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		if (requestState === undefined || requestState === null) {
 			return new StatelessRequest(session, this, client, id, method, params).serve(id, params);
 		}
-		return this.#resume(session, requestState, method, params).resume(session, id, params);
+		return this.#find(session, requestState, method, params).resume(session, id, params);
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
@@ -105,14 +105,15 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 
 	suspend(request: StatelessRequest<Context>): string {
 		const { server } = request;
-		if (this.#suspended.length >= this.#maxSuspended) {
-			this.#suspended[0]?.request.cancel();
-			this.#remove(this.#suspended[0]?.request);
+		const oldest = this.#suspended[0]?.request;
+		if (oldest !== undefined && this.#suspended.length >= this.#maxSuspended) {
+			oldest.cancel();
+			this.forget(oldest);
 		}
 		this.#count += 1;
 		const state = `${this.#count}-${Math.random()}`;
 		const timer = server.timer?.set(() => {
-			this.#remove(request);
+			this.forget(request);
 			request.cancel();
 		}, this.#timeout);
 		this.#suspended = [...this.#suspended, { request, state, timer }];
@@ -121,11 +122,16 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	}
 
 	forget(request: StatelessRequest<Context>): void {
-		this.#remove(request);
+		for (const { timer } of this.#suspended.filter((each) => each.request === request)) {
+			if (timer !== undefined) {
+				request.server.timer?.clear(timer);
+			}
+		}
+		this.#suspended = this.#suspended.filter((each) => each.request !== request);
 	}
 
 	/** @throws RpcError if no request waits under that state */
-	#resume(session: McpSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
+	#find(session: McpSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
 		const request = this.#suspended.find((each) => each.state === state)?.request;
 		const isSame =
 			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
@@ -133,17 +139,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			const data = { reason: "invalid_request_state" };
 			throw new RpcError(ErrorCode.invalidParams, "Invalid or expired requestState", data);
 		}
-		this.#remove(request);
 		return request;
-	}
-
-	#remove(request: StatelessRequest<Context> | undefined): void {
-		for (const { timer } of this.#suspended.filter((each) => each.request === request)) {
-			if (timer !== undefined) {
-				request?.server.timer?.clear(timer);
-			}
-		}
-		this.#suspended = this.#suspended.filter((each) => each.request !== request);
 	}
 
 	/** Listens until the call is cancelled. */

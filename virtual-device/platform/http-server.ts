@@ -31,6 +31,7 @@ const connections = new Map<number, HttpConnection>();
 
 /** Stands in for a connection of ECMA-419's HTTP server (`embedded:network/http/server`): one request, one response. */
 class HttpConnection extends NetworkClient<null> {
+	readonly #socket: number;
 	#events: ConnectionEvents | undefined;
 	/** Bytes of the request's body that are yet to be read, once Node has them all; until then, below 0. */
 	#unread = 0;
@@ -45,11 +46,20 @@ class HttpConnection extends NetworkClient<null> {
 			onWritable: (count) => this.#offer(count),
 			onError: (error) => this.#events?.onError(error),
 		});
-		this.tell("accept", socket);
+		this.#socket = socket;
 	}
 
+	/** Until then Node keeps the request. */
 	accept(events: ConnectionEvents): void {
 		this.#events = events;
+		this.tell("accept", this.#socket);
+	}
+
+	override close(): void {
+		if (this.#events === undefined && this.isOpen) {
+			this.tell("accept", this.#socket);
+		}
+		super.close();
 	}
 
 	override read(count: number): ArrayBuffer | undefined {

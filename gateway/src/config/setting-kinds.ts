@@ -64,8 +64,10 @@ export function oneOf<const T extends string>(placeholder: string, words: readon
 export function url(schemes: readonly string[]): SettingKind<string> {
 	return {
 		placeholder: "url",
-		expected: `a URL that begins with ${schemes.map((each) => `${each}//`).join(" or ")}`,
-		schema: z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol)),
+		expected: `a URL without "#" that begins with ${schemes.map((each) => `${each}//`).join(" or ")}`,
+		schema: z
+			.string()
+			.refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol) && !value.includes("#")),
 	};
 }
 

@@ -37,6 +37,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	readonly #options: ConfiguredServerOptions;
 	#status: ConnectionStatus = "disconnected";
 	#lastError = "";
+	#server: Server | undefined;
 	#transport: ConfiguredTransport | undefined;
 	#session: Session | undefined;
 	#connecting: Promise<Server> | undefined;
@@ -46,6 +47,8 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#attempts = 0;
 	#retryTimer: NodeJS.Timeout | undefined;
 	#pingTimer: NodeJS.Timeout | undefined;
+	/** The session in which a ping is under way. */
+	#pinged: Session | undefined;
 	#lastUsed = 0;
 
 	/** @throws RangeError if another server has its id */
@@ -91,7 +94,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 
 	/** As the registry has it; undefined until it was connected. */
 	get server(): Server | undefined {
-		return this.#options.servers.all.find(({ id }) => id === this.id);
+		return this.#server;
 	}
 
 	/** Connects, and goes on trying if that fails. */
@@ -194,6 +197,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	}
 
 	#opened(server: Server, transport: ConfiguredTransport): Server {
+		this.#server = server;
 		const session = this.#session as Session;
 		const since = performance.now();
 		session.once("closed", (reason) => {
@@ -218,12 +222,18 @@ export class ConfiguredServer extends EventEmitter<Events> {
 
 	/** A server that answers with an error is healthy. */
 	async #ping(session: Session): Promise<void> {
+		if (this.#pinged === session) {
+			return;
+		}
+		this.#pinged = session;
 		try {
 			await session.ping(this.#options.pingInterval);
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "timeout") {
 				session.close("it did not answer a ping");
 			}
+		} finally {
+			this.#pinged = undefined;
 		}
 	}
 

@@ -29,6 +29,9 @@ const CONNECTION_CLOSED = -32_000;
 /** Milliseconds for telling a server over HTTP that the session is over. */
 const FAREWELL_TIME = 1_000;
 
+/** Characters of a reason: some servers answer with whole pages. */
+const MAX_REASON = 500;
+
 /** Characters of a message that is not MCP, for the reason. */
 const MAX_QUOTE = 100;
 
@@ -118,7 +121,7 @@ export class ConfiguredTransport implements ServerTransport {
 	#end(reason: string): void {
 		if (!this.#isClosed) {
 			this.#isClosed = true;
-			this.#closeReason = reason;
+			this.#closeReason = reason.slice(0, MAX_REASON);
 			this.#closed = this.#closeTransport().catch(() => {});
 			this.onclose?.();
 		}

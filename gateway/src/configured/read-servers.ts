@@ -87,11 +87,11 @@ class Reader {
 		const hostKey = isObject(content.mcpServers) ? "mcpServers" : "servers";
 		if (isObject(content[hostKey])) {
 			for (const [name, entry] of Object.entries(content[hostKey])) {
-				this.#add([hostKey, name], this.#hostServer(name, entry, [hostKey, name]), options);
+				this.#add([hostKey, name], entry, this.#hostServer(name, entry, [hostKey, name]), options);
 			}
 		} else if (Array.isArray(content.servers)) {
 			content.servers.forEach((entry, index) => {
-				this.#add(["servers", index], this.#listedServer(entry, ["servers", index]), options);
+				this.#add(["servers", index], entry, this.#listedServer(entry, ["servers", index]), options);
 			});
 		} else {
 			return this.#broken("expected an object with servers or mcpServers");
@@ -135,12 +135,14 @@ class Reader {
 		};
 	}
 
-	#add(path: Path, input: ServerInput | undefined, options: ServerOptions): void {
+	/** @param entry as it is in the file, before environment variables were expanded */
+	#add(path: Path, entry: unknown, input: ServerInput | undefined, options: ServerOptions): void {
 		if (input === undefined) {
 			return;
 		}
 		try {
-			const config = serverConfig(input, options);
+			const { url, command, args = [] } = entry as { url?: string; command?: string; args?: string[] };
+			const config = serverConfig({ ...input, shown: url ?? [command, ...args].join(" ") }, options);
 			if (this.#configs.has(config.id)) {
 				this.#problem([...path, "id"], `duplicate id '${config.id}'`);
 			} else {

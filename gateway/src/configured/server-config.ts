@@ -75,7 +75,9 @@ export interface ServerConfig {
 	readonly id: string;
 	readonly name?: string | undefined;
 	readonly description?: string | undefined;
-	/** As it was configured: a URL, or a command with its arguments. */
+	/** A URL, or a command with its arguments, as people are shown it: environment variables are not expanded. */
+	readonly shown: string;
+	/** Of all but stdio. */
 	readonly url: string;
 	readonly transport: TransportType;
 	/** Of stdio. */
@@ -97,7 +99,11 @@ export interface ServerConfig {
 }
 
 /** What a server may be given as: a URL or a command, and whatever else differs from the defaults. */
-export type ServerInput = { readonly id: string } & z.input<z.ZodObject<typeof SERVER_FIELDS>>;
+export type ServerInput = {
+	readonly id: string;
+	/** What people are shown in place of the URL or command, which may hold secrets. */
+	readonly shown?: string;
+} & z.input<z.ZodObject<typeof SERVER_FIELDS>>;
 
 /** What applies to servers that say nothing else themselves. */
 export const OPTIONS = z.object({
@@ -130,7 +136,8 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 	const words = url === undefined || transport !== "stdio" ? [command ?? "", ...args] : [...wordsOf(url), ...args];
 	return {
 		...input,
-		url: transport === "stdio" ? words.join(" ") : checkedUrl(url as string),
+		shown: input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string)),
+		url: transport === "stdio" ? "" : checkedUrl(url as string),
 		transport,
 		command: words[0] as string,
 		args: words.slice(1),

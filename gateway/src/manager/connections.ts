@@ -4,7 +4,7 @@ import type { McpConnection } from "./mcp-types.js";
 
 /** How a configured server is listed. */
 export function connectionOf({ config, status, server, lastError }: ConfiguredServer): McpConnection {
-	const { id, url, transport } = config;
+	const { id, shown: url, transport } = config;
 	return { id, url, transport, status, tools: server?.tools.length ?? 0, serverInfo: server?.board, lastError };
 }
 

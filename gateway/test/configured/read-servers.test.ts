@@ -59,6 +59,23 @@ describe("the file of servers", () => {
 		assert.deepEqual([command, ...args], ["npx", "-y", "server", "/my files", "--name=a b"]);
 	});
 
+	it("shows people a command or URL without the values of environment variables", () => {
+		const { configs } = read(
+			`servers:
+  - { id: a, url: 'run --key \${KEY}' }
+  - { id: b, url: 'http://localhost/\${KEY}' }
+`,
+			{ KEY: "secret" },
+		);
+		assert.deepEqual(
+			configs.map(({ shown, url, args }) => ({ shown, url, args })),
+			[
+				{ shown: `run --key \${KEY}`, url: "", args: ["--key", "secret"] },
+				{ shown: `http://localhost/\${KEY}`, url: "http://localhost/secret", args: [] },
+			],
+		);
+	});
+
 	it("may be the YAML of document 3, whose options apply to every server", () => {
 		const { configs, problems } = read(
 			`servers:

@@ -47,6 +47,10 @@ async function call({ id, params }) {
 	}
 	await new Promise((resolve) => setTimeout(resolve, args.delay ?? 5));
 	running -= 1;
+	if (args.environment) {
+		answer(id, text(JSON.stringify({ cwd: process.cwd(), ...process.env })));
+		return;
+	}
 	answer(
 		id,
 		args.fail ? { ...text("it failed"), isError: true } : text(args.most ? String(most) : `${name}: ${args.text}`),
@@ -65,7 +69,10 @@ createInterface({ input: stdin }).on("line", (line) => {
 		answer(message.id, { tools });
 	} else if (message.method === "tools/call") {
 		void call(message);
-	} else if (message.method === "ping" && behaviour !== "deaf") {
+	} else if (message.method !== "ping") {
+		const error = { code: -32_601, message: "Method not found" };
+		stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id: message.id, error })}\n`);
+	} else if (behaviour !== "deaf") {
 		answer(message.id, {});
 	}
 });
