@@ -13,8 +13,8 @@ const RELISTEN_DELAY = 1_000;
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /**
- * Connects the client that started this process to a running gateway, which serves it as over HTTP. The client's revision and the
- * gateway's may differ, and the gateway may start later, and restart. Rejects if `connecting` does.
+ * Connects the client that started this process to a running gateway, which serves it as over HTTP. The client's revision
+ * and the gateway's may differ, and the gateway may start later, and restart. Rejects if `connecting` does.
  *
  * @param connecting a client of the gateway, in the stateless era; closed with the bridge
  * @returns a promise that settles when the client disconnects
@@ -36,7 +36,7 @@ export async function bridgeStdio(connecting: Promise<Client>, onerror: (error: 
 	await bridge.client?.close();
 }
 
-/** Follows the gateway's changes for its clients. */
+/** Connects one client, or one after another, to the gateway, and follows the gateway's changes for it. */
 export class Bridge implements GatewayEnd {
 	client: Client | undefined;
 	readonly #onerror: (error: Error) => void;
@@ -57,7 +57,7 @@ export class Bridge implements GatewayEnd {
 	openServer(): BridgeServer {
 		const server = new BridgeServer(this);
 		this.#servers.add(server);
-		server.onclose = () => this.#servers.delete(server);
+		server.onclose = () => this.#closed(server);
 		return server;
 	}
 
@@ -118,6 +118,15 @@ export class Bridge implements GatewayEnd {
 				void this.#followResources();
 			}
 		} else if (method === "notifications/cancelled" && this.#listens.delete(params?.requestId)) {
+			void this.#followResources();
+		}
+	}
+
+	/** What the client has subscribed to in a session ends with the session. */
+	#closed(server: BridgeServer): void {
+		this.#servers.delete(server);
+		if (this.#servers.size === 0 && this.#subscriptions.size > 0) {
+			this.#subscriptions.clear();
 			void this.#followResources();
 		}
 	}
