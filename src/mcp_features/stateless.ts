@@ -14,7 +14,7 @@ export interface StatelessOptions {
 	readonly maxSuspended?: number;
 	/** Milliseconds that a client has to come back with its answers. Default: 5 minutes. */
 	readonly timeout?: number;
-	/** Requests `subscriptions/listen` that may be open at once. Default 4. */
+	/** Requests `subscriptions/listen` that may be open at once. Default 1: a device that serves HTTP has two connections. */
 	readonly maxListening?: number;
 }
 
@@ -60,7 +60,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	#listening = 0;
 	#count = 0;
 
-	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 4 }: StatelessOptions = {}) {
+	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 1 }: StatelessOptions = {}) {
 		this.#maxSuspended = maxSuspended;
 		this.#timeout = timeout;
 		this.#maxListening = maxListening;
