@@ -55,7 +55,7 @@ interface OpenQuestion {
 export interface Suspender<Context> {
 	/** @returns the state by which the client's next request names this one */
 	suspend(request: StatelessRequest<Context>): string;
-	/** Called if a suspended request goes on, or has ended. */
+	/** Called if a suspended request goes on, and when a request has ended. */
 	forget(request: StatelessRequest<Context>): void;
 }
 
@@ -117,9 +117,7 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 			return answer;
 		}
 		void answer.then((text) => {
-			if (this.#id === undefined) {
-				this.#suspender.forget(this);
-			}
+			this.#suspender.forget(this);
 			this.#reply?.(text);
 			this.#reply = undefined;
 		});

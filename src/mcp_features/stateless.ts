@@ -57,6 +57,8 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	readonly #timeout: number;
 	readonly #maxListening: number;
 	#suspended: readonly Suspended<Context>[] = [];
+	/** Requests that have gone on: their calls end with the connection that they were repeated on. */
+	readonly #resumed = new Set<StatelessRequest<Context>>();
 	#listening = 0;
 	#count = 0;
 
@@ -85,7 +87,18 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		if (requestState === undefined || requestState === null) {
 			return new StatelessRequest(session, this, client, id, method, params).serve(id, params);
 		}
-		return this.#find(session, requestState, method, params).resume(session, id, params);
+		const request = this.#find(session, requestState, method, params);
+		const answer = request.resume(session, id, params);
+		this.#resumed.add(request);
+		return answer;
+	}
+
+	sessionClosed(session: McpSession<unknown>): void {
+		for (const request of this.#resumed) {
+			if (request.connection === session) {
+				request.cancel();
+			}
+		}
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
@@ -110,6 +123,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			oldest.cancel();
 			this.forget(oldest);
 		}
+		this.#resumed.delete(request);
 		this.#count += 1;
 		const state = `${this.#count}-${Math.random()}`;
 		const timer = server.timer?.set(() => {
@@ -128,6 +142,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			}
 		}
 		this.#suspended = this.#suspended.filter((each) => each.request !== request);
+		this.#resumed.delete(request);
 	}
 
 	/** @throws RpcError if no request waits under that state */
