@@ -14,7 +14,7 @@ const RELISTEN_DELAY = 1_000;
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /**
- * Connects the client that started this process to a running gateway: tools and resources are there. The client's revision
+ * Connects the client that started this process to a running gateway, and passes on all that it offers. The client's revision
  * and the gateway's may differ, and the gateway may start later, and restart. Rejects if `connecting` does.
  *
  * @param connecting a client of the gateway, in the stateless era; closed with the bridge
