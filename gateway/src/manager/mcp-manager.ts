@@ -281,10 +281,11 @@ export class McpManager extends EventEmitter<Events> {
 	/** Ends every connection to a configured server. A registry that was given stays open. */
 	async close(): Promise<void> {
 		this.#file?.close();
+		this.#cache.clear();
 		await this.#reloading;
 		await this.#servers?.close();
 		if (this.#options.registry === undefined) {
-			await this.#registry.close();
+			await this.#registry?.close();
 		}
 	}
 

@@ -106,6 +106,11 @@ describe("McpManager", () => {
 		const first = await manager.readResource("everything", resource.uri);
 		assert.equal(await manager.readResource("everything", resource.uri), first);
 		assert.notEqual(await manager.readResource("everything", resource.uri, { fresh: true }), first);
+		const updated = once(manager, "notification");
+		await manager.executeTool("toggle-subscriber-updates");
+		const [server, type, { uri }] = await updated;
+		assert.deepEqual([server, type, uri], ["everything", "resources/updated", resource.uri]);
+		assert.notEqual(await manager.readResource("everything", resource.uri), first);
 		assert.throws(() => manager.listPrompts("missing"), { message: "Connection 'missing' not found" });
 	});
 
