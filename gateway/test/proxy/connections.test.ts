@@ -3,16 +3,14 @@ import { describe, it } from "node:test";
 import { startPlainUpstream } from "../support/plain-upstream.js";
 import { call, DISCONNECTED, NOT_RECONNECTED, startProxy, textOf } from "../support/proxy.js";
 
-const CONNECTING = ["initialize", "notifications/initialized"];
-
 describe("the proxy before an upstream without streams", { timeout: 120_000 }, () => {
 	it("asks nothing of the upstream while the gate is locked, except the list of tools for the host", async (t) => {
 		const { url, methods } = await startPlainUpstream(t);
 		const { client } = await startProxy(t, ["--upstream", url, "--skill", "/s"]);
 		textOf(await call(client, "count"), true);
-		assert.deepEqual(methods, []);
+		assert.equal(methods.length, 0);
 		await client.listTools();
-		assert.deepEqual(methods, [...CONNECTING, "tools/list"]);
+		assert.equal(methods.join(), "initialize,notifications/initialized,tools/list");
 		textOf(await call(client, "count"), true);
 		assert.ok(!methods.includes("tools/call"));
 	});
