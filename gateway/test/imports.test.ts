@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	cli: [
 		"program.js",
 		"config",
+		"manager",
 		"clients",
 		"http",
 		"proxy",
@@ -28,7 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-const EVERYWHERE = ["version.js", "rate-limit.js"];
+const EVERYWHERE = ["version.js", "rate-limit.js", "liveness.js"];
 
 /** Folders of the firmware that any part of the gateway may import. */
 const FIRMWARE = /^src\/(?:text|mcp_server)\//;

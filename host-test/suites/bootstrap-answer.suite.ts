@@ -1,7 +1,7 @@
 import { readAnswer } from "../../src/bootstrap/bootstrap-answer.js";
 import { readBootstrapConfig } from "../../src/bootstrap/bootstrap-config.js";
-import { isNewer } from "../../src/bootstrap/firmware-version.js";
 import { fromHex, toHex } from "../../src/bootstrap/hex.js";
+import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, matches, suite, throws } from "../harness.js";
 

@@ -32,7 +32,7 @@ export interface BackendSearchOptions {
 const LONGEST_CODE = 32;
 const LONGEST_TEXT = 256;
 
-/** Has the bootstrap look for the backend. What a person should know of that is shown; firmware is installed. */
+/** Has the bootstrap look for the backend, shows what a person should know, and has the board install firmware. */
 export class BackendSearch {
 	readonly #options: BackendSearchOptions;
 	readonly #bootstrap: { start(): void; stop(): void };
@@ -105,7 +105,7 @@ export class BackendSearch {
 		}
 	}
 
-	/** Only a device without a backend troubles the person. */
+	/** The screen shows a failed check only while there is no backend. */
 	#report({ message }: Error, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "no further attempt before the next start" : `next attempt in ${retryIn} ms`;
 		this.#options.log(`bootstrap failed: ${message}, ${next}`);

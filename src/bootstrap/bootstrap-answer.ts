@@ -48,7 +48,7 @@ const MQTTS_PORT = 8883;
 /** Values that an answer may hold: it is parsed in a small heap. */
 const MOST_VALUES = 256;
 
-/** Times that the machine's clock may be set to: 2020, as what is earlier is a server's unset clock, to 2106 (32 bits of seconds). */
+/** The clock is set to times from 2020 (an earlier one is of a server whose clock is not set) to 2106 (32 bits of seconds). */
 const EARLIEST_TIME = 1_577_836_800_000;
 const LATEST_TIME = 4_294_967_295_000;
 
@@ -138,7 +138,7 @@ function readWebSocket(websocket: Block | undefined): ServedBackend | undefined 
 	};
 }
 
-/** A clock that the server itself has not set is no time. */
+/** Leaves out a time that only a clock which is not set, or is broken, has. */
 function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> {
 	if (typeof timestamp !== "number" || timestamp < EARLIEST_TIME || timestamp > LATEST_TIME) {
 		return {};

@@ -1,7 +1,7 @@
 import type { OfferedFirmware } from "./bootstrap-answer.js";
 import type { ServedBackend } from "./served-backend.js";
 
-/** What the application hears of the bootstrap. */
+/** What the bootstrap tells the application. */
 export interface BootstrapEvents {
 	/**
 	 * The backend to connect to: the first time, and whenever another one is served.

@@ -2,11 +2,11 @@ import { FIRMWARE } from "../firmware.js";
 import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { expectOk } from "../http/http-status.js";
+import { isNewer } from "../text/version.js";
 import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
 import type { BootstrapConfig } from "./bootstrap-config.js";
 import type { BootstrapEvents } from "./bootstrap-events.js";
 import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
-import { isNewer } from "./firmware-version.js";
 import { toHex } from "./hex.js";
 import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
 
@@ -24,11 +24,11 @@ export interface BootstrapOptions {
 	readonly events: BootstrapEvents;
 }
 
-/** Checks that fail are tried again: so many in all, the first after this many milliseconds, each later one after twice that. */
+/** Checks in a row until one succeeds, and milliseconds before the second. Each later delay is twice as long. */
 const TRIES = 10;
 const FIRST_RETRY = 10_000;
 
-/** How often the server is asked whether the device is bound, before the bootstrap begins again. */
+/** Requests that ask whether the device is bound, before the bootstrap begins again; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
 const UNBOUND_RETRY = 3_000;
 const ACTIVATION_RETRY = 10_000;

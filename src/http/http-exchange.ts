@@ -5,10 +5,10 @@ import type { EcmaHttpOptions, HttpClient, HttpClientRequest, HttpRecord } from 
 
 const TIMEOUT = 30_000;
 
-/** Whether there was progress is looked at so many times in the time allowed. */
+/** Looks for progress within the timeout. */
 const LOOKS = 3;
 
-/** A request may take so many times the time allowed without progress; one whose body is taken in pieces, more. */
+/** How many timeouts a request may take in all, and one whose body is taken in pieces. */
 const LONGEST = 4;
 const LONGEST_IN_PIECES = 60;
 

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import type { Params } from "../mcp_server/params.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
 import { isObject } from "../text/is-object.js";
@@ -14,7 +15,7 @@ export interface RootsOptions {
 	readonly key?: string;
 }
 
-const NAMES = ["roots", "uri", "name"];
+const NAMES: readonly string[] = deepFreeze(["roots", "uri", "name"]);
 
 /**
  * Asks which folders the client works on: https://modelcontextprotocol.io/specification/2025-11-25/client/roots

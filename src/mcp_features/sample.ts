@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import type { Content } from "../mcp_server/content.js";
 import type { Params } from "../mcp_server/params.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
@@ -33,7 +34,9 @@ export interface SamplingAnswer {
 	readonly stopReason?: string;
 }
 
-const NAMES = ["role", "content", "type", "text", "data", "mimeType", "model", "stopReason"];
+const NAMES: readonly string[] = deepFreeze([
+	...["role", "content", "type", "text", "data", "mimeType", "model", "stopReason"],
+]);
 
 /**
  * Asks the client's language model: https://modelcontextprotocol.io/specification/2025-11-25/client/sampling

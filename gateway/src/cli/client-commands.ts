@@ -1,6 +1,7 @@
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DeviceSummary } from "../http/operator-routes.js";
+import { declarationsOf } from "../manager/typed-tools.js";
 import { printable, printableLine } from "../printable.js";
 import { collect } from "./configuration-options.js";
 import { argumentsOf, signatureOf } from "./describe-tool.js";
@@ -31,6 +32,10 @@ export function addClientCommands(program: Command): Command {
 		.argument("<device>", "alias or id")
 		.option("--json", "as JSON, with schemas")
 		.action(listTools);
+	clientCommand(program, "types")
+		.description("Write TypeScript declarations of a server's tools, for McpManager.typed")
+		.argument("<server>", "alias or id")
+		.action(writeTypes);
 	clientCommand(program, "call")
 		.description("Call a device's tool")
 		.argument("<device>", "alias or id")
@@ -139,6 +144,12 @@ async function listTools(name: string, options: ClientOptions): Promise<void> {
 		if (hidden.length > 0) {
 			printParagraph(`User-only tools, which need a token with --user-tools: ${hidden.join(", ")}`);
 		}
+	});
+}
+
+async function writeTypes(name: string, options: ClientOptions): Promise<void> {
+	await withTools(name, options, async ({ device, tools }) => {
+		process.stdout.write(printable(declarationsOf(device.alias, tools)));
 	});
 }
 

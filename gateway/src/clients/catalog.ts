@@ -47,7 +47,7 @@ interface Lists {
 	readonly prompts: readonly Prompt[];
 }
 
-/** A list of whose changes clients are told. That of templates goes with the resources. */
+/** A list whose changes clients are told. That of templates goes with the resources. */
 export type ListName = "tools" | "resources" | "prompts";
 
 /** The state of a server is different. */

@@ -20,6 +20,7 @@ const MAX_UNSENT_BYTES = 1024 * 1024;
 
 /** JSON-RPC: what the gateway rejects before MCP comes into it. */
 const BUSY = -32_000;
+const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
 
 /** Lists that have pages. */
@@ -85,13 +86,20 @@ export class EndpointTransport implements Transport {
 
 	#receiveRequest(request: JSONRPCRequest): void {
 		const { id, method } = request;
+		if (this.#requests.has(id)) {
+			this.#reject(id, INVALID_REQUEST, `the id ${JSON.stringify(id)} is in use`);
+			return;
+		}
 		if (this.#requests.size >= MAX_REQUESTS) {
-			const message = `more than ${MAX_REQUESTS} requests at the same time`;
-			this.#write({ jsonrpc: "2.0", id, error: { code: BUSY, message } });
+			this.#reject(id, BUSY, `more than ${MAX_REQUESTS} requests at the same time`);
 			return;
 		}
 		this.#requests.add(id);
 		this.onmessage?.(LISTS.has(method) ? withPageLimit(request, this.#maxBytes) : request);
+	}
+
+	#reject(id: RequestId, code: number, message: string): void {
+		this.#write({ jsonrpc: "2.0", id, error: { code, message } });
 	}
 
 	#write(message: object): void {

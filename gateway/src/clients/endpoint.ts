@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Server } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
+import { watchLiveness } from "../liveness.js";
 import { EndpointTransport } from "./endpoint-transport.js";
 
 export interface EndpointOptions {
@@ -94,32 +95,13 @@ export class Endpoint {
 	#serve(socket: WebSocket): void {
 		const { open, maxBytes, onChange } = this.#options;
 		onChange(`${this.#name}: connected`);
-		this.#watch(socket);
+		watchLiveness(socket, this.#options.pingInterval);
 		open()
 			.connect(new EndpointTransport(socket, maxBytes))
 			.catch((error: Error) => {
 				onChange(`${this.#name}: ${error.message}`);
 				socket.terminate();
 			});
-	}
-
-	/** Any sign of life counts. */
-	#watch(socket: WebSocket): void {
-		let alive = true;
-		for (const event of ["message", "ping", "pong"] as const) {
-			socket.on(event, () => {
-				alive = true;
-			});
-		}
-		const timer = setInterval(() => {
-			if (!alive) {
-				socket.terminate();
-				return;
-			}
-			alive = false;
-			socket.ping();
-		}, this.#options.pingInterval ?? 30_000);
-		socket.once("close", () => clearInterval(timer));
 	}
 
 	/** Tells endpoints apart in a log, without the token. */

@@ -136,7 +136,7 @@ function settled(name: SettingName, from: Given | undefined): unknown {
 		return setting.path ? resolve(from.folder, value as string) : value;
 	} catch (error) {
 		// The value of a secret is not repeated.
-		const why = setting.secret ? "cannot be used" : (error as Error).message;
+		const why = setting.secret ? `expected ${setting.kind.expected}` : (error as Error).message;
 		throw new Error(`${from.source}: ${why}`, { cause: error });
 	}
 }

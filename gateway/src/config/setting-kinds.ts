@@ -64,10 +64,24 @@ export function oneOf<const T extends string>(placeholder: string, words: readon
 export function url(schemes: readonly string[]): SettingKind<string> {
 	return {
 		placeholder: "url",
-		expected: `a URL that begins with ${schemes.map((each) => `${each}//`).join(" or ")}`,
-		schema: z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol)),
+		expected: `a URL without "#" that begins with ${schemes.map((each) => `${each}//`).join(" or ")}`,
+		schema: z
+			.string()
+			.refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol) && !value.includes("#")),
 	};
 }
+
+const anyHttpUrl = url(["http:", "https:"]);
+
+/** A URL of HTTP. A user name and password in it are rejected: nothing sends them, and errors could quote them. */
+export const httpUrl: SettingKind<string> = {
+	...anyHttpUrl,
+	expected: `${anyHttpUrl.expected}, without user name and password`,
+	schema: anyHttpUrl.schema.refine((value) => {
+		const { username, password } = URL.canParse(value) ? new URL(value) : {};
+		return !username && !password;
+	}),
+};
 
 /** Several URLs with one of these schemes, which hold secrets: the flag again and again, as {@link list}. */
 export function urls(schemes: readonly string[]): SettingKind<readonly string[]> {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import {
 	flag,
 	hostnames,
+	httpUrl,
 	integer,
 	list,
 	networks,
@@ -79,7 +80,7 @@ export const SETTINGS = {
 	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
 	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
 	publicUrl: setting(
-		url(["http:", "https:"]),
+		httpUrl,
 		"URL at which devices reach the gateway over HTTP, to upload pictures; needed behind a reverse proxy",
 	),
 	bootstrap: setting(
@@ -99,10 +100,7 @@ export const SETTINGS = {
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
 	}),
-	visionUrl: setting(
-		url(["http:", "https:"]),
-		"Base URL of an OpenAI-compatible API, which is asked what a device's photos show",
-	),
+	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API, which is asked what a device's photos show"),
 	visionModel: setting(text("model"), "The model there"),
 	visionKey: setting(text("key"), "API key there", { secret: true }),
 	visionTimeout: setting(DURATION, "Time limit for that model", { default: 20_000 }),

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../config/atomic-file.js";
 
+const KEY_BYTES = 32;
+
 /** A key of the gateway's own, in its state folder. What it derives from the key is the same after a restart. */
 export class DeviceKey {
 	readonly #path: string;
@@ -26,14 +28,19 @@ export class DeviceKey {
 	}
 }
 
+/** @throws Error if the file holds no key: one that is shorter could be guessed */
 function readKey(path: string): Buffer {
 	try {
-		return Buffer.from(readFileSync(path, "utf8"), "hex");
+		const key = Buffer.from(readFileSync(path, "utf8"), "hex");
+		if (key.length !== KEY_BYTES) {
+			throw new Error(`${path} is damaged. Delete it: then devices have to be bound again`);
+		}
+		return key;
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
 			throw error;
 		}
-		const key = randomBytes(32);
+		const key = randomBytes(KEY_BYTES);
 		replaceFile(path, key.toString("hex"));
 		return key;
 	}

@@ -16,13 +16,13 @@ export interface DeviceHello {
 	readonly maxMessageBytes: number;
 }
 
-/** What a device can take that does not say: as much as this project's firmware with the most memory. */
+/** Assumed if a device does not say how much it takes: as much as this project's firmware with the most memory. */
 const DEFAULT_MAX_MESSAGE_BYTES = 65_536;
 
 /** No MCP message of use is smaller. */
 const MIN_MAX_MESSAGE_BYTES = 512;
 
-/** What is taken for granted of a device that has said no hello. */
+/** What the gateway assumes about a device that has said no hello. */
 export const NO_HELLO: DeviceHello = { maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES };
 
 /** Where audio over UDP would go. The gateway takes none: the device's own port for "discard" (RFC 863) gets it. */

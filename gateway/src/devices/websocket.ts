@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
+import { watchLiveness } from "../liveness.js";
 import type { ServerRegistry } from "../servers/registry.js";
 import type { ServerIdentity } from "../servers/session.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
@@ -177,27 +178,8 @@ export class WebSocketDevices {
 	#begin(socket: WebSocket, identity: ServerIdentity, hello: DeviceHello): void {
 		const transport = new DeviceWebSocketTransport(socket, identity, hello);
 		socket.send(JSON.stringify(webSocketHelloAnswer(transport.deviceSessionId)));
-		this.#watch(socket);
+		watchLiveness(socket, this.#options.pingInterval);
 		this.#servers.connect(transport);
-	}
-
-	/** A device that has sent nothing since a ping when the next is due has disconnected. Some only stream, and answer none. */
-	#watch(socket: WebSocket): void {
-		let alive = true;
-		for (const event of ["pong", "ping", "message"]) {
-			socket.on(event, () => {
-				alive = true;
-			});
-		}
-		const timer = setInterval(() => {
-			if (!alive) {
-				socket.terminate();
-				return;
-			}
-			alive = false;
-			socket.ping();
-		}, this.#options.pingInterval ?? 30_000);
-		socket.on("close", () => clearInterval(timer));
 	}
 }
 

@@ -19,6 +19,7 @@ import {
 	streamEvents,
 } from "./operator-routes.js";
 import type { RejectionReport } from "./rejections.js";
+import { setHeaders } from "./response-headers.js";
 import { allow, type HttpEnv, type Middleware, type Route } from "./route.js";
 
 export interface AppOptions {
@@ -33,16 +34,6 @@ export interface AppOptions {
 	/** The routes for devices: see createDeviceApp. */
 	readonly deviceApp: Hono<HttpEnv>;
 }
-
-/** For an API: nothing here is to be shown, framed, guessed or kept. */
-const HEADERS = new Map([
-	["Cache-Control", "no-store"],
-	["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
-	["Cross-Origin-Opener-Policy", "same-origin"],
-	["Referrer-Policy", "no-referrer"],
-	["X-Content-Type-Options", "nosniff"],
-	["X-Frame-Options", "DENY"],
-]);
 
 /** Everything that the gateway serves over HTTP. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
@@ -75,12 +66,6 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.all("/events", allow("GET"), streamEvents(events));
 	return app;
 }
-
-/** Headers are set on Node's response, before the route runs: a route that streams writes to that response itself. */
-const setHeaders: Middleware = async (c, next) => {
-	c.env.outgoing.setHeaders(HEADERS);
-	await next();
-};
 
 function checkSource(guard: RequestGuard): Middleware {
 	return async (c, next) => {

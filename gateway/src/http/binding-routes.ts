@@ -16,7 +16,7 @@ export interface BindingSummary {
 	readonly expires: string;
 }
 
-/** Rejects clients whose token is for some devices only: who binds a device lets it in for all. */
+/** Rejects clients whose token is for some devices only: a device that they bind would be there for every client. */
 export const needsAllDevices: Middleware = async (c, next) => {
 	if (c.var.admission.access.devices !== undefined) {
 		throw new HttpError(403, "token", "devices are bound with a token that is good for all devices");

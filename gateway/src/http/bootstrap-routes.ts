@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { pipeline } from "node:stream/promises";
 import type { TLSSocket } from "node:tls";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Context } from "hono";
 import { isObject } from "../../../src/text/is-object.js";
 import {
 	BindingRejected,
@@ -14,10 +12,11 @@ import type { DeviceKey } from "../devices/device-key.js";
 import type { Logger } from "../log.js";
 import { readJson } from "./body.js";
 import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
+import { sendFirmware } from "./firmware-download.js";
 import type { FirmwareFolder } from "./firmware-folder.js";
 import { HttpError } from "./http-error.js";
 import type { RequestLimits } from "./limits.js";
-import type { HttpEnv, Middleware, Route } from "./route.js";
+import type { Middleware, Route } from "./route.js";
 import type { SourceCheck } from "./source-check.js";
 
 export interface BootstrapRoutesOptions {
@@ -120,7 +119,10 @@ export class BootstrapRoutes {
 		}
 		this.#downloads += 1;
 		try {
-			await sendFile(c, firmware, file);
+			const image = await firmware.open(file).catch(() => {
+				throw noFirmware();
+			});
+			await sendFirmware(image, c.env.outgoing).finally(() => image.close());
 		} finally {
 			this.#downloads -= 1;
 		}
@@ -207,25 +209,6 @@ function nameOf(value: unknown): string | undefined {
 
 function activationOf({ code, challenge }: PendingBinding): object {
 	return { message: `xs-mcp-gateway devices approve ${code}`, code, challenge };
-}
-
-/** Writes to Node's response: firmware has megabytes, and its length must be known. */
-async function sendFile(c: Context<HttpEnv>, firmware: FirmwareFolder, file: string): Promise<void> {
-	const { outgoing } = c.env;
-	const image = await firmware.open(file).catch(() => {
-		throw noFirmware();
-	});
-	try {
-		const { size } = await image.stat();
-		outgoing.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": size });
-		await pipeline(image.createReadStream({ autoClose: false }), outgoing);
-	} catch (error) {
-		if (!outgoing.destroyed) {
-			throw error;
-		}
-	} finally {
-		await image.close();
-	}
 }
 
 function noFirmware(): HttpError {

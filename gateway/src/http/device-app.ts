@@ -5,6 +5,7 @@ import { allowOrigin } from "./cors.js";
 import { HttpError } from "./http-error.js";
 import { PictureRoutes, type PictureRoutesOptions } from "./picture-routes.js";
 import type { RejectionReport } from "./rejections.js";
+import { setHeaders } from "./response-headers.js";
 import { allow, type HttpEnv } from "./route.js";
 
 export interface DeviceAppOptions extends PictureRoutesOptions {
@@ -35,7 +36,10 @@ export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
 
 /** The same on the port at which devices open their WebSockets, so that they reach it at the address that they know. */
 export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> {
-	const app = createDeviceApp(options);
+	const app = new Hono<HttpEnv>();
+	app.use(setHeaders);
+	app.route("/", createDeviceApp(options));
+	app.onError((error, c) => options.rejections.answerDevice(error, c));
 	app.notFound(() => {
 		throw new HttpError(426, "not-found", "this is a WebSocket", { Upgrade: "websocket" });
 	});

@@ -1,5 +1,6 @@
-import { open, readdir } from "node:fs/promises";
+import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isNewer, isVersion } from "../../../src/text/version.js";
 
 /** A firmware image in the folder. */
 export interface Firmware {
@@ -8,8 +9,6 @@ export interface Firmware {
 	readonly version: string;
 }
 
-/** Whole numbers with dots between them. */
-const VERSION = /^[0-9]{1,9}(?:\.[0-9]{1,9}){0,7}$/;
 const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
 
 /** The folder with firmware for devices. It is read again with each request, so that images can come and go. */
@@ -20,34 +19,27 @@ export class FirmwareFolder {
 		this.#path = path;
 	}
 
-	/** The newest firmware for a model, if it is newer than the version that the device has. Rejects if the folder cannot be read. */
+	/**
+	 * The newest firmware for a model, if it is newer than the version that the device has, or the device has none that can be
+	 * compared. Rejects if the folder cannot be read.
+	 */
 	async newerThan(version: string, model: string): Promise<Firmware | undefined> {
 		const images = (await readdir(this.#path))
 			.filter((file) => FILE.test(file) && file.startsWith(`${model}_`))
 			.map((file) => ({ file, version: file.slice(model.length + 1, -".bin".length) }))
-			.filter((image) => VERSION.test(image.version));
+			.filter((image) => isVersion(image.version));
 		const newest = images.reduce<Firmware | undefined>(
 			(best, image) => (best === undefined || isNewer(image.version, best.version) ? image : best),
 			undefined,
 		);
-		return newest !== undefined && isNewer(newest.version, version) ? newest : undefined;
+		return newest !== undefined && (!isVersion(version) || isNewer(newest.version, version)) ? newest : undefined;
 	}
 
 	/** Opens an image. Rejects if there is none of that name. */
-	async open(file: string) {
+	async open(file: string): Promise<FileHandle> {
 		if (!FILE.test(file)) {
 			throw new Error("not the name of a firmware image");
 		}
 		return await open(join(this.#path, file));
 	}
-}
-
-/** Compares versions number by number, as devices of the family do. Every version is newer than what is no version. */
-function isNewer(version: string, than: string): boolean {
-	if (!VERSION.test(than)) {
-		return true;
-	}
-	const [left, right] = [version.split(".").map(Number), than.split(".").map(Number)];
-	const index = left.findIndex((number, at) => number !== right[at]);
-	return index >= 0 && (left[index] as number) > (right[index] ?? -1);
 }

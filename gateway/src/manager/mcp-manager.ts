@@ -20,6 +20,7 @@ import { McpError, type McpToolResult, toMcpError } from "./mcp-error.js";
 import type { Approve, CallRequest, McpConnection, McpManagerOptions, McpTool, RegisteredServer } from "./mcp-types.js";
 import { type NotificationFilter, notificationType } from "./notifications.js";
 import { ResourceCache } from "./resource-cache.js";
+import { methodNameOf } from "./typed-tools.js";
 
 interface Events {
 	/** A server sent a notification. `type` is as document 1 has it: "tools/list_changed". */
@@ -173,6 +174,26 @@ export class McpManager extends EventEmitter<Events> {
 			const { code, message, details, retryable } = toMcpError(error, tool);
 			return { success: false, error: { code, message, details, retryable }, metadata: metadata() };
 		}
+	}
+
+	/**
+	 * A server's tools as methods, for the interface that `xs-mcp-gateway types` makes: `find_symbol` is `findSymbol`. A method
+	 * settles with the structured result or else the text, and rejects with McpError.
+	 *
+	 * @throws McpError if there is no such server
+	 */
+	typed<Tools extends object>(server: string): Tools {
+		const methods = this.listTools(server).map(({ name, execute }) => [
+			methodNameOf(name),
+			async (params?: object): Promise<unknown> => {
+				const { data, error } = await execute(params ?? {});
+				if (data === undefined) {
+					throw new McpError(error?.code ?? "EXECUTION_FAILED", error?.message ?? "", error);
+				}
+				return data.structuredContent ?? textOf(data.content);
+			},
+		]);
+		return Object.fromEntries(methods) as Tools;
 	}
 
 	/** Calls tools, at most `maxParallel` at the same time. The results are in the order of the calls, each on its own. */

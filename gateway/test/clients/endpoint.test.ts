@@ -128,6 +128,22 @@ describe("an MCP endpoint", { timeout: 30_000 }, () => {
 		assert.equal(peer.connections.length, 1);
 	});
 
+	it("gets an error for a request whose id is in use, so that its limit holds", async (t) => {
+		const { peer, device } = await start(t, { onCall: () => undefined });
+		await peer.initialize();
+		const request = { jsonrpc: "2.0", id: "same", method: "tools/call" };
+		for (const volume of [1, 2]) {
+			peer.say({ ...request, params: { name: VOLUME, arguments: { volume } } });
+		}
+		assert.match((await peer.answer("same")).error?.message ?? "", /the id "same" is in use/);
+		await until(() => device.calls.length > 0, "the first call");
+		await peer.ask("later", "ping");
+		assert.deepEqual(
+			device.calls.map(({ arguments: args }) => args),
+			[{ volume: 1 }],
+		);
+	});
+
 	it("gets an error if it asks too much at the same time", async (t) => {
 		const { peer, device } = await start(t, { onCall: () => undefined });
 		await peer.initialize();

@@ -56,7 +56,7 @@ describe("configuration", () => {
 			[
 				`${file}: httpPort: expected a whole number from 0 to 65535, got 99999`,
 				`${file}: mqtt: expected true or false, got "perhaps"`,
-				'XS_MCP_GATEWAY_BROKER_URL: expected a URL that begins with mqtt:// or mqtts://, got "http://broker/"',
+				'XS_MCP_GATEWAY_BROKER_URL: expected a URL without "#" that begins with mqtt:// or mqtts://, got "http://broker/"',
 				'XS_MCP_GATEWAY_CALL_TIMEOUT: expected a whole number from 1 to 86400000, got "soon"',
 				'--log-level: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
 			],
@@ -128,8 +128,24 @@ describe("configuration", () => {
 		const shown = describeConfiguration(readConfiguration({ flags: { brokerUrl: "mqtts://me:hunter2@broker/" } }));
 		assert.equal(shown.brokerUrl, "mqtts://me:***@broker/");
 		assert.deepEqual(problemsOf({ flags: { brokerUrl: "http://me:hun:t@er2@broker/" } }), [
-			'--broker-url: expected a URL that begins with mqtt:// or mqtts://, got "http://me:***@broker/"',
+			'--broker-url: expected a URL without "#" that begins with mqtt:// or mqtts://, got "http://me:***@broker/"',
 		]);
+	});
+
+	it("rejects a URL with a fragment, which cannot be connected to, and does not print the secret in it", () => {
+		const [problem = ""] = problemsOf({ flags: { endpoints: ["wss://agent.example/mcp/?token=hunter2#top"] } });
+		assert.match(problem, /endpoints: expected URLs: a URL without "#" that begins with ws:/);
+		assert.doesNotMatch(problem, /hunter2/);
+		assert.equal(problemsOf({ flags: { publicUrl: "https://gateway.example/#" } }).length, 1);
+	});
+
+	it("rejects a password in a URL of HTTP, where it would not be sent and could be logged", () => {
+		const problems = problemsOf({
+			flags: { visionUrl: "https://me:hunter2@models.example/v1", publicUrl: "http://me@gateway.example" },
+		});
+		assert.equal(problems.length, 2);
+		assert.match(problems.join(), /--vision-url: expected a URL .* without user name and password/);
+		assert.doesNotMatch(problems.join(), /hunter2/);
 	});
 
 	it("rejects lists and pairs with anything but text in them", (t) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { TokenStore } from "../../src/config/token-store.js";
@@ -57,6 +57,14 @@ describe("the bindings of devices", () => {
 		bindings.request({ ...LAMP, deviceId: "fan" });
 		assert.throws(() => bindings.request({ ...LAMP, deviceId: "heater" }), { reason: "full" });
 		assert.notEqual(bindings.request({ ...LAMP, clientId: "other" }), first);
+	});
+
+	it("are not made with a key that is damaged, which could be guessed", (t) => {
+		const { bindings, folder } = open(t, "open");
+		for (const damaged of ["", "00", "no key at all"]) {
+			writeFileSync(join(folder, "device-key"), damaged);
+			assert.throws(() => bindings.request(LAMP), /device-key is damaged/);
+		}
 	});
 
 	it("cannot be made up from the file of tokens without the key, which only this user may read", (t) => {

@@ -50,6 +50,14 @@ describe("the bootstrap of devices", { timeout: 20_000 }, () => {
 		assert.equal(body.websocket.url, deviceUrl);
 	});
 
+	it("is kept by no cache, at either port: the answer to one device holds its token", async (t) => {
+		const { base, deviceUrl } = await startProgram(t, { bootstrap: "open" });
+		for (const url of [base, deviceUrl.replace(/^ws(.*)\/$/, "http$1")]) {
+			const { headers } = await fetch(`${url}/xiaozhi/ota/`, { headers: IDS });
+			assert.equal(headers.get("cache-control"), "no-store", url);
+		}
+	});
+
 	it("gives the addresses that are set", async (t) => {
 		const flags = { websocketUrl: "wss://devices.example/ws", mqttEndpoint: "devices.example:8883" };
 		const started = await startProgram(t, { bootstrap: "open", mqtt: true, ...flags });

@@ -1,12 +1,17 @@
 /** Numbers with dots between them, each small enough to be compared exactly. */
 const VERSION = /^[0-9]{1,9}(\.[0-9]{1,9})*$/;
 
+/** Whether a text is a version: "1.10.0". */
+export function isVersion(text: string): boolean {
+	return VERSION.test(text);
+}
+
 /**
  * Whether a version comes after another: "1.10.0" after "1.9". A part that is missing counts as 0. A text that is no
  * version comes after none.
  */
 export function isNewer(version: string, present: string): boolean {
-	if (!VERSION.test(version) || !VERSION.test(present)) {
+	if (!isVersion(version) || !isVersion(present)) {
 		return false;
 	}
 	const [left, right] = [version.split(".").map(Number), present.split(".").map(Number)];

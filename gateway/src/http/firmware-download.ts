@@ -1,0 +1,23 @@
+import type { FileHandle } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+
+/** Milliseconds that a device may take nothing of an image before its connection is cut. */
+const STALL_TIME = 30_000;
+
+/**
+ * Sends an image, whose length must be known, to Node's response. Settles when it is sent, or the device is disconnected.
+ * Rejects if the image cannot be read.
+ */
+export async function sendFirmware(image: FileHandle, response: ServerResponse, stallTime = STALL_TIME): Promise<void> {
+	const { size } = await image.stat();
+	response.setTimeout(stallTime, () => response.destroy());
+	response.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": size });
+	try {
+		await pipeline(image.createReadStream({ autoClose: false }), response);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") {
+			throw error;
+		}
+	}
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import ts from "typescript";
+import { McpManager } from "../../src/manager/index.js";
+import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
+import { EVERYTHING, FILESYSTEM, nodeServer, temporaryFolder } from "../support/upstreams.js";
+
+/** What the compiler says of these declarations. */
+function problemsOf(folder: string, source: string): string[] {
+	mkdirSync(folder, { recursive: true });
+	const file = `${folder}/tools.ts`;
+	writeFileSync(file, source);
+	const program = ts.createProgram([file], { strict: true, noEmit: true, types: [], lib: ["lib.es2022.d.ts"] });
+	return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+}
+
+describe("the types of a server's tools", () => {
+	it("are an interface with a method for each tool", () => {
+		const find = {
+			name: "find_symbol",
+			description: "Finds a symbol. */ Ends no comment.",
+			inputSchema: {
+				type: "object" as const,
+				properties: { name: { type: "string", description: "Its name" }, kind: { enum: ["class", "function"] } },
+				required: ["name"],
+			},
+			outputSchema: { type: "object" as const, properties: { lines: { type: "array", items: { type: "integer" } } } },
+		};
+		assert.equal(
+			declarationsOf("serena", [find]),
+			`/** The tools of serena. Made by: xs-mcp-gateway types. A tool that fails rejects with McpError. */
+export interface Serena {
+	/** Finds a symbol. *\\/ Ends no comment. */
+	findSymbol(params: FindSymbolParams): Promise<FindSymbolResult>;
+}
+
+export type FindSymbolParams = {
+	/** Its name */
+	name: string;
+	kind?: "class" | "function";
+};
+
+export type FindSymbolResult = {
+	lines?: readonly (number)[];
+};
+`,
+		);
+	});
+
+	it("compile for server-everything and server-filesystem, whose tools can be called by them", async (t) => {
+		const folder = await temporaryFolder(t);
+		const manager = new McpManager({
+			servers: [nodeServer("everything", EVERYTHING), nodeServer("fs", FILESYSTEM, folder)],
+		});
+		await manager.initialize();
+		t.after(() => manager.close());
+		for (const server of ["everything", "fs"]) {
+			assert.deepEqual(problemsOf(`${folder}/${server}`, declarationsOf(server, manager.listTools(server))), []);
+		}
+		const everything = manager.typed<{ echo(params: { message: string }): Promise<string> }>("everything");
+		assert.equal(await everything.echo({ message: "hello" }), "Echo: hello");
+		const files = manager.typed<{ readTextFile(params: object): Promise<unknown> }>("fs");
+		await assert.rejects(files.readTextFile({ path: `${folder}/missing` }), { code: "EXECUTION_FAILED" });
+	});
+
+	it("have the same names for a device's own tool names and the portable ones", () => {
+		assert.equal(methodNameOf("self.audio_speaker.set_volume"), "selfAudioSpeakerSetVolume");
+		assert.equal(methodNameOf("self_audio_speaker_set_volume"), "selfAudioSpeakerSetVolume");
+	});
+});
