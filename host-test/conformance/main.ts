@@ -73,7 +73,7 @@ async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Res
 
 const program = makeProgram(
 	"run conformance",
-	"Runs MCP's official conformance suites against the gateway, with a virtual device behind it.",
+	"Runs MCP's official conformance suites against a virtual device: behind the gateway, and directly.",
 )
 	.addOption(new Option("--only <transport>", "only over this transport; the report is not written").choices(ALL))
 	.action(async ({ only }: { only?: Transport }) => {

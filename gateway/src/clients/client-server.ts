@@ -50,8 +50,8 @@ const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
 /** Members of `_meta` that are the gateway's own. */
 const META = { device: "xs-mcp/device", notification: "xs-mcp/notification" } as const;
 
-const INSTRUCTIONS = `These tools run on devices: microcontrollers with speakers, screens, sensors.
-Where there are several devices, a tool's name begins with its device's name and two underscores.
+const INSTRUCTIONS = `These tools run on devices (microcontrollers with speakers, screens, sensors) and on other MCP servers.
+Where there are several, a tool's name begins with its device's or server's name and two underscores.
 If a device is offline, a call waits a moment for it, then fails and says when it was last seen.
 If a device disconnects while a call is under way, the call may have been carried out.
 The resource device://NAME/state tells whether a device is online, and its state.`;

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import { carefulFetch } from "./careful-fetch.js";
 import { isolated } from "./isolation.js";
 import { ProcessTransport } from "./process-transport.js";
-import { rateLimitedFetch } from "./rate-limited-fetch.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
 
@@ -18,9 +18,9 @@ export function openTransport(config: ServerConfig): Transport {
 			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd: folder });
 		}
 		case "http":
-			return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: rateLimitedFetch });
+			return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: carefulFetch });
 		case "sse":
-			return new SSEClientTransport(new URL(httpUrl(url)), { requestInit: { headers }, fetch: rateLimitedFetch });
+			return new SSEClientTransport(new URL(httpUrl(url)), { requestInit: { headers }, fetch: carefulFetch });
 		case "websocket":
 			return new WebSocketTransport(url, headers);
 	}

@@ -111,7 +111,7 @@ export const OPTIONS = z.object({
 	timeout: SERVER_FIELDS.timeout,
 	retryPolicy: RETRY_POLICY.optional(),
 });
-export type ServerOptions = z.output<typeof OPTIONS>;
+export type ServerOptions = z.input<typeof OPTIONS>;
 
 const ID = /^[A-Za-z0-9_-]+$/;
 export const ID_RULE = "must contain only alphanumeric characters, underscores and hyphens";
@@ -145,7 +145,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		headers: input.headers ?? {},
 		enabled: input.enabled ?? true,
 		timeout: input.timeout ?? options.timeout ?? 30_000,
-		retryPolicy: retryPolicyOf(input.retryPolicy) ?? options.retryPolicy,
+		retryPolicy: retryPolicyOf(input.retryPolicy ?? options.retryPolicy),
 		maxParallel: input.maxParallel ?? options.maxParallel ?? 10,
 		autoApprove: input.autoApprove ?? false,
 		tools: input.tools ?? {},
