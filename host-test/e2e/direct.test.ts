@@ -145,6 +145,13 @@ for (const engine of ENGINES) {
 			assert.match(await slow.heard, /^HTTP\/1.1 200 [\s\S]*"result":\{\}/);
 		});
 
+		it("closes a connection whose request does not begin, and one without a whole body, after 10 seconds", async (t) => {
+			const { say } = await open(t);
+			const [silent, partial] = [say("POST /mcp"), say(head(PING.length))];
+			assert.equal(await silent.heard, "");
+			assert.match(await partial.heard, /^HTTP\/1.1 408 /);
+		});
+
 		it("has a third connection wait, and tells it so if the others do not end", async (t) => {
 			const { say } = await open(t);
 			const first = say(head(PING.length));

@@ -66,7 +66,10 @@ describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && 
 		const requestInit = { headers: { authorization: "Bearer secret" } };
 		await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), { requestInit }));
 		const { tools } = await client.listTools();
-		assert.ok(tools.some(({ name }) => name === "self.get_device_status"), JSON.stringify(tools));
+		assert.ok(
+			tools.some(({ name }) => name === "self.get_device_status"),
+			JSON.stringify(tools),
+		);
 		const result = await client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 30 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));

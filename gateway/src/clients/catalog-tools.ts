@@ -51,7 +51,7 @@ const serversList = define({
 		const servers = summaries(catalog, found.slice(offset, offset + MAX_SERVERS));
 		const lines = servers.map(({ name, board, tools, online, state }) => {
 			const status = online ? `online${state === undefined ? "" : `, ${state}`}` : "offline";
-			return `${name} (${board}): ${status}, ${tools} tools`;
+			return `${name} (${board}): ${status}, ${tools} ${tools === 1 ? "tool" : "tools"}`;
 		});
 		const rest = found.length - offset - servers.length;
 		const more = rest > 0 ? [`${rest} more: ask with offset ${offset + servers.length}, or with query`] : [];

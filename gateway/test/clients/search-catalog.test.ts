@@ -167,7 +167,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			]);
 			assert.equal(
 				content[0].text,
-				"clock_000002 (clock 1.0.0): offline, 1 tools\nlamp_000001 (lamp 1.0.0): online, 3 tools",
+				"clock_000002 (clock 1.0.0): offline, 1 tool\nlamp_000001 (lamp 1.0.0): online, 3 tools",
 			);
 			const some = await call(client, "servers_list", { query: "CLOCK" });
 			assert.equal(some.structuredContent.total, 1);
