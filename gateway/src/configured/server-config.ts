@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { z } from "zod";
 
 /** How often, and after how long, a call or a connection is tried again. Delays in milliseconds. */
@@ -142,6 +143,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		command: words[0] as string,
 		args: words.slice(1),
 		env: input.env ?? {},
+		cwd: input.cwd?.replace(/^~(?=\/|$)/, homedir()),
 		headers: input.headers ?? {},
 		enabled: input.enabled ?? true,
 		timeout: input.timeout ?? options.timeout ?? 30_000,
