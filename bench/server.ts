@@ -80,7 +80,7 @@ receive("answer", ([text]) => {
 function round(texts: readonly string[]): void {
 	for (let at = 0; at < texts.length; at += 1) {
 		try {
-			session.receive(decodeEnvelope(texts[at] as string, MAX_VALUES, server.names).payload);
+			session.receive(decodeEnvelope(texts[at] as string, MAX_VALUES, server).payload);
 		} catch {
 			answered += 1;
 		}

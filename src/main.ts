@@ -9,12 +9,13 @@ import { startFirmware } from "./app/start-firmware.js";
 import type { Hardware } from "./hardware/hardware.js";
 import { isOffered } from "./hardware/needs.js";
 import { openDirect } from "./http_server/open-direct.js";
+import { FeatureSet } from "./mcp_features/feature-set.js";
 import { Resources } from "./mcp_features/resources.js";
 import { STATE_URI } from "./resources/device-state.js";
 import { RESOURCES } from "./resources/index.js";
 
 const board = openBoard();
-const features = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
+const resources = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
 
 startFirmware({
 	board,
@@ -23,8 +24,8 @@ startFirmware({
 	hmacSha256,
 	direct: (options) => openDirect(httpServer, options),
 	timer: Timer,
-	features,
+	features: new FeatureSet<Hardware>([resources]),
 	ticks: () => Time.ticks,
-	onState: () => features.updated(STATE_URI),
+	onState: () => resources.updated(STATE_URI),
 	log: (message: string): void => trace(`${message}\n`),
 });

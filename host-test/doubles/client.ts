@@ -1,4 +1,9 @@
-import { McpServer, type McpServerOptions, type SessionOptions } from "../../src/mcp_server/mcp-server.js";
+import {
+	type Features,
+	McpServer,
+	type McpServerOptions,
+	type SessionOptions,
+} from "../../src/mcp_server/mcp-server.js";
 import type { McpSession } from "../../src/mcp_server/mcp-session.js";
 import type { Tool } from "../../src/mcp_server/tool.js";
 
@@ -6,14 +11,21 @@ import type { Tool } from "../../src/mcp_server/tool.js";
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 export type Wire = any;
 
+type ClientOptions<Context> = Partial<McpServerOptions<Context>> & {
+	readonly context: Context;
+	readonly features?: Features<Context>;
+	readonly wrapper?: SessionOptions["wrapper"];
+};
+
 /** A client in memory: what it says reaches the server, what it hears is kept. */
 export class Client<Context> {
 	readonly server: McpServer<Context>;
 	readonly session: McpSession<Context>;
 	readonly texts: string[] = [];
 
-	constructor(options: Partial<McpServerOptions<Context>> & { context: Context; wrapper?: SessionOptions["wrapper"] }) {
-		this.server = new McpServer<Context>({ name: "test", version: "1.2.3", ...options });
+	constructor({ features, ...options }: ClientOptions<Context>) {
+		const serverOptions = { name: "test", version: "1.2.3", ...options };
+		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
 		this.session = this.server.open({
 			send: (text) => this.texts.push(String(text)),
 			...(options.wrapper && { wrapper: options.wrapper }),

@@ -1,5 +1,6 @@
 import { FIRMWARE } from "../../src/firmware.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
+import { FeatureSet } from "../../src/mcp_features/feature-set.js";
 import { Resources } from "../../src/mcp_features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
@@ -33,7 +34,7 @@ export default suite("what is preloaded", {
 		const board = new FakeBoard();
 		const client = new Client<Hardware>({
 			context: board,
-			features: new Resources<Hardware>({ resources: RESOURCES }),
+			features: new FeatureSet<Hardware>([new Resources<Hardware>({ resources: RESOURCES })]),
 		});
 		equal(client.ask("resources/list").result.resources.length, RESOURCES.length);
 		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;

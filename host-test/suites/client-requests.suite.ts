@@ -1,5 +1,6 @@
 import { ClientRequests, type ClientRequestsOptions } from "../../src/mcp_features/client-requests.js";
 import { elicit } from "../../src/mcp_features/elicit.js";
+import { FeatureSet } from "../../src/mcp_features/feature-set.js";
 import { roots } from "../../src/mcp_features/roots.js";
 import { sample } from "../../src/mcp_features/sample.js";
 import { integer } from "../../src/mcp_server/schema.js";
@@ -26,7 +27,7 @@ function makeClient(
 		description: "",
 		run: async (_args, _context, call) => JSON.stringify(await run(call)),
 	});
-	const features = new ClientRequests(options);
+	const features = new FeatureSet<undefined>([new ClientRequests(options)]);
 	const client = new Client<undefined>({ context: undefined, tools: [tool], features, timer });
 	client.initialize("2025-11-25", capabilities);
 	/** Says something; returns what is heard until the server rests. */
@@ -132,10 +133,10 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
 		await call(1);
 		equal(textOf(await call(2)), "too many questions to clients: at most 1 may be open");
+		equal(client.server.allNames.includes("age"), true);
 		client.session.close();
 		await settled();
-		const { names } = client.server;
-		equal(names.all.includes("age"), true);
+		equal(client.server.allNames.includes("age"), false);
 	},
 	async "a server without the feature fails the call"() {
 		const tool = createTool<undefined, None, None>({

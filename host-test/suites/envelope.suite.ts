@@ -35,7 +35,7 @@ export default suite("envelope and hello", {
 		}
 	},
 	"keeps, on XS, just the members of an MCP message that are wanted, and all of any other"() {
-		const names = { common: ["type", "payload", "id"], all: [], isCommon: () => true };
+		const names = { commonNames: ["type", "payload", "id"], allNames: [], isCommon: () => true };
 		const mcp = decodeEnvelope('{"type":"mcp","payload":{"id":1,"other":{"id":2}},"more":3}', undefined, names);
 		equal([mcp.type, (mcp.payload as { id: number }).id], ["mcp", 1]);
 		if (isXs()) {
@@ -46,7 +46,7 @@ export default suite("envelope and hello", {
 	},
 	"keeps, on XS, more members of an MCP message that is not a common one, and still no others"() {
 		const isCommon = (payload: unknown): boolean => (payload as { id: number }).id === 1;
-		const names = { common: ["type", "payload", "id"], all: ["type", "payload", "id", "rare"], isCommon };
+		const names = { commonNames: ["type", "payload", "id"], allNames: ["type", "payload", "id", "rare"], isCommon };
 		const decode = (id: number): unknown =>
 			decodeEnvelope(`{"type":"mcp","payload":{"id":${id},"rare":0,"other":0}}`, undefined, names).payload;
 		equal(decode(2), isXs() ? { id: 2, rare: 0 } : { id: 2, rare: 0, other: 0 });

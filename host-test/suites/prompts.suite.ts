@@ -96,10 +96,10 @@ export const PROMPTS = suite("prompts", {
 		const { client, prompts } = makeClient();
 		prompts.add(createPrompt({ name: "new", arguments: { depth: {} }, get: ({ depth }) => `${depth}` }));
 		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/prompts/list_changed" }]);
-		equal(client.server.names.all.includes("depth"), true);
+		equal(client.server.allNames.includes("depth"), true);
 		throws(() => prompts.add(greet), /greet is there already/);
 		equal([prompts.remove("new"), prompts.remove("new")], [true, false]);
-		equal(client.server.names.all.includes("depth"), false);
+		equal(client.server.allNames.includes("depth"), false);
 	},
 });
 

@@ -1,3 +1,4 @@
+import { FeatureSet } from "../../src/mcp_features/feature-set.js";
 import { Base64, createResource } from "../../src/mcp_features/resource.js";
 import { Resources } from "../../src/mcp_features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_features/uri-template.js";
@@ -7,7 +8,7 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 /** A client of a server with these resources, and the feature itself. */
 function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0] = {}) {
 	const resources = new Resources<undefined>(options);
-	const client = new Client<undefined>({ context: undefined, features: resources });
+	const client = new Client<undefined>({ context: undefined, features: new FeatureSet<undefined>([resources]) });
 	const read = (uri: string) => client.ask("resources/read", { uri });
 	return { client, resources, read };
 }
@@ -73,7 +74,11 @@ export default suite("resources", {
 	},
 	"are listed in pages that are no larger than they may be, each resource once"() {
 		const resources = new Resources<undefined>({ resources: numbered(30) });
-		const client = new Client<undefined>({ context: undefined, features: resources, pageBytes: 1_000 });
+		const client = new Client<undefined>({
+			context: undefined,
+			features: new FeatureSet<undefined>([resources]),
+			pageBytes: 1_000,
+		});
 		const uris: string[] = [];
 		let cursor: string | undefined;
 		do {

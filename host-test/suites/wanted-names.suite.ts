@@ -1,4 +1,5 @@
 import { elicit } from "../../src/mcp_features/elicit.js";
+import { FeatureSet } from "../../src/mcp_features/feature-set.js";
 import { Stateless } from "../../src/mcp_features/stateless.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, object, optional, string } from "../../src/mcp_server/schema.js";
@@ -25,7 +26,7 @@ function read(payload: object): unknown {
 }
 
 function readBy(server: McpServer<object>, payload: object): unknown {
-	return decodeEnvelope(JSON.stringify({ type: "mcp", payload }), undefined, server.names).payload;
+	return decodeEnvelope(JSON.stringify({ type: "mcp", payload }), undefined, server).payload;
 }
 
 const request = (method: string, params: object): object => ({ jsonrpc: "2.0", id: 1, method, params });
@@ -57,17 +58,8 @@ export default suite("names of members that are wanted", {
 			},
 		});
 		const timer = new FakeTimer();
-		const features = new Stateless<object>();
-		const names = ENVELOPE_NAMES;
-		const server = new McpServer<object>({
-			name: "s",
-			version: "1",
-			context: {},
-			tools: [asker],
-			features,
-			timer,
-			names,
-		});
+		const options = { name: "s", version: "1", context: {}, tools: [asker], timer, names: ENVELOPE_NAMES };
+		const server = new FeatureSet<object>([new Stateless<object>()]).serve(options);
 		server.open({ send() {} }).receive(request("tools/call", { name: "asker", _meta: meta() }));
 		await settled();
 		timer.pass(0);

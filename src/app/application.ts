@@ -4,8 +4,7 @@ import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Direct } from "../http_server/open-direct.js";
-import type { Feature } from "../mcp_server/feature.js";
-import { McpServer } from "../mcp_server/mcp-server.js";
+import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
@@ -37,7 +36,7 @@ export interface ApplicationOptions {
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
 	/** What the device offers besides tools. Default: nothing. */
-	readonly features?: Feature<Hardware>;
+	readonly features?: Features<Hardware>;
 	/** Milliseconds of a clock that is never set, as a 32-bit number. Without it the uptime is not known. */
 	readonly ticks?: () => number;
 	/** Called when the device's state has changed. */
@@ -73,16 +72,16 @@ export class Application {
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
 		};
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
-		this.server = new McpServer<Hardware>({
+		const serverOptions: McpServerOptions<Hardware> = {
 			name: board.name,
 			version: FIRMWARE.version,
 			context: this.#board,
 			tools: tools.filter((tool) => isOffered(tool, this.#board)),
-			...(features && { features }),
 			names: ENVELOPE_NAMES,
 			timer,
 			log,
-		});
+		};
+		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
 		const { codec } = board;
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
@@ -99,7 +98,7 @@ export class Application {
 			timer,
 			log,
 			audio: codec?.params,
-			names: () => this.server.names,
+			names: this.server,
 			...(session && { session }),
 		});
 		this.#search = source && this.#openSearch(source);

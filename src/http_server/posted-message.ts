@@ -1,6 +1,6 @@
 import { ErrorCode, errorMessage, isRequestId, NO_WRAPPER, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
-import { McpSession } from "../mcp_server/mcp-session.js";
+import type { McpSession } from "../mcp_server/mcp-session.js";
 import { REVISIONS, type Revision, unreadableId } from "../mcp_server/revision.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
@@ -88,13 +88,17 @@ export class PostedMessage<Context> {
 	#dispatch(message: unknown, revision: Revision): void {
 		const { clients, headers, onAccepted, onEvent, onResponse } = this.#options;
 		const client = clients.find(headers.get(CLIENT_HEADER));
-		const session = new McpSession(this.#server, {
-			revision,
+		const session = this.#server.open({
 			owner: clients,
-			...(client && { client }),
-			send: (answer) => this.#answer(this.#statusOf(message, answer), answer, isInitialize(message)),
-			notify: onEvent,
+			send: (text, isAnswer) =>
+				isAnswer ? this.#answer(this.#statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
 		});
+		// It is told nothing but what concerns the message.
+		this.#server.sessions.delete(session);
+		session.revision = revision;
+		if (client !== undefined) {
+			session.client = client;
+		}
 		this.#session = session;
 		if (isResponse(message)) {
 			onResponse(message);
@@ -121,10 +125,10 @@ export class PostedMessage<Context> {
 
 	/** Members that nobody reads are left out, as in messages of a backend. */
 	#parse(text: string): unknown {
-		const { names } = this.#server;
+		const server = this.#server;
 		const maxValues = Math.floor(this.#options.maxBytes / BYTES_PER_VALUE);
-		const message = parseJson(text, maxValues, names.common);
-		return names.isCommon(message) ? message : parseJson(text, maxValues, names.all);
+		const message = parseJson(text, maxValues, server.commonNames);
+		return server.isCommon(message) ? message : parseJson(text, maxValues, server.allNames);
 	}
 
 	#reject(message: unknown, error: RpcError): void {
@@ -140,7 +144,7 @@ export class PostedMessage<Context> {
 		}
 		this.#isAnswered = true;
 		const client = isInitialized && session !== undefined ? this.#options.clients.add(session.client) : undefined;
-		if (session?.isBusy === false) {
+		if (session?.calls.length === 0) {
 			session.close();
 		}
 		this.#options.onAnswer(status, text, client);

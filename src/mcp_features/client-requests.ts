@@ -1,10 +1,10 @@
-import type { Feature, FeatureResult } from "../mcp_server/feature.js";
 import { notificationMessage } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import type { Params } from "../mcp_server/params.js";
-import type { ToolCall, Waiting } from "../mcp_server/tool-call.js";
+import type { StopWaiting, ToolCall } from "../mcp_server/tool-call.js";
 import { isObject } from "../text/is-object.js";
 import { Asking, type Question } from "./ask.js";
+import type { Feature, FeatureResult } from "./feature.js";
 
 export interface ClientRequestsOptions {
 	/** Requests that may wait for an answer at once, of all sessions. Default 8. */
@@ -67,14 +67,13 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 				},
 				reject,
 			);
-			call.session.server.changed();
 			call.session.notify(request);
 		});
 	}
 
 	takeResponse(session: McpSession<unknown>, response: Params): boolean {
 		const open = typeof response.id === "string" ? this.#open.get(response.id) : undefined;
-		if (open?.session !== session) {
+		if (open?.session !== session || !("result" in response || "error" in response)) {
 			return false;
 		}
 		open.settle(response);
@@ -99,28 +98,30 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 	): void {
 		const { session } = call;
 		const { timer } = session.server;
-		const giveUp = (reason?: Error): void => {
+		const end = (): void => {
 			this.#open.delete(id);
-			session.notify(notificationMessage("notifications/cancelled", JSON.stringify({ requestId: id })));
+			if (timeout !== undefined) {
+				timer?.clear(timeout);
+			}
+		};
+		const giveUp: StopWaiting = (reason) => {
+			end();
+			session.notify(notificationMessage("notifications/cancelled", { requestId: id }));
 			if (reason !== undefined) {
 				reject(reason);
 			}
 		};
-		const waiting: Waiting = { timer: undefined, reject: giveUp, drop: giveUp };
-		call.startWaiting(waiting);
-		waiting.timer = timer?.set(() => {
-			call.endWaiting(waiting);
+		call.startWaiting(giveUp);
+		const timeout = timer?.set(() => {
+			call.endWaiting(giveUp);
 			giveUp(new Error(`the client did not answer ${question.method} within ${this.#timeout / 1_000} s`));
 		}, this.#timeout);
 		this.#open.set(id, {
 			session,
 			question,
 			settle: (response) => {
-				this.#open.delete(id);
-				call.endWaiting(waiting);
-				if (waiting.timer !== undefined) {
-					timer?.clear(waiting.timer);
-				}
+				end();
+				call.endWaiting(giveUp);
 				settle(response);
 			},
 		});

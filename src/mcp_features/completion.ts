@@ -1,9 +1,9 @@
 import { deepFreeze } from "../deep-freeze.js";
-import type { Feature, FeatureResult } from "../mcp_server/feature.js";
 import { ErrorCode, quotable, RpcError } from "../mcp_server/json-rpc.js";
 import type { Params } from "../mcp_server/params.js";
 import { isObject } from "../text/is-object.js";
 import type { Completable, Completer, Completers } from "./completer.js";
+import type { Feature, FeatureResult } from "./feature.js";
 import { readText } from "./read-param.js";
 
 export interface CompletionOptions {

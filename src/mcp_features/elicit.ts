@@ -1,7 +1,7 @@
 import type { Params } from "../mcp_server/params.js";
 import { type InferProperties, object, type Properties } from "../mcp_server/schema.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
-import { memberNames, prepare, validateArguments } from "../mcp_server/validate.js";
+import { memberNames, prepare, validateMembers } from "../mcp_server/validate.js";
 import { isObject } from "../text/is-object.js";
 import { ask } from "./ask.js";
 
@@ -71,7 +71,7 @@ export async function elicit(call: ToolCall, question: Form<Properties> | Visit)
 				return { action };
 			}
 			const given = isObject(answer.content) ? answer.content : {};
-			return { action, content: validateArguments(validator, given) as InferProperties<Properties> };
+			return { action, content: validateMembers(validator.members, given) as InferProperties<Properties> };
 		},
 	});
 }

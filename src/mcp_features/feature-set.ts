@@ -1,19 +1,25 @@
-import type { Answer, Feature, FeatureResult } from "../mcp_server/feature.js";
 import type { RequestId } from "../mcp_server/json-rpc.js";
-import type { McpServer } from "../mcp_server/mcp-server.js";
-import type { McpSession } from "../mcp_server/mcp-session.js";
+import type { Features, McpServerOptions } from "../mcp_server/mcp-server.js";
+import type { Answer } from "../mcp_server/mcp-session.js";
 import type { Params } from "../mcp_server/params.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
+import type { Feature, FeatureResult } from "./feature.js";
+import { FeatureServer } from "./feature-server.js";
+import type { FeatureSession } from "./feature-session.js";
 
 /** A class of features. */
 export type Kind<F> = abstract new (...options: never[]) => F;
 
-/** Several features, as one. */
-export class FeatureSet<Context> implements Feature<Context> {
+/** The features of a firmware. */
+export class FeatureSet<Context> implements Features<Context> {
 	readonly #features: readonly Feature<Context>[];
 
 	constructor(features: readonly Feature<Context>[]) {
 		this.#features = features;
+	}
+
+	serve(options: McpServerOptions<Context>): FeatureServer<Context> {
+		return new FeatureServer(this, options);
 	}
 
 	/** The feature of a kind, if there is one. */
@@ -33,7 +39,7 @@ export class FeatureSet<Context> implements Feature<Context> {
 		return this.#features.flatMap(({ callNames = [] }) => callNames);
 	}
 
-	attach(server: McpServer<Context>): void {
+	attach(server: FeatureServer<Context>): void {
 		for (const feature of this.#features) {
 			feature.attach?.(server);
 		}
@@ -49,7 +55,7 @@ export class FeatureSet<Context> implements Feature<Context> {
 		return undefined;
 	}
 
-	takeOver(session: McpSession<Context>, id: RequestId, method: string, params: Params): Answer {
+	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
 		for (const feature of this.#features) {
 			const answer = feature.takeOver?.(session, id, method, params);
 			if (answer !== undefined) {
@@ -59,11 +65,11 @@ export class FeatureSet<Context> implements Feature<Context> {
 		return undefined;
 	}
 
-	takeResponse(session: McpSession<unknown>, response: Params): boolean {
-		return this.#features.some((feature) => feature.takeResponse?.(session, response));
+	takeResponse(session: FeatureSession<unknown>, message: Params): boolean {
+		return this.#features.some((feature) => feature.takeResponse?.(session, message));
 	}
 
-	sessionClosed(session: McpSession<unknown>): void {
+	sessionClosed(session: FeatureSession<unknown>): void {
 		for (const feature of this.#features) {
 			feature.sessionClosed?.(session);
 		}
@@ -76,9 +82,6 @@ export class FeatureSet<Context> implements Feature<Context> {
  * @returns undefined if the server has none
  */
 export function findFeature<F extends object>(call: ToolCall, kind: Kind<F>): F | undefined {
-	const { features } = call.session.server;
-	if (features instanceof FeatureSet) {
-		return features.find(kind);
-	}
-	return features instanceof kind ? features : undefined;
+	const { server } = call.session;
+	return server instanceof FeatureServer ? server.features.find(kind) : undefined;
 }

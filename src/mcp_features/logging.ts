@@ -1,9 +1,10 @@
 import { deepFreeze } from "../deep-freeze.js";
-import type { Feature, FeatureResult } from "../mcp_server/feature.js";
 import { ErrorCode, notificationMessage, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import type { Params } from "../mcp_server/params.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
+import type { Feature, FeatureResult } from "./feature.js";
+import type { FeatureSession } from "./feature-session.js";
 import { findFeature } from "./feature-set.js";
 
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
@@ -64,7 +65,7 @@ export class Logging implements Feature<unknown> {
 	}
 
 	/** Sends a message to a session, if its client wants such messages and not too many were sent within a second. */
-	send(session: McpSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
+	send(session: FeatureSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
 		const log = this.#logOf(session.connection);
 		if (!isWanted(level, session.client.logLevel ?? log.level)) {
 			return;
@@ -109,7 +110,7 @@ function sendMessage(
 ) {
 	const { length } = JSON.stringify(message.data) ?? "";
 	const data = length > LONGEST_DATA ? `${length} characters, at most ${LONGEST_DATA} are sent` : message.data;
-	session.notify(notificationMessage("notifications/message", JSON.stringify({ ...message, data: data ?? null })));
+	session.notify(notificationMessage("notifications/message", { ...message, data: data ?? null }));
 }
 
 /**
@@ -122,6 +123,7 @@ function sendMessage(
  */
 export function log(call: ToolCall, level: LogLevel, data: unknown, logger?: string): void {
 	if (!call.cancelled) {
-		findFeature(call, Logging)?.send(call.session, level, data, logger);
+		// A server that has features has such sessions.
+		findFeature(call, Logging)?.send(call.session as FeatureSession<unknown>, level, data, logger);
 	}
 }

@@ -1,9 +1,9 @@
-import type { Feature, FeatureResult } from "../mcp_server/feature.js";
 import { ErrorCode, quotable, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { type Params, readArguments } from "../mcp_server/params.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
 import type { Completable, Completers } from "./completer.js";
+import type { Feature, FeatureResult } from "./feature.js";
 import { page } from "./listing.js";
 import { type Prompt, type PromptResult, promptResult } from "./prompt.js";
 import { readText } from "./read-param.js";

@@ -1,10 +1,10 @@
-import type { Feature, FeatureResult } from "../mcp_server/feature.js";
 import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import type { Params } from "../mcp_server/params.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
 import type { Completable, Completers } from "./completer.js";
+import type { Feature, FeatureResult } from "./feature.js";
 import { page } from "./listing.js";
 import { readText } from "./read-param.js";
 import { contentsJson, type Resource, type ResourceData } from "./resource.js";
@@ -83,7 +83,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	updated(uri: string): void {
 		for (const [session, uris] of this.#subscriptions) {
 			if (uris.includes(uri)) {
-				session.notify(notificationMessage("notifications/resources/updated", JSON.stringify({ uri })));
+				session.notify(notificationMessage("notifications/resources/updated", { uri }));
 			}
 		}
 	}

@@ -1,5 +1,4 @@
 import { deepFreeze } from "../deep-freeze.js";
-import type { Answer } from "../mcp_server/feature.js";
 import {
 	ErrorCode,
 	type LongResult,
@@ -10,12 +9,14 @@ import {
 	resultMessage,
 	type Wrapper,
 } from "../mcp_server/json-rpc.js";
-import { McpSession } from "../mcp_server/mcp-session.js";
+import type { Answer } from "../mcp_server/mcp-session.js";
+
 import { type Params, progressToken } from "../mcp_server/params.js";
-import type { Client, ToolCall, Waiting } from "../mcp_server/tool-call.js";
+import type { Client, StopWaiting, ToolCall } from "../mcp_server/tool-call.js";
 import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { Question } from "./ask.js";
+import { FeatureSession } from "./feature-session.js";
 
 /** Methods of the older revisions, which the stateless form does not have. */
 const REMOVED: readonly string[] = deepFreeze([
@@ -47,7 +48,7 @@ interface OpenQuestion {
 	readonly question: Question;
 	/** Its member in `inputRequests`, as JSON. */
 	readonly json: string;
-	readonly waiting: Waiting;
+	readonly stop: StopWaiting;
 	readonly resolve: (answer: unknown) => void;
 }
 
@@ -64,7 +65,7 @@ export interface Suspender<Context> {
  * answered with `input_required`, and goes on when the client repeats it with the answers:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/mrtr
  */
-export class StatelessRequest<Context> extends McpSession<Context> {
+export class StatelessRequest<Context> extends FeatureSession<Context> {
 	readonly method: string;
 	/** The name of the tool or prompt, or the URI of the resource. */
 	readonly subject: unknown;
@@ -82,18 +83,18 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	#filter: Params | undefined;
 
 	constructor(
-		connection: McpSession<Context>,
+		connection: FeatureSession<Context>,
 		suspender: Suspender<Context>,
 		client: Client,
 		id: RequestId,
 		method: string,
 		params: Params,
 	) {
-		super(
-			connection.server,
-			{ send() {}, wrapper: connection.wrapper },
-			{ connection, revision: "2026-07-28", client },
-		);
+		super(connection.server, { send() {}, wrapper: connection.wrapper });
+		this.connection = connection;
+		this.calls = connection.calls;
+		this.revision = "2026-07-28";
+		this.client = client;
 		this.#suspender = suspender;
 		this.#id = id;
 		this.method = method;
@@ -111,8 +112,11 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 
 	/** Answers the request. */
 	serve(id: RequestId, params: Params): Answer {
+		if (REMOVED.includes(this.method)) {
+			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
+		}
 		this.#given = readResponses(params);
-		const answer = this.dispatch(id, this.method, params, this.wrapper);
+		const answer = super.dispatch(id, this.method, params, this.wrapper, true);
 		if (!(answer instanceof Promise)) {
 			return answer;
 		}
@@ -131,7 +135,7 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	 *
 	 * @throws RpcError for answers that cannot be read; then it stays suspended
 	 */
-	resume(connection: McpSession<Context>, id: RequestId, params: Params): Answer {
+	resume(connection: FeatureSession<Context>, id: RequestId, params: Params): Answer {
 		this.#given = readResponses(params);
 		this.#suspender.forget(this);
 		this.connection = connection;
@@ -139,11 +143,11 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		this.#id = id;
 		call.id = id;
 		call.progressToken = progressToken(params);
-		for (const [key, { question, waiting, resolve }] of [...this.#open]) {
+		for (const [key, { question, stop, resolve }] of [...this.#open]) {
 			const answer = this.#take(key, question);
 			if (answer !== undefined) {
 				this.#open.delete(key);
-				call.endWaiting(waiting);
+				call.endWaiting(stop);
 				resolve(answer.value);
 			}
 		}
@@ -177,10 +181,10 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 		const { method, params } = question;
 		const json = `${JSON.stringify(key)}:${JSON.stringify({ method, params })}`;
 		return new Promise<T>((resolve, reject) => {
-			const waiting: Waiting = { timer: undefined, reject };
-			call.startWaiting(waiting);
+			const stop: StopWaiting = (reason) => reason && reject(reason);
+			call.startWaiting(stop);
 			this.#call = call;
-			this.#open.set(key, { question, json, waiting, resolve: resolve as (answer: unknown) => void });
+			this.#open.set(key, { question, json, stop, resolve: resolve as (answer: unknown) => void });
 			this.#suspendSoon();
 		});
 	}
@@ -188,25 +192,22 @@ export class StatelessRequest<Context> extends McpSession<Context> {
 	/** Tells the client from now on what the filter asks for. */
 	listen(filter: Params): void {
 		this.#filter = filter;
-		this.server.join(this);
-		const params = JSON.stringify({ notifications: filter, _meta: this.#meta() });
+		this.server.sessions.add(this);
+		const params = { notifications: filter, _meta: this.#meta() };
 		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
+	}
+
+	stopListening(): void {
+		this.server.sessions.delete(this);
+		this.server.features.sessionClosed(this);
 	}
 
 	override notify(message: string): void {
 		const { method, params } = JSON.parse(message);
 		const isWanted = this.#filter === undefined || (FILTERS[method] ?? "") in this.#filter;
 		if (isWanted && this.#id !== undefined) {
-			const tagged = JSON.stringify({ ...params, _meta: this.#meta() });
-			this.connection.notify(notificationMessage(method, tagged));
+			this.connection.notify(notificationMessage(method, { ...params, _meta: this.#meta() }));
 		}
-	}
-
-	protected override dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
-		if (REMOVED.includes(method)) {
-			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
-		}
-		return super.dispatch(id, method, params, wrapper);
 	}
 
 	protected override result(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {

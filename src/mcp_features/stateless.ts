@@ -1,12 +1,13 @@
 import { deepFreeze } from "../deep-freeze.js";
 import { readClient } from "../mcp_server/client.js";
-import type { Answer, Feature, FeatureResult } from "../mcp_server/feature.js";
 import { ErrorCode, quotable, type RequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
-import type { McpSession } from "../mcp_server/mcp-session.js";
+import type { Answer } from "../mcp_server/mcp-session.js";
 import type { Params } from "../mcp_server/params.js";
 import type { Client, ToolCall } from "../mcp_server/tool-call.js";
 import { isObject } from "../text/is-object.js";
+import type { Feature, FeatureResult } from "./feature.js";
+import type { FeatureSession } from "./feature-session.js";
 import { StatelessRequest, type Suspender, subjectOf } from "./stateless-request.js";
 
 export interface StatelessOptions {
@@ -74,7 +75,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		return [...NAMES, ...this.#suspended.flatMap(({ request }) => request.names)];
 	}
 
-	takeOver(session: McpSession<Context>, id: RequestId, method: string, params: Params): Answer {
+	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
 		const meta = isObject(params._meta) ? params._meta : {};
 		const isStateless = VERSION in meta || method === "server/discover" || method === "subscriptions/listen";
 		if (!isStateless) {
@@ -117,7 +118,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			request.cancel();
 		}, this.#timeout);
 		this.#suspended = [...this.#suspended, { request, state, timer }];
-		server.changed();
+		server.forgetNames();
 		return state;
 	}
 
@@ -131,7 +132,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	}
 
 	/** @throws RpcError if no request waits under that state */
-	#find(session: McpSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
+	#find(session: FeatureSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
 		const request = this.#suspended.find((each) => each.state === state)?.request;
 		const isSame =
 			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
@@ -150,17 +151,17 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		}
 		const filter = readFilter(params, server.capabilities);
 		const result = JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: call.id } });
-		subscribe((filter.resourceSubscriptions ?? []) as readonly string[], call);
+		subscribe((filter.resourceSubscriptions ?? []) as readonly string[], call, request);
 		request.listen(filter);
 		if (Object.keys(filter).length === 0) {
-			server.forget(request);
+			request.stopListening();
 			return Promise.resolve(result);
 		}
 		this.#listening += 1;
 		return new Promise((resolve) => {
 			call.onCancel = () => {
 				this.#listening -= 1;
-				server.forget(request);
+				request.stopListening();
 				resolve(result);
 			};
 		});
@@ -168,14 +169,13 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 }
 
 /** @throws RpcError if there is no resource with one of these URIs: then to none of them */
-function subscribe(uris: readonly string[], call: ToolCall): void {
-	const { server } = call.session;
+function subscribe(uris: readonly string[], call: ToolCall, request: StatelessRequest<unknown>): void {
 	try {
 		for (const uri of uris) {
-			void server.features?.answer("resources/subscribe", { uri }, call);
+			void request.server.features.answer("resources/subscribe", { uri }, call);
 		}
 	} catch (error) {
-		server.forget(call.session);
+		request.stopListening();
 		throw error;
 	}
 }

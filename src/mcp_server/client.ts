@@ -1,5 +1,5 @@
 import { isObject } from "../text/is-object.js";
-import { ErrorCode, quotable, RpcError } from "./json-rpc.js";
+import { invalidParams, quotable } from "./json-rpc.js";
 import type { Client, Vision } from "./tool-call.js";
 
 /**
@@ -11,12 +11,16 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 	const { clientInfo } = params;
 	const capabilities = params.capabilities ?? {};
 	if (!isObject(capabilities)) {
-		throw new RpcError(ErrorCode.invalidParams, "capabilities: expected an object");
+		throw invalidParams("capabilities: expected an object");
 	}
 	const info = isObject(clientInfo) ? clientInfo : {};
 	const vision = readVision(capabilities.vision, log);
+	const { length } = JSON.stringify(capabilities);
+	if (length > LONGEST_KEPT) {
+		log(`capabilities: ${length} characters, more than ${LONGEST_KEPT} are not kept`);
+	}
 	return {
-		capabilities: isShort(capabilities, log) ? capabilities : {},
+		capabilities: length > LONGEST_KEPT ? {} : capabilities,
 		...(typeof info.name === "string" && { name: quotable(info.name) }),
 		...(typeof info.version === "string" && { version: quotable(info.version) }),
 		...(vision !== undefined && { vision }),
@@ -26,23 +30,14 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
 const LONGEST_KEPT = 1_024;
 
-function isShort(capabilities: object, log: (message: string) => void): boolean {
-	const { length } = JSON.stringify(capabilities);
-	if (length > LONGEST_KEPT) {
-		log(`capabilities: ${length} characters, more than ${LONGEST_KEPT} are not kept`);
-	}
-	return length <= LONGEST_KEPT;
-}
-
-const HTTP_URL = /^https?:\/\/./;
-
 /** A vision service that cannot be used costs the camera its eyes, not the session its handshake. */
 function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {
 	if (vision === undefined || vision === null) {
 		return undefined;
 	}
 	const { url, token } = isObject(vision) ? vision : {};
-	if (typeof url !== "string" || url.length > LONGEST_KEPT || !HTTP_URL.test(url)) {
+	const isHttp = typeof url === "string" && (url.startsWith("http://") || url.startsWith("https://"));
+	if (!isHttp || url.length > LONGEST_KEPT) {
 		const got = quotable(JSON.stringify(url) ?? "nothing");
 		log(`capabilities.vision.url: expected an http or https URL, got ${got}: no vision service`);
 		return undefined;

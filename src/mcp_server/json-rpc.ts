@@ -33,6 +33,25 @@ export class RpcError extends Error {
 	}
 }
 
+/** The error for params that do not fit. */
+export function invalidParams(message: string): RpcError {
+	return new RpcError(ErrorCode.invalidParams, message);
+}
+
+/** The error for a message that is no request at all, or that is too much. */
+export function invalidRequest(reason: string): RpcError {
+	return new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
+}
+
+/** What an error is on the wire: an {@link RpcError} is itself, any other an internal error. */
+export function toRpcError(error: unknown): RpcError {
+	if (error instanceof RpcError) {
+		return error;
+	}
+	const text = error instanceof Error ? error.message : String(error);
+	return new RpcError(ErrorCode.internalError, `Internal error: ${text}`);
+}
+
 /** Characters that a request's id may have. */
 const LONGEST_ID = 1_024;
 
@@ -105,23 +124,22 @@ const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".len
  * @param id the request's id; null where it could not be read (https://www.jsonrpc.org/specification#response_object §5), undefined to leave the member out
  */
 export function errorMessage(id: RequestId | null | undefined, error: RpcError, { start, end }: Wrapper): string {
-	const idMember = id === undefined ? "" : `"id":${JSON.stringify(id)},`;
-	const body = `{"code":${error.code},"message":${JSON.stringify(error.message)}${dataMember(error.data)}}`;
-	return `${start}{"jsonrpc":"2.0",${idMember}"error":${body}}${end}`;
+	const { code, message, data } = error;
+	const body = { code, message, data: isJson(data) ? data : undefined };
+	return start.concat(JSON.stringify({ jsonrpc: "2.0", id, error: body }), end);
 }
 
-/** `data` is whatever a tool's author put there; what is not JSON is left out, for the error itself must get through. */
-function dataMember(data: unknown): string {
+/** An error's `data` is whatever a tool's author put there; if it is not JSON, the error itself must get through. */
+function isJson(data: unknown): boolean {
 	try {
-		const json = JSON.stringify(data);
-		return json === undefined ? "" : `,"data":${json}`;
+		JSON.stringify(data);
+		return true;
 	} catch {
-		return "";
+		return false;
 	}
 }
 
-/** A notification. `params` is JSON already. */
-export function notificationMessage(method: string, params?: string): string {
-	const paramsMember = params === undefined ? "" : `,"params":${params}`;
-	return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${paramsMember}}`;
+/** A notification. */
+export function notificationMessage(method: string, params?: object): string {
+	return JSON.stringify({ jsonrpc: "2.0", method, params });
 }

@@ -1,12 +1,13 @@
 import { isObject } from "../text/is-object.js";
 import { JsonLimitError, parseJson } from "../text/parse-json.js";
-import type { Sendable } from "../text/pieced-text.js";
+import { PiecedText, type Sendable } from "../text/pieced-text.js";
 import { readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
-import type { Answer } from "./feature.js";
 import {
 	ErrorCode,
 	errorMessage,
+	invalidParams,
+	invalidRequest,
 	isRequestId,
 	type LongResult,
 	longResultMessage,
@@ -16,9 +17,10 @@ import {
 	RpcError,
 	resultMessage,
 	resultOverhead,
+	toRpcError,
 	type Wrapper,
 } from "./json-rpc.js";
-import type { McpServer, SessionOptions, StatelessOptions } from "./mcp-server.js";
+import type { McpServer, SessionOptions } from "./mcp-server.js";
 import { checkParams, type Params, progressToken, readArguments } from "./params.js";
 import {
 	allowsBatches,
@@ -32,7 +34,10 @@ import {
 } from "./revision.js";
 import type { Tool } from "./tool.js";
 import { type Client, ToolCall } from "./tool-call.js";
-import { ValidationError, validateArguments } from "./validate.js";
+import { ValidationError, validateMembers } from "./validate.js";
+
+/** An answer to send: now, later, or none. */
+export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls under way.
@@ -40,46 +45,22 @@ import { ValidationError, validateArguments } from "./validate.js";
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
 export class McpSession<Context> {
-	#revision: Revision;
-	#client: Client;
+	/** The revision in force: the oldest until `initialize` says otherwise. */
+	revision: Revision = OLDEST_REVISION;
+	/** What the client said of itself. */
+	client: Client = { capabilities: {} };
 	readonly server: McpServer<Context>;
-	/** Whoever has this session, and others that may go on with its suspended requests: see {@link SessionOptions}. */
-	readonly owner: object;
-	readonly #send: (message: Sendable) => void;
-	readonly #sendAside: (message: string) => void;
-	/** The session of the connection: this one, if its requests do not stand alone. */
-	connection: McpSession<Context>;
+	readonly #send: SessionOptions["send"];
 	/** What the transport wants around each message from now on. Calls under way keep theirs. */
 	wrapper: Wrapper;
-	/** Asynchronous calls under way on the connection. Backends reuse ids, so this is no map. */
-	readonly #calls: ToolCall[];
+	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
+	calls: ToolCall[] = [];
 	#closed = false;
 
-	constructor(server: McpServer<Context>, options: SessionOptions, stateless?: StatelessOptions<Context>) {
+	constructor(server: McpServer<Context>, { send, wrapper = NO_WRAPPER }: SessionOptions) {
 		this.server = server;
-		this.owner = options.owner ?? this;
-		this.#send = options.send;
-		this.#sendAside = options.notify ?? options.send;
-		this.wrapper = options.wrapper ?? NO_WRAPPER;
-		this.connection = stateless?.connection ?? this;
-		this.#revision = stateless?.revision ?? options.revision ?? OLDEST_REVISION;
-		this.#client = stateless?.client ?? options.client ?? { capabilities: {} };
-		this.#calls = stateless === undefined ? [] : stateless.connection.#calls;
-	}
-
-	/** Whether calls are under way. */
-	get isBusy(): boolean {
-		return this.#calls.length > 0;
-	}
-
-	/** The revision in force: the oldest until `initialize` says otherwise. */
-	get revision(): Revision {
-		return this.#revision;
-	}
-
-	/** What the client said of itself. */
-	get client(): Client {
-		return this.#client;
+		this.#send = send;
+		this.wrapper = wrapper;
 	}
 
 	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
@@ -94,11 +75,9 @@ export class McpSession<Context> {
 			message = parseJson(text);
 		} catch (error) {
 			const { message: reason } = error as Error;
-			this.#deliver(
-				error instanceof JsonLimitError
-					? this.#unreadable(ErrorCode.invalidRequest, `Invalid request: ${reason}`)
-					: this.#unreadable(ErrorCode.parseError, `Parse error: ${reason}`),
-			);
+			const isLimit = error instanceof JsonLimitError;
+			const fault = isLimit ? invalidRequest(reason) : new RpcError(ErrorCode.parseError, `Parse error: ${reason}`);
+			this.#deliver(this.#unreadable(fault));
 			return;
 		}
 		this.receive(message);
@@ -120,7 +99,7 @@ export class McpSession<Context> {
 	 */
 	reject(message: unknown, reason: string): void {
 		if (isObject(message) && isRequestId(message.id)) {
-			const error = new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
+			const error = invalidRequest(reason);
 			this.#deliver(errorMessage(message.id, error, this.wrapper));
 		}
 	}
@@ -128,7 +107,7 @@ export class McpSession<Context> {
 	/** Sends a message that is no answer: a notification, or a request to the client. */
 	notify(message: string): void {
 		if (!this.#closed) {
-			this.#sendAside(this.#wrap(message));
+			this.#send(this.#wrap(message), false);
 		}
 	}
 
@@ -138,17 +117,17 @@ export class McpSession<Context> {
 			return;
 		}
 		this.#closed = true;
-		for (const call of this.#calls.splice(0)) {
+		for (const call of this.calls.splice(0)) {
 			this.#cancel(call);
 		}
-		this.server.forget(this);
+		this.server.sessions.delete(this);
 	}
 
 	#deliver(answer: Answer): void {
 		if (typeof answer === "object" && answer instanceof Promise) {
 			void answer.then((text) => this.#deliver(text));
 		} else if (answer !== undefined && !this.#closed) {
-			this.#send(answer);
+			this.#send(answer, true);
 		}
 	}
 
@@ -158,22 +137,26 @@ export class McpSession<Context> {
 
 	/** The answers in one array, none if nothing is due: https://www.jsonrpc.org/specification#batch §6 */
 	#answerBatch(messages: readonly unknown[]): Answer {
-		if (!allowsBatches(this.#revision)) {
-			return this.#unreadable(ErrorCode.invalidRequest, `Invalid request: no batches in MCP ${this.#revision}`);
+		if (!allowsBatches(this.revision)) {
+			return this.#unreadable(invalidRequest(`no batches in MCP ${this.revision}`));
 		}
 		if (messages.length === 0) {
-			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: empty batch");
+			return this.#unreadable(invalidRequest("empty batch"));
 		}
 		if (messages.length > this.server.maxCalls) {
 			return this.#unreadable(
-				ErrorCode.invalidRequest,
-				`Invalid request: ${messages.length} messages in a batch, at most ${this.server.maxCalls} are accepted`,
+				invalidRequest(`${messages.length} messages in a batch, at most ${this.server.maxCalls} are accepted`),
 			);
 		}
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
 			const answer = this.#answer(message, room);
-			room -= answer === undefined || answer instanceof Promise ? 0 : lengthOf(answer);
+			// Characters or bytes: enough to know how much the batch holds.
+			if (typeof answer === "string") {
+				room -= answer.length;
+			} else if (answer instanceof PiecedText) {
+				room -= answer.bytes;
+			}
 			return answer;
 		});
 		if (answers.some((answer) => answer instanceof Promise)) {
@@ -195,57 +178,52 @@ export class McpSession<Context> {
 	#answer(message: unknown, room?: number): Answer {
 		const wrapper = room === undefined ? this.wrapper : NO_WRAPPER;
 		if (!isObject(message)) {
-			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: expected an object", wrapper);
+			return this.#unreadable(invalidRequest("expected an object"), wrapper);
 		}
 		const id = message.id;
 		const method = message.method;
 		if (typeof method !== "string") {
-			return this.#answerWithoutMethod(message, wrapper);
+			return this.answerWithoutMethod(message, wrapper);
 		}
 		if (id === undefined || method.startsWith("notifications/")) {
 			this.#take(method, message.params);
 			return undefined;
 		}
 		if (!isRequestId(id)) {
-			return this.#unreadable(ErrorCode.invalidRequest, "Invalid request: id must be a string or an integer", wrapper);
+			return this.#unreadable(invalidRequest("id must be a string or an integer"), wrapper);
 		}
 		try {
 			if (message.jsonrpc !== "2.0") {
-				throw new RpcError(ErrorCode.invalidRequest, 'Invalid request: jsonrpc must be "2.0"');
+				throw invalidRequest('jsonrpc must be "2.0"');
 			}
 			if (room !== undefined && method === "initialize") {
-				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: initialize must not be part of a batch");
+				throw invalidRequest("initialize must not be part of a batch");
 			}
 			if (room !== undefined && room <= 0) {
-				throw new RpcError(ErrorCode.invalidRequest, "Invalid request: the answers before it fill the batch");
+				throw invalidRequest("the answers before it fill the batch");
 			}
-			const params = checkParams(message.params);
-			const taken = room === undefined ? this.server.features?.takeOver?.(this, id, method, params) : undefined;
-			return taken ?? this.dispatch(id, method, params, wrapper);
+			return this.dispatch(id, method, checkParams(message.params), wrapper, room !== undefined);
 		} catch (error) {
 			return errorMessage(id, toRpcError(error), wrapper);
 		}
 	}
 
 	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
-	#answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
+	protected answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
-			if (this.server.features?.takeResponse?.(this, message)) {
-				return undefined;
-			}
 			this.server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}
-		const error = new RpcError(ErrorCode.invalidRequest, "Invalid request: method must be a string");
-		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.#revision), error, wrapper);
+		const error = invalidRequest("method must be a string");
+		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.revision), error, wrapper);
 	}
 
-	#unreadable(code: number, text: string, wrapper = this.wrapper): string {
-		return errorMessage(unreadableId(this.#revision), new RpcError(code, text), wrapper);
+	#unreadable(error: RpcError, wrapper = this.wrapper): string {
+		return errorMessage(unreadableId(this.revision), error, wrapper);
 	}
 
 	/** @throws RpcError */
-	protected dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
+	protected dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper, _isBatched: boolean): Answer {
 		switch (method) {
 			case "tools/call":
 				return this.#callTool(id, params, wrapper);
@@ -256,7 +234,7 @@ export class McpSession<Context> {
 			case "ping":
 				return this.result(id, "{}", wrapper);
 			default:
-				return this.#askFeatures(id, method, params, wrapper);
+				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}
 	}
 
@@ -265,24 +243,12 @@ export class McpSession<Context> {
 		return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
 	}
 
-	/** What the server itself does not answer, its features may. */
-	#askFeatures(id: RequestId, method: string, params: Params, wrapper: Wrapper): Answer {
-		const call = this.#begin(id, params);
-		const result = this.server.features?.answer(method, params, call);
-		if (result === undefined) {
-			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
-		}
-		return result instanceof Promise
-			? this.#settle(undefined, call, result, wrapper)
-			: this.result(id, result, wrapper);
-	}
-
 	/** @throws RpcError when too many calls are under way */
-	#begin(id: RequestId, params: Params): ToolCall {
-		if (this.#calls.length >= this.server.maxCalls) {
+	protected begin(id: RequestId, params: Params): ToolCall {
+		if (this.calls.length >= this.server.maxCalls) {
 			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.server.maxCalls}`);
 		}
-		return new ToolCall(id, this.#client, this, progressToken(params), this.server.timer);
+		return new ToolCall(id, this, progressToken(params));
 	}
 
 	/** Takes a notification. `initialized` and unknown notifications are ignored. */
@@ -290,7 +256,7 @@ export class McpSession<Context> {
 		if (method !== "notifications/cancelled" || !isObject(params)) {
 			return;
 		}
-		for (const call of this.#calls) {
+		for (const call of this.calls) {
 			if (call.id === params.requestId) {
 				this.#cancel(call);
 			}
@@ -307,14 +273,15 @@ export class McpSession<Context> {
 	}
 
 	#initialize(params: Params): string {
-		const protocolVersion = params.protocolVersion ?? undefined;
-		if (protocolVersion !== undefined && typeof protocolVersion !== "string") {
-			throw new RpcError(ErrorCode.invalidParams, "protocolVersion: expected a string");
+		// Backends exist that name no revision.
+		const requested = params.protocolVersion ?? OLDEST_REVISION;
+		if (typeof requested !== "string") {
+			throw invalidParams("protocolVersion: expected a string");
 		}
-		this.#client = readClient(params, this.server.log);
-		this.#revision = negotiate(protocolVersion);
+		this.client = readClient(params, this.server.log);
+		this.revision = negotiate(requested);
 		const { name, version, capabilities } = this.server;
-		return JSON.stringify({ protocolVersion: this.#revision, capabilities, serverInfo: { name, version } });
+		return JSON.stringify({ protocolVersion: this.revision, capabilities, serverInfo: { name, version } });
 	}
 
 	#listTools(id: RequestId, params: Params): LongResult {
@@ -322,10 +289,10 @@ export class McpSession<Context> {
 		const cursor = params.cursor ?? "";
 		const withUserTools = params.withUserTools ?? false;
 		if (typeof cursor !== "string") {
-			throw new RpcError(ErrorCode.invalidParams, "cursor: expected a string");
+			throw invalidParams("cursor: expected a string");
 		}
 		if (typeof withUserTools !== "boolean") {
-			throw new RpcError(ErrorCode.invalidParams, "withUserTools: expected true or false");
+			throw invalidParams("withUserTools: expected true or false");
 		}
 		return this.server.tools.page(cursor, withUserTools, this.pageBytes - resultOverhead(id));
 	}
@@ -333,79 +300,66 @@ export class McpSession<Context> {
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
 		const { name } = params;
 		if (typeof name !== "string") {
-			throw new RpcError(ErrorCode.invalidParams, "name: expected the name of a tool");
+			throw invalidParams("name: expected the name of a tool");
 		}
 		const tool = this.server.tools.get(name);
 		if (tool === undefined) {
-			throw new RpcError(unknownToolCode(this.#revision), `Unknown tool: ${quotable(name)}`);
+			throw new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}`);
 		}
-		const call = this.#begin(id, params);
+		const call = this.begin(id, params);
 		try {
-			const result = tool.run(validateArguments(tool.input, readArguments(params)), this.server.context, call);
+			const result = tool.run(validateMembers(tool.input.members, readArguments(params)), this.server.context, call);
 			return typeof result === "object" && result instanceof Promise
 				? this.#settle(tool, call, result, wrapper)
-				: this.result(id, callResult(result, this.#revision), wrapper);
+				: this.result(id, callResult(result, this.revision), wrapper);
 		} catch (error) {
 			return this.#fail(tool, id, error, wrapper);
 		}
 	}
 
-	/**
-	 * Waits for an asynchronous call of a tool, or of a feature, which answers JSON. A cancelled one gets no answer:
-	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
-	 */
+	/** Waits for an asynchronous call. */
 	async #settle(
-		tool: Tool<Context> | undefined,
+		tool: Tool<Context>,
 		call: ToolCall,
 		result: Promise<ToolResult>,
 		wrapper: Wrapper,
 	): Promise<Sendable | undefined> {
-		this.#calls.push(call);
+		this.calls.push(call);
 		let answer: Sendable;
 		try {
-			const value = await result;
-			const json = tool === undefined ? (value as string) : callResult(value, this.#revision);
+			const json = callResult(await result, this.revision);
 			answer = this.result(call.id, json, wrapper);
 		} catch (error) {
 			answer = this.#fail(tool, call.id, error, wrapper);
 		}
+		return this.finish(call, answer);
+	}
+
+	/**
+	 * Ends an asynchronous call. A cancelled one gets no answer:
+	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+	 */
+	protected finish(call: ToolCall, answer: Sendable): Sendable | undefined {
 		call.end();
-		const at = this.#calls.indexOf(call);
+		const at = this.calls.indexOf(call);
 		if (at >= 0) {
-			this.#calls.splice(at, 1);
+			this.calls.splice(at, 1);
 		}
 		return call.cancelled ? undefined : answer;
 	}
 
-	/** @param tool the tool that failed; undefined if a feature did */
-	#fail(tool: Tool<Context> | undefined, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
-		if (tool === undefined) {
-			return errorMessage(id, toRpcError(error), wrapper);
-		}
-		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(this.#revision)) {
-			return errorMessage(id, new RpcError(ErrorCode.invalidParams, error.message), wrapper);
+	#fail(tool: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
+		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(this.revision)) {
+			return errorMessage(id, invalidParams(error.message), wrapper);
 		}
 		if (error instanceof RpcError) {
 			return errorMessage(id, error, wrapper);
 		}
 		const text = error instanceof Error ? error.message || error.name : String(error);
 		this.server.log(`tool ${tool.name} failed: ${text}`);
-		if (reportsFailureAsError(this.#revision)) {
+		if (reportsFailureAsError(this.revision)) {
 			return errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper);
 		}
 		return this.result(id, failureResult(text), wrapper);
 	}
-}
-
-/** Characters or bytes: enough to know how much a batch holds. */
-function lengthOf(answer: Sendable): number {
-	return typeof answer === "string" ? answer.length : answer.bytes;
-}
-
-function toRpcError(error: unknown): RpcError {
-	if (error instanceof RpcError) {
-		return error;
-	}
-	const text = error instanceof Error ? error.message : String(error);
-	return new RpcError(ErrorCode.internalError, `Internal error: ${text}`);
 }

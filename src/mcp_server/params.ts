@@ -1,30 +1,21 @@
 import { deepFreeze } from "../deep-freeze.js";
 import { isObject } from "../text/is-object.js";
-import { ErrorCode, isRequestId, type RequestId, RpcError } from "./json-rpc.js";
+import { invalidParams, invalidRequest, isRequestId, type RequestId } from "./json-rpc.js";
 
 /** The params of a request: in MCP always by name. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/**
- * Names of members in what clients say that the server reads, those of a tool's arguments apart: `common` are those of
- * the messages that {@link isCommon} knows.
- */
-export const MCP_NAMES: { readonly common: readonly string[]; readonly other: readonly string[] } = deepFreeze({
-	common: [
-		...["jsonrpc", "id", "method", "params", "name", "arguments", "cursor", "withUserTools"],
-		...["_meta", "progressToken"],
-	],
-	other: [
-		...["result", "error", "requestId", "protocolVersion", "capabilities", "clientInfo", "version"],
-		...["vision", "url", "token", "roots", "sampling", "elicitation"],
-	],
-});
+/** Names of the members that the server reads in the messages that come most, those of a tool's arguments apart. */
+export const COMMON_NAMES: readonly string[] = deepFreeze([
+	...["jsonrpc", "id", "method", "params", "name", "arguments", "cursor", "withUserTools"],
+	...["_meta", "progressToken"],
+]);
 
-/** Whether a message is one of those that come most: a call, the request for a list, a ping. */
-export function isCommon(message: unknown): boolean {
-	const method = (message as Params | null | undefined)?.method;
-	return method === "tools/call" || method === "tools/list" || method === "ping";
-}
+/** Names of the members that it reads only in other messages. */
+export const OTHER_NAMES: readonly string[] = deepFreeze([
+	...["result", "error", "requestId", "protocolVersion", "capabilities", "clientInfo", "version"],
+	...["vision", "url", "token", "roots", "sampling", "elicitation"],
+]);
 
 const NO_PARAMS: Params = deepFreeze({});
 
@@ -41,9 +32,9 @@ export function checkParams(params: unknown): Params {
 		return params;
 	}
 	if (Array.isArray(params)) {
-		throw new RpcError(ErrorCode.invalidParams, "Invalid params: expected an object, got an array");
+		throw invalidParams("Invalid params: expected an object, got an array");
 	}
-	throw new RpcError(ErrorCode.invalidRequest, "Invalid request: params must be an object");
+	throw invalidRequest("params must be an object");
 }
 
 /**
@@ -54,7 +45,7 @@ export function checkParams(params: unknown): Params {
 export function readArguments(params: Params): Params {
 	const value = params.arguments ?? NO_PARAMS;
 	if (!isObject(value)) {
-		throw new RpcError(ErrorCode.invalidParams, "arguments: expected an object");
+		throw invalidParams("arguments: expected an object");
 	}
 	return value;
 }

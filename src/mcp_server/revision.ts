@@ -13,14 +13,8 @@ export const OLDEST_REVISION: Revision = "2024-11-05";
 
 const NEWEST_REVISION: Revision = "2025-11-25";
 
-/**
- * The revision to answer `initialize` with (https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation).
- * Backends exist that name none.
- */
-export function negotiate(requested: string | undefined): Revision {
-	if (requested === undefined) {
-		return OLDEST_REVISION;
-	}
+/** The revision to answer `initialize` with: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation */
+export function negotiate(requested: string): Revision {
 	return REVISIONS.find((revision) => revision === requested) ?? NEWEST_REVISION;
 }
 

@@ -33,16 +33,15 @@ export class CallCancelled extends Error {
 	override readonly name = "CallCancelled";
 }
 
-/** What a call waits for: a `sleep`, or an answer of the client. */
-export interface Waiting {
-	timer: object | undefined;
-	readonly reject: (reason: Error) => void;
-	/** Called if the call ends without having waited for it. */
-	readonly drop?: () => void;
-}
+/**
+ * Ends what a call waits for: a `sleep`, or an answer of the client.
+ *
+ * @param reason why it will not come, if the call is cancelled; undefined if the call ends without having waited for it
+ */
+export type StopWaiting = (reason?: Error) => void;
 
 /** Most calls never wait. */
-const NOTHING: readonly Waiting[] = deepFreeze([]);
+const NOTHING: readonly StopWaiting[] = deepFreeze([]);
 
 /** One request under way, as the tool, resource or prompt sees it. */
 export class ToolCall {
@@ -56,27 +55,20 @@ export class ToolCall {
 	readonly session: McpSession<unknown>;
 	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
 	onCancel: (() => void) | undefined = undefined;
-	#state: "running" | "ended" | "cancelled" = "running";
-	readonly #timer: CallTimer | undefined;
-	#waiting: readonly Waiting[] = NOTHING;
+	#running = true;
+	#cancelled = false;
+	#waiting: readonly StopWaiting[] = NOTHING;
 
-	constructor(
-		id: RequestId,
-		client: Client,
-		session: McpSession<unknown>,
-		progressToken: RequestId | undefined,
-		timer?: CallTimer,
-	) {
-		this.#timer = timer;
+	constructor(id: RequestId, session: McpSession<unknown>, progressToken: RequestId | undefined) {
 		this.id = id;
-		this.client = client;
+		this.client = session.client;
 		this.session = session;
 		this.progressToken = progressToken;
 	}
 
 	/** Whether nobody waits for the result any more. */
 	get cancelled(): boolean {
-		return this.#state === "cancelled";
+		return this.#cancelled;
 	}
 
 	/**
@@ -84,24 +76,31 @@ export class ToolCall {
 	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
 	 */
 	cancel(): void {
-		if (this.#state !== "running") {
-			return;
+		if (this.#finish(new CallCancelled("the call was cancelled"))) {
+			this.onCancel?.();
 		}
-		this.#state = "cancelled";
-		for (const { reject } of this.#stopWaiting()) {
-			reject(new CallCancelled("the call was cancelled"));
-		}
-		this.onCancel?.();
 	}
 
 	/** Marks the call as answered: nothing more is reported of it. */
 	end(): void {
-		if (this.#state === "running") {
-			this.#state = "ended";
+		this.#finish();
+	}
+
+	/**
+	 * @param reason if the call is cancelled
+	 * @returns whether the call was running
+	 */
+	#finish(reason?: Error): boolean {
+		if (!this.#running) {
+			return false;
 		}
-		for (const { drop } of this.#stopWaiting()) {
-			drop?.();
+		this.#running = false;
+		this.#cancelled = reason !== undefined;
+		for (const stop of this.#waiting) {
+			stop(reason);
 		}
+		this.#waiting = NOTHING;
+		return true;
 	}
 
 	/**
@@ -117,7 +116,7 @@ export class ToolCall {
 	 * @throws RangeError for a delay that is not a number from 0
 	 */
 	async sleep(delay: number): Promise<void> {
-		const timer = this.#timer;
+		const { timer } = this.session.server;
 		if (timer === undefined) {
 			throw new Error("sleep: this server was given no timer");
 		}
@@ -125,42 +124,36 @@ export class ToolCall {
 			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);
 		}
 		await new Promise<void>((resolve, reject) => {
-			const sleep: Waiting = { timer: undefined, reject };
-			this.startWaiting(sleep);
-			sleep.timer = timer.set(() => {
-				this.endWaiting(sleep);
+			const stop: StopWaiting = (reason) => {
+				timer.clear(sleep);
+				if (reason !== undefined) {
+					reject(reason);
+				}
+			};
+			this.startWaiting(stop);
+			const sleep = timer.set(() => {
+				this.endWaiting(stop);
 				resolve();
 			}, delay);
 		});
 	}
 
 	/**
-	 * Begins to wait for something: it is rejected if the call is cancelled, and its timer is cleared as the call ends.
+	 * Begins to wait for something.
 	 *
+	 * @param stop called once when the call ends, unless {@link endWaiting} was called
 	 * @throws CallCancelled if the call has ended
 	 */
-	startWaiting(waiting: Waiting): void {
-		if (this.#state !== "running") {
+	startWaiting(stop: StopWaiting): void {
+		if (!this.#running) {
 			throw new CallCancelled("the call has ended");
 		}
-		this.#waiting = [...this.#waiting, waiting];
+		this.#waiting = [...this.#waiting, stop];
 	}
 
 	/** Forgets what {@link startWaiting} began to wait for. */
-	endWaiting(waiting: Waiting): void {
-		this.#waiting = this.#waiting.filter((other) => other !== waiting);
-	}
-
-	/** Stops every timer, and tells whose they were. */
-	#stopWaiting(): readonly Waiting[] {
-		const stopped = this.#waiting;
-		this.#waiting = NOTHING;
-		for (const { timer } of stopped) {
-			if (timer !== undefined) {
-				this.#timer?.clear(timer);
-			}
-		}
-		return stopped;
+	endWaiting(stop: StopWaiting): void {
+		this.#waiting = this.#waiting.filter((other) => other !== stop);
 	}
 
 	/**
@@ -172,10 +165,9 @@ export class ToolCall {
 	 */
 	progress(progress: number, total?: number, message?: string): void {
 		const { progressToken } = this;
-		if (this.#state !== "running" || progressToken === undefined) {
+		if (!this.#running || progressToken === undefined) {
 			return;
 		}
-		const params = { progressToken, progress, total, message };
-		this.session.notify(notificationMessage("notifications/progress", JSON.stringify(params)));
+		this.session.notify(notificationMessage("notifications/progress", { progressToken, progress, total, message }));
 	}
 }

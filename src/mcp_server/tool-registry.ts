@@ -1,4 +1,4 @@
-import { ErrorCode, type LongResult, quotable, RpcError } from "./json-rpc.js";
+import { invalidParams, type LongResult, quotable } from "./json-rpc.js";
 import type { Tool } from "./tool.js";
 import { memberNames } from "./validate.js";
 
@@ -108,10 +108,7 @@ export class ToolRegistry<Context> {
 	#indexOf(name: string, total: number): number {
 		const at = this.#tools.findIndex((tool) => tool.name === name);
 		if (at < 0 || at >= total) {
-			throw new RpcError(
-				ErrorCode.invalidParams,
-				`cursor: ${JSON.stringify(quotable(name))} is not one that this list gave`,
-			);
+			throw invalidParams(`cursor: ${JSON.stringify(quotable(name))} is not one that this list gave`);
 		}
 		return at;
 	}

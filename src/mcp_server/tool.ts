@@ -78,13 +78,14 @@ export function createTool<Context, const Input extends Properties, const Output
 	}
 	const input = object(definition.input ?? {});
 	checkDefaults(input, name);
+	// JSON leaves out what is undefined.
 	const entry = JSON.stringify({
 		name,
-		...(title !== undefined && { title }),
+		title,
 		description,
 		inputSchema: definition.inputSchema ?? input,
-		...(output !== undefined && { outputSchema: object(output) }),
-		...((annotations ?? audience) && { annotations: { ...annotations, ...(audience && { audience: [audience] }) } }),
+		outputSchema: output && object(output),
+		annotations: (annotations ?? audience) && { ...annotations, audience: audience && [audience] },
 	});
 	return {
 		name,

@@ -76,13 +76,17 @@ export function validate({ schema, members, items }: Validator, value: unknown, 
 	return items === undefined ? value : (value as unknown[]).map((item, at) => validate(items, item, `${path}[${at}]`));
 }
 
-/** {@link validate} for the arguments of a call, which are known to be an object. */
-export function validateArguments({ members = [] }: Validator, args: Readonly<Record<string, unknown>>): object {
-	return validateMembers(members, args, "");
-}
-
-/** Makes no path for a member that fits and is not nested: this is what every call does with its arguments. */
-function validateMembers(members: readonly Member[], value: Readonly<Record<string, unknown>>, path: string): object {
+/**
+ * {@link validate} for the members of what is known to be an object. Makes no path for a member that fits and is not
+ * nested: this is what every call does with its arguments.
+ *
+ * @throws ValidationError at the first place that does not fit
+ */
+export function validateMembers(
+	members: readonly Member[] = [],
+	value: Readonly<Record<string, unknown>>,
+	path = "",
+): object {
 	// Without a prototype: an argument may have any name, `__proto__` too.
 	const result: Record<string, unknown> = create(null);
 	for (let at = 0; at < members.length; at += 1) {

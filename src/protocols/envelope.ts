@@ -15,9 +15,9 @@ export interface Envelope {
  * short, because XS goes through the whole list for each message.
  */
 export interface WantedNames {
-	readonly common: readonly string[];
-	readonly all: readonly string[];
-	/** Whether no member of this payload is wanted that `common` lacks. */
+	readonly commonNames: readonly string[];
+	readonly allNames: readonly string[];
+	/** Whether no member of this payload is wanted that `commonNames` lacks. */
 	isCommon(payload: unknown): boolean;
 }
 
@@ -37,14 +37,14 @@ const START_WITH_ID =
  * @throws SyntaxError that says what is wrong: no JSON, no object, no type
  */
 export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames): Envelope {
-	const envelope = checkEnvelope(parseJson(text, maxValues, names?.common));
+	const envelope = checkEnvelope(parseJson(text, maxValues, names?.commonNames));
 	if (names === undefined) {
 		return envelope;
 	}
 	if (envelope.type !== "mcp") {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	return names.isCommon(envelope.payload) ? envelope : checkEnvelope(parseJson(text, maxValues, names.all));
+	return names.isCommon(envelope.payload) ? envelope : checkEnvelope(parseJson(text, maxValues, names.allNames));
 }
 
 /**

@@ -24,7 +24,7 @@ export interface ProtocolOptions {
 	/** Default "always": the backend can call the device at any time. */
 	readonly session?: SessionPolicy;
 	/** The members of MCP messages that are wanted. Default: all. */
-	readonly names?: () => WantedNames;
+	readonly names?: WantedNames;
 	readonly backoff?: BackoffOptions;
 	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
 	readonly helloTimeout?: number;
@@ -212,7 +212,7 @@ export class Protocol {
 	#receive(text: string): void {
 		let envelope: Envelope;
 		try {
-			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names?.());
+			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names);
 		} catch (error) {
 			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
 			this.#drop((error as Error).message, start);
