@@ -125,7 +125,7 @@ async function writeTools(path: string): Promise<void> {
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
 
 async function measureCalls(gateway: RunningGateway): Promise<Calls> {
-	const clients = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp`, era)));
+	const clients = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp?catalog=full`, era)));
 	const listed = await measureList(clients[0] as Client);
 	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
 	const xs = aliases.find(({ id }) => id === XS_DEVICE)?.alias as string;

@@ -5,9 +5,10 @@ import { Catalog, catalogKey } from "./clients/catalog.js";
 import type { Naming } from "./clients/listing.js";
 import type { OwnTool } from "./clients/own-tools.js";
 import { RequestStates } from "./clients/request-states.js";
+import { DEFAULT_VIEW, type ToolView } from "./clients/tool-view.js";
 import { ServerRegistry, type ServerRegistryOptions } from "./servers/registry.js";
 
-export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder"> {
+export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
 	/** Where the gateway keeps what outlives it. Default: nowhere. */
 	readonly stateFolder?: string;
 	/**
@@ -51,17 +52,24 @@ export class Gateway {
 	}
 
 	/**
-	 * What a client with this access sees. Clients with the same access, on the same path, share a catalog.
+	 * What a client with this access sees. Clients with the same access and view, on the same path, share a catalog.
 	 *
 	 * @param server alias or id: only this server. It may become known later.
+	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say
 	 */
-	catalog(access: Access, server?: string): Catalog {
-		const key = catalogKey(access, server);
+	catalog(access: Access, server?: string, asked: Partial<ToolView> = {}): Catalog {
+		const {
+			catalog: mode = DEFAULT_VIEW.catalog,
+			catalogLimit = DEFAULT_VIEW.catalogLimit,
+			pinnedTools = DEFAULT_VIEW.pinnedTools,
+		} = { ...this.#options, ...asked };
+		const view = { catalog: mode, catalogLimit, pinnedTools };
+		const key = catalogKey(access, server, view);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
 			const ownTools = server === undefined ? this.ownTools(access) : [];
-			catalog = new Catalog(this.servers, { key, access, server, naming, ownTools });
+			catalog = new Catalog(this.servers, { key, access, server, naming, view, ownTools });
 			this.#catalogs.set(key, catalog);
 		}
 		return catalog;

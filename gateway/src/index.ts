@@ -2,6 +2,7 @@ export type { Access } from "./clients/access.js";
 export type { Catalog, CatalogChange, FoundTool } from "./clients/catalog.js";
 export { HttpEndpoint, type HttpEndpointOptions } from "./clients/http-endpoint.js";
 export { type StdioClient, serveOverStdio } from "./clients/stdio.js";
+export type { ToolView } from "./clients/tool-view.js";
 export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
 export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";

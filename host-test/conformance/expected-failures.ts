@@ -3,5 +3,5 @@ export const EXPECTED_FAILURES: ReadonlyMap<string, string> = new Map([]);
 
 /** Why scenarios that do not count are not passed: by the reason for which the suite does not count them. */
 export const UNSCORED: Readonly<Record<string, string>> = {
-	extension: "tests the extension `io.modelcontextprotocol/tasks`, which the gateway does not offer",
+	extension: "tests the extension `io.modelcontextprotocol/tasks`, which neither the gateway nor a device offers",
 };

@@ -1,12 +1,19 @@
 // npm run conformance: MCP's official conformance suites against the gateway, with the firmware of
-// host-test/fixtures/everything on a virtual device behind it. Writes docs/conformance.md.
+// host-test/fixtures/everything on a virtual device behind it, and against such a device by itself. Writes docs/conformance.md.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
+import getPort from "get-port";
 import { makeProgram, runProgram } from "../../scripts/program.js";
-import { knownDevices, startGateway, startVirtualDevice, untilKnown } from "../e2e/gateway-process.js";
+import {
+	knownDevices,
+	startDirectDevice,
+	startGateway,
+	startVirtualDevice,
+	untilKnown,
+} from "../e2e/gateway-process.js";
 import { problemsOf, type Results, readFigures, writeReport } from "./report.js";
 import { runSuite, SUITES } from "./suites.js";
 
@@ -19,11 +26,32 @@ const TRANSPORTS = {
 	MQTT: { flags: ["--mqtt", "--mqtt-port", "0"], url: "mqtt" },
 } as const;
 
-type Transport = keyof typeof TRANSPORTS;
+/** A device that serves clients by itself, without the gateway. */
+const DIRECT = "HTTP, directly";
 
-const ALL = Object.keys(TRANSPORTS) as Transport[];
+type Transport = keyof typeof TRANSPORTS | typeof DIRECT;
 
-async function runSuites(transport: Transport): Promise<Results> {
+const ALL = [...Object.keys(TRANSPORTS), DIRECT] as Transport[];
+
+async function runDirectly(): Promise<Results> {
+	const port = await getPort({ host: "127.0.0.1" });
+	const device = await startDirectDevice(port, "--new", "--firmware", FIRMWARE);
+	try {
+		return await runAgainst(`http://127.0.0.1:${port}/mcp`);
+	} finally {
+		await device.stop();
+	}
+}
+
+async function runAgainst(url: string): Promise<Results> {
+	const results = new Map();
+	for (const suite of SUITES) {
+		results.set(suite.title, await runSuite(suite, url));
+	}
+	return results;
+}
+
+async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Results> {
 	const { flags, url } = TRANSPORTS[transport];
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-conformance-"));
 	const gateway = await startGateway(folder, "--tool-names", "own", ...flags);
@@ -33,11 +61,7 @@ async function runSuites(transport: Transport): Promise<Results> {
 		try {
 			await untilKnown(gateway, 1);
 			const [known] = await knownDevices(gateway);
-			const results = new Map();
-			for (const suite of SUITES) {
-				results.set(suite.title, await runSuite(suite, `${gateway.base}/mcp/${known?.alias}`));
-			}
-			return results;
+			return await runAgainst(`${gateway.base}/mcp/${known?.alias}`);
 		} finally {
 			await device.stop();
 		}
@@ -49,14 +73,14 @@ async function runSuites(transport: Transport): Promise<Results> {
 
 const program = makeProgram(
 	"run conformance",
-	"Runs MCP's official conformance suites against the gateway, with a virtual device behind it.",
+	"Runs MCP's official conformance suites against a virtual device: behind the gateway, and directly.",
 )
 	.addOption(new Option("--only <transport>", "only over this transport; the report is not written").choices(ALL))
 	.action(async ({ only }: { only?: Transport }) => {
 		const before = existsSync(REPORT) ? readFigures(readFileSync(REPORT, "utf8")) : new Map();
 		const results = new Map<string, Results>();
 		for (const transport of only === undefined ? ALL : [only]) {
-			results.set(transport, await runSuites(transport));
+			results.set(transport, await (transport === DIRECT ? runDirectly() : runBehindGateway(transport)));
 		}
 		const report = writeReport(results);
 		const problems = [...results].flatMap(([transport, each]) => problemsOf(transport, each, before));

@@ -55,7 +55,7 @@ export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 		"",
 		"Written by `npm run conformance`, which runs MCP's official suites (`@modelcontextprotocol/conformance`) against the gateway at `/mcp/DEVICE`.",
 		"Behind it is a virtual device on XS with the firmware of `host-test/fixtures/everything/`, which has the tools, resources and prompts that the",
-		"suites ask for. The run fails if a figure is below the one written here. `.ci/run` runs it over WebSocket.",
+		"suites ask for. “Directly” is such a device without the gateway: [direct.md](direct.md). The run fails if a figure is below the one written here. `.ci/run` runs it over WebSocket.",
 		"",
 		...table(
 			["suite", ...transports],

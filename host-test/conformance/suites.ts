@@ -38,14 +38,12 @@ const TIMEOUT = 300_000;
 /** Runs a suite against a server. Rejects with what the suite said if it does not come to its end. */
 export async function runSuite({ package: name, flags }: Suite, url: string): Promise<readonly ScenarioResult[]> {
 	const program = fileURLToPath(new URL(`${name}/dist/index.js`, MODULES));
-	const started = performance.now();
 	const run = await Program.start(
 		["--import", GLOB.href, program, "server", "--url", url, ...flags],
 		(output) => output.includes(SUMMARY),
 		{ startTimeout: TIMEOUT },
 	);
 	await run.ended();
-	console.log(`${name} ${flags.join(" ")}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
 	return readSummary(run.output.slice(run.output.indexOf(SUMMARY)));
 }
 

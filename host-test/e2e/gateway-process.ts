@@ -41,7 +41,16 @@ export async function startGateway(stateFolder: string, ...flags: string[]): Pro
 
 /** A virtual device in a process of its own; the engine is another one, its child. */
 export async function startVirtualDevice(backend: string, ...args: string[]): Promise<Program> {
-	const device = typeScript("virtual-device/src/cli.ts", "--url", backend, ...args);
+	return await startDeviceProgram("--url", backend, ...args);
+}
+
+/** Likewise one that serves clients by itself, at a port of the loopback address. */
+export async function startDirectDevice(port: number, ...args: string[]): Promise<Program> {
+	return await startDeviceProgram("--http", String(port), ...args);
+}
+
+async function startDeviceProgram(...args: string[]): Promise<Program> {
+	const device = typeScript("virtual-device/src/cli.ts", ...args);
 	return await Program.start(device, (output) => /^device .* on /m.test(output));
 }
 

@@ -19,6 +19,7 @@ import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import http from "./http.suite.js";
+import httpServer from "./http-server.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
@@ -47,6 +48,7 @@ export const SUITES: readonly Suite[] = [
 	text,
 	schema,
 	http,
+	httpServer,
 	jsonRpc,
 	mcp,
 	resources,

@@ -58,7 +58,7 @@ export function readConfig(
 	const read = (key: string): unknown => served[key] ?? readSetting(key, built, settings);
 	const clientId = text("clientId", read("clientId") ?? deviceId);
 	return {
-		backend: text("backend", read("backend") ?? ""),
+		backend: text("backend", read("backend")),
 		token: secret("token", read("token") ?? ""),
 		protocolVersion: number("protocolVersion", read("protocolVersion") ?? 1, [1, 2, 3]),
 		clientId,

@@ -8,6 +8,7 @@ import type { Direct, DirectOptions } from "../http_server/open-direct.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
+import { readSetting } from "../read-setting.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import type { BackendSource } from "./backend-search.js";
 import { type Config, readConfig } from "./config.js";
@@ -53,8 +54,15 @@ function createApplication(options: FirmwareOptions): Application {
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
 	const bootstrap = readBootstrapConfig(built, settings);
-	// A backend that a bootstrap serves comes later. All other settings are checked now.
-	const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
+	// A backend that a bootstrap serves comes later; a device that serves clients directly may have none. All other
+	// settings are checked now.
+	const mayLackBackend = options.direct !== undefined && readSetting("backend", built, settings) === undefined;
+	const config = readConfig(
+		built,
+		settings,
+		deviceId,
+		bootstrap !== undefined || mayLackBackend ? { backend: "" } : undefined,
+	);
 	const { backend, session, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });

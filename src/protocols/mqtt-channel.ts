@@ -167,7 +167,7 @@ export class MqttChannel extends QueuedChannel {
 		}
 		if (payload?.[0] === FAILURE) {
 			const { subscribeTopic } = this.#target;
-			this.fail(new ProtocolError("connection-failed", `the broker refuses the subscription to ${subscribeTopic}`));
+			this.fail(new ProtocolError("connection-failed", `the broker rejects the subscription to ${subscribeTopic}`));
 		} else {
 			this.opened();
 		}

@@ -74,18 +74,18 @@ declare module "src/boards/target/board" {
 	export function openBoard(): Board & { readonly system: System };
 }
 
-/** What the virtual device's Node side does for its pretend board. */
+/** What the virtual device's Node side does for its simulated board. */
 declare module "virtual-host" {
 	/** What the person who started the device chose for it. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;
-	/** A picture of the pretend room, as a JPEG file. */
+	/** A picture of the simulated room, as a JPEG file. */
 	export function capture(): Promise<ArrayBuffer>;
-	/** Draws the pretend screen, as a JPEG file. */
+	/** Draws the simulated screen, as a JPEG file. */
 	export function drawScreen(screen: object, quality: number): Promise<ArrayBuffer>;
 	/** Rejects when the file is no picture. */
 	export function showPicture(picture: ArrayBuffer): Promise<void>;
-	/** Tells the person what the pretend screen shows now. */
+	/** Tells the person what the simulated screen shows now. */
 	export function showScreen(screen: object): void;
 	export function upgrade(url: string): Promise<void>;
 }

@@ -6,9 +6,9 @@ import { HttpListeners } from "./services/http-listeners.js";
 import { HttpRequests } from "./services/http-requests.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
 import type { ScreenPicture } from "./services/pictures.js";
-import { PretendBoard } from "./services/pretend-board.js";
 import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
+import { SimulatedBoard } from "./services/simulated-board.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
 
@@ -43,7 +43,7 @@ interface Events {
 const WATCHDOG_DELAY = 1_000;
 
 /**
- * A device without hardware: the firmware on an engine, and Node for its sockets, timers, settings and pretend board.
+ * A device without hardware: the firmware on an engine, and Node for its sockets, timers, settings and simulated board.
  */
 export class VirtualDevice extends EventEmitter<Events> {
 	readonly #options: VirtualDeviceOptions;
@@ -132,7 +132,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 				void this.#pump();
 			}
 		};
-		const board = new PretendBoard(deliver, {
+		const board = new SimulatedBoard(deliver, {
 			onRestart: (delay) => this.#restartIn(delay),
 			onScreen: (screen) => this.emit("screen", screen),
 			onNote: (text) => this.emit("note", text),

@@ -1,8 +1,16 @@
 import { type Client, ProtocolError, type RequestOptions } from "@modelcontextprotocol/client";
-import { type CallToolResult, ResourceNotFoundError, Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+	type CallToolResult,
+	isInputRequiredResult,
+	ResourceNotFoundError,
+	Server,
+	type ServerContext,
+} from "@modelcontextprotocol/server";
 import { resultFor } from "../clients/contents.js";
 import { GATEWAY_INFO } from "../version.js";
-import { CONNECTION_LOST, PATIENCE } from "./gateway-transport.js";
+import { servePrompts } from "./bridge-prompts.js";
+import { type Asking, inRevision, passOn, requestOptions, revisionOf, setLogLevel } from "./bridge-requests.js";
+import { CONNECTION_LOST } from "./gateway-transport.js";
 
 /** The gateway's end of a bridge, as the server at the client's end uses it. */
 export interface GatewayEnd {
@@ -13,22 +21,28 @@ export interface GatewayEnd {
 	unsubscribe(uri: string): void;
 }
 
-/** The first revision of the stateless era. */
-const STATELESS = "2026-07-28";
-
-/** What that revision puts into results, and the names in `_meta` that MCP keeps for itself. */
-const STATELESS_MEMBERS: ReadonlySet<string> = new Set(["resultType", "ttlMs", "cacheScope"]);
-const RESERVED_META = "io.modelcontextprotocol/";
+export const NO_GATEWAY = "No gateway is running yet.";
 
 /** The MCP server at the client's end of a bridge: it asks the gateway, and answers in the client's revision. */
 export function createBridgeServer(gateway: GatewayEnd): Server {
 	const instructions = gateway.client?.getInstructions();
 	const server = new Server(GATEWAY_INFO, {
-		capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } },
+		capabilities: {
+			tools: { listChanged: true },
+			resources: { listChanged: true, subscribe: true },
+			prompts: { listChanged: true },
+			completions: {},
+			logging: {},
+		},
 		...(instructions !== undefined && { instructions }),
 	});
 	serveTools(server, gateway);
 	serveResources(server, gateway);
+	servePrompts(server, gateway);
+	server.setRequestHandler("logging/setLevel", ({ params }) => {
+		setLogLevel(server, params.level);
+		return {};
+	});
 	return server;
 }
 
@@ -39,10 +53,16 @@ function serveTools(server: Server, gateway: GatewayEnd): void {
 	});
 	server.setRequestHandler("tools/call", async ({ params }, context) => {
 		if (gateway.client === undefined) {
-			return failed("No gateway is running yet. The call was not carried out.");
+			return failed(`${NO_GATEWAY} The call was not carried out.`);
 		}
-		const result = await call(gateway.client, { name: params.name, arguments: params.arguments ?? {} }, context);
-		return server.projectCallToolResult(resultFor(inRevision(server, result), revisionOf(server)), undefined);
+		const { client } = gateway;
+		const { name, arguments: args = {} } = params;
+		const result = await passOn(server, context, (asking, options) =>
+			call(client, { name, arguments: args, ...asking }, options),
+		);
+		return isInputRequiredResult(result)
+			? result
+			: server.projectCallToolResult(resultFor(result, revisionOf(server)), undefined);
 	});
 }
 
@@ -57,14 +77,15 @@ function serveResources(server: Server, gateway: GatewayEnd): void {
 		return inRevision(server, listed ?? { resourceTemplates: [] });
 	});
 	const read = async (uri: string, context: ServerContext) => {
-		if (gateway.client === undefined) {
+		const { client } = gateway;
+		if (client === undefined) {
 			throw new ResourceNotFoundError(uri);
 		}
-		return await gateway.client.request({ method: "resources/read", params: { uri } }, requestOptions(context));
+		return await passOn(server, context, (asking, options) =>
+			client.request({ method: "resources/read", params: { uri, ...asking } }, options),
+		);
 	};
-	server.setRequestHandler("resources/read", async ({ params }, context) =>
-		inRevision(server, await read(params.uri, context)),
-	);
+	server.setRequestHandler("resources/read", ({ params }, context) => read(params.uri, context));
 	server.setRequestHandler("resources/subscribe", async ({ params }, context) => {
 		// The stateless era accepts subscriptions to resources that do not exist.
 		await read(params.uri, context);
@@ -77,29 +98,14 @@ function serveResources(server: Server, gateway: GatewayEnd): void {
 	});
 }
 
-/** A result, or a notification's parameters, of the gateway, without what the client's revision does not have. */
-export function inRevision<Result extends object>(server: Server, result: Result): Result {
-	if (revisionOf(server) >= STATELESS) {
-		return result;
-	}
-	const { _meta, ...rest } = result as { _meta?: Record<string, unknown> };
-	const members = Object.entries(rest).filter(([name]) => !STATELESS_MEMBERS.has(name));
-	const meta = Object.entries(_meta ?? {}).filter(([name]) => !name.startsWith(RESERVED_META));
-	return { ...Object.fromEntries(members), ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }) } as Result;
-}
-
-function revisionOf(server: Server): string {
-	return server.getNegotiatedProtocolVersion() ?? "";
-}
-
 async function call(
 	client: Client,
-	params: { name: string; arguments: Record<string, unknown> },
-	context: ServerContext,
+	params: { name: string; arguments: Record<string, unknown> } & Asking,
+	options: RequestOptions,
 ): Promise<CallToolResult> {
 	try {
 		// Unlike request(), this sends the headers that a tool declares for its arguments.
-		return await client.callTool(params, requestOptions(context));
+		return await client.callTool(params, options);
 	} catch (error) {
 		if (ProtocolError.isInstance(error) && error.code !== CONNECTION_LOST) {
 			throw error;
@@ -107,22 +113,6 @@ async function call(
 		const { message } = error as Error;
 		return failed(`The gateway did not answer: ${message}. The call may have been carried out, or not.`);
 	}
-}
-
-/** Cancellation and progress, passed through. */
-function requestOptions({ mcpReq }: ServerContext): RequestOptions {
-	const { signal, _meta } = mcpReq;
-	const progressToken = _meta?.progressToken;
-	const options = { ...PATIENCE, signal };
-	return progressToken === undefined
-		? options
-		: {
-				...options,
-				onprogress: (progress) => {
-					// A client that has disconnected needs no progress.
-					mcpReq.notify({ method: "notifications/progress", params: { ...progress, progressToken } }).catch(() => {});
-				},
-			};
 }
 
 function failed(text: string): CallToolResult {

@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DeviceSummary } from "../http/operator-routes.js";
 import { declarationsOf } from "../manager/typed-tools.js";
 import { printable, printableLine } from "../printable.js";
+import { collect } from "./configuration-options.js";
 import { argumentsOf, signatureOf } from "./describe-tool.js";
 import { EXIT, UsageError } from "./exit.js";
-import { GatewayClient } from "./gateway-client.js";
+import { type CatalogOptions, GatewayClient } from "./gateway-client.js";
 import { PATIENCE } from "./gateway-transport.js";
 import { print, printParagraph, printTable } from "./output.js";
 import { parseToolArguments } from "./tool-arguments.js";
@@ -80,6 +81,33 @@ export function withAddress(command: Command): Command {
 	return command
 		.addOption(new Option("--url <url>", "the gateway's URL").env("XS_MCP_GATEWAY_URL").default(DEFAULT_URL))
 		.addOption(new Option("--token <token>", "a client's token; the variable is safer").env("XS_MCP_GATEWAY_TOKEN"));
+}
+
+/** Adds the options that say which tools the gateway lists. */
+export function withCatalog(command: Command): Command {
+	return command
+		.addOption(
+			new Option("--catalog <mode>", "which tools are listed; default: as the gateway's settings say").choices([
+				"auto",
+				"full",
+				"search",
+			]),
+		)
+		.option("--catalog-limit <tools>", "tools in a full list at most, if the mode is auto")
+		.option(
+			"--pinned-tools <tool>",
+			"tools that are always listed; * at the end stands for the rest of a name",
+			collect,
+		);
+}
+
+/** What {@link withCatalog} has read. */
+export function catalogFrom({ catalog, catalogLimit, pinnedTools }: CatalogOptions): CatalogOptions {
+	return {
+		...(catalog !== undefined && { catalog }),
+		...(catalogLimit !== undefined && { catalogLimit }),
+		...(pinnedTools !== undefined && { pinnedTools }),
+	};
 }
 
 /** The gateway that the options name. */

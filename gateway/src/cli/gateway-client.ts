@@ -6,6 +6,13 @@ import { UsageError } from "./exit.js";
 /** No gateway answers. It may start later. */
 export class UnreachableError extends Error {}
 
+/** Which tools the gateway is to list, instead of those that its settings say: parameters of the URL. */
+export interface CatalogOptions {
+	readonly catalog?: string;
+	readonly catalogLimit?: string;
+	readonly pinnedTools?: readonly string[];
+}
+
 interface AskOptions {
 	readonly method?: string;
 	/** The body, which is sent as JSON. */
@@ -58,8 +65,9 @@ export class GatewayClient {
 	 * that says better than the SDK what is wrong. Rejects with {@link UnreachableError} if no gateway answers.
 	 *
 	 * @param device alias or id
+	 * @param view which tools the gateway is to list; default: all
 	 */
-	async connect(device?: string): Promise<Client> {
+	async connect(device?: string, view: CatalogOptions = { catalog: "full" }): Promise<Client> {
 		const alias = device === undefined ? void (await this.devices()) : (await this.device(device)).alias;
 		// Loaded only when it is needed: the other commands start faster without it.
 		const [{ Client }, { GatewayTransport }] = await Promise.all([
@@ -74,6 +82,9 @@ export class GatewayClient {
 			},
 		});
 		const url = new URL(alias === undefined ? `${this.#base}/mcp` : `${this.#base}/mcp/${encodeURIComponent(alias)}`);
+		for (const [name, value] of Object.entries(view)) {
+			url.searchParams.set(name, String(value));
+		}
 		await client.connect(new GatewayTransport(url, { requestInit: { headers: { ...this.#headers } } }));
 		return client;
 	}

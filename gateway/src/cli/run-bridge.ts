@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import { type ClientOptions, clientFor } from "./client-commands.js";
+import { type ClientOptions, catalogFrom, clientFor } from "./client-commands.js";
 import { EXIT } from "./exit.js";
-import { type GatewayClient, UnreachableError } from "./gateway-client.js";
+import { type CatalogOptions, UnreachableError } from "./gateway-client.js";
 import { bridgeStdio } from "./stdio-bridge.js";
 
 /** Milliseconds between attempts to reach a gateway. */
@@ -15,21 +15,21 @@ const FIRST_ATTEMPT = 5_000;
  * Connects the client that started this process to the gateway that the options name, until the client disconnects. The
  * gateway may start later. Rejects if it does not accept the token, or does not know the device.
  */
-export async function runBridge(device: string | undefined, options: ClientOptions): Promise<void> {
+export async function runBridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
 	const gateway = clientFor(options);
 	const report = (error: Error): void => console.error(`xs-mcp-gateway: ${error.message}`);
-	const connecting = connect(gateway, device, report);
+	const connecting = connect(() => gateway.connect(device, catalogFrom(options)), report);
 	await Promise.race([connecting.first, delay(FIRST_ATTEMPT)]);
 	await bridgeStdio(connecting.client, report);
 	process.exit(EXIT.ok);
 }
 
 /** Tries until a gateway answers. `first` settles after the first attempt; both reject if it answers with an error. */
-export function connect(gateway: GatewayClient, device: string | undefined, report: (error: Error) => void) {
+export function connect(open: () => Promise<Client>, report: (error: Error) => void) {
 	let reported = false;
 	const attempt = async (): Promise<Client | undefined> => {
 		try {
-			return await gateway.connect(device);
+			return await open();
 		} catch (error) {
 			if (!(error instanceof UnreachableError)) {
 				throw error;

@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import { Endpoint } from "../clients/endpoint.js";
 import { printableLine } from "../printable.js";
-import { type ClientOptions, clientFor } from "./client-commands.js";
+import { type ClientOptions, catalogFrom, clientFor } from "./client-commands.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
+import type { CatalogOptions } from "./gateway-client.js";
 import { connect } from "./run-bridge.js";
 import { Bridge } from "./stdio-bridge.js";
 
-export interface EndpointCommandOptions extends ClientOptions {
+export interface EndpointCommandOptions extends ClientOptions, CatalogOptions {
 	readonly device?: string;
 	readonly config?: string;
 	readonly endpointMaxBytes?: unknown;
@@ -18,15 +19,14 @@ export interface EndpointCommandOptions extends ClientOptions {
  * connected once it answers, because agents keep the first list of tools that they get. Rejects if the gateway does not
  * accept the token, or does not know the device.
  */
-export async function runEndpoints(
-	given: readonly string[],
-	{ url, token, device, ...settings }: EndpointCommandOptions,
-): Promise<void> {
+export async function runEndpoints(given: readonly string[], options: EndpointCommandOptions): Promise<void> {
 	if (!given.every((each) => /^wss?:\/\//.test(each) && URL.canParse(each))) {
 		throw new UsageError("expected URLs of endpoints that begin with ws:// or wss://");
 	}
+	const { url, token, device, config, endpointMaxBytes } = options;
 	const { endpoints, endpointMaxBytes: maxBytes } = configurationFrom({
-		...settings,
+		...(config !== undefined && { config }),
+		...(endpointMaxBytes !== undefined && { endpointMaxBytes }),
 		...(given.length > 0 && { endpoints: given }),
 	});
 	if (endpoints.length === 0) {
@@ -34,7 +34,8 @@ export async function runEndpoints(
 	}
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
 	const report = (error: Error): void => onChange(error.message);
-	const client = await connect(clientFor({ ...(url && { url }), ...(token && { token }) }), device, report).client;
+	const gateway = clientFor({ ...(url && { url }), ...(token && { token }) });
+	const client = await connect(() => gateway.connect(device, catalogFrom(options)), report).client;
 	const bridge = new Bridge(report);
 	const following = bridge.follow(client);
 	const open = () => bridge.openServer();

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { describeConfiguration } from "../config/configuration.js";
 import type { ProxyFlags } from "../proxy/proxy-options.js";
-import { type ClientOptions, withAddress } from "./client-commands.js";
+import { type ClientOptions, withAddress, withCatalog } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
+import type { CatalogOptions } from "./gateway-client.js";
 import type { EndpointCommandOptions } from "./run-endpoints.js";
 
 /** Adds the commands that run until they are stopped, and `config`. */
@@ -12,11 +13,11 @@ export function addServeCommands(program: Command): void {
 		// A mistyped command comes here, since this is the default.
 		.allowExcessArguments()
 		.action(serve);
-	withAddress(program.command("stdio"))
+	withCatalog(withAddress(program.command("stdio")))
 		.description("Connect one MCP client, over standard input and output, to a gateway that is running")
 		.argument("[device]", "alias or id; default: all devices")
 		.action(bridge);
-	withSettings(withAddress(program.command("endpoint")), ["endpoints", "endpointMaxBytes"])
+	withSettings(withCatalog(withAddress(program.command("endpoint"))), ["endpoints", "endpointMaxBytes"])
 		.description("Serve a gateway that is running to hosted agents: connect to their MCP endpoints")
 		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
 		.option("--device <device>", "alias or id; default: all devices")
@@ -48,7 +49,7 @@ async function serve(settings: object, command: Command): Promise<void> {
 	await runGateway(settings, command);
 }
 
-async function bridge(device: string | undefined, options: ClientOptions): Promise<void> {
+async function bridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
 	const { runBridge } = await import("./run-bridge.js");
 	await runBridge(device, options);
 }

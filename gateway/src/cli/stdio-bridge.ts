@@ -4,7 +4,8 @@ import { type JSONRPCMessage, ProtocolError, ProtocolErrorCode, type Server } fr
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isObject } from "../../../src/text/is-object.js";
 import { untilDisconnected } from "../clients/until-disconnected.js";
-import { createBridgeServer, type GatewayEnd, inRevision } from "./bridge-server.js";
+import { inRevision } from "./bridge-requests.js";
+import { createBridgeServer, type GatewayEnd } from "./bridge-server.js";
 
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
 const RELISTEN_DELAY = 1_000;
@@ -13,7 +14,7 @@ const RELISTEN_DELAY = 1_000;
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /**
- * Connects the client that started this process to a running gateway: tools and resources are there. The client's revision
+ * Connects the client that started this process to a running gateway, and passes on all that it offers. The client's revision
  * and the gateway's may differ, and the gateway may start later, and restart. Rejects if `connecting` does.
  *
  * @param connecting a client of the gateway, in the stateless era; closed with the bridge
@@ -61,22 +62,28 @@ export class Bridge implements GatewayEnd {
 	/** Tells the client of changes, until {@link stop}. */
 	async follow(client: Client): Promise<void> {
 		this.client = client;
-		const [tools, resources] = [
+		const [tools, resources, prompts] = [
 			() => this.#announce((server) => server.sendToolListChanged()),
 			() => this.#announce((server) => server.sendResourceListChanged()),
+			() => this.#announce((server) => server.sendPromptListChanged()),
 		];
 		client.setNotificationHandler("notifications/tools/list_changed", tools);
 		client.setNotificationHandler("notifications/resources/list_changed", resources);
+		client.setNotificationHandler("notifications/prompts/list_changed", prompts);
+		client.setNotificationHandler("notifications/message", ({ params }) =>
+			this.#announce((server) => server.sendLoggingMessage(inRevision(server, params))),
+		);
 		client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
 			this.#announce((server) => server.sendResourceUpdated(inRevision(server, params))),
 		);
 		const announceLists = (): void => {
 			tools();
 			resources();
+			prompts();
 		};
 		announceLists();
 		await this.#followResources();
-		const filter = { toolsListChanged: true, resourcesListChanged: true };
+		const filter = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
 		await listen(client, filter, { onBack: announceLists, signal: this.#stopping.signal });
 	}
 

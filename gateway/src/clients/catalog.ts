@@ -3,6 +3,7 @@ import type { ServerPrompt, ServerTool } from "../servers/offers.js";
 import type { Notification, ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
 import type { Access } from "./access.js";
+import { LISTED_CATALOG_TOOLS } from "./catalog-tools.js";
 import {
 	aliasIn,
 	findByName,
@@ -15,6 +16,7 @@ import {
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import { aliasInStateUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
+import { isPinned, listsAll, type ToolView } from "./tool-view.js";
 
 /** A tool that a client named, and the server that has it. */
 export interface FoundTool {
@@ -37,13 +39,15 @@ export interface FoundResource {
 
 /** The lists of a catalog. */
 interface Lists {
+	/** The tools that are listed. */
 	readonly tools: readonly Tool[];
+	readonly allTools: readonly Tool[];
 	readonly resources: readonly Resource[];
 	readonly resourceTemplates: readonly ResourceTemplateType[];
 	readonly prompts: readonly Prompt[];
 }
 
-/** A list of whose changes clients are told. That of templates goes with the resources. */
+/** A list whose changes clients are told. That of templates goes with the resources. */
 export type ListName = "tools" | "resources" | "prompts";
 
 /** The state of a server is different. */
@@ -70,6 +74,7 @@ export interface CatalogOptions {
 	/** Alias or id: only this server. It may become known later. Undefined: all servers. */
 	readonly server: string | undefined;
 	readonly naming: Naming;
+	readonly view: ToolView;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
 }
@@ -82,7 +87,7 @@ export class Catalog {
 	readonly #onChanged = (): void => this.#compare();
 	readonly #onStateChanged = (server: Server, cause?: Notification): void => this.#tellState(server, cause);
 	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
-	#lists: Lists = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
+	#lists: Lists = { tools: [], allTools: [], resources: [], resourceTemplates: [], prompts: [] };
 	#version = -1;
 	/** The lists that listeners know. */
 	#told = this.#lists;
@@ -108,9 +113,32 @@ export class Catalog {
 		return principal === "local" && devices === undefined && userTools === false;
 	}
 
-	/** The list of tools: servers by alias, each in its own order. The same array until something in it changes. */
+	/** Which tools it lists. */
+	get view(): ToolView {
+		return this.#options.view;
+	}
+
+	/** The servers that the client may reach. */
+	get servers(): readonly Server[] {
+		return this.#reachable();
+	}
+
+	/**
+	 * The list of tools: servers by alias, each in its own order; or if there are too many, the catalog tools and the pinned
+	 * ones. The same array until something in it changes.
+	 */
 	get tools(): readonly Tool[] {
 		return this.#update().tools;
+	}
+
+	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
+	get allTools(): readonly Tool[] {
+		return this.#update().allTools;
+	}
+
+	/** Whether every tool is listed. */
+	get listsAll(): boolean {
+		return listsAll(this.view, this.allTools.length);
 	}
 
 	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
@@ -206,9 +234,10 @@ export class Catalog {
 	#makeLists(): Lists {
 		const { naming, ownTools = [] } = this.#options;
 		const reachable = this.#reachable();
-		const tools = reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server)));
+		const allTools = reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server)));
 		return {
-			tools: [...ownTools.map(({ listed }) => listed), ...tools],
+			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools)],
+			allTools,
 			resources: reachable.flatMap((server) => {
 				const state = stateResource(server);
 				return [state, ...listedResources(server, naming).filter(({ uri }) => uri !== state.uri)];
@@ -216,6 +245,15 @@ export class Catalog {
 			resourceTemplates: [STATE_TEMPLATE, ...reachable.flatMap((server) => listedTemplates(server, naming))],
 			prompts: reachable.flatMap((server) => listedPrompts(server, naming)),
 		};
+	}
+
+	#shownOf(allTools: readonly Tool[]): readonly Tool[] {
+		if (listsAll(this.view, allTools.length)) {
+			return allTools;
+		}
+		const isCatalogTool = ({ name }: Tool): boolean => LISTED_CATALOG_TOOLS.some((each) => each.name === name);
+		const pinned = allTools.filter((tool) => isPinned(this.view, tool) && !isCatalogTool(tool));
+		return [...LISTED_CATALOG_TOOLS, ...pinned];
 	}
 
 	#compare(): void {
@@ -306,6 +344,7 @@ function keepSame(before: Lists, next: Lists): Lists {
 	const keep = <Item>(old: readonly Item[], items: readonly Item[]) => (sameItems(old, items) ? old : items);
 	return {
 		tools: keep(before.tools, next.tools),
+		allTools: keep(before.allTools, next.allTools),
 		resources: keep(before.resources, next.resources),
 		resourceTemplates: keep(before.resourceTemplates, next.resourceTemplates),
 		prompts: keep(before.prompts, next.prompts),
@@ -316,9 +355,21 @@ function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean 
 	return one.length === other.length && one.every((item, index) => item === other[index]);
 }
 
-/** Tells catalogs apart: clients with the same access, on the same path, share one. */
-export function catalogKey({ principal, devices, userTools }: Access, server: string | undefined): string {
+/** Tells catalogs apart: clients with the same access and view, on the same path, share one. */
+export function catalogKey(
+	{ principal, devices, userTools }: Access,
+	server: string | undefined,
+	{ catalog, catalogLimit, pinnedTools }: ToolView,
+): string {
 	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
 	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
-	return JSON.stringify([principal, server ?? null, devices ? list(devices) : null, tools]);
+	return JSON.stringify([
+		principal,
+		server ?? null,
+		devices ? list(devices) : null,
+		tools,
+		catalog,
+		catalogLimit,
+		pinnedTools,
+	]);
 }

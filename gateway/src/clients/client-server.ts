@@ -13,6 +13,7 @@ import type { LogLevel } from "../servers/session-log.js";
 import { GATEWAY_INFO } from "../version.js";
 import { callOptions } from "./call-options.js";
 import type { Catalog, CatalogChange, ListName, StateChange } from "./catalog.js";
+import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
 import { resultFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
 import { callerOf } from "./own-tools.js";
@@ -49,8 +50,8 @@ const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
 /** Members of `_meta` that are the gateway's own. */
 const META = { device: "xs-mcp/device", notification: "xs-mcp/notification" } as const;
 
-const INSTRUCTIONS = `These tools run on devices: microcontrollers with speakers, screens, sensors.
-Where there are several devices, a tool's name begins with its device's name and two underscores.
+const INSTRUCTIONS = `These tools run on devices (microcontrollers with speakers, screens, sensors) and on other MCP servers.
+Where there are several, a tool's name begins with its device's or server's name and two underscores.
 If a device is offline, a call waits a moment for it, then fails and says when it was last seen.
 If a device disconnects while a call is under way, the call may have been carried out.
 The resource device://NAME/state tells whether a device is online, and its state.`;
@@ -71,7 +72,7 @@ export class ClientServer extends McpServer {
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
 		super(GATEWAY_INFO, {
-			instructions: INSTRUCTIONS,
+			instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
 			requestState: { verify: requestStates.verify },
 			cacheHints: {
 				"tools/list": hint,
@@ -189,7 +190,15 @@ export class ClientServer extends McpServer {
 		});
 		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
-			return await this.#call(params.name, params.arguments ?? {}, context);
+			const { name, arguments: args = {} } = params;
+			const call = (tool: string, toolArgs: object) => this.#call(tool, toolArgs, context);
+			const catalogTool = findCatalogTool(this.catalog, name);
+			if (catalogTool === undefined) {
+				return await call(name, args);
+			}
+			const { catalog, revision } = this;
+			const result = await catalogTool.run(args, { catalog, revision, call });
+			return isInputRequiredResult(result) ? result : resultFor(result, revision);
 		});
 	}
 

@@ -38,11 +38,14 @@ function mapMessages(result: GetPromptResult, map: (block: ContentBlock) => Cont
 	return { ...result, messages: result.messages.map((message) => ({ ...message, content: map(message.content) })) };
 }
 
+/** A client fetches from the web itself. */
+const ON_THE_WEB = /^https?:/i;
+
 function withUri(block: ContentBlock, uriFor: (uri: string) => string): ContentBlock {
 	if (block.type === "resource") {
 		return { ...block, resource: { ...block.resource, uri: uriFor(block.resource.uri) } };
 	}
-	return block.type === "resource_link" ? { ...block, uri: uriFor(block.uri) } : block;
+	return block.type === "resource_link" && !ON_THE_WEB.test(block.uri) ? { ...block, uri: uriFor(block.uri) } : block;
 }
 
 function blockFor(block: ContentBlock, revision: string): ContentBlock {

@@ -25,10 +25,9 @@ const MISSING_CAPABILITY = -32_021;
  */
 export function answerFailedCall(error: unknown, server: Server, revision: string): CallToolResult {
 	if (error instanceof ServerError) {
-		if (error.code === "invalid-arguments" && revision < ARGUMENTS_ARE_TOOL_ERRORS) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
-		}
-		return failed(error.code, error.message);
+		return error.code === "invalid-arguments"
+			? answerWrongArguments(error.message, revision)
+			: failedCall(error.code, error.message);
 	}
 	if (!ProtocolError.isInstance(error)) {
 		throw error;
@@ -36,7 +35,19 @@ export function answerFailedCall(error: unknown, server: Server, revision: strin
 	if (isClientsFault(error, revision)) {
 		throw asInvalidParams(error);
 	}
-	return failed("refused", rejection(server, error));
+	return failedCall("refused", rejection(server, error));
+}
+
+/**
+ * Wrong arguments are a failed call in the revisions that say so.
+ *
+ * @throws ProtocolError in earlier ones
+ */
+export function answerWrongArguments(message: string, revision: string): CallToolResult {
+	if (revision < ARGUMENTS_ARE_TOOL_ERRORS) {
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+	}
+	return failedCall("invalid-arguments", message);
 }
 
 /** The JSON-RPC error for a request that failed, other than a tool's call. */
@@ -80,7 +91,7 @@ function rejection({ alias }: Server, { message, code }: ProtocolError): string 
 	return `${alias} rejected the call: ${message}${told}`;
 }
 
-/** The code is for programs, the text for models. */
-function failed(code: string, text: string): CallToolResult {
+/** A failed call: the code is for programs, the text for models. */
+export function failedCall(code: string, text: string): CallToolResult {
 	return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR]: code } };
 }

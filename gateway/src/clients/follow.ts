@@ -1,5 +1,9 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isObject } from "../../../src/text/is-object.js";
 import type { Catalog } from "./catalog.js";
+
+/** Requests to listen that are followed at the same time over one connection. */
+const MAX_LISTENS = 1_000;
 
 /** Resources that a client may name in one `subscriptions/listen`. */
 const MAX_LISTENED = 1_000;
@@ -38,6 +42,42 @@ export function followListened(catalog: Catalog, message: unknown, warn: (messag
 			void each.then((end) => end?.());
 		}
 	};
+}
+
+/** Follows what a client listens to over one connection that has all its messages: standard input. */
+export class Listening {
+	readonly #catalog: Catalog;
+	readonly #warn: (message: string) => void;
+	/** What ends each, by the id of the request. */
+	readonly #ends = new Map<unknown, () => void>();
+
+	/** @param warn is told why a resource is not followed */
+	constructor(catalog: Catalog, warn: (message: string) => void) {
+		this.#catalog = catalog;
+		this.#warn = warn;
+	}
+
+	/** Looks at a message of the client's. The SDK answers it, and limits how many are open. */
+	received(message: JSONRPCMessage): void {
+		const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
+		if (isListen(message) && !this.#ends.has(id) && this.#ends.size < MAX_LISTENS) {
+			this.#ends.set(id, followListened(this.#catalog, message, this.#warn));
+		} else if (method === "notifications/cancelled") {
+			this.#end(params?.requestId);
+		}
+	}
+
+	/** The client has disconnected. */
+	close(): void {
+		for (const id of [...this.#ends.keys()]) {
+			this.#end(id);
+		}
+	}
+
+	#end(id: unknown): void {
+		this.#ends.get(id)?.();
+		this.#ends.delete(id);
+	}
 }
 
 /** Whether a message opens a stream of changes. */

@@ -7,6 +7,7 @@ import {
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
+	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { isObject } from "../../../src/text/is-object.js";
 import type { Gateway } from "../gateway.js";
@@ -16,6 +17,7 @@ import { ClientServer, type ClientServerOptions, stateUpdate } from "./client-se
 import { followListened, isListen } from "./follow.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 import { sendJsonRpcError } from "./json-rpc-error.js";
+import { viewInUrl } from "./tool-view.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 
@@ -82,7 +84,12 @@ export class HttpEndpoint {
 				this.#calls.add(response);
 				response.once("close", () => this.#calls.delete(response));
 			}
-			const catalog = this.#gateway.catalog(access, server);
+			const { view, problem } = viewInUrl(request.url ?? "");
+			if (problem !== undefined) {
+				sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidParams, problem);
+				return;
+			}
+			const catalog = this.#gateway.catalog(access, server, view);
 			if (server !== undefined && !catalog.hasServer) {
 				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
 				return;

@@ -1,6 +1,7 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Gateway } from "../gateway.js";
 import type { Access } from "./access.js";
+import { Listening } from "./follow.js";
 import { openClientServer } from "./open-client-server.js";
 
 /** A client at the other end of this process's standard input and output. */
@@ -19,9 +20,16 @@ export function serveOverStdio(gateway: Gateway, access: Access, server?: string
 	const transport = new StdioServerTransport();
 	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
 	const handle = serveStdio(() => openClientServer(gateway, { access, server, onerror }), { transport, onerror });
+	const listening = new Listening(gateway.catalog(access, server), (problem) => onerror(new Error(problem)));
+	const { onmessage } = transport;
+	transport.onmessage = (message) => {
+		listening.received(message);
+		onmessage?.(message);
+	};
 	const closed = new Promise<void>((resolve) => {
 		const { onclose } = transport;
 		transport.onclose = () => {
+			listening.close();
 			onclose?.();
 			resolve();
 		};

@@ -71,6 +71,18 @@ export function url(schemes: readonly string[]): SettingKind<string> {
 	};
 }
 
+const anyHttpUrl = url(["http:", "https:"]);
+
+/** A URL of HTTP. A user name and password in it are rejected: nothing sends them, and errors could quote them. */
+export const httpUrl: SettingKind<string> = {
+	...anyHttpUrl,
+	expected: `${anyHttpUrl.expected}, without user name and password`,
+	schema: anyHttpUrl.schema.refine((value) => {
+		const { username, password } = URL.canParse(value) ? new URL(value) : {};
+		return !username && !password;
+	}),
+};
+
 /** Several URLs with one of these schemes, which hold secrets: the flag again and again, as {@link list}. */
 export function urls(schemes: readonly string[]): SettingKind<readonly string[]> {
 	const { schema, expected } = url(schemes);

@@ -1,8 +1,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
 import {
 	flag,
 	hostnames,
+	httpUrl,
 	integer,
 	list,
 	networks,
@@ -78,7 +80,7 @@ export const SETTINGS = {
 	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
 	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
 	publicUrl: setting(
-		url(["http:", "https:"]),
+		httpUrl,
 		"URL at which devices reach the gateway over HTTP, to upload pictures; needed behind a reverse proxy",
 	),
 	bootstrap: setting(
@@ -98,10 +100,7 @@ export const SETTINGS = {
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
 	}),
-	visionUrl: setting(
-		url(["http:", "https:"]),
-		"Base URL of an OpenAI-compatible API, which is asked what a device's photos show",
-	),
+	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API, which is asked what a device's photos show"),
 	visionModel: setting(text("model"), "The model there"),
 	visionKey: setting(text("key"), "API key there", { secret: true }),
 	visionTimeout: setting(DURATION, "Time limit for that model", { default: 20_000 }),
@@ -130,6 +129,19 @@ export const SETTINGS = {
 		oneOf("names", ["own", "portable"]),
 		"Tool names on /mcp/DEVICE: in characters that every client accepts, or the device's own",
 		{ default: "portable" },
+	),
+	catalog: setting(
+		oneOf("mode", ["auto", "full", "search"]),
+		"Clients list every tool (full), or a few that find and call the others (search); auto: search above catalogLimit",
+		{ default: "auto" },
+	),
+	catalogLimit: setting(integer("tools", 0, 999_999), "Tools in a full list at most, if catalog is auto", {
+		default: 80,
+	}),
+	pinnedTools: setting(
+		list("tool", 'names of tools, or beginnings of names with "*" at the end', z.string().regex(/^[^*]{0,128}\*?$/)),
+		"Tools that are always listed, by the names in the full list; * at the end stands for the rest of a name",
+		{ default: [] },
 	),
 	open: setting(flag, "Let clients and devices in without tokens again, if the last token was removed", {
 		default: false,

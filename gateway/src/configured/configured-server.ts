@@ -50,6 +50,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	/** The session in which a ping is under way. */
 	#pinged: Session | undefined;
 	#lastUsed = 0;
+	#closed = false;
 
 	/** @throws RangeError if another server has its id */
 	constructor(config: ServerConfig, options: ConfiguredServerOptions) {
@@ -110,6 +111,9 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	 */
 	connect(): Promise<Server> {
 		clearTimeout(this.#retryTimer);
+		if (this.#closed) {
+			return Promise.reject(new ServerError("device-away", `Connection '${this.id}' not found`));
+		}
 		this.#connecting ??= this.#connect().finally(() => {
 			this.#connecting = undefined;
 		});
@@ -124,6 +128,13 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		const transport = this.#transport;
 		this.#changeStatus("disconnected");
 		await transport?.close(reason);
+	}
+
+	/** Disconnects for good, and forgets its tools. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		await this.disconnect("it is no longer configured");
+		this.#options.servers.unconfigure(this.id);
 	}
 
 	/** It was used just now. */
@@ -187,6 +198,9 @@ export class ConfiguredServer extends EventEmitter<Events> {
 				const session = servers.connect(transport);
 				this.#session = session;
 				session.once("closed", (reason) => reject(new Error(reason)));
+				if (!session.connected) {
+					reject(new Error(transport.closeReason));
+				}
 			}).then((server) => this.#opened(server, transport));
 		} finally {
 			clearTimeout(timer);

@@ -65,8 +65,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		const server = this.#servers.get(id);
 		if (server !== undefined) {
 			this.#servers.delete(id);
-			await server.disconnect("it is no longer configured");
-			this.#registry.unconfigure(id);
+			await server.close();
 		}
 	}
 
@@ -81,26 +80,28 @@ export class ConfiguredServers extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Follows a changed configuration: removes servers that are not in it, and replaces those that differ. Settles when the
-	 * enabled ones were tried.
+	 * Follows a changed configuration: removes servers that are not in it, and replaces those that differ. Connects to none:
+	 * {@link startEnabled} does.
 	 *
 	 * @param isKept whether a server that is not in the configuration stays
+	 * @returns what is wrong with servers that cannot be added
 	 */
-	async apply(configs: readonly ServerConfig[], isKept: (id: string) => boolean = () => false): Promise<void> {
+	async apply(configs: readonly ServerConfig[], isKept: (id: string) => boolean): Promise<string[]> {
 		const wanted = new Map(configs.map((config) => [config.id, config]));
-		for (const { id, config } of this.all) {
+		const outdated = this.all.filter(({ id, config }) => {
 			const next = wanted.get(id);
-			const isSame = next !== undefined && JSON.stringify(next) === JSON.stringify(config);
-			if (!isSame && (next !== undefined || !isKept(id))) {
-				await this.remove(id);
-			}
-		}
-		for (const config of configs) {
-			if (!this.#servers.has(config.id)) {
+			return next === undefined ? !isKept(id) : JSON.stringify(next) !== JSON.stringify(config);
+		});
+		await Promise.all(outdated.map(({ id }) => this.remove(id)));
+		const problems: string[] = [];
+		for (const config of configs.filter(({ id }) => !this.#servers.has(id))) {
+			try {
 				this.add(config);
+			} catch (error) {
+				problems.push((error as Error).message);
 			}
 		}
-		await this.startEnabled();
+		return problems;
 	}
 
 	/** Ends every connection and process. */

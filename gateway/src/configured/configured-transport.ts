@@ -112,10 +112,25 @@ export class ConfiguredTransport implements ServerTransport {
 
 	/** Answers a request that did not reach the server: the end of the connection does not say that it is safe to repeat it. */
 	#rejectUnsent(message: JSONRPCMessage, error: unknown): void {
-		if (isJSONRPCRequest(message) && isUnsent(error)) {
+		if (isJSONRPCRequest(message) && this.#isUnsent(error)) {
 			const response = { code: CONNECTION_CLOSED, message: reasonOf(error), data: NOTHING_SENT };
 			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
 		}
+	}
+
+	/**
+	 * Whether a request did not reach the server. Processes and WebSockets reject only what they do not send. Over HTTP, an
+	 * answer that cannot be read is an error, too.
+	 */
+	#isUnsent(error: unknown): boolean {
+		const { transport } = this.identity;
+		const { cause } = error as Error;
+		return (
+			transport === "stdio" ||
+			transport === "websocket" ||
+			error instanceof SdkHttpError ||
+			NOT_REACHED.has((cause as NodeJS.ErrnoException | undefined)?.code)
+		);
 	}
 
 	#end(reason: string): void {
@@ -146,12 +161,6 @@ export class ConfiguredTransport implements ServerTransport {
 			this.ontrouble?.();
 		}
 	}
-}
-
-/** An error without a cause is that of a process or WebSocket that has ended. */
-function isUnsent(error: unknown): boolean {
-	const { cause } = error as Error;
-	return error instanceof SdkHttpError || cause === undefined || NOT_REACHED.has((cause as NodeJS.ErrnoException).code);
 }
 
 /** What went wrong, in words: `fetch` has them in the cause. */

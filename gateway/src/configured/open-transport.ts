@@ -1,9 +1,8 @@
-import { homedir } from "node:os";
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import { carefulFetch } from "./careful-fetch.js";
 import { isolated } from "./isolation.js";
 import { ProcessTransport } from "./process-transport.js";
-import { rateLimitedFetch } from "./rate-limited-fetch.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
 
@@ -14,13 +13,12 @@ export function openTransport(config: ServerConfig): Transport {
 		case "stdio": {
 			const { command, args } = isolated(config);
 			const inherited = config.isolation.environment === "given" ? {} : getDefaultEnvironment();
-			const folder = cwd?.replace(/^~(?=\/|$)/, homedir());
-			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd: folder });
+			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
 		}
 		case "http":
-			return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: rateLimitedFetch });
+			return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: carefulFetch });
 		case "sse":
-			return new SSEClientTransport(new URL(httpUrl(url)), { requestInit: { headers }, fetch: rateLimitedFetch });
+			return new SSEClientTransport(new URL(httpUrl(url)), { requestInit: { headers }, fetch: carefulFetch });
 		case "websocket":
 			return new WebSocketTransport(url, headers);
 	}

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
 
 /** Who a device says it is in the request that opens its WebSocket. What it leaves out is empty. */
 export interface Introduction {
@@ -19,9 +20,17 @@ export function introductionOf({ headers, url = "" }: IncomingMessage): Introduc
 }
 
 /** A host and perhaps a port, as in the Host header. */
-const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/;
 
-/** Where the device reaches this server, which is the address that it has connected to. */
-export function gatewayUrlOf({ headers: { host = "" } }: IncomingMessage, hasTls: boolean): { gatewayUrl?: string } {
-	return host.length <= 260 && HOST.test(host) ? { gatewayUrl: `${hasTls ? "https" : "http"}://${host}` } : {};
+/**
+ * Where the device reaches this server, without a path: the address that it has connected to. Clients on chips leave the
+ * port out of the Host header: then it is the one on which this server listens. Undefined if the header is malformed.
+ */
+export function serverUrlOf({ headers: { host = "" }, socket }: IncomingMessage): string | undefined {
+	const match = host.length <= 260 ? HOST.exec(host) : null;
+	if (match === null) {
+		return undefined;
+	}
+	const scheme = (socket as TLSSocket).encrypted ? "https" : "http";
+	return `${scheme}://${host}${match[1] === undefined ? `:${socket.localPort}` : ""}`;
 }

@@ -9,7 +9,7 @@ import { watchLiveness } from "../liveness.js";
 import type { ServerRegistry } from "../servers/registry.js";
 import type { ServerIdentity } from "../servers/session.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
-import { gatewayUrlOf, introductionOf } from "./device-request.js";
+import { introductionOf, serverUrlOf } from "./device-request.js";
 import { DeviceTransport } from "./device-transport.js";
 import { type DeviceHello, readHello, webSocketHelloAnswer } from "./hello.js";
 import { parseMessage } from "./messages.js";
@@ -128,11 +128,12 @@ export class WebSocketDevices {
 			this.#reject(socket, "401 Unauthorized", `${deviceId} from ${remoteAddress}: ${admission} (401)`);
 			return;
 		}
+		const gatewayUrl = serverUrlOf(request);
 		const identity = {
 			id: deviceId,
 			clientId,
 			transport: "websocket",
-			...gatewayUrlOf(request, this.#options.tls !== undefined),
+			...(gatewayUrl !== undefined && { gatewayUrl }),
 			...admission,
 		};
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {

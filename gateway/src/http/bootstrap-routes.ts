@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { TLSSocket } from "node:tls";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { isObject } from "../../../src/text/is-object.js";
 import {
@@ -9,6 +8,7 @@ import {
 	type PendingBinding,
 } from "../devices/device-bindings.js";
 import type { DeviceKey } from "../devices/device-key.js";
+import { serverUrlOf } from "../devices/device-request.js";
 import type { Logger } from "../log.js";
 import { readJson } from "./body.js";
 import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
@@ -152,10 +152,17 @@ export class BootstrapRoutes {
 		}
 	}
 
-	/** Where the device reaches the gateway over HTTP, without a path. */
-	#urlOf({ headers, socket }: IncomingMessage): string {
-		const scheme = (socket as TLSSocket).encrypted ? "https" : "http";
-		return this.#options.publicUrl?.replace(/\/+$/, "") ?? `${scheme}://${headers.host}`;
+	/**
+	 * Where the device reaches the gateway over HTTP, without a path.
+	 *
+	 * @throws HttpError (400)
+	 */
+	#urlOf(request: IncomingMessage): string {
+		const url = this.#options.publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(request);
+		if (url === undefined) {
+			throw new HttpError(400, "malformed", "Host header: expected a hostname and perhaps a port");
+		}
+		return url;
 	}
 
 	async #firmwareFor({ board, version }: BindingRequest, url: string): Promise<object | undefined> {

@@ -8,7 +8,7 @@ import {
 import pLimit from "p-limit";
 import type { ConfiguredServer, ConnectionStatus } from "../configured/configured-server.js";
 import { ConfiguredServers } from "../configured/configured-servers.js";
-import { problemText, type ReadServers } from "../configured/read-servers.js";
+import { LISTED_SERVER, problemText, type ReadServers } from "../configured/read-servers.js";
 import { matchesAny, type ServerConfig, serverConfig } from "../configured/server-config.js";
 import { ServersFile } from "../configured/servers-file.js";
 import type { OrInput } from "../servers/asking.js";
@@ -72,9 +72,13 @@ export class McpManager extends EventEmitter<Events> {
 			await this.#servers.startEnabled();
 			return;
 		}
+		this.#file.on("changed", () => void this.reload().catch(({ message }: Error) => this.emit("warning", message)));
+		try {
+			this.#file.watch();
+		} catch (error) {
+			this.emit("warning", `changes of ${this.#file.path} are not followed: ${(error as Error).message}`);
+		}
 		await this.reload();
-		this.#file.watch();
-		this.#file.on("changed", () => void this.reload());
 	}
 
 	/** The servers of the file that are configured but not enabled, and all the others. */
@@ -108,13 +112,14 @@ export class McpManager extends EventEmitter<Events> {
 			throw new McpError("INVALID_REQUEST", `Connection '${config.id}' already exists`);
 		}
 		await this.#servers.remove(config.id);
+		const server = this.#add(config);
 		try {
-			await this.#servers.add(config).connect();
+			await server.connect();
 		} catch (error) {
 			await this.#servers.remove(config.id);
-			throw error instanceof RangeError ? new McpError("INVALID_REQUEST", error.message) : toMcpError(error);
+			throw toMcpError(error);
 		}
-		return connectionOf(this.#servers.find(config.id) as ConfiguredServer);
+		return connectionOf(server);
 	}
 
 	/**
@@ -132,10 +137,13 @@ export class McpManager extends EventEmitter<Events> {
 	 * Reads the file again: new servers are added, servers that are no longer in it are removed, and those that differ
 	 * replaced. If the file as a whole cannot be read, nothing changes.
 	 */
-	reload(disconnectExisting = false): Promise<{ disconnected: number; problems: readonly string[] }> {
+	async reload(disconnectExisting = false): Promise<{ disconnected: number; problems: readonly string[] }> {
 		const next = this.#reloading.then(() => this.#reload(disconnectExisting));
 		this.#reloading = next.catch(() => {});
-		return next;
+		const result = await next;
+		// Another reload need not wait for a server that takes long to connect.
+		await this.#servers.startEnabled();
+		return result;
 	}
 
 	/** The tools of a server, or of all. Tools that only people may call are left out. */
@@ -274,28 +282,41 @@ export class McpManager extends EventEmitter<Events> {
 	/** Ends every connection to a configured server. A registry that was given stays open. */
 	async close(): Promise<void> {
 		this.#file?.close();
+		this.#cache.clear();
 		await this.#reloading;
-		await this.#servers.close();
+		await this.#servers?.close();
 		if (this.#options.registry === undefined) {
-			await this.#registry.close();
+			await this.#registry?.close();
 		}
 	}
 
-	#configOf({ id, name, ...rest }: RegisteredServer): ServerConfig {
-		const file = this.#fileConfigs.get(id ?? "");
-		if (file !== undefined && rest.url === undefined && rest.command === undefined) {
-			return file;
-		}
+	/** Another caller may have registered a server with this id in the meantime. */
+	#add(config: ServerConfig): ConfiguredServer {
 		try {
-			return serverConfig(
-				{ ...rest, ...(name !== undefined && { name }), id: id ?? name ?? "" },
-				this.#options.options,
-			);
+			return this.#servers.add(config);
 		} catch (error) {
 			throw new McpError("INVALID_REQUEST", (error as Error).message);
 		}
 	}
 
+	#configOf(input: RegisteredServer): ServerConfig {
+		const { id, name, url, command } = input;
+		const file = this.#fileConfigs.get(id ?? "");
+		if (file !== undefined && url === undefined && command === undefined) {
+			return file;
+		}
+		const [issue] = LISTED_SERVER.safeParse(input).error?.issues ?? [];
+		if (issue !== undefined) {
+			throw new McpError("INVALID_REQUEST", `${issue.path.join(".")}: ${issue.message}`);
+		}
+		try {
+			return serverConfig({ ...input, id: id ?? name ?? "" }, this.#options.options);
+		} catch (error) {
+			throw new McpError("INVALID_REQUEST", (error as Error).message);
+		}
+	}
+
+	/** Reads the file and takes over what it says, without connecting. */
 	async #reload(disconnectExisting: boolean): Promise<{ disconnected: number; problems: readonly string[] }> {
 		const file = this.#file;
 		if (file === undefined) {
@@ -314,8 +335,11 @@ export class McpManager extends EventEmitter<Events> {
 		const open = disconnectExisting ? this.#servers.all.filter(({ isOpen }) => isOpen) : [];
 		await Promise.all((disconnectExisting ? this.#servers.all : []).map(({ id }) => this.#servers.remove(id)));
 		// What a person has connected to stays, until it is in the file.
-		await this.#servers.apply(configs, (id) => !before.has(id));
-		return { disconnected: open.length, problems: texts };
+		const unusable = await this.#servers.apply(configs, (id) => !before.has(id));
+		for (const text of unusable) {
+			this.emit("warning", text);
+		}
+		return { disconnected: open.length, problems: [...texts, ...unusable] };
 	}
 
 	#toolOf(server: Server, tool: ServerTool): McpTool {
@@ -332,21 +356,19 @@ export class McpManager extends EventEmitter<Events> {
 		return this.#servers.find(id) === undefined ? alias : id;
 	}
 
-	#find(name: string): Server | undefined {
-		return this.#servers.find(name)?.server ?? this.#registry.find(name);
-	}
-
+	/** A configured server, by its id, or else a device. The id of a server that is not connected may be a device's alias. */
 	#expectServer(name: string): Server {
-		const server = this.#find(name);
+		const configured = this.#servers.find(name);
+		const server = configured === undefined ? this.#registry.find(name) : configured.server;
 		if (server !== undefined) {
 			return server;
 		}
-		const configured = this.#servers.find(name);
-		throw configured === undefined
-			? new McpError("CONNECTION_FAILED", `Connection '${name}' not found`)
-			: new McpError("CONNECTION_FAILED", `Connection '${name}' is ${configured.status}: ${configured.lastError}`, {
-					retryable: true,
-				});
+		if (configured === undefined) {
+			throw new McpError("CONNECTION_FAILED", `Connection '${name}' not found`);
+		}
+		const { status, lastError } = configured;
+		const reason = lastError && `: ${lastError}`;
+		throw new McpError("CONNECTION_FAILED", `Connection '${name}' is ${status}${reason}`, { retryable: true });
 	}
 
 	#serverWith(tool: string, name: string | undefined): Server {

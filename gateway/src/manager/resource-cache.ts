@@ -5,21 +5,44 @@ import type { Server } from "../servers/server.js";
 /** Resources whose contents are kept. */
 const MAX_CACHED = 1_000;
 
+interface Kept {
+	readonly result: ReadResourceResult;
+	/** Ends the subscription. Never rejects. */
+	readonly stopFollowing: Promise<() => void>;
+}
+
 /** What was read of resources, for a time, and until their server says that they have changed. */
 export class ResourceCache {
-	readonly #cache: LRUCache<string, ReadResourceResult> | undefined;
+	readonly #cache: LRUCache<string, Kept> | undefined;
 
 	/** @param ttl milliseconds; 0: nothing is kept */
 	constructor(ttl: number) {
-		this.#cache = ttl === 0 ? undefined : new LRUCache({ max: MAX_CACHED, ttl });
+		this.#cache =
+			ttl === 0
+				? undefined
+				: new LRUCache({
+						max: MAX_CACHED,
+						ttl,
+						dispose: ({ stopFollowing }) => void stopFollowing.then((stop) => stop()),
+					});
 	}
 
 	get(server: Server, uri: string): ReadResourceResult | undefined {
-		return this.#cache?.get(keyOf(server, uri));
+		return this.#cache?.get(keyOf(server, uri))?.result;
 	}
 
+	/** Keeps what was read, and asks the server to tell when it changes. A server that cannot is believed for the time. */
 	set(server: Server, uri: string, result: ReadResourceResult): void {
-		this.#cache?.set(keyOf(server, uri), result);
+		if (this.#cache !== undefined) {
+			const ignore = (): void => {};
+			const following = server.session?.canSubscribe ? server.subscriptions.add(uri) : Promise.resolve(ignore);
+			this.#cache.set(keyOf(server, uri), { result, stopFollowing: following.catch(() => ignore) });
+		}
+	}
+
+	/** Forgets everything. */
+	clear(): void {
+		this.#cache?.clear();
 	}
 
 	/** A server has sent a notification. */

@@ -96,48 +96,50 @@ export class ToolProxy extends EventEmitter<Events> {
 		try {
 			return await call();
 		} catch (error) {
-			if (!isDisconnection(error)) {
-				throw error;
-			}
-			const text = texts.disconnected(this.#upstream.lostReason);
-			return failed(error.code === "device-gone" ? `${text} ${texts.PERHAPS_CARRIED_OUT}` : text);
+			return this.#lost(error, texts.disconnected);
 		}
 	}
 
+	/** Connects if that is needed. If the connection is lost, it connects again, once. */
 	async #callTransparent(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
-		if (!this.#upstream.connected) {
-			return await this.#connectAndCall(call);
+		try {
+			return (await this.#connect()) ?? (await call());
+		} catch (error) {
+			const lost = this.#lost(error, texts.notReconnected);
+			const failure = await this.#connect();
+			if (failure !== undefined) {
+				return lost;
+			}
+			if ((error as ServerError).code === "device-gone") {
+				// The upstream must not do twice what it may have done already.
+				return failed(`${texts.RECONNECTED} ${texts.PERHAPS_CARRIED_OUT}`);
+			}
 		}
 		try {
 			return await call();
 		} catch (error) {
-			if (!isDisconnection(error)) {
-				throw error;
-			}
-			// The upstream must not do twice what it may have done already.
-			return error.code === "device-away"
-				? await this.#connectAndCall(call)
-				: await this.#connectAndCall(async () => failed(`${texts.RECONNECTED} ${texts.PERHAPS_CARRIED_OUT}`));
+			return this.#lost(error, texts.notReconnected);
 		}
 	}
 
-	/** One attempt to connect, and then the call. */
-	async #connectAndCall(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
+	/** What a call answers that has failed because there is no connection any more. Throws any other error. */
+	#lost(error: unknown, describe: (reason: string) => string): CallToolResult {
+		if (!(error instanceof ServerError) || (error.code !== "device-gone" && error.code !== "device-away")) {
+			throw error;
+		}
+		const text = describe(this.#upstream.lostReason);
+		return failed(error.code === "device-gone" ? `${text} ${texts.PERHAPS_CARRIED_OUT}` : text);
+	}
+
+	/** Connects, unless it is connected. Gives what a call answers if that fails. */
+	async #connect(): Promise<CallToolResult | undefined> {
 		const describe = this.#wasConnected ? texts.notReconnected : texts.notConnected;
 		try {
 			await this.#upstream.connect();
+			this.#wasConnected = true;
+			return undefined;
 		} catch (error) {
 			return failed(describe((error as Error).message));
-		}
-		this.#wasConnected = true;
-		try {
-			return await call();
-		} catch (error) {
-			if (!isDisconnection(error)) {
-				throw error;
-			}
-			const text = texts.notReconnected(this.#upstream.lostReason);
-			return failed(error.code === "device-gone" ? `${text} ${texts.PERHAPS_CARRIED_OUT}` : text);
 		}
 	}
 
@@ -189,11 +191,6 @@ function activateTool({ skill, name }: ProxyOptions): ServerTool {
 		inputSchema: { type: "object", properties: {} },
 		annotations: { idempotentHint: true },
 	};
-}
-
-/** Whether a call failed because the connection ended, or because there is none. */
-function isDisconnection(error: unknown): error is ServerError {
-	return error instanceof ServerError && (error.code === "device-gone" || error.code === "device-away");
 }
 
 function failed(message: string): CallToolResult {

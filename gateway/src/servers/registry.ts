@@ -241,6 +241,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 	rename(name: string, alias: string): Server | undefined {
 		const server = this.find(name);
 		if (server !== undefined && server.alias !== alias) {
+			if (this.#settings.has(server.id)) {
+				throw new RangeError(`alias of ${server.id}: it follows from its id in the configuration`);
+			}
 			this.#aliases.rename(server.id, server.alias, alias);
 			server.alias = alias;
 			this.#save(server.record);

@@ -90,6 +90,14 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			assert.deepEqual([second.requestState, second.name], ["state of 1", "greet"]);
 		});
 
+		it("may ask during a call that was made by tool_call", async (t) => {
+			const side = await startGateway(t);
+			await connectDevice(t, side);
+			const { client, asked } = await connect(t, side, era);
+			const { content } = await client.callTool({ name: "tool_call", arguments: call(1) });
+			assert.deepEqual([content, asked], [[{ type: "text", text: "hello Ada" }], ["Your name?"]]);
+		});
+
 		it("may ask while it makes a prompt", async (t) => {
 			const side = await startGateway(t);
 			await connectDevice(t, side);

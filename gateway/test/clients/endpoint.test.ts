@@ -9,8 +9,11 @@ import { LOCAL, REBOOT, SET_VOLUME, startGateway, WireDevice, type WireDeviceOpt
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
 /** A gateway with a device, connected to an endpoint. */
-async function start(t: TestContext, options: WireDeviceOptions & { maxBytes?: number } = {}) {
-	const started = await startGateway(t);
+async function start(
+	t: TestContext,
+	{ maxBytes, catalog = "auto", ...options }: WireDeviceOptions & { maxBytes?: number; catalog?: "auto" | "full" } = {},
+) {
+	const started = await startGateway(t, { catalog });
 	const device = await WireDevice.connect(t, started, options);
 	const peer = await EndpointPeer.listen(t);
 	const log: string[] = [];
@@ -18,7 +21,7 @@ async function start(t: TestContext, options: WireDeviceOptions & { maxBytes?: n
 	const endpoint = new Endpoint({
 		url: peer.url,
 		open: () => openClientServer(gateway, { access: LOCAL, onerror: (error) => log.push(error.message) }),
-		maxBytes: options.maxBytes ?? 8_000,
+		maxBytes: maxBytes ?? 8_000,
 		onChange: (text) => log.push(text),
 		retryDelay: 20,
 	});
@@ -46,7 +49,7 @@ describe("an MCP endpoint", { timeout: 30_000 }, () => {
 			name: `tool_${index}`,
 			description: "ü".repeat(300),
 		}));
-		const { peer } = await start(t, { tools });
+		const { peer } = await start(t, { tools, catalog: "full" });
 		await peer.initialize();
 		const { names, pages } = await peer.listTools();
 		assert.deepEqual(

@@ -249,7 +249,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 		});
 
 		it("reads a long list page by page", async (t) => {
-			const side = await startGateway(t);
+			const side = await startGateway(t, { catalog: "full" });
 			const tools = Array.from({ length: 700 }, (_, index) => ({ ...SET_VOLUME, name: `tool_${index}` }));
 			await WireDevice.connect(t, side, { tools });
 			const client = await connect(t, side);

@@ -253,7 +253,7 @@ describe("a session", { timeout: 20_000 }, () => {
 	});
 
 	it("tells its client of a change between two pages of the list", async (t) => {
-		const side = await startGateway(t);
+		const side = await startGateway(t, { catalog: "full" });
 		const tools = Array.from({ length: 502 }, (_, at) => ({ ...SET_VOLUME, name: `tool_${at}` }));
 		const device = await WireDevice.connect(t, side, { tools });
 		const session = await openSession(side);

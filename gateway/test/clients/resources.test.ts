@@ -194,7 +194,7 @@ describe("the state of a device that tells its state itself", { timeout: 20_000 
 describe("lists of a device that is offline", { timeout: 20_000 }, () => {
 	it("are kept, also over a restart of the gateway", async (t) => {
 		const stateFolder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-		t.after(() => rmSync(stateFolder, { recursive: true, force: true }));
+		t.after(() => rmSync(stateFolder, { recursive: true, force: true, maxRetries: 10 }));
 		const first = await startGateway(t, { stateFolder });
 		await FeatureDevice.connect(t, first, {
 			...WITH_RESOURCES,

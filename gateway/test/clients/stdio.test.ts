@@ -7,6 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { until } from "../../../host-test/support/until.js";
+import { FeatureDevice } from "../support/feature-device.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
 
 const PROGRAM = {
@@ -89,6 +90,31 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 			device.notify(cause.method, cause.params);
 			await until(() => updates.length > 0, "told");
 			assert.deepEqual([updates[0]?.uri, updates[0]?._meta?.["xs-mcp/notification"]], [uri, cause]);
+		});
+
+		it("is told of updates of a device's resource, if it has subscribed to it", async (t) => {
+			const { client, url } = await start(t, era);
+			const device = await FeatureDevice.connectTo(t, url, {
+				capabilities: { tools: {}, resources: { subscribe: true } },
+				answers: { "resources/list": () => ({ resources: [{ uri: "device://self/x", name: "x" }] }) },
+			});
+			await until(
+				async () => (await client.listResources(undefined, { cacheMode: "refresh" })).resources.length === 2,
+				"the resource is known",
+			);
+			const updates: string[] = [];
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.push(params.uri));
+			const uri = "device://lamp_000001/x";
+			const end =
+				era === "2026-07-28"
+					? await client.listen({ resourceSubscriptions: [uri] }).then((each) => () => each.close())
+					: await client.subscribeResource({ uri }).then(() => () => client.unsubscribeResource({ uri }));
+			await until(() => device.methods.includes("resources/subscribe"), "subscribed");
+			device.notify("notifications/resources/updated", { uri: "device://self/x" });
+			await until(() => updates.length === 1, "told");
+			assert.deepEqual(updates, [uri]);
+			await end();
+			await until(() => device.methods.includes("resources/unsubscribe"), "unsubscribed");
 		});
 
 		it("may be given one device before the gateway knows it", async (t) => {

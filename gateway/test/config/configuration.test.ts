@@ -139,6 +139,15 @@ describe("configuration", () => {
 		assert.equal(problemsOf({ flags: { publicUrl: "https://gateway.example/#" } }).length, 1);
 	});
 
+	it("rejects a password in a URL of HTTP, where it would not be sent and could be logged", () => {
+		const problems = problemsOf({
+			flags: { visionUrl: "https://me:hunter2@models.example/v1", publicUrl: "http://me@gateway.example" },
+		});
+		assert.equal(problems.length, 2);
+		assert.match(problems.join(), /--vision-url: expected a URL .* without user name and password/);
+		assert.doesNotMatch(problems.join(), /hunter2/);
+	});
+
 	it("rejects lists and pairs with anything but text in them", (t) => {
 		for (const settings of [
 			{ aliases: { lamp: 1 } },

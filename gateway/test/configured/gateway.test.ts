@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
 import { FREE_PORTS, start } from "../support/command-line.js";
-import { connectClient, ERAS } from "../support/gateway.js";
+import { connectClient, ERAS, nextOnline, REBOOT, SET_VOLUME, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
 
@@ -104,6 +104,27 @@ describe("the management tools of the gateway", () => {
 		const headers = { Authorization: `Bearer ${token}` };
 		await far.connect(new StreamableHTTPClientTransport(new URL(`${local.base}/mcp`), { requestInit: { headers } }));
 		assert.deepEqual(await namesOf(far), []);
+	});
+
+	it("reach devices, too, but not their user-only tools", async (t) => {
+		const started = await startProgram(t, { managementTools: "local" });
+		const online = nextOnline(started.gateway.servers);
+		await WireDevice.connect(t, started, {
+			tools: [SET_VOLUME, REBOOT],
+			onCall: () => ({ content: [{ type: "text", text: "done" }] }),
+		});
+		const { alias } = await online;
+		const client = await connectClient(t, new URL(`${started.base}/mcp`), "2025-11-25");
+		const run = async (name: string, args: Record<string, unknown>) =>
+			textOf(await client.callTool({ name, arguments: args }));
+		assert.match(await run("mcp_list_connections", {}), new RegExp(`- ${alias}: websocket \\[connected\\] \\(`));
+		assert.equal(
+			await run("mcp_list_tools", { id: alias }),
+			`Tools from '${alias}' (1):\n  - self.audio_speaker.set_volume: Set the volume.`,
+		);
+		const call = { connection_id: alias, tool_name: "self.reboot" };
+		assert.equal(await run("mcp_call_tool", call), "Error: Tool 'self.reboot' not found on server");
+		assert.match(await run("mcp_call_tool", { ...call, tool_name: SET_VOLUME.name, arguments: {} }), /is not approved/);
 	});
 
 	it("ask the person through the client before a call that is not approved", async (t) => {

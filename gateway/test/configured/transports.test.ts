@@ -136,4 +136,18 @@ describe("a configured server", () => {
 		assert.equal(configured.status, "connected");
 		assert.ok(requests > 2);
 	});
+
+	it("is disconnected if an answer over HTTP is larger than a message may be", async (t) => {
+		const httpServer = createServer((request, response) => {
+			request.resume();
+			response.writeHead(200, { "Content-Type": "application/json" });
+			response.end(JSON.stringify({ jsonrpc: "2.0", id: 0, result: "x".repeat(11_000_000) }));
+		});
+		await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
+		t.after(() => httpServer.close());
+		const { port } = httpServer.address() as AddressInfo;
+		await assert.rejects(connected(t, { id: "huge", url: `http://127.0.0.1:${port}/mcp` }), {
+			message: "Connection failed: the answer has more than 10485760 bytes",
+		});
+	});
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { McpError, McpManager, type McpManagerOptions } from "../../src/manager/index.js";
-import { EVERYTHING, nodeServer, ODD_SERVER, textOf } from "../support/upstreams.js";
+import { EVERYTHING, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
 
 async function openManager(t: TestContext, options: McpManagerOptions = {}): Promise<McpManager> {
 	const manager = new McpManager(options);
@@ -13,6 +14,9 @@ async function openManager(t: TestContext, options: McpManagerOptions = {}): Pro
 }
 
 const odd = (id: string, ...args: string[]) => nodeServer(id, ODD_SERVER, "good", ...args);
+
+const statusOf = (manager: McpManager, id: string) =>
+	manager.listConnections().find((connection) => connection.id === id)?.status;
 
 describe("McpManager", () => {
 	it("calls a tool by its name, and tells how long it took", async (t) => {
@@ -102,7 +106,36 @@ describe("McpManager", () => {
 		const first = await manager.readResource("everything", resource.uri);
 		assert.equal(await manager.readResource("everything", resource.uri), first);
 		assert.notEqual(await manager.readResource("everything", resource.uri, { fresh: true }), first);
+		const updated = once(manager, "notification");
+		await manager.executeTool("toggle-subscriber-updates");
+		const [server, type, { uri }] = await updated;
+		assert.deepEqual([server, type, uri], ["everything", "resources/updated", resource.uri]);
+		assert.notEqual(await manager.readResource("everything", resource.uri), first);
 		assert.throws(() => manager.listPrompts("missing"), { message: "Connection 'missing' not found" });
+	});
+
+	it("says which field of a registered server is not valid", async (t) => {
+		const manager = await openManager(t);
+		await assert.rejects(manager.registerServer({ ...odd("one"), timeout: 5 }), {
+			code: "INVALID_REQUEST",
+			message: /^timeout: /,
+		});
+		await assert.rejects(manager.registerServer({ name: "one" }), { message: /^url: either url or command/ });
+	});
+
+	it("follows its file, and closes at once, while a server does not answer", async (t) => {
+		const file = `${await temporaryFolder(t)}/mcp-servers.json`;
+		const silent = { ...nodeServer("silent", ODD_SERVER, "silent"), enabled: true, timeout: 300_000 };
+		await writeFile(file, JSON.stringify({ servers: [silent] }));
+		const manager = new McpManager({ file });
+		const initialized = manager.initialize();
+		await once(manager, "status");
+		assert.equal(statusOf(manager, "silent"), "connecting");
+		await writeFile(file, JSON.stringify({ servers: [silent, { ...odd("one"), enabled: true }] }));
+		await until(() => statusOf(manager, "one") === "connected", "the new server is connected");
+		await manager.close();
+		await initialized;
+		assert.deepEqual(manager.listConnections(), []);
 	});
 
 	it("tells of a server's status as it is lost and connected again", async (t) => {

@@ -12,7 +12,7 @@ const ID = "aa:bb:cc:00:00:01";
 
 function stateFolder(t: TestContext): string {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 	return folder;
 }
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client } from "@modelcontextprotocol/client";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { until } from "../../../host-test/support/until.js";
 import { ERAS } from "./gateway.js";
@@ -55,7 +55,7 @@ export async function startClient(
 	t: TestContext,
 	args: readonly string[],
 	environment: Record<string, string> = {},
-	era: (typeof ERAS)[keyof typeof ERAS] = ERAS["2025-11-25"],
+	options: ClientOptions = ERAS["2025-11-25"],
 ) {
 	const transport = new StdioClientTransport({
 		command: process.execPath,
@@ -67,7 +67,7 @@ export async function startClient(
 	transport.stderr?.on("data", (chunk) => {
 		log += chunk;
 	});
-	const client = new Client({ name: "test-client", version: "1.0.0" }, era);
+	const client = new Client({ name: "test-client", version: "1.0.0" }, options);
 	t.after(() => client.close());
 	await client.connect(transport);
 	return { client, log: () => log };

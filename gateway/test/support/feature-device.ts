@@ -22,6 +22,9 @@ export interface FeatureDeviceOptions {
 	readonly answers?: Readonly<Record<string, Answer>>;
 }
 
+/** The id by default. */
+const ID = "aa:bb:cc:00:00:01";
+
 /** A device made with `ws` alone, with whatever features a test gives it. */
 export class FeatureDevice {
 	/** Every request and notification of the gateway, except the handshake. */
@@ -41,17 +44,24 @@ export class FeatureDevice {
 		{ gateway, deviceUrl }: Pick<TestGateway, "gateway" | "deviceUrl">,
 		options: FeatureDeviceOptions = {},
 	): Promise<FeatureDevice> {
-		const { id = "aa:bb:cc:00:00:01" } = options;
-		const socket = new WebSocket(deviceUrl, { headers: { "device-id": id, "client-id": `uuid-of-${id}` } });
+		const { id = ID } = options;
+		const device = await FeatureDevice.connectTo(test, deviceUrl, options);
+		await until(
+			() => device.methods.includes("tools/list") && gateway.servers.find(id)?.online === true,
+			`${id} is online`,
+		);
+		return device;
+	}
+
+	/** Connects and says hello. */
+	static async connectTo(test: TestContext, url: string, options: FeatureDeviceOptions = {}): Promise<FeatureDevice> {
+		const { id = ID } = options;
+		const socket = new WebSocket(url, { headers: { "device-id": id, "client-id": `uuid-of-${id}` } });
 		test.after(() => socket.terminate());
 		const device = new FeatureDevice(socket, options);
 		await once(socket, "open");
 		socket.on("message", (data: Buffer) => device.#receive(JSON.parse(data.toString())));
 		socket.send(JSON.stringify({ type: "hello", version: 1, transport: "websocket", features: { mcp: true } }));
-		await until(
-			() => device.methods.includes("tools/list") && gateway.servers.find(id)?.online === true,
-			`${id} is online`,
-		);
 		return device;
 	}
 

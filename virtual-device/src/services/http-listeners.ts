@@ -140,11 +140,14 @@ export class HttpListeners implements Service {
 	}
 
 	#respond(id: number, status: number, headers: readonly [string, string][]): void {
-		const response = this.#accepted.get(id)?.response;
-		if (response !== undefined) {
-			response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
-			this.#tell(id, ["writable", SEND_WINDOW]);
+		const connection = this.#accepted.get(id);
+		if (connection?.response === undefined) {
+			// Node answers nothing before it has read a head.
+			connection?.socket.destroy();
+			return;
 		}
+		connection.response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
+		this.#tell(id, ["writable", SEND_WINDOW]);
 	}
 
 	/** What was written still goes out. */

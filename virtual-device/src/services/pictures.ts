@@ -1,6 +1,6 @@
 import jpeg from "jpeg-js";
 
-/** What the pretend screen shows. */
+/** What the simulated screen shows. */
 export interface ScreenPicture {
 	readonly width: number;
 	readonly height: number;
@@ -17,7 +17,7 @@ type Pixel = (x: number, y: number) => readonly [red: number, green: number, blu
 
 const ROOM_QUALITY = 80;
 
-/** What the pretend camera sees: a window's light falling on a wall. */
+/** What the simulated camera sees: a window's light falling on a wall. */
 export function drawRoom(): Uint8Array {
 	return draw(320, 240, ROOM_QUALITY, (x, y) => {
 		const inWindow = x > 60 && x < 140 && y > 40 && y < 130;
@@ -25,7 +25,7 @@ export function drawRoom(): Uint8Array {
 	});
 }
 
-/** The pretend screen: its theme's colour, dimmed by its brightness, and a bar that is as long as it is bright. */
+/** The simulated screen: its theme's colour, dimmed by its brightness, and a bar that is as long as it is bright. */
 export function drawScreen(screen: ScreenPicture & { readonly quality: number }): Uint8Array {
 	const { width, height, brightness, theme, quality } = screen;
 	const background = theme === "light" ? 240 : 24;

@@ -10,12 +10,15 @@ const MAX_ATTEMPTS = 4;
 const MAX_WAIT = 30_000;
 const FIRST_WAIT = 1_000;
 
-/** `fetch` that waits and asks again if the server says that there were too many requests. */
-export const rateLimitedFetch: FetchLike = async (url, init) => {
+/** Bytes of a JSON answer. A longer one is a fault of the server's. */
+const MAX_JSON_BYTES = 10 * 1024 * 1024;
+
+/** `fetch` that waits and asks again if the server says that there were too many requests, and limits the answer. */
+export const carefulFetch: FetchLike = async (url, init) => {
 	for (let attempt = 1; ; attempt += 1) {
 		const response = await fetch(url, init);
 		if (response.status !== TOO_MANY_REQUESTS || attempt === MAX_ATTEMPTS) {
-			return response;
+			return withLimit(response);
 		}
 		const wait = retryAfter(response.headers.get("retry-after")) ?? FIRST_WAIT * 2 ** (attempt - 1);
 		if (wait > MAX_WAIT) {
@@ -33,4 +36,24 @@ function retryAfter(header: string | null): number | undefined {
 	}
 	const wait = /^[0-9]+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
 	return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
+}
+
+/** A stream of events has no end; anything else may be as long as one message. */
+function withLimit(response: Response): Response {
+	const { body, headers, status, statusText } = response;
+	if (body === null || headers.get("content-type")?.startsWith("text/event-stream")) {
+		return response;
+	}
+	let bytes = 0;
+	const limit = new TransformStream<Uint8Array, Uint8Array>({
+		transform(chunk, controller) {
+			bytes += chunk.byteLength;
+			if (bytes > MAX_JSON_BYTES) {
+				controller.error(new Error(`the answer has more than ${MAX_JSON_BYTES} bytes`));
+			} else {
+				controller.enqueue(chunk);
+			}
+		},
+	});
+	return new Response(body.pipeThrough(limit), { headers, status, statusText });
 }

@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
 import type { Deliver, Service } from "./service.js";
 
-/** What the pretend board tells whoever runs the virtual device. */
-export interface PretendBoardEvents {
+/** What the simulated board tells whoever runs the virtual device. */
+export interface SimulatedBoardEvents {
 	/** The firmware asks to be restarted, in `delay` milliseconds. */
 	onRestart(delay: number): void;
 	/** The screen shows something else. */
@@ -18,13 +18,13 @@ interface Answer {
 }
 
 /** What of a board takes more than ECMAScript: pictures, restarting. */
-export class PretendBoard implements Service {
+export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
-	readonly #events: PretendBoardEvents;
+	readonly #events: SimulatedBoardEvents;
 	#isClosed = false;
 
-	constructor(deliver: Deliver, events: PretendBoardEvents) {
+	constructor(deliver: Deliver, events: SimulatedBoardEvents) {
 		this.#deliver = deliver;
 		this.#events = events;
 	}
@@ -77,7 +77,7 @@ export class PretendBoard implements Service {
 			case "upgrade":
 				throw new Error("a virtual device cannot install firmware");
 			default:
-				throw new Error(`the pretend board has no ${service}`);
+				throw new Error(`the simulated board has no ${service}`);
 		}
 	}
 }

@@ -1,0 +1,61 @@
+// An MCP server without sessions and streams: each answer is plain JSON. It tells what it was asked.
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+
+/** What it does with a call: answers, or breaks the connection without an answer. */
+type OnCall = (number: number) => "answer" | "break";
+
+export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => "answer") {
+	const methods: string[] = [];
+	const server = createServer(async (request, response) => {
+		if (request.method !== "POST") {
+			response.writeHead(405).end();
+			return;
+		}
+		const { id, method } = JSON.parse(await bodyOf(request)) as { id?: number; method: string };
+		methods.push(method);
+		if (method === "tools/call" && onCall(methods.filter((each) => each === method).length) === "break") {
+			request.socket.destroy();
+		} else if (id === undefined) {
+			response.writeHead(202).end();
+		} else {
+			response.setHeader("content-type", "application/json");
+			response.end(JSON.stringify({ jsonrpc: "2.0", id, result: resultOf(method) }));
+		}
+	});
+	const stop = async (): Promise<void> => {
+		server.close();
+		server.closeAllConnections();
+	};
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.after(stop);
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods, stop };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) {
+		chunks.push(chunk as Buffer);
+	}
+	return Buffer.concat(chunks).toString();
+}
+
+function resultOf(method: string): object {
+	switch (method) {
+		case "initialize":
+			return {
+				protocolVersion: "2025-06-18",
+				capabilities: { tools: {} },
+				serverInfo: { name: "plain", version: "1" },
+			};
+		case "tools/list":
+			return { tools: [{ name: "count", inputSchema: { type: "object" } }] };
+		case "tools/call":
+			return { content: [{ type: "text", text: "counted" }] };
+		default:
+			return {};
+	}
+}

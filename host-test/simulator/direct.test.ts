@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import getPort from "get-port";
+import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+import { until } from "../support/until.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const sdk = findSdk();
+
+describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 300_000 }, () => {
+	it("serves the official client, and outlives what no client does", async (t) => {
+		const port = await getPort();
+		const library = await buildForSimulator(sdk as Sdk, ROOT, [`http=${port}`, "httpToken=secret"]);
+		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+		t.after(() => simulator.stop());
+		const lines: string[] = [];
+		simulator.on("line", (line) => lines.push(line));
+		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
+		await until(() => lines.some((line) => line.startsWith("MCP is served")), "the device serves MCP", 60_000);
+
+		/** Says something on a connection of its own: what comes back until the device closes it. */
+		const say = async (...words: string[]): Promise<string> => {
+			const socket = connect(port, "127.0.0.1");
+			let answer = "";
+			socket.on("data", (data) => {
+				answer += String(data);
+			});
+			socket.on("error", () => {});
+			socket.write(words.join("\r\n"));
+			// A socket that is reset closes, too.
+			await new Promise((resolve) => socket.on("close", resolve));
+			return answer;
+		};
+		const head = (...more: string[]): string[] => [
+			"POST /mcp HTTP/1.1",
+			"Content-Type: application/json",
+			"Accept: application/json, text/event-stream",
+			...more,
+			"",
+		];
+		const secret = "Authorization: Bearer secret";
+		const long = "x".repeat(50_000);
+		assert.match(await say(...head("Host: evil.example", "Content-Length: 2"), "{}"), /^HTTP\/1.1 403 /);
+		assert.match(await say(...head("Host: 127.0.0.1", "Content-Length: 2"), "{}"), /^HTTP\/1.1 401 /);
+		assert.match(await say(...head("Host: 127.0.0.1", secret, "Content-Length: 50000"), long), /^HTTP\/1.1 413 /);
+		assert.match(
+			await say(...head("Host: 127.0.0.1", secret, "Transfer-Encoding: chunked"), "-5", "x", ""),
+			/^(HTTP\/1.1 411 .*)?/,
+		);
+		assert.equal(await say(...head("Host: 127.0.0.1", `X-Long: ${long}`), ""), "");
+		assert.equal(await say("no request", ""), "");
+		const cut = connect(port, "127.0.0.1");
+		cut.write(head("Host: 127.0.0.1", secret, "Content-Length: 50").join("\r\n"));
+		await once(cut, "connect");
+		cut.destroy();
+
+		const client = new Client({ name: "test", version: "1" });
+		t.after(() => client.close());
+		const requestInit = { headers: { authorization: "Bearer secret" } };
+		await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), { requestInit }));
+		const { tools } = await client.listTools();
+		assert.ok(
+			tools.some(({ name }) => name === "self.get_device_status"),
+			JSON.stringify(tools),
+		);
+		const result = await client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 30 } });
+		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
+	});
+});

@@ -1,0 +1,301 @@
+import type { DirectOptions } from "../../src/http_server/open-direct.js";
+import { openDirect } from "../../src/http_server/open-direct.js";
+import { FeatureSet } from "../../src/mcp_features/feature-set.js";
+import { Stateless } from "../../src/mcp_features/stateless.js";
+import { McpServer } from "../../src/mcp_server/mcp-server.js";
+import { string } from "../../src/mcp_server/schema.js";
+import { createTool } from "../../src/mcp_server/tool.js";
+import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { settled } from "../doubles/client.js";
+import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+type NoInput = Record<never, never>;
+
+/** A server at port 80, on a platform that listens at this address. */
+function open(built: object = {}, address?: string) {
+	const timer = new FakeTimer();
+	const platform = new FakeHttpPlatform(address);
+	const calls: ToolCall[] = [];
+	const waiting: (() => void)[] = [];
+	const wait = createTool<undefined, NoInput, NoInput>({
+		name: "wait",
+		description: "",
+		run: async (_args, _context, call) => {
+			calls.push(call);
+			await new Promise<void>((resolve) => waiting.push(resolve));
+			return "done";
+		},
+	});
+	const greet = createTool({
+		name: "greet",
+		description: "",
+		input: { name: string({ "x-mcp-header": "Name" }) },
+		run: ({ name }) => `hello ${name}`,
+	});
+	const features = new FeatureSet<undefined>([new Stateless<undefined>()]);
+	const server = new McpServer<undefined>({
+		name: "test",
+		version: "1",
+		context: undefined,
+		tools: [wait, greet],
+		features,
+		timer,
+	});
+	const options: DirectOptions = {
+		built: { http: 80, ...built },
+		settings: undefined,
+		deviceId: "02:12:34:56:78:9a",
+		maxMessageBytes: 1_000,
+		maxQueuedBytes: 8_000,
+		timer,
+		log() {},
+	};
+	const endpoint = openDirect(platform, options)?.serve(server);
+	endpoint?.open();
+	const post = (message: unknown, headers?: Readonly<Record<string, string>>): FakeHttpConnection => {
+		const connection = platform.connect();
+		connection.post(typeof message === "string" ? message : JSON.stringify(message), headers);
+		return connection.grant();
+	};
+	/** Lets the calls that wait come to their end. */
+	const finish = async (): Promise<void> => {
+		for (const resolve of waiting.splice(0)) {
+			resolve();
+		}
+		await settled();
+	};
+	return { timer, platform, endpoint, post, calls, finish };
+}
+
+const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
+const WAIT = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait", _meta: { progressToken: 5 } } };
+
+const META = {
+	"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+	"io.modelcontextprotocol/clientCapabilities": {},
+};
+const STATELESS_HEADERS = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "greet" };
+
+/** Status and body of a response. */
+const answerOf = ({ response, sent }: FakeHttpConnection): unknown[] => [response?.status, sent && JSON.parse(sent)];
+
+export default suite("HTTP server", {
+	"answers a request with JSON, and closes the connection"() {
+		const { post, timer } = open();
+		const connection = post(PING);
+		equal(answerOf(connection), [200, { jsonrpc: "2.0", id: 1, result: {} }]);
+		equal([...(connection.response?.headers ?? [])].sort(), [
+			["connection", "close"],
+			["content-length", "36"],
+			["content-type", "application/json"],
+		]);
+		equal([connection.closed, timer.size], [true, 0]);
+	},
+	"accepts a notification without an answer"() {
+		const connection = open().post({ jsonrpc: "2.0", method: "notifications/initialized" });
+		equal([connection.response?.status, connection.sent, connection.closed], [202, "", true]);
+	},
+	async "streams what comes before the answer, and then the answer"() {
+		const { post, calls, finish } = open();
+		const connection = post(WAIT);
+		equal(connection.response, undefined);
+		calls[0]?.progress(1, 2);
+		connection.grant();
+		equal(connection.response?.headers.get("content-type"), "text/event-stream");
+		equal(connection.response?.headers.has("content-length"), false);
+		await finish();
+		const events = connection.sent.split("\n\n");
+		equal(events.length, 3);
+		matches(events[0] as string, /^event: message\ndata: \{.*"progressToken":5,"progress":1/);
+		matches(events[1] as string, /^event: message\ndata: \{"jsonrpc":"2.0","id":1,"result"/);
+		equal(connection.closed, true);
+	},
+	"rejects a request by its head"() {
+		const { platform } = open({ httpToken: "secret" });
+		const good = { ...GOOD_HEADERS, "content-length": "2", authorization: "Bearer secret" };
+		for (const [status, headers, method, path] of [
+			[403, { host: "evil.example" }],
+			[403, { host: "" }],
+			[403, { origin: "https://evil.example" }],
+			[403, { origin: "null" }],
+			[404, {}, "POST", "/other"],
+			[401, { authorization: "Bearer secreT" }],
+			[401, { authorization: "Bearer secret2" }],
+			[401, { authorization: "secret" }],
+			[405, {}, "GET"],
+			[405, {}, "DELETE"],
+			[415, { "content-type": "text/plain" }],
+			[406, { accept: "application/json" }],
+			[406, { accept: "" }],
+			[400, { "content-length": "-1" }],
+			[413, { "content-length": "501" }],
+		] as readonly [number, object, string?, string?][]) {
+			const connection = platform.connect();
+			connection.begin({ ...good, ...headers }, method, path);
+			connection.end();
+			equal([connection.grant().response?.status, connection.closed], [status, true]);
+			matches(connection.sent, /^\{"error":".+"\}$/);
+		}
+	},
+	"accepts the device's addresses and names, and scripts that it knows"() {
+		const { post } = open();
+		for (const headers of [
+			{ host: "localhost:8080" },
+			{ host: "[::1]:8080" },
+			{ host: "XS-MCP-56789a.local" },
+			{ origin: "http://localhost:6274" },
+			{ origin: "http://192.0.2.7:80" },
+			{ accept: "*/*" },
+			{ "content-type": "application/json; charset=utf-8" },
+		] as readonly Record<string, string>[]) {
+			equal(post(PING, headers).response?.status, 200);
+		}
+	},
+	"answers a rejected request when it is whole, or at once if its body is long or without a length"() {
+		const { platform, timer } = open();
+		const short = platform.connect();
+		short.begin({ ...GOOD_HEADERS, "content-length": "600" });
+		short.arrive("x".repeat(600));
+		timer.pass(1);
+		equal(short.response, undefined);
+		short.end();
+		equal(short.grant().response?.status, 413);
+		for (const [status, headers] of [
+			[413, { "content-length": "70000" }],
+			[411, { "transfer-encoding": "chunked" }],
+		] as const) {
+			const connection = platform.connect();
+			connection.begin({ ...GOOD_HEADERS, ...headers });
+			timer.pass(1);
+			equal(connection.response?.status, status);
+			connection.arrive("more");
+			connection.grant();
+		}
+	},
+	"gives up a request that is not whole in time, and a response that is not read"() {
+		const { platform, timer } = open();
+		const slow = platform.connect();
+		slow.begin({ ...GOOD_HEADERS, "content-length": "10" });
+		timer.pass(9_000);
+		slow.arrive("{");
+		equal(slow.response, undefined);
+		timer.pass(1_000);
+		equal(slow.grant().response?.status, 408);
+		const unread = platform.connect();
+		unread.post(JSON.stringify(PING));
+		timer.pass(30_000);
+		equal([unread.response?.status, unread.closed, timer.size], [200, true, 0]);
+	},
+	async "serves two requests at a time; others wait, and then get a 503"() {
+		const { platform, post, timer, finish } = open();
+		const served = [post(WAIT), post(WAIT)];
+		const waiting = [platform.connect(), platform.connect(), platform.connect(), platform.connect()];
+		ok(
+			waiting.every(({ events }) => events === undefined),
+			"they are not read",
+		);
+		const fifth = post(PING);
+		equal([fifth.response?.status, fifth.response?.headers.get("retry-after")], [503, "1"]);
+		await finish();
+		served.map((connection) => connection.grant());
+		ok(waiting[1]?.events !== undefined && waiting[2]?.events === undefined, "the first two are served");
+		timer.pass(5_000);
+		waiting[2]?.post(JSON.stringify(PING));
+		equal(waiting[2]?.grant().response?.status, 503);
+	},
+	"closes connections beyond those that it rejects"() {
+		const { platform } = open();
+		const all = Array.from({ length: 9 }, () => platform.connect());
+		equal(
+			all.map(({ closed }) => closed),
+			[false, false, false, false, false, false, false, false, true],
+		);
+	},
+	async "cancels a call if its client closes the connection"() {
+		const { post, calls, timer } = open();
+		post(WAIT).events?.onError();
+		equal([calls[0]?.cancelled, timer.size], [true, 0]);
+		await settled();
+	},
+	"closes everything with the port"() {
+		const { platform, endpoint, post, calls, timer } = open();
+		const connections = [post(WAIT), post(WAIT), platform.connect()];
+		endpoint?.close();
+		equal(
+			connections.map(({ closed }) => closed),
+			[true, true, true],
+		);
+		equal([platform.isOpen, calls[0]?.cancelled, timer.size], [false, true, 0]);
+	},
+	"answers what it cannot read, or what names a revision that it does not know, with 400"() {
+		const { post } = open();
+		equal(post("{").response?.status, 400);
+		equal(post("[]").response?.status, 400);
+		equal(post("5").response?.status, 400);
+		equal(post("\u{0}").response?.status, 400);
+		equal(post(PING, { "mcp-protocol-version": "2020-01-01" }).response?.status, 400);
+		equal(post(PING, { "mcp-protocol-version": "2025-11-25" }).response?.status, 200);
+	},
+	"remembers what a client said of itself"() {
+		const { post, calls } = open();
+		const hello = { protocolVersion: "2025-11-25", capabilities: { sampling: {} } };
+		const initialized = post({ jsonrpc: "2.0", id: 0, method: "initialize", params: hello });
+		const id = initialized.response?.headers.get("mcp-session-id") ?? "";
+		post(WAIT, { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" });
+		post(WAIT, { "mcp-session-id": "other" });
+		equal(
+			calls.map(({ client }) => client.capabilities),
+			[{ sampling: {} }, {}],
+		);
+	},
+	"compares the headers of a stateless request with its body"() {
+		const { post } = open();
+		const params = { name: "greet", arguments: { name: "Zoë" }, _meta: META };
+		const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+		const encoded = "=?base64?Wm/Dqw==?=";
+		const good = post(call, { ...STATELESS_HEADERS, "mcp-param-name": encoded });
+		equal(good.response?.status, 200);
+		matches(good.sent, /"resultType":"complete".*hello Zoë/);
+		for (const headers of [
+			{},
+			{ "mcp-param-name": "Zoe" },
+			{ "mcp-param-name": "=?base64?Wm/Dqw?=" },
+			{ "mcp-param-name": encoded, "mcp-name": "wait" },
+			{ "mcp-param-name": encoded, "mcp-method": "tools/list" },
+			{ "mcp-param-name": encoded, "mcp-protocol-version": "2025-11-25" },
+		] as readonly Record<string, string>[]) {
+			const { response, sent } = post(call, { ...STATELESS_HEADERS, ...headers });
+			equal([response?.status, JSON.parse(sent).error.code], [400, -32020]);
+		}
+	},
+	"says by the status what is wrong with a stateless request"() {
+		const { post } = open();
+		const status = (method: string, _meta: object): number | undefined =>
+			post(
+				{ jsonrpc: "2.0", id: 1, method, params: { _meta } },
+				{ "mcp-protocol-version": "2026-07-28", "mcp-method": method },
+			).response?.status;
+		equal(status("tools/list", META), 200);
+		equal(status("ping", META), 404);
+		equal(status("tools/list", {}), 400);
+		equal(status("tools/list", { "io.modelcontextprotocol/protocolVersion": "2026-07-28" }), 400);
+	},
+	"is off unless a port is set, and rejects settings that it cannot use"() {
+		equal(open({ http: "" }).endpoint, undefined);
+		equal(open({ http: "80" }).platform.isOpen, true);
+		equal(open({ httpToken: "t" }, "0.0.0.0").platform.isOpen, true);
+		for (const [built, expected] of [
+			[{ http: 0 }, /^http: expected a port/],
+			[{ http: "many" }, /^http: expected a port/],
+			[{ httpToken: "" }, /^httpToken: a device that listens on 0.0.0.0 needs a token/],
+			[{ httpToken: "two words" }, /^httpToken: expected printable/],
+			[{ httpToken: 5 }, /^httpToken: expected printable/],
+		] as const) {
+			const error = throws(() => open(built, "0.0.0.0"), expected) as ProtocolError;
+			equal(error.code, "bad-config");
+		}
+	},
+});

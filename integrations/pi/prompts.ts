@@ -1,0 +1,67 @@
+import type { ExtensionAPI, ExtensionCommandContext } from "@mariozechner/pi-coding-agent";
+import type { McpManager } from "xs-mcp-gateway/manager";
+
+type Prompt = ReturnType<McpManager["listPrompts"]>[number];
+
+/** Makes every prompt of the servers a slash command, `/SERVER:PROMPT`, also those that come later. */
+export function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
+	const register = (): void => {
+		for (const prompt of manager.listPrompts()) {
+			const { server, name, description = name } = prompt;
+			pi.registerCommand(`${server}:${name}`, {
+				description,
+				handler: (text, context) => run(pi, manager, prompt, text, context),
+			});
+		}
+	};
+	register();
+	manager.on("status", (_server, status) => {
+		if (status === "connected") {
+			register();
+		}
+	});
+	manager.onNotification({ types: ["prompts/list_changed"] }, register);
+}
+
+async function run(
+	pi: ExtensionAPI,
+	manager: McpManager,
+	prompt: Prompt,
+	text: string,
+	context: ExtensionCommandContext,
+): Promise<void> {
+	const args = await argumentsOf(prompt, text, context);
+	if (args === undefined) {
+		return;
+	}
+	try {
+		pi.sendUserMessage(await manager.executePrompt(prompt.server, prompt.name, args));
+	} catch (error) {
+		context.ui.notify((error as Error).message, "error");
+	}
+}
+
+/**
+ * What follows the command: a word for each argument, and the rest for the last one. Asks for those that are needed and
+ * missing. Undefined if the person gave none.
+ */
+async function argumentsOf(
+	{ arguments: names = [] }: Prompt,
+	text: string,
+	{ ui }: ExtensionCommandContext,
+): Promise<Record<string, string> | undefined> {
+	const args: Record<string, string> = {};
+	let rest = text.trim();
+	for (const [index, { name, description, required }] of names.entries()) {
+		const end = index === names.length - 1 ? -1 : rest.search(/\s/);
+		const word = end === -1 ? rest : rest.slice(0, end);
+		rest = rest.slice(word.length).trim();
+		const value = word || (required ? await ui.input(name, description) : undefined);
+		if (value) {
+			args[name] = value;
+		} else if (required) {
+			return undefined;
+		}
+	}
+	return args;
+}

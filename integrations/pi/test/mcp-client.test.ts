@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { describe, it } from "node:test";
+import { EVERYTHING } from "../../../gateway/test/support/upstreams.js";
+import { until } from "../../../host-test/support/until.js";
+import { startPi } from "./pi.js";
+
+/** server-everything over stdio, as pi's file of servers has it. */
+const SERVER = { id: "everything", url: `${process.execPath} ${EVERYTHING} stdio`, enabled: true };
+
+const NINE = [
+	"mcp_connect",
+	"mcp_disconnect",
+	"mcp_list_connections",
+	"mcp_list_tools",
+	"mcp_call_tool",
+	"mcp_list_resources",
+	"mcp_read_resource",
+	"mcp_reload_config",
+	"mcp_register_notification_handler",
+];
+
+describe("the extension for pi", { timeout: 300_000 }, () => {
+	it("connects the enabled servers when the session starts, tells the person, and offers the nine tools", async (t) => {
+		const broken = { id: "broken", url: "/no/such/command", enabled: true };
+		const pi = await startPi(t, [SERVER, broken, { ...SERVER, id: "other", enabled: false }]);
+		await until(() => pi.shown("notify").some((text) => text.startsWith("Failed")), "the person is told", 60_000);
+		assert.ok(pi.shown("notify").includes("Auto-connected: everything"));
+		assert.match(pi.shown("notify").join("\n"), /Failed to auto-connect: broken: .*\/no\/such\/command/);
+		await pi.ask("Hello", []);
+		const offered = pi.model.requests[0]?.tools?.map((tool) => tool.function.name) ?? [];
+		assert.deepEqual(
+			offered.filter((name) => name.startsWith("mcp_")),
+			NINE,
+		);
+	});
+
+	it("lets the model use all nine tools", async (t) => {
+		const pi = await startPi(t, [{ ...SERVER, autoApprove: true }]);
+		assert.match((await pi.call("mcp_list_connections", {})).text, /everything: .*\[connected\]/);
+		assert.match((await pi.call("mcp_list_tools", { id: "everything" })).text, /Tools from 'everything'.*\n.*echo/);
+		const args = { connection_id: "everything", tool_name: "echo", arguments: { message: "hello" } };
+		assert.deepEqual(await pi.call("mcp_call_tool", args), { text: "Echo: hello", isError: false });
+		const [image] = await pi.ask("An image", [
+			{ tool: "mcp_call_tool", args: { connection_id: "everything", tool_name: "get-tiny-image" } },
+		]);
+		assert.ok(image?.result.content.some(({ type }) => type === "image"));
+		const resources = (await pi.call("mcp_list_resources", { id: "everything" })).text;
+		const uri = /- (demo:\S+\.md):/.exec(resources)?.[1];
+		assert.ok(uri !== undefined, resources);
+		assert.equal((await pi.call("mcp_read_resource", { connection_id: "everything", uri })).isError, false);
+		const second = { id: "second", url: SERVER.url };
+		assert.match((await pi.call("mcp_connect", second)).text, /Successfully connected.*Connection ID: second/s);
+		const handler = await pi.call("mcp_register_notification_handler", { types: ["tools/list_changed"] });
+		assert.match(handler.text, /Registered notification handler/);
+		assert.match((await pi.call("mcp_disconnect", { id: "second" })).text, /Disconnected from 'second'/);
+		assert.match((await pi.call("mcp_reload_config", { disconnect_existing: true })).text, /Connected: everything/);
+		const unknown = await pi.call("mcp_call_tool", { ...args, connection_id: "nobody" });
+		assert.deepEqual(unknown, { text: "Error: Connection 'nobody' not found", isError: true });
+	});
+
+	it("asks the person before a call, and makes it only if the person says yes", async (t) => {
+		const pi = await startPi(t, [SERVER]);
+		const args = { connection_id: "everything", tool_name: "echo", arguments: { message: "hello" } };
+		assert.deepEqual(await pi.call("mcp_call_tool", args), { text: "Echo: hello", isError: false });
+		assert.match(pi.shown("confirm")[0] ?? "", /Call echo of everything\?.*"message": "hello"/s);
+		pi.answers.confirm = false;
+		const rejected = await pi.call("mcp_call_tool", args);
+		assert.equal(rejected.isError, true);
+		assert.match(rejected.text, /'echo' was not approved/);
+	});
+
+	it("makes the servers' prompts slash commands, and asks for arguments that are missing", async (t) => {
+		const pi = await startPi(t, [SERVER]);
+		pi.send({ id: "commands", type: "get_commands" });
+		await until(() => pi.messages.some(({ id }) => id === "commands"), "the commands are listed", 60_000);
+		assert.match(JSON.stringify(pi.messages.find(({ id }) => id === "commands")), /everything:simple-prompt/);
+		await pi.ask("/everything:args-prompt Paris Texas", []);
+		assert.match(JSON.stringify(pi.model.requests.at(-1)?.messages.at(-1)), /Paris.*Texas/);
+		pi.answers.input = "Berlin";
+		await pi.ask("/everything:args-prompt", []);
+		assert.match(JSON.stringify(pi.model.requests.at(-1)?.messages.at(-1)), /Berlin/);
+	});
+
+	it("disconnects when the session ends: no process is left", async (t) => {
+		const mark = `mark-${process.pid}`;
+		const pi = await startPi(t, [{ ...SERVER, url: `${SERVER.url} ${mark}`, autoApprove: true }]);
+		await pi.ask("Hello", []);
+		assert.equal((await processesWith(mark)).length, 1);
+		await pi.end();
+		await until(async () => (await processesWith(mark)).length === 0, "the server has ended", 10_000);
+	});
+});
+
+/** The ids of the processes that have this argument; the shell that guards one names it, too, and is not counted. */
+async function processesWith(argument: string): Promise<string[]> {
+	const found: string[] = [];
+	for (const id of (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name))) {
+		const words = (await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")).split("\0");
+		if (words.includes(argument) && words[0] === process.execPath) {
+			found.push(id);
+		}
+	}
+	return found;
+}

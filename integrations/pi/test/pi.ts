@@ -1,0 +1,103 @@
+// pi's own command line from npm, with the extension, in RPC mode.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { until } from "../../../host-test/support/until.js";
+import { type ScriptedModel, startModel, type Turn } from "./scripted-model.js";
+
+const PI = fileURLToPath(new URL("../node_modules/@mariozechner/pi-coding-agent/dist/cli.js", import.meta.url));
+const EXTENSION = fileURLToPath(new URL("../mcp-client.ts", import.meta.url));
+
+/** A line that pi writes. */
+type Message = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** What a tool has answered. */
+export interface ToolEnd {
+	readonly toolName: string;
+	readonly result: { readonly content: readonly { readonly type: string; readonly text?: string }[] };
+	readonly isError: boolean;
+}
+
+export interface RunningPi {
+	readonly model: ScriptedModel;
+	readonly messages: readonly Message[];
+	/** The person's answers to the extension's questions, by method: true, false or a text. */
+	readonly answers: { confirm: boolean; input: string };
+	/** The person's questions and messages on the screen, by method. */
+	shown(method: string): string[];
+	send(command: object): void;
+	/** Has the model take these turns, and gives the results of its tool calls. */
+	ask(message: string, turns: readonly Turn[]): Promise<ToolEnd[]>;
+	/** Has the model call one tool, and gives its text. */
+	call(tool: string, args: object): Promise<{ text: string; isError: boolean }>;
+	/** Ends the session, as the person does. Settles when pi has ended. */
+	end(): Promise<void>;
+}
+
+/** Starts pi in a folder of its own with these MCP servers; it is killed with its test. */
+export async function startPi(t: TestContext, servers: readonly object[]): Promise<RunningPi> {
+	const model = await startModel(t);
+	const home = makeHome(t, model, servers);
+	const options = ["--mode", "rpc", "--no-session", "--offline", "--provider", "scripted", "--model", "scripted"];
+	const child = spawn(process.execPath, [PI, ...options, "--extension", EXTENSION], {
+		cwd: join(home, "project"),
+		env: { PATH: process.env.PATH, HOME: home, PI_CODING_AGENT_DIR: join(home, "agent"), PI_OFFLINE: "1" },
+		stdio: ["pipe", "pipe", "inherit"],
+	});
+	t.after(() => child.kill("SIGKILL"));
+	const exited = once(child, "exit");
+	const messages: Message[] = [];
+	const answers = { confirm: true, input: "" };
+	const send = (command: object): void => void child.stdin.write(`${JSON.stringify(command)}\n`);
+	createInterface({ input: child.stdout }).on("line", (line) => {
+		const message = JSON.parse(line) as Message;
+		messages.push(message);
+		const { type, id, method } = message;
+		if (type === "extension_ui_request" && method === "confirm") {
+			send({ type: "extension_ui_response", id, confirmed: answers.confirm });
+		} else if (type === "extension_ui_request" && method === "input") {
+			send({ type: "extension_ui_response", id, value: answers.input });
+		}
+	});
+	const ask = async (message: string, turns: readonly Turn[]): Promise<ToolEnd[]> => {
+		const from = messages.length;
+		model.turns.push(...turns, { text: "done" });
+		send({ type: "prompt", message });
+		const isOver = (): boolean => messages.slice(from).some(({ type }) => type === "agent_end");
+		await until(isOver, `the model's answer to ${message}`, 60_000);
+		return messages.slice(from).filter(({ type }) => type === "tool_execution_end") as unknown as ToolEnd[];
+	};
+	return {
+		...{ model, messages, answers, send, ask },
+		shown: (method) =>
+			messages
+				.filter((message) => message.type === "extension_ui_request" && message.method === method)
+				.map(({ title, message }) => [title, message].filter((part) => part !== undefined).join("\n")),
+		async call(tool, args) {
+			const [end] = await ask(`Call ${tool}`, [{ tool, args }]);
+			assert.ok(end !== undefined, `${tool} was not called`);
+			return { text: end.result.content.map(({ type, text }) => text ?? type).join("\n"), isError: end.isError };
+		},
+		async end() {
+			child.stdin.end();
+			await exited;
+		},
+	};
+}
+
+function makeHome(t: TestContext, { baseUrl }: ScriptedModel, servers: readonly object[]): string {
+	const home = mkdtempSync(join(tmpdir(), "xs-mcp-pi-"));
+	t.after(() => rmSync(home, { recursive: true, force: true }));
+	mkdirSync(join(home, "agent"));
+	mkdirSync(join(home, "project", ".pi"), { recursive: true });
+	const provider = { baseUrl, api: "openai-completions", apiKey: "none", models: [{ id: "scripted" }] };
+	writeFileSync(join(home, "agent", "models.json"), JSON.stringify({ providers: { scripted: provider } }));
+	writeFileSync(join(home, "project", ".pi", "mcp-servers.json"), JSON.stringify({ servers }));
+	return home;
+}
