@@ -116,6 +116,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
 		}
 		this.#given = readResponses(params);
+		// As in a batch: no feature takes the request over once more.
 		const answer = super.dispatch(id, this.method, params, this.wrapper, true);
 		if (!(answer instanceof Promise)) {
 			return answer;
@@ -195,6 +196,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
 	}
 
+	/** Ends what {@link listen} began. */
 	stopListening(): void {
 		this.server.sessions.delete(this);
 		this.server.features.sessionClosed(this);

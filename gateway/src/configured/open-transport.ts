@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { carefulFetch } from "./careful-fetch.js";
@@ -14,8 +13,7 @@ export function openTransport(config: ServerConfig): Transport {
 		case "stdio": {
 			const { command, args } = isolated(config);
 			const inherited = config.isolation.environment === "given" ? {} : getDefaultEnvironment();
-			const folder = cwd?.replace(/^~(?=\/|$)/, homedir());
-			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd: folder });
+			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
 		}
 		case "http":
 			return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: carefulFetch });

@@ -8,6 +8,8 @@ import {
 	type ServerInput,
 	type ServerOptions,
 	serverConfig,
+	transportOf,
+	wordsOf,
 } from "./server-config.js";
 
 /** What is wrong in a file of servers. */
@@ -142,7 +144,8 @@ class Reader {
 		}
 		try {
 			const { url, command, args = [] } = entry as { url?: string; command?: string; args?: string[] };
-			const config = serverConfig({ ...input, shown: url ?? [command, ...args].join(" ") }, options);
+			const shown = url ?? [command, ...args].join(" ");
+			const config = serverConfig({ ...this.#withWords(input, url, path), shown }, options);
 			if (this.#configs.has(config.id)) {
 				this.#problem([...path, "id"], `duplicate id '${config.id}'`);
 			} else {
@@ -152,6 +155,19 @@ class Reader {
 			const [field, ...message] = (error as Error).message.split(": ");
 			this.#problem([...path, field as string], message.join(": "));
 		}
+	}
+
+	/**
+	 * Takes a command apart before environment variables are expanded: a value with spaces or quotes stays one word.
+	 *
+	 * @param url as it is in the file
+	 */
+	#withWords(input: ServerInput, url: string | undefined, path: Path): ServerInput {
+		if (url === undefined || input.command !== undefined || transportOf(input) !== "stdio") {
+			return input;
+		}
+		const [command, ...args] = wordsOf(url).map((word) => this.#expanded(word, path) as string);
+		return { ...input, url: undefined, command, args: [...args, ...(input.args ?? [])] };
 	}
 
 	#checked<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined {

@@ -1,3 +1,5 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { homedir } from "node:os";
 import { z } from "zod";
 
 /** How often, and after how long, a call or a connection is tried again. Delays in milliseconds. */
@@ -134,15 +136,17 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		throw new RangeError(`url: the transport ${transport} needs one`);
 	}
 	const words = url === undefined || transport !== "stdio" ? [command ?? "", ...args] : [...wordsOf(url), ...args];
+	const shown = input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string));
 	return {
 		...input,
-		shown: input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string)),
-		url: transport === "stdio" ? "" : checkedUrl(url as string),
+		shown,
+		url: transport === "stdio" ? "" : checkedUrl(url as string, shown),
 		transport,
 		command: words[0] as string,
 		args: words.slice(1),
 		env: input.env ?? {},
-		headers: input.headers ?? {},
+		cwd: input.cwd?.replace(/^~(?=\/|$)/, homedir()),
+		headers: checkedHeaders(input.headers ?? {}),
 		enabled: input.enabled ?? true,
 		timeout: input.timeout ?? options.timeout ?? 30_000,
 		retryPolicy: retryPolicyOf(input.retryPolicy ?? options.retryPolicy),
@@ -158,7 +162,7 @@ function retryPolicyOf(input: z.input<typeof RETRY_POLICY> | undefined): RetryPo
 }
 
 /** The transport that an entry asks for, or else the one that its URL tells. */
-function transportOf({ transport, url }: ServerInput): TransportType {
+export function transportOf({ transport, url }: Pick<ServerInput, "transport" | "url">): TransportType {
 	if (transport !== undefined) {
 		return transport === "streamable-http" ? "http" : transport;
 	}
@@ -177,18 +181,36 @@ const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
 	wss: "websocket",
 };
 
-function checkedUrl(url: string): string {
+/** @param shown what the error quotes: the URL may hold secrets */
+function checkedUrl(url: string, shown: string): string {
 	if (!URL.canParse(url) || TRANSPORT_OF_SCHEME[new URL(url).protocol.slice(0, -1)] === undefined) {
 		throw new RangeError(
-			`url: Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(url)}`,
+			`url: Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(shown)}`,
 		);
 	}
 	return url;
 }
 
-/** The words of a command, which are separated by spaces; a word in quotes may contain some. */
-function wordsOf(command: string): string[] {
-	const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+/** The errors do not quote the values: they may be secrets. */
+function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+	for (const [name, value] of Object.entries(headers)) {
+		check(() => validateHeaderName(name), `headers.${name}: is not a valid name of an HTTP header`);
+		check(() => validateHeaderValue(name, value), `headers.${name}: has characters that an HTTP header cannot have`);
+	}
+	return headers;
+}
+
+function check(validate: () => void, problem: string): void {
+	try {
+		validate();
+	} catch {
+		throw new RangeError(problem);
+	}
+}
+
+/** The words of a command, which are separated by spaces; a word in quotes may contain some, and so may `${NAME:-text}`. */
+export function wordsOf(command: string): string[] {
+	const words = command.match(/(?:"[^"]*"|'[^']*'|\$\{[^}]*\}|[^\s"'])+/g) ?? [];
 	if (words.length === 0) {
 		throw new RangeError("url: is empty");
 	}

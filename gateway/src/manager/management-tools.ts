@@ -15,7 +15,7 @@ export interface ManagementCaller {
 	/** Tells the person, or the model, of a notification for which a handler was registered. */
 	readonly notify: (text: string) => void;
 	readonly signal?: AbortSignal | undefined;
-	/** Is given what ends a handler: to be called when the caller is gone. */
+	/** Is given what ends a handler: to be called when the caller has disconnected. Throws if the caller cannot have one. */
 	readonly onHandler?: (end: () => void) => void;
 }
 
@@ -162,6 +162,9 @@ const mcpReloadConfig = define({
 /** Handlers that were registered, for their names. */
 let handlers = 0;
 
+/** Handlers at the same time. */
+const MAX_HANDLERS = 100;
+
 const mcpRegisterNotificationHandler = define({
 	name: "mcp_register_notification_handler",
 	description: "Be told of notifications from MCP servers",
@@ -177,12 +180,17 @@ const mcpRegisterNotificationHandler = define({
 		if (server !== undefined && !manager.listConnections().some(({ id }) => id === server)) {
 			throw notFound(server);
 		}
+		if (manager.listenerCount("notification") >= MAX_HANDLERS) {
+			throw new McpError("RATE_LIMIT_EXCEEDED", `there are ${MAX_HANDLERS} notification handlers already`);
+		}
+		let end = (): void => {};
+		// Throws if the client cannot have a handler.
+		onHandler?.(() => end());
 		handlers += 1;
 		const name = `handler-${handlers}`;
-		const end = manager.onNotification({ server, types }, (from, type, params) =>
+		end = manager.onNotification({ server, types }, (from, type, params) =>
 			notify(`${name}${description ? ` (${description})` : ""}: ${type} from '${from}' ${JSON.stringify(params)}`),
 		);
-		onHandler?.(end);
 		return text(
 			[
 				`Registered notification handler: ${name}`,

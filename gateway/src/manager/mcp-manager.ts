@@ -112,13 +112,14 @@ export class McpManager extends EventEmitter<Events> {
 			throw new McpError("INVALID_REQUEST", `Connection '${config.id}' already exists`);
 		}
 		await this.#servers.remove(config.id);
+		const server = this.#add(config);
 		try {
-			await this.#servers.add(config).connect();
+			await server.connect();
 		} catch (error) {
 			await this.#servers.remove(config.id);
-			throw error instanceof RangeError ? new McpError("INVALID_REQUEST", error.message) : toMcpError(error);
+			throw toMcpError(error);
 		}
-		return connectionOf(this.#servers.find(config.id) as ConfiguredServer);
+		return connectionOf(server);
 	}
 
 	/**
@@ -289,6 +290,15 @@ export class McpManager extends EventEmitter<Events> {
 		}
 	}
 
+	/** Another caller may have registered a server with this id in the meantime. */
+	#add(config: ServerConfig): ConfiguredServer {
+		try {
+			return this.#servers.add(config);
+		} catch (error) {
+			throw new McpError("INVALID_REQUEST", (error as Error).message);
+		}
+	}
+
 	#configOf(input: RegisteredServer): ServerConfig {
 		const { id, name, url, command } = input;
 		const file = this.#fileConfigs.get(id ?? "");
@@ -346,21 +356,19 @@ export class McpManager extends EventEmitter<Events> {
 		return this.#servers.find(id) === undefined ? alias : id;
 	}
 
-	#find(name: string): Server | undefined {
-		return this.#servers.find(name)?.server ?? this.#registry.find(name);
-	}
-
+	/** A configured server, by its id, or else a device. The id of a server that is not connected may be a device's alias. */
 	#expectServer(name: string): Server {
-		const server = this.#find(name);
+		const configured = this.#servers.find(name);
+		const server = configured === undefined ? this.#registry.find(name) : configured.server;
 		if (server !== undefined) {
 			return server;
 		}
-		const configured = this.#servers.find(name);
-		throw configured === undefined
-			? new McpError("CONNECTION_FAILED", `Connection '${name}' not found`)
-			: new McpError("CONNECTION_FAILED", `Connection '${name}' is ${configured.status}: ${configured.lastError}`, {
-					retryable: true,
-				});
+		if (configured === undefined) {
+			throw new McpError("CONNECTION_FAILED", `Connection '${name}' not found`);
+		}
+		const { status, lastError } = configured;
+		const reason = lastError && `: ${lastError}`;
+		throw new McpError("CONNECTION_FAILED", `Connection '${name}' is ${status}${reason}`, { retryable: true });
 	}
 
 	#serverWith(tool: string, name: string | undefined): Server {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { homedir } from "node:os";
 import { describe, it, type TestContext } from "node:test";
+import { isolated } from "../../src/configured/isolation.js";
 import { type ServerInput, serverConfig } from "../../src/configured/server-config.js";
 import { nodeServer, ODD_SERVER, openServers, temporaryFolder, textOf } from "../support/upstreams.js";
 
@@ -45,5 +47,13 @@ describe("a server over stdio", () => {
 			serverConfig({ ...nodeServer("odd", ODD_SERVER), isolation: { sandbox: "bubblewrap" } }),
 		);
 		await assert.rejects(server.connect(), /bwrap/);
+	});
+
+	it("may have a working folder in the home folder, also in a sandbox", () => {
+		const config = serverConfig({ id: "one", command: "run", cwd: "~/data", isolation: { sandbox: "bubblewrap" } });
+		const { args } = isolated(config);
+		const folder = `${homedir()}/data`;
+		assert.equal(config.cwd, folder);
+		assert.deepEqual(args.slice(args.indexOf("--bind"), args.indexOf("--bind") + 3), ["--bind", folder, folder]);
 	});
 });

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { ConfiguredServers } from "../../src/configured/configured-servers.js";
+import { serverConfig } from "../../src/configured/server-config.js";
+import { MANAGEMENT_TOOLS, type ManagementCaller, McpManager } from "../../src/manager/index.js";
+import { ServerRegistry } from "../../src/servers/registry.js";
+import { nodeServer, ODD_SERVER } from "../support/upstreams.js";
+
+const odd = (id: string) => nodeServer(id, ODD_SERVER, "good");
+
+async function openManager(t: TestContext): Promise<McpManager> {
+	const manager = new McpManager();
+	await manager.initialize();
+	t.after(() => manager.close());
+	return manager;
+}
+
+/** Registers a notification handler, and gives the text of the answer. */
+async function register(manager: McpManager, caller: Partial<ManagementCaller> = {}): Promise<string> {
+	const tool = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_register_notification_handler");
+	assert.ok(tool);
+	const person = { principal: "test", approve: async () => true, notify: () => {}, ...caller };
+	return JSON.stringify(await tool.run(manager, {}, person));
+}
+
+describe("registering", () => {
+	it("keeps the first of two servers that are registered with one id at the same time", async (t) => {
+		const manager = await openManager(t);
+		const [first, second] = await Promise.allSettled([
+			manager.registerServer(odd("one")),
+			manager.registerServer(odd("one")),
+		]);
+		assert.equal(first.status, "fulfilled");
+		assert.match(String(second.status === "rejected" && second.reason), /Connection 'one' already exists/);
+		assert.equal((await manager.executeTool("echo", { text: "x" }, { server: "one" })).success, true);
+	});
+
+	it("keeps no notification handler of a client that has no session", async (t) => {
+		const manager = await openManager(t);
+		const before = manager.listenerCount("notification");
+		const onHandler = (): never => {
+			throw new Error("this needs a session");
+		};
+		assert.match(await register(manager, { onHandler }), /this needs a session/);
+		assert.equal(manager.listenerCount("notification"), before);
+	});
+
+	it("limits the notification handlers", async (t) => {
+		const manager = await openManager(t);
+		for (let count = 0; count < 100; count += 1) {
+			assert.match(await register(manager), /Registered/);
+		}
+		assert.match(await register(manager), /Error: there are 100 notification handlers already/);
+	});
+
+	it("takes no other server that has the alias for a server that is not connected", async (t) => {
+		const registry = await ServerRegistry.open();
+		const others = new ConfiguredServers(registry);
+		t.after(async () => {
+			await others.close();
+			await registry.close();
+		});
+		assert.equal((await others.add(serverConfig(odd("FILES"))).connect()).alias, "files");
+		const manager = new McpManager({ registry, servers: [{ ...odd("files"), enabled: false }] });
+		await manager.initialize();
+		t.after(() => manager.close());
+		const { error } = await manager.executeTool("echo", { text: "secret" }, { server: "files" });
+		assert.equal(error?.message, "Connection 'files' is disconnected");
+	});
+});
