@@ -3,7 +3,6 @@ import { createPrompt } from "../../src/mcp_features/prompt.js";
 import { Prompts } from "../../src/mcp_features/prompts.js";
 import { roots } from "../../src/mcp_features/roots.js";
 import { sample } from "../../src/mcp_features/sample.js";
-import { McpSession } from "../../src/mcp_server/mcp-session.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
@@ -209,7 +208,7 @@ export default suite("input_required of MCP 2026-07-28", {
 		const connect = () => {
 			const heard: Wire[] = [];
 			const send = (text: unknown) => void heard.push(JSON.parse(String(text)));
-			const session = new McpSession(client.server, { owner, send });
+			const session = client.server.open({ owner, send });
 			const call = async (more: object) => {
 				session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: meta(), ...more } });
 				await settled();
