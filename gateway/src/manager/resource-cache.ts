@@ -2,8 +2,9 @@ import type { ReadResourceResult } from "@modelcontextprotocol/client";
 import { LRUCache } from "lru-cache";
 import type { Server } from "../servers/server.js";
 
-/** Resources whose contents are kept. */
+/** Resources whose contents are kept, and characters of all of them. */
 const MAX_CACHED = 1_000;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 interface Kept {
 	readonly result: ReadResourceResult;
@@ -22,6 +23,8 @@ export class ResourceCache {
 				? undefined
 				: new LRUCache({
 						max: MAX_CACHED,
+						maxSize: MAX_CHARACTERS,
+						sizeCalculation: ({ result }) => sizeOf(result),
 						ttl,
 						dispose: ({ stopFollowing }) => void stopFollowing.then((stop) => stop()),
 					});
@@ -33,7 +36,9 @@ export class ResourceCache {
 
 	/** Keeps what was read, and asks the server to tell when it changes. A server that cannot is believed for the time. */
 	set(server: Server, uri: string, result: ReadResourceResult): void {
-		if (this.#cache !== undefined) {
+		if (sizeOf(result) > MAX_CHARACTERS) {
+			this.#cache?.delete(keyOf(server, uri));
+		} else if (this.#cache !== undefined) {
 			const ignore = (): void => {};
 			const following = server.session?.canSubscribe ? server.subscriptions.add(uri) : Promise.resolve(ignore);
 			this.#cache.set(keyOf(server, uri), { result, stopFollowing: following.catch(() => ignore) });
@@ -57,6 +62,11 @@ export class ResourceCache {
 			}
 		}
 	}
+}
+
+/** In characters; never 0. */
+function sizeOf({ contents }: ReadResourceResult): number {
+	return contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 1);
 }
 
 function keyOf({ id }: Server, uri: string): string {

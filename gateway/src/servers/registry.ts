@@ -1,28 +1,16 @@
 import { EventEmitter, once } from "node:events";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
-import { Aliases } from "./aliases.js";
-import { coalesced } from "./coalesced.js";
 import { Discovery, type DiscoveryOptions } from "./discovery.js";
-import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offers.js";
+import { followOffers } from "./follow-offers.js";
+import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import { type Pictures, withUploads } from "./pictures.js";
 import { SchemaChecker } from "./schema-checker.js";
-import {
-	type CallLimits,
-	type CallRecord,
-	Server,
-	type ServerContext,
-	type ServerRecord,
-	type ServerSettings,
-} from "./server.js";
+import type { CallLimits, CallRecord, Server, ServerContext, ServerRecord, ServerSettings } from "./server.js";
+import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
 import { ServerError } from "./server-error.js";
 import { type ServerInfo, type ServerTransport, Session } from "./session.js";
-import { ServerStore } from "./store.js";
 
-export interface ServerRegistryOptions extends CallLimits, Omit<DiscoveryOptions, "warn"> {
-	/** Where records are kept. Default: nowhere, servers are forgotten with the process. */
-	readonly folder?: string;
-	/** Aliases by server id, in place of the default ones. */
-	readonly aliases?: ReadonlyMap<string, string>;
+export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
 	/** Servers that may be known. Default 10,000. A new one beyond is disconnected. */
 	readonly maxDevices?: number;
 	/** What the gateway tells servers that it can do, in `initialize`: for devices also `vision {url, token}`. */
@@ -76,14 +64,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	readonly #options: ServerRegistryOptions;
 	readonly #context: ServerContext;
 	readonly #discovery: Discovery;
-	readonly #aliases: Aliases;
-	#store: ServerStore | undefined;
-	/** By id. A server that has never been discovered is in it only during its session. */
-	readonly #servers = new Map<string, Server>();
-	/** Of configured servers, by id. */
-	readonly #settings = new Map<string, ServerSettings>();
-	#sorted: readonly Server[] | undefined;
-	#version = 0;
+	readonly #directory: ServerDirectory;
 	#changeTimer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -101,7 +82,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			warn,
 		};
 		this.#discovery = new Discovery({ ...options, warn });
-		this.#aliases = new Aliases(options.aliases);
+		this.#directory = new ServerDirectory(options, this.#context, () => this.#changed());
 	}
 
 	/**
@@ -119,38 +100,28 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (onWarning !== undefined) {
 			registry.on("warning", onWarning);
 		}
-		if (options.folder !== undefined) {
-			registry.#store = new ServerStore(options.folder, (message) => registry.emit("warning", message));
-		}
-		for (const record of (await registry.#store?.load()) ?? []) {
-			const alias = registry.#aliases.assign(record.id, record.board.name, record.alias);
-			registry.#servers.set(record.id, new Server(record.id, registry.#context, { ...record, alias }));
-		}
+		await registry.#directory.load();
 		return registry;
 	}
 
 	/** Increases whenever a server was added or removed, or has other tools or another alias. */
 	get version(): number {
-		return this.#version;
+		return this.#directory.version;
 	}
 
 	/** Every known server, by alias. */
 	get all(): readonly Server[] {
-		this.#sorted ??= [...this.#servers.values()]
-			.filter(({ known }) => known)
-			.sort((a, b) => (a.alias < b.alias ? -1 : 1));
-		return this.#sorted;
+		return this.#directory.known;
 	}
 
 	/** Every session, also of servers that are not known yet. */
 	get sessions(): Session[] {
-		return [...this.#servers.values()].flatMap(({ session }) => session ?? []);
+		return this.#directory.all.flatMap(({ session }) => session ?? []);
 	}
 
 	/** A known server, by alias or else by id. */
 	find(name: string): Server | undefined {
-		const server = this.#servers.get(this.#aliases.owner(name) ?? name);
-		return server?.known ? server : undefined;
+		return this.#directory.find(name);
 	}
 
 	/**
@@ -159,19 +130,12 @@ export class ServerRegistry extends EventEmitter<Events> {
 	 * @throws RangeError if a server has this id
 	 */
 	configure(id: string, settings: ServerSettings): void {
-		if (this.#servers.has(id) || this.#settings.has(id)) {
-			throw new RangeError(`id ${id}: there is a server with this id`);
-		}
-		this.#settings.set(id, settings);
+		this.#directory.configure(id, settings);
 	}
 
 	/** Forgets a configured server, which must have been disconnected. */
 	unconfigure(id: string): void {
-		const server = this.#servers.get(id);
-		if (server !== undefined) {
-			this.#remove(server);
-		}
-		this.#settings.delete(id);
+		this.#directory.unconfigure(id);
 	}
 
 	/**
@@ -181,13 +145,14 @@ export class ServerRegistry extends EventEmitter<Events> {
 	 */
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
-		const settings = this.#settings.get(id);
+		const settings = this.#directory.settingsOf(id);
 		if ((transport.identity.configured === true) !== (settings !== undefined)) {
 			return this.#rejectTaken(transport);
 		}
-		this.#servers.get(id)?.session?.close("the device has connected again");
-		const server = this.#servers.get(id) ?? new Server(id, this.#context, undefined, settings);
-		const isOneTooMany = !this.#servers.has(id) && this.#servers.size >= (this.#options.maxDevices ?? 10_000);
+		this.#directory.get(id)?.session?.close("the device has connected again");
+		const { maxDevices = 10_000 } = this.#options;
+		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxDevices;
+		const server = this.#directory.open(id);
 		const { capabilities, pictures } = this.#options;
 		const session = new Session(transport, {
 			...capabilities,
@@ -195,13 +160,12 @@ export class ServerRegistry extends EventEmitter<Events> {
 		});
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
-		this.#servers.set(id, server);
 		server.connect(session);
 		this.emit("connected", server, session);
 		if (isOneTooMany) {
 			this.#disconnect(session, "the gateway may not know more devices: forget some");
 		} else {
-			void this.#meet(server, session);
+			this.#meet(server, session);
 		}
 		return session;
 	}
@@ -228,7 +192,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (server.session !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it before you forget it`);
 		}
-		this.#remove(server);
+		this.#directory.remove(server.id);
 		return true;
 	}
 
@@ -241,13 +205,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	rename(name: string, alias: string): Server | undefined {
 		const server = this.find(name);
 		if (server !== undefined && server.alias !== alias) {
-			if (this.#settings.has(server.id)) {
-				throw new RangeError(`alias of ${server.id}: it follows from its id in the configuration`);
-			}
-			this.#aliases.rename(server.id, server.alias, alias);
-			server.alias = alias;
-			this.#save(server.record);
-			this.#changed();
+			this.#directory.rename(server, alias);
 		}
 		return server;
 	}
@@ -263,11 +221,11 @@ export class ServerRegistry extends EventEmitter<Events> {
 	 * @param timeout milliseconds after which it settles even if calls still run
 	 */
 	async drain(timeout: number): Promise<void> {
-		for (const server of this.#servers.values()) {
+		for (const server of this.#directory.all) {
 			server.close();
 		}
 		const signal = AbortSignal.timeout(timeout);
-		while (!signal.aborted && [...this.#servers.values()].some(({ busy }) => busy)) {
+		while (!signal.aborted && this.#directory.all.some(({ busy }) => busy)) {
 			await once(this, "call", { signal }).catch(() => {});
 		}
 	}
@@ -275,51 +233,32 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/** Ends every session, rejects every call, and settles when everything is on disk. */
 	async close(): Promise<void> {
 		this.#closed = true;
-		for (const server of this.#servers.values()) {
+		for (const server of this.#directory.all) {
 			server.close();
 			server.session?.close("the gateway is shutting down");
 		}
 		clearTimeout(this.#changeTimer);
 		await this.#context.checker.close();
-		await this.#store?.flush();
+		await this.#directory.flush();
 	}
 
 	/** Asks a server who it is and what it offers, and follows it to the end of its session. */
-	async #meet(server: Server, session: Session): Promise<void> {
-		let board: ServerInfo | undefined;
-		const outdated = new Set(LIST_NAMES);
-		const learn = coalesced(async () => {
-			if (board !== undefined && session.connected) {
-				const lists = [...outdated];
-				outdated.clear();
-				this.#learn(server, session, board, await this.#discovery.list(session, lists));
-			}
-		});
-		const disconnect = (error: Error): void => {
-			if (!(error instanceof ServerError && error.code === "device-gone")) {
-				this.#disconnect(session, `what it offers could not be listed: ${error.message}`);
-			}
-		};
-		session.on("notification", (method, params) => {
-			this.#notified(server, { method, params });
-			const changed = changedLists(method);
-			if (changed.length > 0) {
-				for (const list of changed) {
-					outdated.add(list);
+	#meet(server: Server, session: Session): void {
+		session.on("notification", (method, params) => this.#notified(server, { method, params }));
+		void followOffers(session, this.#discovery, {
+			onBoard: (board) => {
+				if (server.known && sameJson(server.board, board)) {
+					// The same firmware as before: it can be called with what is known, while it is asked again.
+					this.#online(server, server.record);
 				}
-				learn().catch(disconnect);
-			}
+			},
+			onListed: (board, listed) => this.#learn(server, session, board, listed),
+			onFailed: (error) => {
+				if (!(error instanceof ServerError && error.code === "device-gone")) {
+					this.#disconnect(session, `what it offers could not be listed: ${error.message}`);
+				}
+			},
 		});
-		try {
-			board = await session.initialize();
-			if (server.known && sameJson(server.board, board)) {
-				// The same firmware as before: it can be called with what is known, while it is asked again.
-				this.#online(server, server.record);
-			}
-			await learn();
-		} catch (error) {
-			disconnect(error as Error);
-		}
 	}
 
 	#learn(server: Server, session: Session, board: ServerInfo, listed: Partial<Offers>): void {
@@ -330,32 +269,23 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
 		const record = {
 			id: server.id,
-			alias: this.#aliases.assign(server.id, board.name, before?.alias ?? this.#settings.get(server.id)?.alias),
+			alias: this.#directory.aliasFor(server, board.name),
 			board,
 			offers,
 			lastSeen: server.online && before ? before.lastSeen : Date.now(),
 		};
 		this.#online(server, record);
 		if (offers !== before?.offers || !sameJson(before.board, board)) {
-			this.#save(record);
+			this.#directory.save(record);
 		}
 		if (offers !== before?.offers) {
-			this.#changed();
-		}
-	}
-
-	#remove(server: Server): void {
-		this.#servers.delete(server.id);
-		if (server.known) {
-			this.#aliases.release(server.id, server.alias);
-			this.#store?.remove(server.id);
-			this.#changed();
+			this.#directory.changed();
 		}
 	}
 
 	/** What clients may see of a server's tools. A device can upload pictures. */
 	#offered(id: string, tools: Offers["tools"]): Offers["tools"] {
-		const settings = this.#settings.get(id);
+		const settings = this.#directory.settingsOf(id);
 		if (settings !== undefined) {
 			return tools.filter(({ name }) => settings.offers(name));
 		}
@@ -399,22 +329,15 @@ export class ServerRegistry extends EventEmitter<Events> {
 			server.disconnect();
 		}
 		if (!server.known) {
-			this.#servers.delete(server.id);
+			this.#directory.remove(server.id);
 		} else if (wasOnline) {
-			this.#save(server.record);
+			this.#directory.save(server.record);
 			// Clients are not told that their devices disconnect one by one when the gateway stops.
 			if (!this.#closed) {
 				this.emit("stateChanged", server);
 			}
 		}
 		this.emit("disconnected", server, session, reason);
-	}
-
-	/** Configured servers are not kept: the configuration says which there are. */
-	#save(record: ServerRecord): void {
-		if (!this.#settings.has(record.id)) {
-			this.#store?.save(record);
-		}
 	}
 
 	/** Ends a session that cannot be used. The server may connect again. */
@@ -426,19 +349,12 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	#changed(): void {
-		this.#version += 1;
-		this.#sorted = undefined;
 		// Thousands of devices may connect at the same time.
 		this.#changeTimer ??= setTimeout(() => {
 			this.#changeTimer = undefined;
 			this.emit("changed");
 		}, this.#options.changeDelay ?? 250);
 	}
-}
-
-/** The lists that are different if a server sends this notification. */
-function changedLists(method: string): ListName[] {
-	return LIST_NAMES.filter((list) => LISTS[list].changed === method);
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

@@ -1,0 +1,145 @@
+import { Aliases } from "./aliases.js";
+import { Server, type ServerContext, type ServerRecord, type ServerSettings } from "./server.js";
+import { ServerStore } from "./store.js";
+
+export interface ServerDirectoryOptions {
+	/** Where records are kept. Default: nowhere, servers are forgotten with the process. */
+	readonly folder?: string;
+	/** Aliases by server id, in place of the default ones. */
+	readonly aliases?: ReadonlyMap<string, string>;
+}
+
+/** Every server by id and alias, what the configuration says of it, and what is kept of it on disk. */
+export class ServerDirectory {
+	readonly #context: ServerContext;
+	readonly #onChanged: () => void;
+	readonly #aliases: Aliases;
+	readonly #store: ServerStore | undefined;
+	/** By id. A server that has never been discovered is in it only during its session. */
+	readonly #servers = new Map<string, Server>();
+	/** Of configured servers, by id. */
+	readonly #settings = new Map<string, ServerSettings>();
+	#sorted: readonly Server[] | undefined;
+	#version = 0;
+
+	/** @param onChanged is called whenever {@link version} increases */
+	constructor({ folder, aliases }: ServerDirectoryOptions, context: ServerContext, onChanged: () => void) {
+		this.#context = context;
+		this.#onChanged = onChanged;
+		this.#aliases = new Aliases(aliases);
+		this.#store = folder === undefined ? undefined : new ServerStore(folder, context.warn);
+	}
+
+	/** Reads what is on disk. Rejects with a RangeError if the folder cannot be used. */
+	async load(): Promise<void> {
+		for (const record of (await this.#store?.load()) ?? []) {
+			const alias = this.#aliases.assign(record.id, record.board.name, record.alias);
+			this.#servers.set(record.id, new Server(record.id, this.#context, { ...record, alias }));
+		}
+	}
+
+	/** Increases whenever a server was added or removed, or has other tools or another alias. */
+	get version(): number {
+		return this.#version;
+	}
+
+	/** Every known server, by alias. */
+	get known(): readonly Server[] {
+		this.#sorted ??= this.all.filter(({ known }) => known).sort((a, b) => (a.alias < b.alias ? -1 : 1));
+		return this.#sorted;
+	}
+
+	/** Every server, also those that are not known yet. */
+	get all(): Server[] {
+		return [...this.#servers.values()];
+	}
+
+	/** How many there are, known or not. */
+	get size(): number {
+		return this.#servers.size;
+	}
+
+	/** A known server, by alias or else by id. */
+	find(name: string): Server | undefined {
+		const server = this.#servers.get(this.#aliases.owner(name) ?? name);
+		return server?.known ? server : undefined;
+	}
+
+	/** The server with this id, known or not. */
+	get(id: string): Server | undefined {
+		return this.#servers.get(id);
+	}
+
+	/** The server with this id, which is new if there was none. */
+	open(id: string): Server {
+		const server = this.#servers.get(id) ?? new Server(id, this.#context, undefined, this.#settings.get(id));
+		this.#servers.set(id, server);
+		return server;
+	}
+
+	/** What the configuration says of a server; undefined of a device. */
+	settingsOf(id: string): ServerSettings | undefined {
+		return this.#settings.get(id);
+	}
+
+	/** @throws RangeError if a server has this id */
+	configure(id: string, settings: ServerSettings): void {
+		if (this.#servers.has(id) || this.#settings.has(id)) {
+			throw new RangeError(`id ${id}: there is a server with this id`);
+		}
+		this.#settings.set(id, settings);
+	}
+
+	/** Forgets a server that is configured. */
+	unconfigure(id: string): void {
+		this.remove(id);
+		this.#settings.delete(id);
+	}
+
+	/** Forgets a server. */
+	remove(id: string): void {
+		const server = this.#servers.get(id);
+		this.#servers.delete(id);
+		if (server?.known) {
+			this.#aliases.release(id, server.alias);
+			this.#store?.remove(id);
+			this.changed();
+		}
+	}
+
+	/** The alias for a server: the one that it has, or else one that is made from its settings or its board's name. */
+	aliasFor(server: Server, boardName: string): string {
+		const { id, known } = server;
+		return this.#aliases.assign(id, boardName, known ? server.alias : this.#settings.get(id)?.alias);
+	}
+
+	/** @throws RangeError when the alias is invalid or another server's, or when the configuration chose the server's */
+	rename(server: Server, alias: string): void {
+		if (this.#settings.has(server.id)) {
+			throw new RangeError(`alias of ${server.id}: it follows from its id in the configuration`);
+		}
+		this.#aliases.rename(server.id, server.alias, alias);
+		server.alias = alias;
+		this.save(server.record);
+		this.changed();
+	}
+
+	/** Configured servers are not kept: the configuration says which there are. */
+	save(record: ServerRecord): void {
+		if (!this.#settings.has(record.id)) {
+			this.#store?.save(record);
+		}
+	}
+
+	/** What clients may see has changed. */
+	changed(): void {
+		this.#version += 1;
+		this.#sorted = undefined;
+		this.#onChanged();
+	}
+
+	/** Settles when everything is on disk. */
+	async flush(): Promise<void> {
+		await this.#store?.flush();
+	}
+}
