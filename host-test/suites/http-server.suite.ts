@@ -35,7 +35,13 @@ function open(built: object = {}, address?: string) {
 		run: ({ name }) => `hello ${name}`,
 	});
 	const features = new FeatureSet<undefined>([new Stateless<undefined>()]);
-	const server = features.serve({ name: "test", version: "1", context: undefined, tools: [wait, greet], timer });
+	const server = features.serve({
+		name: "test",
+		version: "1",
+		context: undefined,
+		tools: [wait, greet],
+		timer,
+	});
 	const options: DirectOptions = {
 		built: { http: 80, ...built },
 		settings: undefined,
