@@ -199,7 +199,12 @@ export class Server {
 		let outcome: CallRecord["outcome"] = "refused";
 		try {
 			await this.#checkArguments(tool, args);
-			const call = () => this.ask((session, final) => this.#callTool(session, tool, args, final), options);
+			const { pictures } = this.#context;
+			const call = () =>
+				this.ask((session, finalOptions) => {
+					const run = (finalArgs: object) => session.callTool(tool.name, finalArgs, finalOptions);
+					return pictures?.during(session.identity, tool, args, run) ?? run(args);
+				}, options);
 			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
 			await this.#checkResult(tool, result);
 			outcome = "isError" in result && result.isError ? "failed" : "ok";
@@ -299,17 +304,6 @@ export class Server {
 			this.#online ? this.#session : undefined,
 		);
 		return this.#queue;
-	}
-
-	async #callTool(
-		session: Session,
-		tool: ServerTool,
-		args: object,
-		options: CallOptions,
-	): Promise<OrInput<CallToolResult>> {
-		const { pictures } = this.#context;
-		const call = (finalArgs: object) => session.callTool(tool.name, finalArgs, options);
-		return await (pictures?.during(session.identity, tool, args, call) ?? call(args));
 	}
 
 	/** A call that was cut off is not made again: the tool may have done its work. */
