@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 		"config",
 		"manager",
 		"clients",
+		"servers",
 		"http",
 		"proxy",
 		"events.js",

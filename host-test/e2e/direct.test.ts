@@ -84,6 +84,15 @@ for (const engine of ENGINES) {
 			assert.match(String(text(await client.callTool({ name: "test_simple_text" }))), /simple text/);
 		});
 
+		it("serves calls while a client listens, and lets no other client listen", async (t) => {
+			const { url } = await open(t, {}, everything);
+			const options = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
+			const [one, other] = [await meet(t, url, options), await meet(t, url, options)];
+			await one.listen({ toolsListChanged: true });
+			await assert.rejects(other.listen({ toolsListChanged: true }), /Too many subscriptions/);
+			assert.match(String(text(await other.callTool({ name: "test_simple_text" }))), /simple text/);
+		});
+
 		it("streams progress, and asks the client within a call", async (t) => {
 			const { url } = await open(t, {}, everything);
 			const client = await meet(t, url, { capabilities: { sampling: {} } });

@@ -172,7 +172,7 @@ for (const engine of ENGINES) {
 	});
 }
 
-describe("the gateway's broker", { timeout: 60_000 }, () => {
+describe("the gateway's broker", { timeout: 180_000 }, () => {
 	const engine = ENGINES[0] as Engine;
 	const listen = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
 

@@ -2,7 +2,6 @@ import type { DirectOptions } from "../../src/http_server/open-direct.js";
 import { openDirect } from "../../src/http_server/open-direct.js";
 import { FeatureSet } from "../../src/mcp_features/feature-set.js";
 import { Stateless } from "../../src/mcp_features/stateless.js";
-import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
@@ -36,12 +35,11 @@ function open(built: object = {}, address?: string) {
 		run: ({ name }) => `hello ${name}`,
 	});
 	const features = new FeatureSet<undefined>([new Stateless<undefined>()]);
-	const server = new McpServer<undefined>({
+	const server = features.serve({
 		name: "test",
 		version: "1",
 		context: undefined,
 		tools: [wait, greet],
-		features,
 		timer,
 	});
 	const options: DirectOptions = {

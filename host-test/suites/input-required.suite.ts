@@ -195,6 +195,37 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(textOf(await call("t", { requestState: states[4], inputResponses })), "Hello, Ann!");
 		equal(timer.size, 0);
 	},
+	async "a call that has gone on over another connection ends with that one"() {
+		const cancelled: string[] = [];
+		const worker = makeTool(async (call) => {
+			call.onCancel = () => void cancelled.push("t");
+			await roots(call);
+			await call.sleep(60_000);
+			return "done";
+		});
+		const { client, timer } = statelessClient({ tools: [worker] });
+		const owner = {};
+		const connect = () => {
+			const heard: Wire[] = [];
+			const send = (text: unknown) => void heard.push(JSON.parse(String(text)));
+			const session = client.server.open({ owner, send });
+			const call = async (more: object) => {
+				session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: meta(), ...more } });
+				await settled();
+				timer.pass(0);
+				await settled();
+			};
+			return { session, heard, call };
+		};
+		const [first, second] = [connect(), connect()];
+		await first.call({});
+		const { requestState } = (first.heard[0] as Wire).result;
+		await second.call({ requestState, inputResponses: { q1: { roots: [] } } });
+		equal([cancelled, second.heard], [[], []]);
+		second.session.close();
+		await settled();
+		equal([cancelled, timer.size], [["t"], 0]);
+	},
 	async "a call that waits ends with its connection, and cannot be cancelled by the id of an answered request"() {
 		let reason = "";
 		const asker = makeTool(async (call) => {

@@ -27,7 +27,7 @@ export interface HttpConnectionEvents {
 
 /** A connection of ECMA-419's HTTP server, as far as it is used: one request, one response. */
 export interface HttpConnection {
-	/** Must be called as the connection is handed over. */
+	/** Nothing is read before it is called. */
 	accept(events: HttpConnectionEvents): void;
 	read(count: number): ArrayBuffer | undefined;
 	respond(response: ServedResponse): void;

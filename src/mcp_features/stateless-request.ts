@@ -56,7 +56,7 @@ interface OpenQuestion {
 export interface Suspender<Context> {
 	/** @returns the state by which the client's next request names this one */
 	suspend(request: StatelessRequest<Context>): string;
-	/** Called if a suspended request goes on, or has ended. */
+	/** Called if a suspended request goes on, and when a request has ended. */
 	forget(request: StatelessRequest<Context>): void;
 }
 
@@ -116,14 +116,13 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
 		}
 		this.#given = readResponses(params);
+		// As in a batch: no feature takes the request over once more.
 		const answer = super.dispatch(id, this.method, params, this.wrapper, true);
 		if (!(answer instanceof Promise)) {
 			return answer;
 		}
 		void answer.then((text) => {
-			if (this.#id === undefined) {
-				this.#suspender.forget(this);
-			}
+			this.#suspender.forget(this);
 			this.#reply?.(text);
 			this.#reply = undefined;
 		});
@@ -197,6 +196,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
 	}
 
+	/** Ends what {@link listen} began. */
 	stopListening(): void {
 		this.server.sessions.delete(this);
 		this.server.features.sessionClosed(this);

@@ -15,7 +15,7 @@ export interface StatelessOptions {
 	readonly maxSuspended?: number;
 	/** Milliseconds that a client has to come back with its answers. Default: 5 minutes. */
 	readonly timeout?: number;
-	/** Requests `subscriptions/listen` that may be open at once. Default 4. */
+	/** Requests `subscriptions/listen` that may be open at once. Default 1: a device that serves HTTP has two connections. */
 	readonly maxListening?: number;
 }
 
@@ -58,10 +58,12 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	readonly #timeout: number;
 	readonly #maxListening: number;
 	#suspended: readonly Suspended<Context>[] = [];
+	/** Requests that have gone on: their calls end with the connection that they were repeated on. */
+	readonly #resumed = new Set<StatelessRequest<Context>>();
 	#listening = 0;
 	#count = 0;
 
-	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 4 }: StatelessOptions = {}) {
+	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 1 }: StatelessOptions = {}) {
 		this.#maxSuspended = maxSuspended;
 		this.#timeout = timeout;
 		this.#maxListening = maxListening;
@@ -86,7 +88,18 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		if (requestState === undefined || requestState === null) {
 			return new StatelessRequest(session, this, client, id, method, params).serve(id, params);
 		}
-		return this.#find(session, requestState, method, params).resume(session, id, params);
+		const request = this.#find(session, requestState, method, params);
+		const answer = request.resume(session, id, params);
+		this.#resumed.add(request);
+		return answer;
+	}
+
+	sessionClosed(session: FeatureSession<unknown>): void {
+		for (const request of this.#resumed) {
+			if (request.connection === session) {
+				request.cancel();
+			}
+		}
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
@@ -111,6 +124,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			oldest.cancel();
 			this.forget(oldest);
 		}
+		this.#resumed.delete(request);
 		this.#count += 1;
 		const state = `${this.#count}-${Math.random()}`;
 		const timer = server.timer?.set(() => {
@@ -129,6 +143,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			}
 		}
 		this.#suspended = this.#suspended.filter((each) => each.request !== request);
+		this.#resumed.delete(request);
 	}
 
 	/** @throws RpcError if no request waits under that state */

@@ -222,7 +222,10 @@ export class McpSession<Context> {
 		return errorMessage(unreadableId(this.revision), error, wrapper);
 	}
 
-	/** @throws RpcError */
+	/**
+	 * @param _isBatched whether the request is part of a batch
+	 * @throws RpcError
+	 */
 	protected dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper, _isBatched: boolean): Answer {
 		switch (method) {
 			case "tools/call":

@@ -1,16 +1,22 @@
 import { type Client, ProtocolError, type RequestOptions } from "@modelcontextprotocol/client";
 import {
 	type CallToolResult,
+	type GetPromptResult,
 	isInputRequiredResult,
+	type LoggingLevel,
+	ProtocolErrorCode,
 	ResourceNotFoundError,
 	Server,
 	type ServerContext,
+	type Transport,
 } from "@modelcontextprotocol/server";
-import { resultFor } from "../clients/contents.js";
+import { callOptions, DEFAULT_LOG_LEVEL } from "../clients/call-options.js";
+import { promptFor, resultFor } from "../clients/contents.js";
+import { MISSING_CAPABILITY } from "../clients/failures.js";
+import { codeForRevision } from "../clients/serve-resources.js";
+import { askingParams, type OrInput, REVISION_OF_STATELESS } from "../servers/asking.js";
 import { GATEWAY_INFO } from "../version.js";
-import { servePrompts } from "./bridge-prompts.js";
-import { type Asking, inRevision, passOn, requestOptions, revisionOf, setLogLevel } from "./bridge-requests.js";
-import { CONNECTION_LOST } from "./gateway-transport.js";
+import { CONNECTION_LOST, PATIENCE } from "./gateway-transport.js";
 
 /** The gateway's end of a bridge, as the server at the client's end uses it. */
 export interface GatewayEnd {
@@ -21,97 +27,161 @@ export interface GatewayEnd {
 	unsubscribe(uri: string): void;
 }
 
-export const NO_GATEWAY = "No gateway is running yet.";
+/** What the client gets as long as no gateway has answered, by the method that it asks for. */
+const WITHOUT_GATEWAY = {
+	"tools/list": { tools: [] },
+	"resources/list": { resources: [] },
+	"resources/templates/list": { resourceTemplates: [] },
+	"prompts/list": { prompts: [] },
+	"completion/complete": { completion: { values: [] } },
+};
 
-/** The MCP server at the client's end of a bridge: it asks the gateway, and answers in the client's revision. */
-export function createBridgeServer(gateway: GatewayEnd): Server {
-	const instructions = gateway.client?.getInstructions();
-	const server = new Server(GATEWAY_INFO, {
-		capabilities: {
-			tools: { listChanged: true },
-			resources: { listChanged: true, subscribe: true },
-			prompts: { listChanged: true },
-			completions: {},
-			logging: {},
-		},
-		...(instructions !== undefined && { instructions }),
-	});
-	serveTools(server, gateway);
-	serveResources(server, gateway);
-	servePrompts(server, gateway);
-	server.setRequestHandler("logging/setLevel", ({ params }) => {
-		setLogLevel(server, params.level);
-		return {};
-	});
-	return server;
-}
+/** What 2026-07-28 puts into results, and the names in `_meta` that MCP keeps for itself. */
+const STATELESS_MEMBERS: ReadonlySet<string> = new Set(["resultType", "ttlMs", "cacheScope"]);
+const RESERVED_META = "io.modelcontextprotocol/";
 
-function serveTools(server: Server, gateway: GatewayEnd): void {
-	server.setRequestHandler("tools/list", async ({ params = {} }, context) => {
-		const listed = await gateway.client?.request({ method: "tools/list", params }, requestOptions(context));
-		return inRevision(server, listed ?? { tools: [] });
-	});
-	server.setRequestHandler("tools/call", async ({ params }, context) => {
-		if (gateway.client === undefined) {
-			return failed(`${NO_GATEWAY} The call was not carried out.`);
+/**
+ * The MCP server at the client's end of a bridge: passes requests on to the gateway as stateless ones, and answers in the
+ * client's revision. If a device asks the client, the SDK sends the questions to a client of an older revision.
+ */
+export class BridgeServer extends Server {
+	readonly #gateway: GatewayEnd;
+	#logLevel: LoggingLevel = DEFAULT_LOG_LEVEL;
+
+	constructor(gateway: GatewayEnd) {
+		const instructions = gateway.client?.getInstructions();
+		super(GATEWAY_INFO, {
+			capabilities: {
+				tools: { listChanged: true },
+				resources: { listChanged: true, subscribe: true },
+				prompts: { listChanged: true },
+				completions: {},
+				logging: {},
+			},
+			...(instructions !== undefined && { instructions }),
+		});
+		this.#gateway = gateway;
+		this.#serveLists();
+		this.#serveTools();
+		this.#serveResources();
+		this.setRequestHandler("prompts/get", async ({ params }, context) => {
+			const prompt = await this.#ask<GetPromptResult>("prompts/get", params, context);
+			if (prompt === undefined) {
+				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name}`);
+			}
+			return isInputRequiredResult(prompt) ? prompt : promptFor(prompt, this.#revision);
+		});
+		this.setRequestHandler("logging/setLevel", ({ params }) => {
+			this.#logLevel = params.level;
+			return {};
+		});
+	}
+
+	/** Errors that the gateway has one code for get the one that the client's revision has. */
+	override async connect(transport: Transport): Promise<void> {
+		const send = transport.send.bind(transport);
+		transport.send = (message, options) => send(codeForRevision(message, this.#revision), options);
+		await super.connect(transport);
+	}
+
+	/** A result, or a notification's parameters, of the gateway, without what the client's revision does not have. */
+	inRevision<Result extends object>(result: Result): Result {
+		if (this.#revision >= REVISION_OF_STATELESS || isInputRequiredResult(result)) {
+			return result;
 		}
-		const { client } = gateway;
-		const { name, arguments: args = {} } = params;
-		const result = await passOn(server, context, (asking, options) =>
-			call(client, { name, arguments: args, ...asking }, options),
-		);
-		return isInputRequiredResult(result)
-			? result
-			: server.projectCallToolResult(resultFor(result, revisionOf(server)), undefined);
-	});
-}
+		const { _meta, ...rest } = result as { _meta?: Record<string, unknown> };
+		const members = Object.entries(rest).filter(([name]) => !STATELESS_MEMBERS.has(name));
+		const meta = Object.entries(_meta ?? {}).filter(([name]) => !name.startsWith(RESERVED_META));
+		return { ...Object.fromEntries(members), ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }) } as Result;
+	}
 
-function serveResources(server: Server, gateway: GatewayEnd): void {
-	server.setRequestHandler("resources/list", async ({ params = {} }, context) => {
-		const listed = await gateway.client?.request({ method: "resources/list", params }, requestOptions(context));
-		return inRevision(server, listed ?? { resources: [] });
-	});
-	server.setRequestHandler("resources/templates/list", async ({ params = {} }, context) => {
-		const request = { method: "resources/templates/list", params } as const;
-		const listed = await gateway.client?.request(request, requestOptions(context));
-		return inRevision(server, listed ?? { resourceTemplates: [] });
-	});
-	const read = async (uri: string, context: ServerContext) => {
-		const { client } = gateway;
+	get #revision(): string {
+		return this.getNegotiatedProtocolVersion() ?? "";
+	}
+
+	#serveLists(): void {
+		for (const [method, nothing] of Object.entries(WITHOUT_GATEWAY)) {
+			this.setRequestHandler(
+				method as "tools/list",
+				async ({ params = {} }, context) => ((await this.#ask(method, params, context)) ?? nothing) as never,
+			);
+		}
+	}
+
+	#serveTools(): void {
+		this.setRequestHandler("tools/call", async ({ params }, context) => {
+			try {
+				const result = await this.#ask<CallToolResult>("tools/call", params, context);
+				if (result === undefined) {
+					return failed("No gateway is running yet. The call was not carried out.");
+				}
+				return isInputRequiredResult(result)
+					? result
+					: this.projectCallToolResult(resultFor(result, this.#revision), undefined);
+			} catch (error) {
+				return this.#failedCall(error);
+			}
+		});
+	}
+
+	#serveResources(): void {
+		const read = async (params: { readonly uri: string }, context: ServerContext) => {
+			const result = await this.#ask("resources/read", params, context);
+			if (result === undefined) {
+				throw new ResourceNotFoundError(params.uri);
+			}
+			return result as never;
+		};
+		this.setRequestHandler("resources/read", ({ params }, context) => read(params, context));
+		this.setRequestHandler("resources/subscribe", async ({ params }, context) => {
+			// The stateless era accepts subscriptions to resources that do not exist.
+			await read(params, context);
+			await this.#gateway.subscribe(params.uri);
+			return {};
+		});
+		this.setRequestHandler("resources/unsubscribe", async ({ params }) => {
+			this.#gateway.unsubscribe(params.uri);
+			return {};
+		});
+	}
+
+	/** The gateway's answer, in the client's revision; undefined if no gateway has answered yet. */
+	async #ask<Result extends object>(
+		method: string,
+		params: object & { readonly _meta?: object | undefined },
+		context: ServerContext,
+	): Promise<OrInput<Result> | undefined> {
+		const { client } = this.#gateway;
 		if (client === undefined) {
-			throw new ResourceNotFoundError(uri);
+			return undefined;
 		}
-		return await passOn(server, context, (asking, options) =>
-			client.request({ method: "resources/read", params: { uri, ...asking } }, options),
-		);
-	};
-	server.setRequestHandler("resources/read", ({ params }, context) => read(params.uri, context));
-	server.setRequestHandler("resources/subscribe", async ({ params }, context) => {
-		// The stateless era accepts subscriptions to resources that do not exist.
-		await read(params.uri, context);
-		await gateway.subscribe(params.uri);
-		return {};
-	});
-	server.setRequestHandler("resources/unsubscribe", async ({ params }) => {
-		gateway.unsubscribe(params.uri);
-		return {};
-	});
-}
+		const session = { capabilities: this.getClientCapabilities(), logLevel: this.#logLevel };
+		const { onProgress, ...call } = callOptions(context, session, context.mcpReq.requestState<string>());
+		const asking = askingParams(call);
+		const passed = { ...params, ...asking, _meta: { ...params._meta, ...(asking._meta as object) } };
+		const { signal } = context.mcpReq;
+		const options: RequestOptions = {
+			...{ ...PATIENCE, signal, allowInputRequired: true },
+			...(onProgress && { onprogress: (progress) => onProgress({ ...progress }) }),
+		};
+		// Unlike request(), callTool() sends the headers that a tool declares for its arguments.
+		const result =
+			method === "tools/call"
+				? await client.callTool(passed as never, options)
+				: await client.request({ method, params: passed } as never, options);
+		return this.inRevision(result as object) as OrInput<Result>;
+	}
 
-async function call(
-	client: Client,
-	params: { name: string; arguments: Record<string, unknown> } & Asking,
-	options: RequestOptions,
-): Promise<CallToolResult> {
-	try {
-		// Unlike request(), this sends the headers that a tool declares for its arguments.
-		return await client.callTool(params, options);
-	} catch (error) {
-		if (ProtocolError.isInstance(error) && error.code !== CONNECTION_LOST) {
+	#failedCall(error: unknown): CallToolResult {
+		const { message, code } = error as Partial<ProtocolError> & Error;
+		const isClientsFault = code !== MISSING_CAPABILITY || this.#revision >= REVISION_OF_STATELESS;
+		if (!ProtocolError.isInstance(error) || code === CONNECTION_LOST) {
+			return failed(`The gateway did not answer: ${message}. The call may have been carried out, or not.`);
+		}
+		if (isClientsFault) {
 			throw error;
 		}
-		const { message } = error as Error;
-		return failed(`The gateway did not answer: ${message}. The call may have been carried out, or not.`);
+		return failed(message);
 	}
 }
 

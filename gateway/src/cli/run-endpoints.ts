@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { Endpoint } from "../clients/endpoint.js";
+import type { Client } from "@modelcontextprotocol/client";
+import { Endpoint, type EndpointOptions } from "../clients/endpoint.js";
 import { printableLine } from "../printable.js";
 import { type ClientOptions, catalogFrom, clientFor } from "./client-commands.js";
 import { configurationFrom } from "./configuration-options.js";
@@ -33,16 +34,38 @@ export async function runEndpoints(given: readonly string[], options: EndpointCo
 		throw new UsageError("expected the URL of an endpoint: wss://HOST/mcp/?token=…");
 	}
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
-	const report = (error: Error): void => onChange(error.message);
 	const gateway = clientFor({ ...(url && { url }), ...(token && { token }) });
-	const client = await connect(() => gateway.connect(device, catalogFrom(options)), report).client;
+	const serve = (endpoint: string) =>
+		serveEndpoint(endpoint, { maxBytes, onChange, open: () => gateway.connect(device, catalogFrom(options)) });
+	const served = await Promise.all(endpoints.map(serve));
+	await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+	await Promise.all(served.map((close) => close()));
+	process.exit(EXIT.ok);
+}
+
+interface ServeEndpointOptions extends Pick<EndpointOptions, "maxBytes" | "onChange"> {
+	/** Connects to the gateway. */
+	readonly open: () => Promise<Client>;
+}
+
+/**
+ * Serves one endpoint, by a connection with the gateway of its own: what is meant for its agent does not reach others.
+ *
+ * @returns a function that ends it
+ */
+async function serveEndpoint(
+	url: string,
+	{ maxBytes, onChange, open }: ServeEndpointOptions,
+): Promise<() => Promise<void>> {
+	const report = (error: Error): void => onChange(error.message);
+	const client = await connect(open, report).client;
 	const bridge = new Bridge(report);
 	const following = bridge.follow(client);
-	const open = () => bridge.openServer();
-	const connected = endpoints.map((each) => new Endpoint({ url: each, open, maxBytes, onChange }));
-	await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), following]);
-	bridge.stop();
-	await Promise.all(connected.map((each) => each.close()));
-	await client.close();
-	process.exit(EXIT.ok);
+	const endpoint = new Endpoint({ url, open: () => bridge.openServer(), maxBytes, onChange });
+	return async () => {
+		bridge.stop();
+		await following;
+		await endpoint.close();
+		await client.close();
+	};
 }

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client, SubscriptionFilter } from "@modelcontextprotocol/client";
-import { type JSONRPCMessage, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import { type JSONRPCMessage, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { isObject } from "../../../src/text/is-object.js";
+import { isListen, listenedUris } from "../clients/follow.js";
 import { untilDisconnected } from "../clients/until-disconnected.js";
-import { inRevision } from "./bridge-requests.js";
-import { createBridgeServer, type GatewayEnd } from "./bridge-server.js";
+import { BridgeServer, type GatewayEnd } from "./bridge-server.js";
 
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
 const RELISTEN_DELAY = 1_000;
@@ -14,7 +13,7 @@ const RELISTEN_DELAY = 1_000;
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /**
- * Connects the client that started this process to a running gateway, and passes on all that it offers. The client's revision
+ * Connects the client that started this process to a running gateway, which serves it as over HTTP. The client's revision
  * and the gateway's may differ, and the gateway may start later, and restart. Rejects if `connecting` does.
  *
  * @param connecting a client of the gateway, in the stateless era; closed with the bridge
@@ -37,13 +36,16 @@ export async function bridgeStdio(connecting: Promise<Client>, onerror: (error: 
 	await bridge.client?.close();
 }
 
-/** Follows the gateway's changes for its clients. */
+/** Connects one client, or one after another, to the gateway, and follows the gateway's changes for it. */
 export class Bridge implements GatewayEnd {
 	client: Client | undefined;
 	readonly #onerror: (error: Error) => void;
 	/** More than one while the client finds out which revision to speak. */
-	readonly #servers = new Set<Server>();
+	readonly #servers = new Set<BridgeServer>();
+	/** Resources that the client has subscribed to in its session. */
 	readonly #subscriptions = new Set<string>();
+	/** Those that each `subscriptions/listen` names, by the id of the request. */
+	readonly #listens = new Map<unknown, readonly string[]>();
 	readonly #stopping = new AbortController();
 	/** Ends following the resources subscribed to, so that others can be followed. */
 	#resources = new AbortController();
@@ -52,35 +54,30 @@ export class Bridge implements GatewayEnd {
 		this.#onerror = onerror;
 	}
 
-	openServer(): Server {
-		const server = createBridgeServer(this);
+	openServer(): BridgeServer {
+		const server = new BridgeServer(this);
 		this.#servers.add(server);
-		server.onclose = () => this.#servers.delete(server);
+		server.onclose = () => this.#closed(server);
 		return server;
 	}
 
 	/** Tells the client of changes, until {@link stop}. */
 	async follow(client: Client): Promise<void> {
 		this.client = client;
-		const [tools, resources, prompts] = [
-			() => this.#announce((server) => server.sendToolListChanged()),
-			() => this.#announce((server) => server.sendResourceListChanged()),
-			() => this.#announce((server) => server.sendPromptListChanged()),
-		];
-		client.setNotificationHandler("notifications/tools/list_changed", tools);
-		client.setNotificationHandler("notifications/resources/list_changed", resources);
-		client.setNotificationHandler("notifications/prompts/list_changed", prompts);
-		client.setNotificationHandler("notifications/message", ({ params }) =>
-			this.#announce((server) => server.sendLoggingMessage(inRevision(server, params))),
-		);
-		client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
-			this.#announce((server) => server.sendResourceUpdated(inRevision(server, params))),
-		);
+		const lists = ["tools", "resources", "prompts"] as const;
 		const announceLists = (): void => {
-			tools();
-			resources();
-			prompts();
+			for (const list of lists) {
+				this.#announceList(list);
+			}
 		};
+		for (const list of lists) {
+			client.setNotificationHandler(`notifications/${list}/list_changed`, () => this.#announceList(list));
+		}
+		for (const method of ["notifications/resources/updated", "notifications/message"] as const) {
+			client.setNotificationHandler(method, ({ params }) =>
+				this.#announce((server) => server.notification({ method, params: server.inRevision(params) } as never)),
+			);
+		}
 		announceLists();
 		await this.#followResources();
 		const filter = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
@@ -92,10 +89,8 @@ export class Bridge implements GatewayEnd {
 	}
 
 	async subscribe(uri: string): Promise<void> {
-		if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
-		}
 		if (!this.#subscriptions.has(uri)) {
+			this.#checkRoom([uri]);
 			this.#subscriptions.add(uri);
 			await this.#followResources();
 		}
@@ -109,12 +104,42 @@ export class Bridge implements GatewayEnd {
 
 	/** A client of 2026-07-28 subscribes with a request that the SDK answers itself, and tells nobody about. */
 	watch(message: JSONRPCMessage): void {
-		const { method, params } = message as { method?: string; params?: { notifications?: unknown } };
-		const filter = params?.notifications;
-		if (method === "subscriptions/listen" && isObject(filter) && Array.isArray(filter.resourceSubscriptions)) {
-			for (const uri of filter.resourceSubscriptions) {
-				this.subscribe(String(uri)).catch(this.#onerror);
+		const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
+		if (isListen(message) && !this.#listens.has(id)) {
+			const uris = listenedUris(message);
+			try {
+				this.#checkRoom(uris);
+			} catch (error) {
+				this.#onerror(error as Error);
+				return;
 			}
+			if (uris.length > 0) {
+				this.#listens.set(id, uris);
+				void this.#followResources();
+			}
+		} else if (method === "notifications/cancelled" && this.#listens.delete(params?.requestId)) {
+			void this.#followResources();
+		}
+	}
+
+	/** What the client has subscribed to in a session ends with the session. */
+	#closed(server: BridgeServer): void {
+		this.#servers.delete(server);
+		if (this.#servers.size === 0 && this.#subscriptions.size > 0) {
+			this.#subscriptions.clear();
+			void this.#followResources();
+		}
+	}
+
+	/** The resources that the client follows. */
+	get #followed(): string[] {
+		return [...new Set([...this.#subscriptions, ...[...this.#listens.values()].flat()])];
+	}
+
+	/** @throws ProtocolError if the client would follow too many resources */
+	#checkRoom(uris: readonly string[]): void {
+		if (new Set([...this.#followed, ...uris]).size > MAX_SUBSCRIPTIONS || this.#listens.size >= MAX_SUBSCRIPTIONS) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
 		}
 	}
 
@@ -122,7 +147,7 @@ export class Bridge implements GatewayEnd {
 	async #followResources(): Promise<void> {
 		const before = this.#resources;
 		this.#resources = new AbortController();
-		const uris = [...this.#subscriptions];
+		const uris = this.#followed;
 		if (this.client !== undefined && uris.length > 0) {
 			const signal = AbortSignal.any([this.#resources.signal, this.#stopping.signal]);
 			const onBack = (): void => {
@@ -138,7 +163,11 @@ export class Bridge implements GatewayEnd {
 		before.abort();
 	}
 
-	#announce(send: (server: Server) => Promise<void>): void {
+	#announceList(list: "tools" | "resources" | "prompts"): void {
+		this.#announce((server) => server.notification({ method: `notifications/${list}/list_changed` }));
+	}
+
+	#announce(send: (server: BridgeServer) => Promise<void>): void {
 		for (const server of this.#servers) {
 			send(server).catch(this.#onerror);
 		}

@@ -16,6 +16,9 @@ const MAX_NOTIFICATIONS_PER_SECOND = 20;
 const MAX_PROGRESS_TEXT = 1_000;
 const MAX_LOG_DATA = 10_000;
 
+/** The log messages that a client gets in a session until it chooses a level. */
+export const DEFAULT_LOG_LEVEL: LogLevel = "info";
+
 /** What a client said when its session began. */
 export interface SessionClient {
 	/** Undefined if there is no session. */

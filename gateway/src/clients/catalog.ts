@@ -181,11 +181,10 @@ export class Catalog {
 
 	/** The server that a resource's URI, or template, belongs to, and what the server calls it. It may not exist there. */
 	findResource(uri: string): FoundResource | undefined {
-		const parsed = this.#options.server === undefined ? parseClientUri(uri) : { alias: this.#options.server, uri };
-		const server = this.#servers.find(parsed?.alias ?? "");
-		return parsed && server && this.#reaches(server) && mayHaveResources(server)
-			? { server, uri: parsed.uri }
-			: undefined;
+		const own = this.#options.server !== undefined;
+		const parsed = own ? undefined : parseClientUri(uri);
+		const server = own ? this.#only() : this.#withAlias(parsed?.alias);
+		return server && mayHaveResources(server) ? { server, uri: parsed?.uri ?? uri } : undefined;
 	}
 
 	/** The URI by which clients of this catalog know a server's resource. */
@@ -195,8 +194,7 @@ export class Catalog {
 
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
 	findState(uri: string): Server | undefined {
-		const server = this.#servers.find(aliasInStateUri(uri) ?? "");
-		return server !== undefined && this.#reaches(server) ? server : undefined;
+		return this.#withAlias(aliasInStateUri(uri));
 	}
 
 	/**
@@ -299,12 +297,13 @@ export class Catalog {
 			return server && item && { server, item };
 		};
 		const only = this.#only();
-		const named = this.#servers.find(aliasIn(name) ?? "");
-		return (
-			find(only, "own") ??
-			find(only, "portable") ??
-			(named && this.#reaches(named) ? find(named, "prefixed") : undefined)
-		);
+		return find(only, "own") ?? find(only, "portable") ?? find(this.#withAlias(aliasIn(name)), "prefixed");
+	}
+
+	/** The server of that alias, if the client may reach it. Its id is no name for it here: clients are told of URIs with aliases. */
+	#withAlias(alias: string | undefined): Server | undefined {
+		const server = alias === undefined ? undefined : this.#servers.find(alias);
+		return server?.alias === alias && server !== undefined && this.#reaches(server) ? server : undefined;
 	}
 
 	/** The server of a catalog of one server, if it is known. */

@@ -11,7 +11,7 @@ import type { Server } from "../servers/server.js";
 import type { CallOptions } from "../servers/session.js";
 import type { LogLevel } from "../servers/session-log.js";
 import { GATEWAY_INFO } from "../version.js";
-import { callOptions } from "./call-options.js";
+import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import type { Catalog, CatalogChange, ListName, StateChange } from "./catalog.js";
 import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
 import { resultFor, withUris } from "./contents.js";
@@ -40,9 +40,6 @@ export interface ClientServerOptions {
 
 /** The first revision in which the SDK itself keeps subscriptions, and drops updates that the client did not ask for. */
 const SDK_FILTERS_UPDATES = "2026-07-28";
-
-/** The log messages that a client gets in a session until it chooses a level. */
-const DEFAULT_LOG_LEVEL: LogLevel = "info";
 
 /** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
 const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";

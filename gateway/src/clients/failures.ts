@@ -15,7 +15,7 @@ const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
 export const RESOURCE_NOT_FOUND = -32_002;
 
 /** The code of a request that needs a capability which its client does not declare, since 2026-07-28. */
-const MISSING_CAPABILITY = -32_021;
+export const MISSING_CAPABILITY = -32_021;
 
 /**
  * MCP "Error Handling": an error that a model cannot correct is a JSON-RPC error; one that it should know is a failed call.

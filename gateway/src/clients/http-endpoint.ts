@@ -74,6 +74,10 @@ export class HttpEndpoint {
 		server: string | undefined,
 		body: unknown,
 	): Promise<void> {
+		if (response.closed) {
+			// The client has disconnected: nothing would tell when the request has ended.
+			return;
+		}
 		try {
 			if (this.#stopping) {
 				response.setHeader("Connection", "close");

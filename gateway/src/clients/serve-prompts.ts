@@ -3,6 +3,10 @@ import type { FoundPrompt } from "./catalog.js";
 import type { ClientServer } from "./client-server.js";
 import { promptFor, promptWithUris } from "./contents.js";
 import { requestError } from "./failures.js";
+import { STATE_TEMPLATE } from "./state-resource.js";
+
+/** Suggestions that an answer may have: MCP "Completion Results". */
+const MAX_SUGGESTIONS = 100;
 
 /** Serves the prompts of a client's catalog. */
 export function servePrompts(client: ClientServer): void {
@@ -32,18 +36,28 @@ export function servePrompts(client: ClientServer): void {
 /** Serves suggestions for arguments of prompts, and for variables of resources' templates. */
 export function serveCompletion(client: ClientServer): void {
 	client.server.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => {
-		const { server, ref } = findReference(client, params.ref);
-		if (server.session?.declares("completions") === false) {
+		const { argument, context, ref: asked } = params;
+		if (asked.type === "ref/resource" && asked.uri === STATE_TEMPLATE.uriTemplate) {
+			return { completion: { values: argument.name === "alias" ? aliasesOf(client, argument.value) : [] } };
+		}
+		const { server, ref } = findReference(client, asked);
+		// Nobody waits for suggestions: they are of use only while a person types.
+		if (!server.online || server.session?.declares("completions") !== true) {
 			return { completion: { values: [] } };
 		}
-		const { argument, context } = params;
-		const asked = { ref, argument, ...(context && { context }) };
+		const toComplete = { ref, argument, ...(context && { context }) };
 		try {
-			return await server.ask((session, options) => session.complete(asked, options), { signal: mcpReq.signal });
+			return await server.ask((session, options) => session.complete(toComplete, options), { signal: mcpReq.signal });
 		} catch (error) {
 			throw requestError(error, server, client.revision);
 		}
 	});
+}
+
+/** The aliases that the client may have begun to type. */
+function aliasesOf({ catalog }: ClientServer, typed: string): string[] {
+	const aliases = catalog.servers.map(({ alias }) => alias);
+	return aliases.filter((alias) => alias.startsWith(typed)).slice(0, MAX_SUGGESTIONS);
 }
 
 type Reference = { readonly type: "ref/prompt"; name: string } | { readonly type: "ref/resource"; uri: string };

@@ -1,4 +1,4 @@
-import type { LoggingLevel } from "@modelcontextprotocol/client";
+import { type LoggingLevel, ProtocolError } from "@modelcontextprotocol/client";
 import type { RequestId } from "@modelcontextprotocol/server";
 import type { CallOptions } from "./session.js";
 
@@ -18,6 +18,9 @@ const LEVELS: readonly LogLevel[] = ["debug", "info", "notice", "warning", "erro
 /** A member of `_meta` by which a device says to which request a notification belongs. */
 const REQUEST_ID = "xs-mcp/requestId";
 
+/** Milliseconds for which a server may still log for a request that was cancelled, or took too long. */
+const UNANSWERED_TIME = 60_000;
+
 interface Listener extends Pick<CallOptions, "onLog" | "logLevel"> {
 	readonly id: RequestId | undefined;
 }
@@ -28,6 +31,8 @@ export class SessionLog {
 	readonly #listeners = new Set<Listener>();
 	/** The least severe level that the server was asked for. */
 	#level: LogLevel | undefined;
+	/** Until when, by `performance.now()`, a message may belong to a request that was not answered. */
+	#uncertainUntil = 0;
 
 	/** @param setLevel asks the server for messages of that level and above */
 	constructor(setLevel: (level: LogLevel) => void) {
@@ -42,22 +47,29 @@ export class SessionLog {
 		}
 	}
 
-	/**
-	 * A request has been sent.
-	 *
-	 * @returns a function that ends it
-	 */
-	begin(id: RequestId | undefined, { onLog, logLevel }: CallOptions): () => void {
+	/** A request has been sent. It ends with its answer. */
+	begin(id: RequestId | undefined, { onLog, logLevel }: CallOptions, answer: Promise<unknown>): void {
 		const listener = { id, onLog, logLevel };
 		this.#listeners.add(listener);
-		return () => this.#listeners.delete(listener);
+		const end = (): boolean => this.#listeners.delete(listener);
+		answer.then(end, (error: unknown) => {
+			end();
+			if (!ProtocolError.isInstance(error)) {
+				this.#uncertainUntil = performance.now() + UNANSWERED_TIME;
+			}
+		});
 	}
 
-	/** A log message has come. If it does not say to which request it belongs, and several are under way, it is dropped. */
+	/** The request to which a message belongs that names none, if that is certain. */
+	get #only(): Listener | undefined {
+		const [only, another] = this.#listeners;
+		return another === undefined && performance.now() >= this.#uncertainUntil ? only : undefined;
+	}
+
+	/** A log message has come. If it does not say to which request it belongs, and that is not certain, it is dropped. */
 	received({ _meta, level, data, logger }: Readonly<Record<string, unknown>>): void {
 		const { [REQUEST_ID]: id } = (_meta ?? {}) as Record<string, unknown>;
-		const all = [...this.#listeners];
-		const listener = id === undefined ? onlyOne(all) : all.find((each) => each.id === id);
+		const listener = id === undefined ? this.#only : [...this.#listeners].find((each) => each.id === id);
 		const known = LEVELS.find((each) => each === level);
 		if (known === undefined || listener === undefined || isBelow(known, listener.logLevel ?? "debug")) {
 			return;
@@ -68,8 +80,4 @@ export class SessionLog {
 
 function isBelow(level: LogLevel, other: LogLevel): boolean {
 	return LEVELS.indexOf(level) < LEVELS.indexOf(other);
-}
-
-function onlyOne<Item>(items: readonly Item[]): Item | undefined {
-	return items.length === 1 ? items[0] : undefined;
 }

@@ -278,8 +278,8 @@ export class Session extends EventEmitter<Events> {
 		}
 		return await this.#translated(method, options, async (requestOptions) => {
 			const answer = this.#client.request({ method, params: { ...params, ...asking } }, schema, requestOptions);
-			const end = this.#log.begin(this.#sentId, options);
-			return await answer.finally(end);
+			this.#log.begin(this.#sentId, options, answer);
+			return await answer;
 		});
 	}
 

@@ -79,6 +79,25 @@ describe("log messages of a device", { timeout: 30_000 }, () => {
 		assert.deepEqual(messages, [["warning", "inside"]]);
 	});
 
+	it("of a cancelled call do not go into the next one", async (t) => {
+		const side = await startGateway(t);
+		const { device, calls, log, end } = await connectDevice(t, side, false);
+		const [first, second] = [await connect(t, side, "2025-11-25"), await connect(t, side, "2025-11-25")];
+		const cancelling = new AbortController();
+		const params = { name: "lamp_000001__work" };
+		const cancelled = assert.rejects(first.client.callTool(params, { signal: cancelling.signal }));
+		await until(() => calls.length === 1, "called");
+		cancelling.abort();
+		await cancelled;
+		await until(() => device.methods.includes("notifications/cancelled"), "the device is told");
+		const called = second.call();
+		await until(() => calls.length === 2, "called again");
+		log(undefined, "warning", "of the first call, or of the second");
+		end(calls[1]);
+		await called;
+		assert.deepEqual([first.messages, second.messages], [[], []]);
+	});
+
 	it("are those of the level that the client has set, or that its request names", async (t) => {
 		const side = await startGateway(t);
 		const { calls, log, end } = await connectDevice(t, side, true);
