@@ -26,6 +26,8 @@ export interface ConfigProblem {
 export interface ReadServers {
 	readonly configs: readonly ServerConfig[];
 	readonly problems: readonly ConfigProblem[];
+	/** Ids of servers that cannot be used. */
+	readonly invalidIds: ReadonlySet<string>;
 	/** Whether the file as a whole could not be read. */
 	readonly isBroken: boolean;
 }
@@ -69,6 +71,7 @@ class Reader {
 	readonly #document: Document.Parsed;
 	readonly #problems: ConfigProblem[] = [];
 	readonly #configs = new Map<string, ServerConfig>();
+	readonly #invalidIds = new Set<string>();
 
 	constructor(text: string, file: string, environment: Environment) {
 		this.#file = file;
@@ -98,11 +101,12 @@ class Reader {
 		} else {
 			return this.#broken("expected an object with servers or mcpServers");
 		}
-		return { configs: [...this.#configs.values()], problems: this.#problems, isBroken: false };
+		const configs = [...this.#configs.values()];
+		return { configs, problems: this.#problems, invalidIds: this.#invalidIds, isBroken: false };
 	}
 
 	#broken(message: string, line = 1): ReadServers {
-		return { configs: [], problems: [{ file: this.#file, line, field: "", message }], isBroken: true };
+		return brokenFile({ file: this.#file, line, field: "", message });
 	}
 
 	#readOptions(content: unknown): ServerOptions {
@@ -130,7 +134,7 @@ class Reader {
 		return {
 			...rest,
 			...(transport && { transport }),
-			id: name.replace(/[^A-Za-z0-9_-]+/g, "-"),
+			id: idOfName(name),
 			name: rest.name ?? name,
 			enabled: rest.enabled ?? disabled !== true,
 			autoApprove: rest.autoApprove ?? alwaysAllow ?? false,
@@ -140,6 +144,7 @@ class Reader {
 	/** @param entry as it is in the file, before environment variables were expanded */
 	#add(path: Path, entry: unknown, input: ServerInput | undefined, options: ServerOptions): void {
 		if (input === undefined) {
+			this.#invalidIds.add(idOfEntry(entry, path));
 			return;
 		}
 		try {
@@ -152,6 +157,7 @@ class Reader {
 				this.#configs.set(config.id, config);
 			}
 		} catch (error) {
+			this.#invalidIds.add(input.id);
 			const [field, ...message] = (error as Error).message.split(": ");
 			this.#problem([...path, field as string], message.join(": "));
 		}
@@ -219,6 +225,22 @@ class Reader {
 		}
 		return 1;
 	}
+}
+
+/** A file of which nothing can be used. */
+export function brokenFile(problem: ConfigProblem): ReadServers {
+	return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
+}
+
+/** The id of a server that a host knows by this name. */
+function idOfName(name: string): string {
+	return name.replace(/[^A-Za-z0-9_-]+/g, "-");
+}
+
+/** The id of an entry that may not be valid. */
+function idOfEntry(entry: unknown, [, key]: Path): string {
+	const { id, name } = (isObject(entry) ? entry : {}) as { id?: unknown; name?: unknown };
+	return typeof key === "string" ? idOfName(key) : String(id ?? name);
 }
 
 /** Words that hosts write for transports. */

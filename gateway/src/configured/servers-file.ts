@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type ReadServers, readServers } from "./read-servers.js";
+import { brokenFile, type ReadServers, readServers } from "./read-servers.js";
 
 interface Events {
 	/** The file has changed. */
@@ -23,9 +23,13 @@ export class ServersFile extends EventEmitter<Events> {
 		this.path = path;
 	}
 
-	/** Rejects if the file cannot be read; what it says is not checked by that. */
+	/** A file that cannot be read is one whose whole content is wrong. */
 	async read(): Promise<ReadServers> {
-		return readServers(await readFile(this.path, "utf8"), this.path);
+		try {
+			return readServers(await readFile(this.path, "utf8"), this.path);
+		} catch (error) {
+			return brokenFile({ file: this.path, line: 1, field: "", message: (error as Error).message });
+		}
 	}
 
 	/** Tells of changes from now on. Watches the folder: editors put a new file in the place of the old one. */

@@ -1,17 +1,11 @@
 import { EventEmitter } from "node:events";
-import {
-	isInputRequiredResult,
-	type Prompt,
-	type ReadResourceResult,
-	type Resource,
-} from "@modelcontextprotocol/client";
+import type { Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { ConfiguredServer, ConnectionStatus } from "../configured/configured-server.js";
 import { ConfiguredServers } from "../configured/configured-servers.js";
-import { LISTED_SERVER, problemText, type ReadServers } from "../configured/read-servers.js";
+import { LISTED_SERVER, problemText } from "../configured/read-servers.js";
 import { matchesAny, type ServerConfig, serverConfig } from "../configured/server-config.js";
 import { ServersFile } from "../configured/servers-file.js";
-import type { OrInput } from "../servers/asking.js";
 import type { Offers, ServerTool } from "../servers/offers.js";
 import { ServerRegistry } from "../servers/registry.js";
 import { isUserOnly, type Server } from "../servers/server.js";
@@ -20,6 +14,7 @@ import { McpError, type McpToolResult, toMcpError } from "./mcp-error.js";
 import type { Approve, CallRequest, McpConnection, McpManagerOptions, McpTool, RegisteredServer } from "./mcp-types.js";
 import { type NotificationFilter, notificationType } from "./notifications.js";
 import { ResourceCache } from "./resource-cache.js";
+import { expectComplete, textOf } from "./results.js";
 import { methodNameOf } from "./typed-tools.js";
 
 interface Events {
@@ -135,7 +130,7 @@ export class McpManager extends EventEmitter<Events> {
 
 	/**
 	 * Reads the file again: new servers are added, servers that are no longer in it are removed, and those that differ
-	 * replaced. If the file as a whole cannot be read, nothing changes.
+	 * replaced. If the file as a whole cannot be read, nothing changes; if an entry is not valid, its server stays as it is.
 	 */
 	async reload(disconnectExisting = false): Promise<{ disconnected: number; problems: readonly string[] }> {
 		const next = this.#reloading.then(() => this.#reload(disconnectExisting));
@@ -322,7 +317,7 @@ export class McpManager extends EventEmitter<Events> {
 		if (file === undefined) {
 			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
 		}
-		const { configs, problems, isBroken } = await readOrProblem(file);
+		const { configs, problems, invalidIds, isBroken } = await file.read();
 		const texts = problems.map(problemText);
 		for (const text of texts) {
 			this.emit("warning", text);
@@ -331,11 +326,14 @@ export class McpManager extends EventEmitter<Events> {
 			return { disconnected: 0, problems: texts };
 		}
 		const before = this.#fileConfigs;
-		this.#fileConfigs = new Map(configs.map((config) => [config.id, config]));
+		// While a person edits an entry, its server stays as it is.
+		const isEdited = ({ id }: ServerConfig): boolean => invalidIds.has(id) && configs.every((each) => each.id !== id);
+		const wanted = [...configs, ...[...before.values()].filter(isEdited)];
+		this.#fileConfigs = new Map(wanted.map((config) => [config.id, config]));
 		const open = disconnectExisting ? this.#servers.all.filter(({ isOpen }) => isOpen) : [];
 		await Promise.all((disconnectExisting ? this.#servers.all : []).map(({ id }) => this.#servers.remove(id)));
 		// What a person has connected to stays, until it is in the file.
-		const unusable = await this.#servers.apply(configs, (id) => !before.has(id));
+		const unusable = await this.#servers.apply(wanted, (id) => !before.has(id));
 		for (const text of unusable) {
 			this.emit("warning", text);
 		}
@@ -418,35 +416,10 @@ export class McpManager extends EventEmitter<Events> {
 	}
 }
 
-/** A file that cannot be read is one whose whole content is wrong. */
-async function readOrProblem(file: ServersFile): Promise<ReadServers> {
-	try {
-		return await file.read();
-	} catch (error) {
-		const problem = { file: file.path, line: 1, field: "", message: (error as Error).message };
-		return { configs: [], problems: [problem], isBroken: true };
-	}
-}
-
 async function translated<T>(task: () => Promise<T>): Promise<T> {
 	try {
 		return await task();
 	} catch (error) {
 		throw toMcpError(error);
 	}
-}
-
-/** A server that asks for input first has nobody to ask here. */
-function expectComplete<T extends object>(result: OrInput<T>): T {
-	if (isInputRequiredResult(result)) {
-		throw new McpError("EXECUTION_FAILED", "the server asks for input, which nobody can give here", {
-			details: result,
-		});
-	}
-	return result as T;
-}
-
-/** The text of content; what is not text is named. */
-export function textOf(content: readonly { readonly type: string; readonly text?: unknown }[]): string {
-	return content.map((block) => (block.type === "text" ? String(block.text) : `(${block.type})`)).join("\n");
 }

@@ -1,0 +1,18 @@
+import { isInputRequiredResult } from "@modelcontextprotocol/client";
+import type { OrInput } from "../servers/asking.js";
+import { McpError } from "./mcp-error.js";
+
+/** A server that asks for input first has nobody to ask here. */
+export function expectComplete<T extends object>(result: OrInput<T>): T {
+	if (isInputRequiredResult(result)) {
+		throw new McpError("EXECUTION_FAILED", "the server asks for input, which nobody can give here", {
+			details: result,
+		});
+	}
+	return result as T;
+}
+
+/** The text of content; what is not text is named. */
+export function textOf(content: readonly { readonly type: string; readonly text?: unknown }[]): string {
+	return content.map((block) => (block.type === "text" ? String(block.text) : `(${block.type})`)).join("\n");
+}
