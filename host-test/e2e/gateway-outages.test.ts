@@ -127,7 +127,9 @@ describe("a client that stays connected", { timeout: 600_000 }, () => {
 				);
 				t.diagnostic(`online again after ${((performance.now() - back) / 1000).toFixed(1)} s`);
 				for (const [name, client] of Object.entries(clients)) {
-					assert.equal((await setVolume(client)).isError, false, name);
+					// On a loaded machine a call may take longer than it is given here.
+					const called = async (): Promise<boolean> => (await setVolume(client)).isError === false;
+					await until(called, `a client of ${name} can call it again`, RETURN_LIMIT);
 					assert.equal(client.told(), 0, `${name}: its tools are the same`);
 				}
 			});
