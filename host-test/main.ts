@@ -42,7 +42,7 @@ const program = makeProgram("test", "Runs the tests: of everything, on Node, and
 		announceSimulator();
 		const files = (simulator ? ["host-test/simulator"] : FOLDERS).flatMap(findTests);
 		// Many tests wait for a network more than they compute: two files at a time, where Node would take one a core but one.
-		process.exitCode = await runTests(files, { flags: ["--test-concurrency=2", "--test-timeout=600000"] });
+		process.exitCode = await runTests(files, { flags: ["--test-concurrency=2", "--test-timeout=1200000"] });
 	});
 
 await runProgram(program);
