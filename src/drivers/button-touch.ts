@@ -12,7 +12,9 @@ export interface TouchSensor {
 
 export interface TouchButtonOptions extends TimedButtonOptions {
 	/** Its address and bus are known to the class. */
-	readonly io: new (options: { onSample: () => void }) => TouchSensor;
+	readonly io: new (options: {
+		onSample: () => void;
+	}) => TouchSensor;
 }
 
 /** Milliseconds between looks at a sensor that tells nothing by itself. */

@@ -13,18 +13,21 @@ export interface LightSensorOptions {
 	readonly timer: TimerModule;
 }
 
+/** How bright it is where the device stands. */
+export type LightSensor = SampledSensor<LightSample, number>;
+
 /** Below this, changes are noise. */
 const DARK = 10;
 
-/** How bright it is where the device stands. A change is told if it became twice or half as bright. */
-export function lightSensor({ source, unit, timer }: LightSensorOptions): SampledSensor<LightSample> {
+/** Makes a light sensor of one that the SDK has a driver for. A change is told if it became twice or half as bright. */
+export function lightSensor({ source, unit, timer }: LightSensorOptions): LightSensor {
 	return new SampledSensor({
 		kind: "light",
 		unit,
 		source,
 		pick: ({ lightmeter }) => lightmeter?.illuminance,
-		differs: (reading, told) => {
-			const [now, before] = [Math.max(DARK, reading as number), Math.max(DARK, told as number)];
+		differs: (value, told) => {
+			const [now, before] = [Math.max(DARK, value), Math.max(DARK, told)];
 			return now >= 2 * before || before >= 2 * now;
 		},
 		timer,

@@ -1,12 +1,8 @@
-import type { Reading } from "../hardware/sensor.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { SampledSensor, type SampledSource } from "./sensor-sampled.js";
 
-interface Axes {
-	readonly x: number;
-	readonly y: number;
-	readonly z: number;
-}
+/** Metres per second squared, or a driver's own unit. */
+type Axes = Readonly<Record<"x" | "y" | "z", number>>;
 
 /** A sample of an accelerometer of ECMA-419. */
 export interface MotionSample {
@@ -21,11 +17,14 @@ export interface MotionSensorOptions {
 	readonly timer: TimerModule;
 }
 
+/** The acceleration that the device feels, along its axes. At rest that is gravity. */
+export type MotionSensor = SampledSensor<MotionSample, Axes>;
+
 /** A change of so many m/s² along one axis means that the device was moved, turned or shaken. */
 const MOVED = 2;
 
-/** The acceleration that the device feels, along its axes. At rest that is gravity. */
-export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions): SampledSensor<MotionSample> {
+/** Makes a motion sensor of an accelerometer that the SDK has a driver for. */
+export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions): MotionSensor {
 	return new SampledSensor({
 		kind: "motion",
 		unit: "m/s²",
@@ -37,8 +36,7 @@ export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions):
 	});
 }
 
-function wasMoved(reading: Reading, told: Reading): boolean {
-	const [now, before] = [reading as Axes, told as Axes];
+function wasMoved(now: Axes, before: Axes): boolean {
 	return Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED;
 }
 

@@ -7,14 +7,14 @@ export interface SampledSource<Sample> {
 	close(): void;
 }
 
-export interface SampledSensorOptions<Sample> {
+export interface SampledSensorOptions<Sample, Value extends Reading> {
 	readonly kind: SensorKind;
 	readonly unit: string;
 	readonly source: SampledSource<Sample>;
 	/** The value in a sample; undefined if there is nothing new. */
-	readonly pick: (sample: Sample) => Reading | undefined;
+	readonly pick: (sample: Sample) => Value | undefined;
 	/** Whether somebody may want to know that the value has changed so much. */
-	readonly differs: (reading: Reading, told: Reading) => boolean;
+	readonly differs: (value: Value, told: Value) => boolean;
 	readonly timer: TimerModule;
 }
 
@@ -22,16 +22,16 @@ export interface SampledSensorOptions<Sample> {
 export const SENSOR_INTERVAL = 1_000;
 
 /** A sensor that the SDK has a driver for. It is looked at once a second, so that changes are noticed. */
-export class SampledSensor<Sample> implements Sensor {
+export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
-	readonly #options: SampledSensorOptions<Sample>;
+	readonly #options: SampledSensorOptions<Sample, Value>;
 	readonly #watch: TimerHandle;
 	/** What was measured last. */
-	#last: Reading | undefined;
+	#last: Value | undefined;
 	/** What changes are compared with. */
-	#told: Reading | undefined;
+	#told: Value | undefined;
 
-	constructor(options: SampledSensorOptions<Sample>) {
+	constructor(options: SampledSensorOptions<Sample, Value>) {
 		this.#options = options;
 		this.#watch = options.timer.repeat(() => this.#look(), SENSOR_INTERVAL);
 	}
@@ -44,15 +44,15 @@ export class SampledSensor<Sample> implements Sensor {
 		return this.#options.unit;
 	}
 
-	read(): Reading {
+	read(): Value {
 		const { source, pick } = this.#options;
 		const sample = source.sample();
-		const reading = (sample && pick(sample)) ?? this.#last;
-		if (reading === undefined) {
+		const value = (sample && pick(sample)) ?? this.#last;
+		if (value === undefined) {
 			throw new Error("the sensor has not measured anything yet");
 		}
-		this.#last = reading;
-		return reading;
+		this.#last = value;
+		return value;
 	}
 
 	close(): void {
@@ -61,18 +61,18 @@ export class SampledSensor<Sample> implements Sensor {
 	}
 
 	#look(): void {
-		let reading: Reading;
+		let value: Value;
 		try {
-			reading = this.read();
+			value = this.read();
 		} catch {
 			// Whoever reads the sensor is told.
 			return;
 		}
 		if (this.#told === undefined) {
-			this.#told = reading;
-		} else if (this.#options.differs(reading, this.#told)) {
-			this.#told = reading;
-			this.onChange?.(reading);
+			this.#told = value;
+		} else if (this.#options.differs(value, this.#told)) {
+			this.#told = value;
+			this.onChange?.(value);
 		}
 	}
 }

@@ -4,7 +4,11 @@
  * @param argument the name of the argument that names it
  * @throws Error that names the argument and the parts there are
  */
-export function findPart<Part>(parts: Readonly<Record<string, Part>>, argument: string, name: string | undefined): Part {
+export function findPart<Part>(
+	parts: Readonly<Record<string, Part>>,
+	argument: string,
+	name: string | undefined,
+): Part {
 	const names = Object.keys(parts);
 	const wanted = name ?? (names.length === 1 ? names[0] : undefined);
 	const part = wanted !== undefined && names.includes(wanted) ? parts[wanted] : undefined;

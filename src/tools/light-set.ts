@@ -27,7 +27,11 @@ export default defineTool({
 		if (color !== undefined && light.color === undefined) {
 			throw new Error("color: this light has one colour only");
 		}
-		change(light, { on: on ?? brightness !== 0, brightness, color: color === undefined ? undefined : parseColor(color) });
+		change(light, {
+			on: on ?? brightness !== 0,
+			brightness,
+			color: color === undefined ? undefined : parseColor(color),
+		});
 		return true;
 	},
 });
@@ -59,7 +63,11 @@ export function lightsStatus(lights: Readonly<Record<string, Light>>): object {
 	return Object.fromEntries(
 		Object.entries(lights).map(([name, { on, brightness, color }]) => [
 			name,
-			{ on, ...(brightness !== undefined && { brightness }), ...(color !== undefined && { color: formatColor(color) }) },
+			{
+				on,
+				...(brightness !== undefined && { brightness }),
+				...(color !== undefined && { color: formatColor(color) }),
+			},
 		]),
 	);
 }

@@ -10,7 +10,9 @@ export default defineTool({
 		"The answer has each sensor's kind, value and unit by the sensor's name.",
 	annotations: { readOnlyHint: true },
 	needs: ["sensors"],
-	input: { sensor: optional(string({ maxLength: 64, description: "The sensor's name. If left out, every sensor is read" })) },
+	input: {
+		sensor: optional(string({ maxLength: 64, description: "The sensor's name. If left out, every sensor is read" })),
+	},
 	run({ sensor: name }, { sensors }) {
 		return name === undefined ? sensorsStatus(sensors) : { [name]: readSensor(findPart(sensors, "sensor", name)) };
 	},

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { HttpListeners } from "./services/http-listeners.js";
@@ -51,6 +52,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	readonly #macAddress: string;
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
+	#board: SimulatedBoard | undefined;
 	#inbox = new ReceiveWindow();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
@@ -112,6 +114,27 @@ export class VirtualDevice extends EventEmitter<Events> {
 		});
 	}
 
+	/**
+	 * Presses the device's button and lets go of it.
+	 *
+	 * @param milliseconds how long it is held down
+	 */
+	async press(milliseconds = 100): Promise<void> {
+		const board = this.#board;
+		board?.holdButton(true);
+		await delay(milliseconds);
+		board?.holdButton(false);
+	}
+
+	/**
+	 * Says what a sensor of the device measures from now on, until the device restarts.
+	 *
+	 * @param sensor "temperature" (°C), "light" (lx) or "motion" (m/s², along x, y and z)
+	 */
+	measure(sensor: string, reading: number | Readonly<Record<"x" | "y" | "z", number>>): void {
+		this.#board?.setReading(sensor, reading);
+	}
+
 	/** Pulls the plug. The device is not started again. */
 	stop(): void {
 		this.#stopped = true;
@@ -132,13 +155,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 				void this.#pump();
 			}
 		};
-		const board = new SimulatedBoard(deliver, {
+		this.#board = new SimulatedBoard(deliver, {
 			onRestart: (delay) => this.#restartIn(delay),
 			onScreen: (screen) => this.emit("screen", screen),
 			onNote: (text) => this.emit("note", text),
 		});
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board];
+		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, this.#board];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */
@@ -216,6 +239,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			service.close();
 		}
 		this.#services = [];
+		this.#board = undefined;
 		this.#inbox = new ReceiveWindow();
 		engine?.close();
 	}

@@ -10,6 +10,7 @@ import {
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
+import { openParts } from "./parts.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -84,6 +85,7 @@ class VirtualSystem implements System {
 export function openBoard(): Board & { readonly system: System } {
 	const screen = new VirtualScreen();
 	return {
+		...openParts(),
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
 		screen,
@@ -96,6 +98,5 @@ export function openBoard(): Board & { readonly system: System } {
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
 		settings: Preference,
-		close() {},
 	};
 }
