@@ -13,7 +13,9 @@ after(() => rmSync(root, { recursive: true }));
 /** The folders of an SDK that the wrappers look at, with a tool that is never run. */
 function makeSdk(): NodeJS.ProcessEnv {
 	for (const target of ["esp32s3", "m5stack_cores3"]) {
-		mkdirSync(join(root, "build", "devices", "esp32", "targets", target), { recursive: true });
+		const folder = join(root, "build", "devices", "esp32", "targets", target);
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { ESP32_SUBCLASS: "esp32s3" } }));
 	}
 	for (const host of ["lin", "mac"]) {
 		const bin = join(root, "build", "bin", host, "release");

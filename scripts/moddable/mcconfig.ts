@@ -55,19 +55,47 @@ export async function mcconfig(
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
  * @param args the rest of mcconfig's command line
+ * @returns the linker's output: C, in the folder of the build
  * @throws SdkError when the build fails
  */
-export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<void> {
-	// Apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
-	const output = `${outputOf(folder)}-linked`;
-	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), "mc.xs.c");
+export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<string> {
+	const linked = join(linkFolder(folder, target), "mc.xs.c");
 	// A file from an earlier build would be taken for this one's.
 	rmSync(linked, { force: true });
-	await mcconfig(sdk, folder, [...args, "-t", linked], {
-		show: false,
-		env: standInForIdf(sdkEnvironment(sdk)),
-		output,
-	});
+	await runForChip(sdk, folder, [...args, "-t", linked]);
+	return linked;
+}
+
+/**
+ * Has mcconfig put a manifest and all that it includes together for a chip, and build nothing: less than a second.
+ *
+ * @param settings of the firmware: "ssid=…"
+ * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP) sdkconfig.mc and
+ *   partitions.csv
+ * @throws SdkError when that fails
+ */
+export async function configureForChip(
+	sdk: Sdk,
+	folder: string,
+	target: string,
+	settings: readonly string[],
+): Promise<string> {
+	await runForChip(sdk, folder, ["-p", target, ...settings]);
+	return linkFolder(folder, target);
+}
+
+function linkFolder(folder: string, target: string): string {
+	return join(linkOutput(folder), "tmp", ...target.split("/"), "release", nameOf(folder));
+}
+
+/** Apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
+function linkOutput(folder: string): string {
+	return `${outputOf(folder)}-linked`;
+}
+
+async function runForChip(sdk: Sdk, folder: string, args: readonly string[]): Promise<void> {
+	const env = standInForIdf(sdkEnvironment(sdk));
+	await mcconfig(sdk, folder, args, { show: false, env, output: linkOutput(folder) });
 }
 
 /** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
