@@ -2,12 +2,13 @@
 import { fileURLToPath } from "node:url";
 import { runProgram } from "../program.js";
 import { flashProgram } from "./flash.js";
-import { linkForChip, mcconfig } from "./mcconfig.js";
+import { checkTypes, linkForChip, mcconfig } from "./mcconfig.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 await runProgram(
 	flashProgram(async ({ sdk, target, args, linkOnly }) => {
+		checkTypes();
 		if (linkOnly) {
 			console.log("Compiling and linking …");
 			await linkForChip(sdk, ROOT, target, args);
