@@ -3,12 +3,13 @@ import { fileURLToPath } from "node:url";
 import { runProgram } from "../program.js";
 import { describeBuild } from "./describe-build.js";
 import { flashProgram } from "./flash.js";
-import { linkForChip, mcconfig } from "./mcconfig.js";
+import { checkTypes, linkForChip, mcconfig } from "./mcconfig.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 await runProgram(
 	flashProgram(async ({ sdk, target, args, settings, linkOnly }) => {
+		checkTypes();
 		console.log(await describeBuild(sdk, ROOT, target, settings));
 		if (linkOnly) {
 			console.log("Compiling and linking …");

@@ -55,7 +55,7 @@ function planFlash(settings: readonly string[], options: FlashOptions, env: Node
 		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
 		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
 	}
-	const flags = [...(debug ? ["-d"] : []), "-m", "-p", target.name];
+	const flags = [...(debug ? ["-d"] : []), "-p", target.name];
 	const build = buildOnly ? ["-t", "build"] : [];
 	return { sdk, target, args: [...flags, ...build, ...settings], settings, linkOnly };
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
+import { compileFiles } from "./compile.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -20,9 +21,9 @@ interface McconfigOptions {
 }
 
 /**
- * Runs mcconfig in a manifest's folder.
+ * Runs mcconfig in a manifest's folder: lets it write the makefile, compiles the TypeScript, and lets it make the rest.
  *
- * @param args as on its command line; where it builds is known
+ * @param args as on its command line, but for `-m`; where it builds is known
  * @throws SdkError when it fails
  */
 export async function mcconfig(
@@ -32,8 +33,26 @@ export async function mcconfig(
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	mkdirSync(output, { recursive: true });
-	const command = [join(sdk.bin, "mcconfig"), ["-o", output, ...args]] as const;
-	const options = { cwd: folder, env };
+	const run = (more: readonly string[]) =>
+		runMcconfig(sdk, ["-o", output, ...args, ...more], { show, options: { cwd: folder, env } });
+	await run([]);
+	try {
+		compileFiles(output);
+	} catch (error) {
+		throw new SdkError(`TypeScript cannot be compiled:\n${(error as Error).message}`);
+	}
+	await run(["-m"]);
+}
+
+async function runMcconfig(
+	sdk: Sdk,
+	args: readonly string[],
+	{
+		show,
+		options,
+	}: { readonly show: boolean; readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv } },
+): Promise<void> {
+	const command = [join(sdk.bin, "mcconfig"), args] as const;
 	// Where the person looks on, it has the terminal: the SDK's debugger may ask for Ctrl-C.
 	const child = show
 		? spawn(...command, { ...options, stdio: "inherit" })
@@ -51,6 +70,19 @@ export async function mcconfig(
 }
 
 /**
+ * Checks the types of the whole firmware. A build checks nothing: see `compileFiles`.
+ *
+ * @throws SdkError with the compiler's messages
+ */
+export function checkTypes(): void {
+	const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+	const { status, stdout } = spawnSync(process.execPath, [tsc, "--build", join(ROOT, "tsconfig.xs.json")]);
+	if (status !== 0) {
+		throw new SdkError(`The types do not fit:\n${String(stdout).trim()}`);
+	}
+}
+
+/**
  * Builds a manifest for a chip up to the linker's output, without a compiler for the chip.
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
@@ -62,7 +94,11 @@ export async function linkForChip(sdk: Sdk, folder: string, target: string, args
 	const linked = join(linkFolder(folder, target), "mc.xs.c");
 	// A file from an earlier build would be taken for this one's.
 	rmSync(linked, { force: true });
-	await runForChip(sdk, folder, [...args, "-t", linked]);
+	await mcconfig(sdk, folder, [...args, "-t", linked], {
+		show: false,
+		env: standInForIdf(sdkEnvironment(sdk)),
+		output: linkOutput(folder),
+	});
 	return linked;
 }
 
@@ -80,7 +116,9 @@ export async function configureForChip(
 	target: string,
 	settings: readonly string[],
 ): Promise<string> {
-	await runForChip(sdk, folder, ["-p", target, ...settings]);
+	const options = { cwd: folder, env: standInForIdf(sdkEnvironment(sdk)) };
+	mkdirSync(linkOutput(folder), { recursive: true });
+	await runMcconfig(sdk, ["-o", linkOutput(folder), "-p", target, ...settings], { show: false, options });
 	return linkFolder(folder, target);
 }
 
@@ -91,11 +129,6 @@ function linkFolder(folder: string, target: string): string {
 /** Apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
 function linkOutput(folder: string): string {
 	return `${outputOf(folder)}-linked`;
-}
-
-async function runForChip(sdk: Sdk, folder: string, args: readonly string[]): Promise<void> {
-	const env = standInForIdf(sdkEnvironment(sdk));
-	await mcconfig(sdk, folder, args, { show: false, env, output: linkOutput(folder) });
 }
 
 /** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
@@ -124,7 +157,7 @@ function standInForIdf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
  */
 export async function buildForSimulator(sdk: Sdk, folder: string, settings: readonly string[] = []): Promise<string> {
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
-	await mcconfig(sdk, folder, ["-d", "-m", "-p", sdk.host, "-t", "build", ...settings], { show: false });
+	await mcconfig(sdk, folder, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
 	const library = join(outputOf(folder), "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.so");
 	if (!existsSync(library)) {
 		throw new SdkError(`mcconfig built something else than ${library}: an included manifest has another NAME`);
