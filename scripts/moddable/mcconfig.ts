@@ -97,7 +97,7 @@ export async function linkForChip(sdk: Sdk, folder: string, target: string, args
 	await mcconfig(sdk, folder, [...args, "-t", linked], {
 		show: false,
 		env: standInForIdf(sdkEnvironment(sdk)),
-		output: linkOutput(folder),
+		output: linkOutput(folder, target),
 	});
 	return linked;
 }
@@ -117,18 +117,19 @@ export async function configureForChip(
 	settings: readonly string[],
 ): Promise<string> {
 	const options = { cwd: folder, env: standInForIdf(sdkEnvironment(sdk)) };
-	mkdirSync(linkOutput(folder), { recursive: true });
-	await runMcconfig(sdk, ["-o", linkOutput(folder), "-p", target, ...settings], { show: false, options });
+	const output = linkOutput(folder, target);
+	mkdirSync(output, { recursive: true });
+	await runMcconfig(sdk, ["-o", output, "-p", target, ...settings], { show: false, options });
 	return linkFolder(folder, target);
 }
 
 function linkFolder(folder: string, target: string): string {
-	return join(linkOutput(folder), "tmp", ...target.split("/"), "release", nameOf(folder));
+	return join(linkOutput(folder, target), "tmp", ...target.split("/"), "release", nameOf(folder));
 }
 
-/** Apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
-function linkOutput(folder: string): string {
-	return `${outputOf(folder)}-linked`;
+/** One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
+function linkOutput(folder: string, target: string): string {
+	return join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
 }
 
 /** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
