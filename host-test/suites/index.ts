@@ -27,6 +27,7 @@ import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
+import pictures from "./pictures.suite.js";
 import presses from "./presses.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
@@ -52,6 +53,7 @@ export const SUITES: readonly Suite[] = [
 	text,
 	schema,
 	http,
+	pictures,
 	httpServer,
 	jsonRpc,
 	mcp,

@@ -3,20 +3,16 @@ import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { RtcClock } from "../drivers/rtc-clock.js";
-import type { WiFiNetwork } from "../drivers/wifi-network.js";
-import type { Board, System } from "../hardware/hardware.js";
+import type { Board } from "../hardware/hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { openWiFi } from "./wifi.js";
 
 /**
- * What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer where it has one.
+ * What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer if it has one.
  *
  * @param rtc of a board that has a real-time clock: it is set with the chip's clock
  */
-export function openEsp32(
-	name: string,
-	rtc?: RtcClock,
-): Omit<Board, "close"> & { readonly network: WiFiNetwork; readonly system: System } {
+export function openEsp32(name: string, rtc?: RtcClock) {
 	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
 	const network = openWiFi(setTime);
 	const thermometer = chipThermometer(esp32Chip);
@@ -39,5 +35,5 @@ export function openEsp32(
 				Time.timezone = timezone * 60;
 			},
 		},
-	};
+	} satisfies Omit<Board, "close">;
 }
