@@ -4,7 +4,8 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 /** A sensor of ECMA-419, as far as it is used. */
 export interface SampledSource<Sample> {
 	sample(): Sample | undefined;
-	close(): void;
+	/** Not every driver of the SDK has it. */
+	close?(): void;
 }
 
 export interface SampledSensorOptions<Sample, Value extends Reading> {
@@ -57,7 +58,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 
 	close(): void {
 		this.#options.timer.clear(this.#watch);
-		this.#options.source.close();
+		this.#options.source.close?.();
 	}
 
 	#look(): void {

@@ -2,6 +2,7 @@ import Preference from "preference";
 import Timer from "timer";
 import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
 import { openFace } from "../../platform/face.js";
+import { openControls } from "./controls.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
@@ -53,13 +54,18 @@ function macAddress(settings: Settings): string {
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export function openBoard() {
 	const face = openFace(screen);
+	const { close: closeControls, ...controls } = openControls();
 	return {
+		...controls,
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
 		screen: face,
 		network: new SimulatorNetwork(),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
-		close: () => face.close(),
+		close() {
+			closeControls();
+			face.close();
+		},
 	} satisfies Board;
 }
