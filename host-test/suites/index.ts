@@ -3,6 +3,7 @@ import activation from "./activation.suite.js";
 import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
+import backlight from "./backlight.suite.js";
 import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
@@ -88,5 +89,6 @@ export const SUITES: readonly Suite[] = [
 	beyondTools,
 	wifi,
 	drivers,
+	backlight,
 	face,
 ];

@@ -75,6 +75,9 @@ const LEAST_LIGHT = 0.15;
 
 const MARGIN = 6;
 
+/** Pixels of height below which eyes and mouth would lie on each other. */
+const SMALLEST_FACE = 24;
+
 /** Characters of a message that are looked at: more than any screen has room for. */
 const LONGEST_TEXT = 160;
 
@@ -88,13 +91,13 @@ export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeF
 	const barHeight = font.height + MARGIN;
 	const footer = canvas.height - barHeight;
 	const lines = picture.alert.message !== "" || picture.alert.status !== "" ? 3 : 2;
-	const words = footer - lines * font.height - MARGIN;
+	const words = Math.max(barHeight, footer - lines * font.height - MARGIN);
 	canvas.begin();
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
 	drawHeader(canvas, font, colors, picture, barHeight);
-	if (picture.code === "") {
+	if (picture.code === "" && words - barHeight >= SMALLEST_FACE) {
 		drawFeatures(canvas, colors, picture, barHeight, words);
-	} else {
+	} else if (picture.code !== "") {
 		const fits = canvas.getTextWidth(picture.code, codeFont) <= canvas.width && codeFont.height <= words - barHeight;
 		drawCode(canvas, fits ? codeFont : font, colors, picture.code, (barHeight + words) >> 1);
 	}
@@ -126,6 +129,9 @@ function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: FacePic
 	const room = canvas.width - stateWidth - 4 * MARGIN;
 	const name = hostOf(backend);
 	const width = Math.min(canvas.getTextWidth(name, font), room);
+	if (width <= 0) {
+		return;
+	}
 	canvas.drawText(
 		name,
 		font,
@@ -197,7 +203,7 @@ interface Level {
 
 /** A word, a number, and under them a bar that is as long as the number is high. */
 function drawLevel(canvas: Canvas, font: Font, colors: Colors, { name, percent, x, y, width }: Level): void {
-	canvas.drawText(`${name} ${percent}`, font, colors.text, x, y);
+	canvas.drawText(`${name} ${percent}`, font, colors.text, x, y, width - MARGIN);
 	const length = Math.round(((width - 2 * MARGIN) * percent) / 100);
 	canvas.fillRectangle(colors.accent, x, canvas.height - 5, length, 4);
 }

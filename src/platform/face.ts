@@ -15,6 +15,10 @@ const DISPLAY_LIST = 4096;
  * @param pixels the driver's instance
  */
 export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
+	if (config.driverRotation) {
+		// Besides the rotation that Poco is compiled for: some targets have their driver rotate, too.
+		(pixels as { rotation: number }).rotation = config.driverRotation;
+	}
 	return new FaceScreen({
 		// Poco is compiled for one rotation, the target's, and throws unless it is asked for that one.
 		canvas: new Poco(pixels as ConstructorParameters<typeof Poco>[0], {

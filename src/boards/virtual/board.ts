@@ -81,7 +81,7 @@ class VirtualSystem implements System {
 }
 
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const screen = new VirtualScreen();
 	return {
 		name: "virtual",
@@ -97,5 +97,5 @@ export function openBoard(): Board & { readonly system: System } {
 		updater: { upgrade: host.upgrade },
 		settings: Preference,
 		close() {},
-	};
+	} satisfies Board;
 }
