@@ -20,14 +20,18 @@ export class FaceScreen implements Screen {
 	readonly width: number;
 	readonly height: number;
 	readonly monochrome = false;
+	readonly canvas: Canvas;
 	readonly #options: FaceScreenOptions;
 	#face = BLANK_FACE;
 	#brightness = 75;
 	#theme: Theme = "light";
 	#drawing: TimerHandle | undefined;
+	/** Something else is on the screen. */
+	#isCovered = false;
 
 	constructor(options: FaceScreenOptions) {
 		this.#options = options;
+		this.canvas = options.canvas;
 		this.width = options.canvas.width;
 		this.height = options.canvas.height;
 		this.brightness = this.#brightness;
@@ -56,6 +60,26 @@ export class FaceScreen implements Screen {
 
 	show(change: Partial<Face>): void {
 		this.#face = { ...this.#face, ...change };
+		const { alert, code } = change;
+		if ((alert !== undefined && alert.status + alert.message !== "") || (code !== undefined && code !== "")) {
+			this.#isCovered = false;
+		}
+		this.#changed();
+	}
+
+	/** Whether the screen is left to something else. */
+	get isCovered(): boolean {
+		return this.#isCovered;
+	}
+
+	/** Leaves the screen to a picture, until {@link uncover} or until there is an alert or a code to show. */
+	cover(): void {
+		this.#isCovered = true;
+	}
+
+	/** Shows the face again. */
+	uncover(): void {
+		this.#isCovered = false;
 		this.#changed();
 	}
 
@@ -67,6 +91,9 @@ export class FaceScreen implements Screen {
 	#changed(): void {
 		this.#drawing ??= this.#options.timer.set(() => {
 			this.#drawing = undefined;
+			if (this.#isCovered) {
+				return;
+			}
 			const { canvas, font, codeFont, backlight } = this.#options;
 			const dim = backlight === undefined ? this.#brightness : 100;
 			const picture = { ...this.#face, theme: this.#theme, brightness: this.#brightness, dim };

@@ -115,6 +115,24 @@ declare module "commodetto/Poco" {
 	export default Poco;
 }
 
+/** Pixels, with their size and format. */
+declare module "commodetto/Bitmap" {
+	class Bitmap {
+		/** The format of the screen. */
+		static readonly Default: number;
+		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
+	}
+	export default Bitmap;
+}
+
+/** Decodes JPEG files block by block. */
+declare module "commodetto/readJPEG" {
+	class JPEG {
+		push(buffer?: ArrayBuffer): void;
+	}
+	export default JPEG;
+}
+
 /** A font in the format of BMFont. */
 declare module "commodetto/parseBMF" {
 	import type { Font } from "../drivers/face-drawing.js";
