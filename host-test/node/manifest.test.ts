@@ -25,7 +25,7 @@ const modules = readdirSync(`${ROOT}src`, { recursive: true, encoding: "utf8" })
 const preloadable = modules.filter((name) => !NOT_PRELOADED.test(name)).sort();
 const isPlatform = (name: string): boolean => name.startsWith("platform/");
 /** What a firmware includes only if it imports it. */
-const isOptional = (name: string): boolean => /^(http_server|mcp_features|resources|prompts)\//.test(name);
+const isOptional = (name: string): boolean => /^(http_server|mcp_features|resources|prompts|setup)\//.test(name);
 const isCore = (name: string): boolean => !isPlatform(name) && !isOptional(name);
 
 it("src/manifest.json preloads every module that every firmware has and that needs no platform, and no other", () => {
@@ -65,7 +65,7 @@ it("manifest.json and the manifests in src/platform name and preload every part 
 });
 
 it("the manifests of what is optional name and preload each of its modules once", () => {
-	const paths = ["http_server", "mcp_features", "resources", "prompts"].flatMap((folder) =>
+	const paths = ["http_server", "mcp_features", "resources", "prompts", "setup"].flatMap((folder) =>
 		readdirSync(`${ROOT}src/${folder}`)
 			.filter((name) => name.endsWith("manifest.json"))
 			.map((name) => ({ folder, manifest: readManifest(`src/${folder}/${name}`) })),

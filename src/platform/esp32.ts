@@ -4,19 +4,22 @@ import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { WiFiNetwork } from "../drivers/wifi-network.js";
 import type { Board, System } from "../hardware/hardware.js";
+import { openAccessPoint, startRadio } from "./access-point.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { openWiFi } from "./wifi.js";
 
-/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer where it has one. */
+/** What every board with an ESP32 has: Wi-Fi, its own network for the set-up, system, settings, and the chip's thermometer where it has one. */
 export function openEsp32(
 	name: string,
 ): Omit<Board, "close"> & { readonly network: WiFiNetwork; readonly system: System } {
+	startRadio();
 	const network = openWiFi();
 	const thermometer = chipThermometer(esp32Chip);
 	const { macAddress } = network;
 	return {
 		name,
 		network,
+		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
 		system: new Esp32System({
 			chip: esp32Chip,

@@ -10,6 +10,7 @@ import {
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -83,6 +84,7 @@ class VirtualSystem implements System {
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
 export function openBoard(): Board & { readonly system: System } {
 	const screen = new VirtualScreen();
+	const wifi = openSimulatedWiFi();
 	return {
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
@@ -91,7 +93,8 @@ export function openBoard(): Board & { readonly system: System } {
 		preview: { show: host.showPicture },
 		camera: { capture: host.capture },
 		battery: { level: 88, charging: false },
-		network: new VirtualNetwork(),
+		network: wifi ?? new VirtualNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
