@@ -226,7 +226,7 @@ export class PhoneSetup {
 			host: this.#host,
 			formToken: this.#formToken,
 			device: this.#access.ssid,
-			status: this.#status,
+			status: () => this.#status,
 			values: () => this.#values(),
 			networks: () => this.#networks(),
 			submit: (text) => this.#submit(text),

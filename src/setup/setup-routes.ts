@@ -20,7 +20,7 @@ export interface SetupSource {
 	readonly formToken: string;
 	/** The name of the device's own network. */
 	readonly device: string;
-	readonly status: SetupStatus;
+	status(): SetupStatus;
 	values(): SetupValues;
 	networks(): Promise<readonly FoundNetwork[]>;
 	/** Takes the form. @returns what is wrong with it */
@@ -72,7 +72,7 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 		case "/networks":
 			return source.networks().then((networks) => json(200, { networks: networks.map((each) => ({ ...each })) }));
 		case "/status":
-			return json(200, { ...source.status });
+			return json(200, { ...source.status() });
 		default:
 			return redirect(source);
 	}
@@ -83,7 +83,7 @@ function submit(request: ServedRequest, body: string, source: SetupSource): Answ
 		return json(403, { error: "The page is from before the device has started. Reload it." });
 	}
 	const errors = source.submit(body);
-	return errors === undefined ? json(202, { message: source.status.message }) : json(400, { errors });
+	return errors === undefined ? json(202, { message: source.status().message }) : json(400, { errors });
 }
 
 /** Whether a page of another site has made the request. */
