@@ -52,7 +52,7 @@ function macAddress(settings: Settings): string {
 }
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const face = openFace(screen);
 	const wifi = openSimulatedWiFi();
 	return {
@@ -64,5 +64,5 @@ export function openBoard(): Board & { readonly system: System } {
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close: () => face.close(),
-	};
+	} satisfies Board;
 }
