@@ -8,6 +8,7 @@ import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
+import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
@@ -33,6 +34,11 @@ import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
 import sessions from "./sessions.suite.js";
+import setup from "./setup.suite.js";
+import setupFace from "./setup-face.suite.js";
+import setupPage from "./setup-page.suite.js";
+import setupStates from "./setup-states.suite.js";
+import softAccessPoint from "./soft-access-point.suite.js";
 import stateless from "./stateless.suite.js";
 import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
@@ -90,6 +96,12 @@ export const SUITES: readonly Suite[] = [
 	examples,
 	beyondTools,
 	wifi,
+	captiveDns,
+	softAccessPoint,
+	setup,
+	setupPage,
+	setupStates,
+	setupFace,
 	drivers,
 	backlight,
 	face,

@@ -12,7 +12,8 @@ export interface Canvas {
 	readonly width: number;
 	readonly height: number;
 	makeColor(red: number, green: number, blue: number): number;
-	begin(): void;
+	/** Begins a drawing of the whole canvas, or of a part of it. */
+	begin(x?: number, y?: number, width?: number, height?: number): void;
 	end(): void;
 	fillRectangle(color: number, x: number, y: number, width: number, height: number): void;
 	drawText(text: string, font: Font, color: number, x: number, y: number, width?: number): void;
@@ -28,7 +29,7 @@ export interface FacePicture extends Face {
 	readonly dim: number;
 }
 
-interface Colors {
+export interface Colors {
 	readonly background: number;
 	readonly bar: number;
 	readonly text: number;
@@ -73,7 +74,8 @@ const MOUTHS: Readonly<Record<string, Mouth>> = deepFreeze({
 /** The least part of their light that colours keep: a screen that is dimmed to 0 can still be found. */
 const LEAST_LIGHT = 0.15;
 
-const MARGIN = 6;
+/** Pixels around what is drawn. */
+export const MARGIN = 6;
 
 /** Pixels of height below which eyes and mouth would lie on each other. */
 const SMALLEST_FACE = 24;
@@ -106,7 +108,8 @@ export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeF
 	canvas.end();
 }
 
-function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
+/** The colours of a theme. */
+export function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
 	const light = LEAST_LIGHT + ((1 - LEAST_LIGHT) * dim) / 100;
 	const color = (red: number, green: number, blue: number): number =>
 		canvas.makeColor(Math.round(red * light), Math.round(green * light), Math.round(blue * light));
@@ -121,7 +124,8 @@ function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
 	};
 }
 
-function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, height: number): void {
+/** The state and the backend. */
+export function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, height: number): void {
 	const { state, backend, connected } = picture;
 	canvas.fillRectangle(colors.bar, 0, 0, canvas.width, height);
 	const stateWidth = canvas.getTextWidth(state, font);

@@ -3,17 +3,20 @@ import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { Board } from "../hardware/hardware.js";
+import { openAccessPoint, startRadio } from "./access-point.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { openWiFi } from "./wifi.js";
 
-/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer if it has one. */
+/** What every board with an ESP32 has: Wi-Fi, a network of its own, system, settings, and the chip's thermometer if it has one. */
 export function openEsp32(name: string) {
+	startRadio();
 	const network = openWiFi();
 	const thermometer = chipThermometer(esp32Chip);
 	const { macAddress } = network;
 	return {
 		name,
 		network,
+		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
 		system: new Esp32System({
 			chip: esp32Chip,

@@ -3,7 +3,11 @@
 
 /** A TCP socket (ECMA-419 §12). */
 declare module "embedded:io/socket/tcp" {
-	const TCP: new (options: object) => object;
+	class TCP {
+		constructor(options: object);
+		/** A byte or a buffer, as the socket's format says. */
+		read(count?: number): number | ArrayBuffer | undefined;
+	}
 	export default TCP;
 }
 
@@ -79,6 +83,22 @@ declare module "embedded:network/interface/wifi" {
 
 	const WiFi: WiFiRecord["io"];
 	export default WiFi;
+}
+
+/** The SDK's other Wi-Fi module, which can open an access point. */
+declare module "wifi" {
+	const WiFi: {
+		readonly Mode: { readonly station: 1 };
+		mode: 1;
+		accessPoint(options: { ssid: string; password?: string }): void;
+	};
+	export default WiFi;
+}
+
+/** Makes QR codes. */
+declare module "qrcode" {
+	/** A byte for each module, row by row: 1 where it is dark. Throws if the text does not fit. */
+	export default function qrCode(options: { input: string; maxVersion?: number }): ArrayBuffer & { size: number };
 }
 
 /** The network connection. */

@@ -3,6 +3,7 @@ import Timer from "timer";
 import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
@@ -55,12 +56,14 @@ function macAddress(settings: Settings): string {
 export function openBoard() {
 	const face = openFace(screen);
 	const preview = openPreview(face);
+	const wifi = openSimulatedWiFi();
 	return {
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
 		screen: face,
 		preview,
-		network: new SimulatorNetwork(),
+		network: wifi ?? new SimulatorNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close() {

@@ -11,6 +11,7 @@ import {
 	type Theme,
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -84,6 +85,7 @@ class VirtualSystem implements System {
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
 export function openBoard() {
 	const screen = new VirtualScreen();
+	const wifi = openSimulatedWiFi();
 	return {
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
@@ -92,7 +94,8 @@ export function openBoard() {
 		preview: { begin: host.beginPicture },
 		camera: { capture: host.capture },
 		battery: { level: 88, charging: false },
-		network: new VirtualNetwork(),
+		network: wifi ?? new VirtualNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
