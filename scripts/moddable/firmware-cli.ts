@@ -1,12 +1,12 @@
 // npm run firmware: makes images of the firmware that others can flash, and a page for them.
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/firmware.js";
 import { runProgram } from "../program.js";
-import { boardOf, type FirmwarePlan, findBuild, firmwareProgram } from "./firmware.js";
+import { type FirmwarePlan, findBuild, firmwareProgram } from "./firmware.js";
 import { readImage } from "./images.js";
-import { mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { checkTypes, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { writeRelease } from "./release.js";
 import type { Sdk } from "./sdk.js";
 
@@ -14,11 +14,14 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 await runProgram(firmwareProgram(makeFirmware));
 
-async function makeFirmware({ sdk, targets, settings, finished, output, webTools }: FirmwarePlan): Promise<void> {
+async function makeFirmware({ build, finished, output, webTools }: FirmwarePlan): Promise<void> {
 	const builds = [...finished];
-	for (const target of sdk === undefined ? [] : targets) {
-		console.log(`Building the firmware for ${target} …`);
-		builds.push({ board: boardOf(target), folder: await build(sdk as Sdk, target, settings) });
+	if (build !== undefined) {
+		checkTypes();
+		for (const { name } of build.targets) {
+			console.log(`Building the firmware for ${name} …`);
+			builds.push({ board: basename(name), folder: await buildTarget(build.sdk, name, build.settings) });
+		}
 	}
 	const images = builds.map(({ board, folder }) => readImage(board, folder));
 	writeRelease(output, { ...FIRMWARE, images, webTools });
@@ -26,9 +29,9 @@ async function makeFirmware({ sdk, targets, settings, finished, output, webTools
 }
 
 /** Builds from nothing: mcconfig ends well even if ESP-IDF fails, and an earlier build would be taken for this one. */
-async function build(sdk: Sdk, target: string, settings: readonly string[]): Promise<string> {
+async function buildTarget(sdk: Sdk, target: string, settings: readonly string[]): Promise<string> {
 	const output = `${outputOf(ROOT)}-release`;
 	rmSync(join(output, "tmp", ...target.split("/"), "release"), { recursive: true, force: true });
-	await mcconfig(sdk, ROOT, ["-m", "-p", target, "-t", "build", ...settings], { show: true, output });
+	await mcconfig(sdk, ROOT, ["-p", target, "-t", "build", ...settings], { show: true, output });
 	return findBuild(output, target, nameOf(ROOT));
 }

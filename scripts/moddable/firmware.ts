@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { makeProgram, ProgramError } from "../program.js";
-import { checkTarget, needIdf } from "./flash.js";
+import { needIdf } from "./flash.js";
 import { needSdk, type Sdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
+import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
 The output folder gets a folder for each board, with its images and a manifest.json for web flashers, SHA256SUMS, and
@@ -30,11 +31,10 @@ export interface FinishedBuild {
 
 /** What the command line asks for. */
 export interface FirmwarePlan {
-	/** Undefined if nothing is to be built. */
-	readonly sdk: Sdk | undefined;
-	/** mcconfig's names of the boards to build for. */
-	readonly targets: readonly string[];
-	readonly settings: readonly string[];
+	/** What is to be built before. */
+	readonly build:
+		| { readonly sdk: Sdk; readonly targets: readonly Target[]; readonly settings: readonly string[] }
+		| undefined;
 	readonly finished: readonly FinishedBuild[];
 	readonly output: string;
 	readonly webTools: string | undefined;
@@ -64,27 +64,21 @@ export function firmwareProgram(
 
 /** @throws ProgramError that names what is missing, unknown or secret */
 function planFirmware(settings: readonly string[], options: FirmwareOptions, env: NodeJS.ProcessEnv): FirmwarePlan {
-	const { target: targets, from: finished, output, webTools } = options;
-	if (targets.length === 0 && finished.length === 0) {
+	const { target: names, from: finished, output, webTools } = options;
+	if (names.length === 0 && finished.length === 0) {
 		throw new ProgramError("--target or --from is missing: the boards to make images for");
 	}
 	const secret = settings.map((setting) => setting.split("=")[0] ?? "").find((name) => SECRETS.includes(name));
 	if (secret !== undefined) {
 		throw new ProgramError(`${secret}: everybody could read it in the image. People set it up on their own boards`);
 	}
-	const sdk = targets.length === 0 ? undefined : needSdk(env);
-	if (sdk !== undefined) {
-		for (const target of targets) {
-			checkTarget(sdk, target);
-		}
+	if (names.length > 0) {
+		const sdk = needSdk(env);
+		const targets = names.map((name) => findTarget(sdk, name));
 		needIdf(env);
+		return { build: { sdk, targets, settings }, finished, output, webTools };
 	}
-	return { sdk, targets, settings, finished, output, webTools };
-}
-
-/** The name of a board: mcconfig's, without its platform. */
-export function boardOf(target: string): string {
-	return basename(target);
+	return { build: undefined, finished, output, webTools };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { BoardTrace } from "./board-trace.js";
+import { describeBuild } from "./describe-build.js";
 import type { BoardLog, BuildPlan, FlashPlan } from "./flash.js";
-import { linkForChip, mcconfig } from "./mcconfig.js";
+import { checkTypes, linkForChip, mcconfig } from "./mcconfig.js";
 import { checkPort, choosePort, PortError } from "./ports.js";
 import { sdkEnvironment } from "./sdk.js";
 import { SerialLog } from "./serial-log.js";
@@ -18,9 +19,10 @@ const NO_LOG = "The board runs. A release build writes no log: build with --log 
 export async function runPlan(plan: FlashPlan): Promise<void> {
 	switch (plan.kind) {
 		case "link":
+			await prepare(plan);
 			console.log("Compiling and linking …");
-			await linkForChip(plan.sdk, ROOT, plan.target, plan.args);
-			console.log(`The firmware links for ${plan.target}.`);
+			await linkForChip(plan.sdk, ROOT, plan.target.name, plan.args);
+			console.log(`The firmware links for ${plan.target.name}.`);
 			break;
 		case "build":
 			await build(plan);
@@ -38,7 +40,7 @@ async function flash(plan: FlashPlan & { kind: "flash" }): Promise<void> {
 	// A port that cannot be used is told before a build that takes minutes.
 	const port = findPort(plan.port);
 	await build(plan);
-	console.log(`Flashing ${plan.target} at ${port} …`);
+	console.log(`Flashing ${plan.target.name} at ${port} …`);
 	await make(plan, "deploy", { ...sdkEnvironment(plan.sdk), UPLOAD_PORT: port });
 	if (plan.log === undefined) {
 		console.log(NO_LOG);
@@ -53,8 +55,15 @@ function findPort(wanted: string | undefined): string {
 	return port;
 }
 
+/** Says what a person should know of the build, once the types fit. */
+async function prepare({ sdk, target, settings }: BuildPlan): Promise<void> {
+	checkTypes();
+	console.log(await describeBuild(sdk, ROOT, target, settings));
+}
+
 async function build(plan: BuildPlan): Promise<void> {
-	console.log(`Building the firmware for ${plan.target} …`);
+	await prepare(plan);
+	console.log(`Building the firmware for ${plan.target.name} …`);
 	await make(plan, "build");
 }
 

@@ -12,7 +12,9 @@ after(() => rmSync(root, { recursive: true }));
 /** The folders of an SDK that the wrappers look at, with a tool that is never run. */
 function makeSdk(): NodeJS.ProcessEnv {
 	for (const target of ["esp32s3", "m5stack_cores3"]) {
-		mkdirSync(join(root, "build", "devices", "esp32", "targets", target), { recursive: true });
+		const folder = join(root, "build", "devices", "esp32", "targets", target);
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { ESP32_SUBCLASS: "esp32s3" } }));
 	}
 	for (const host of ["lin", "mac"]) {
 		const bin = join(root, "build", "bin", host, "release");
@@ -47,13 +49,13 @@ const skip = process.platform === "win32" && "the wrappers do not run on Windows
 
 describe("npm run flash", { skip }, () => {
 	it("asks mcconfig for the target, in a release build", () => {
-		assert.deepEqual(args("--target", "esp32"), ["-m", "-p", "esp32"]);
-		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-m", "-p", "esp32/m5stack_cores3"]);
+		assert.deepEqual(args("--target", "esp32"), ["-p", "esp32"]);
+		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-p", "esp32/m5stack_cores3"]);
 	});
 
 	it("builds for debugging, or with a log in plain text, where it is told to, and shows what the board says", () => {
-		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-m", "-p", "esp32"]);
-		assert.deepEqual(args("--target", "esp32", "--log"), ["-i", "-m", "-p", "esp32"]);
+		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-p", "esp32"]);
+		assert.deepEqual(args("--target", "esp32", "--log"), ["-i", "-p", "esp32"]);
 		const log = (...words: string[]) => (plan(words) as { log?: BoardLog }).log;
 		assert.equal(log("--target", "esp32", "--debug")?.kind, "trace");
 		assert.deepEqual(log("--target", "esp32", "--log"), { kind: "text", baud: 115_200 });
@@ -89,7 +91,7 @@ describe("npm run flash", { skip }, () => {
 
 	it("hands settings on as they are, spaces and all", () => {
 		const settings = ["ssid=my home", "password=a=b", "backend=wss://example.org/x?a=b"];
-		assert.deepEqual(args(...settings, "--target", "esp32"), ["-m", "-p", "esp32", ...settings]);
+		assert.deepEqual(args(...settings, "--target", "esp32"), ["-p", "esp32", ...settings]);
 	});
 
 	it("links only where it is told to, and then needs no ESP-IDF", () => {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError } from "../program.js";
 import { needSdk, type Sdk, SdkError } from "./sdk.js";
 import { addSettings } from "./settings.js";
+import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
 $MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port, as --port does.
@@ -29,9 +29,11 @@ export type BoardLog = { readonly kind: "text"; readonly baud: number } | { read
 /** What mcconfig is asked to build. */
 export interface BuildPlan {
 	readonly sdk: Sdk;
-	readonly target: string;
+	readonly target: Target;
 	/** As on mcconfig's command line, without what it is to make. */
 	readonly args: readonly string[];
+	/** Of the firmware: "ssid=…". They are in `args`, too. */
+	readonly settings: readonly string[];
 }
 
 /** What a command line asks for. A port of undefined is to be found. */
@@ -77,17 +79,17 @@ function readBaud(text: string): number {
 
 /** @throws SdkError that names what is missing or unknown */
 function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
-	const { target, debug = false, log = false, buildOnly = false, linkOnly = false, baud } = options;
+	const { debug = false, log = false, buildOnly = false, linkOnly = false, baud } = options;
 	const port = options.port ?? env.UPLOAD_PORT;
 	if (options.monitor) {
 		return { kind: "monitor", port, log: debug ? { kind: "trace", sdk: needSdk(env) } : { kind: "text", baud } };
 	}
-	if (target === undefined) {
+	if (options.target === undefined) {
 		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
 	}
 	const sdk = needSdk(env);
-	checkTarget(sdk, target);
-	const build = { sdk, target, args: [...buildFlags({ debug, log }), "-m", "-p", target, ...settings] };
+	const target = findTarget(sdk, options.target);
+	const build = { sdk, target, settings, args: [...buildFlags({ debug, log }), "-p", target.name, ...settings] };
 	if (linkOnly) {
 		return { kind: "link", ...build };
 	}
@@ -109,16 +111,5 @@ export function needIdf(env: NodeJS.ProcessEnv): void {
 	if (!env.IDF_PATH || !existsSync(env.IDF_PATH)) {
 		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
 		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
-	}
-}
-
-/** The chips that the firmware has a board for, and the SDK a target. */
-export function checkTarget({ root }: Sdk, target: string): void {
-	const [platform, name, ...more] = target.split("/");
-	const folder = join(root, "build", "devices", "esp32", "targets");
-	const known = existsSync(folder) ? readdirSync(folder) : [];
-	if (platform !== "esp32" || more.length > 0 || (name !== undefined && !known.includes(name))) {
-		const all = ["esp32", ...known.map((each) => `esp32/${each}`)];
-		throw new SdkError(`--target: ${target} is not known. Known are: ${all.join(", ")}`);
 	}
 }
