@@ -1,6 +1,5 @@
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
-import type { Press } from "../hardware/button.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
@@ -12,6 +11,8 @@ import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
 import type { Transport } from "../protocols/transport.js";
+import type { Setup } from "../setup/open-setup.js";
+import type { PhoneSetup } from "../setup/phone-setup.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
@@ -24,6 +25,8 @@ import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
+	/** What clients are told as the device's name. Default: the board's. */
+	readonly name?: string | undefined;
 	/** The backend's URL, for the screen. Empty if the device has no backend. */
 	readonly backend: string;
 	/** How the backend is reached. */
@@ -34,6 +37,8 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Serves clients on the network while the device is online. */
 	readonly direct?: Direct | undefined;
+	/** Sets the device up by a phone. */
+	readonly setup?: Setup | undefined;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
@@ -58,6 +63,7 @@ export class Application {
 	readonly #log: (message: string) => void;
 	readonly #search: BackendSearch | undefined;
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
+	readonly #setup: PhoneSetup | undefined;
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
@@ -70,13 +76,19 @@ export class Application {
 		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
 		this.#onState = options.onState;
+		this.#setup = options.setup?.({
+			onNeeded: () => this.#setUp(),
+			onShow: (setup) => this.#show({ setup }),
+			onEnd: (restart) => this.#endSetup(restart),
+		});
 		this.#board = {
 			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
+			...(this.#setup && { wifiSetup: { begin: () => this.#setUp() } }),
 		};
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		const serverOptions: McpServerOptions<Hardware> = {
-			name: board.name,
+			name: options.name ?? board.name,
 			version: FIRMWARE.version,
 			context: this.#board,
 			tools: tools.filter((tool) => isOffered(tool, this.#board)),
@@ -107,10 +119,10 @@ export class Application {
 		this.#search = source && this.#openSearch(source);
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
-		this.#unfollowInputs = followInputs(board, {
-			onPress: (button, press, isMain) => this.#press(button, press, isMain),
-			onReading: (sensor, { kind, unit }, value) =>
-				this.#tell("notifications/sensor_changed", { sensor, kind, value, unit }),
+		this.#unfollowInputs = followInputs(this.#board, {
+			tell: (method, params) => this.#tell(method, params),
+			talk: () => this.#toggleTalk(),
+			log,
 		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
@@ -129,7 +141,7 @@ export class Application {
 		}
 		network.onChange = () => this.#followNetwork(network.online);
 		if (!network.online && network.ssid === "") {
-			this.#state.enter("wifi_configuring");
+			this.#setUp();
 		} else {
 			this.#activate();
 			this.#followNetwork(network.online);
@@ -160,6 +172,7 @@ export class Application {
 			this.#board.network.onChange = undefined;
 		}
 		this.#unfollowInputs();
+		this.#setup?.close();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -188,11 +201,44 @@ export class Application {
 		}
 	}
 
+	/** During the set-up the network is joined only to try it. */
 	#followNetwork(online: boolean): void {
-		if (online) {
-			this.#connect();
+		if (this.#setup?.isOpen) {
 			return;
 		}
+		this.#setup?.follow(online);
+		if (online) {
+			this.#connect();
+		} else {
+			this.#goOffline();
+		}
+	}
+
+	/** The session ends first: a device that is set up is not in its network. */
+	#setUp(): void {
+		const { state } = this.#state;
+		if (this.#setup?.isOpen || state === "upgrading") {
+			return;
+		}
+		if (state !== "starting") {
+			this.#goOffline();
+		}
+		this.#state.enter("wifi_configuring");
+		this.#setup?.begin();
+	}
+
+	/** Settings other than the network's are read when the firmware starts. */
+	#endSetup(restart: boolean): void {
+		const { network, system } = this.#board;
+		if (restart && system !== undefined) {
+			system.restart(REBOOT_DELAY);
+		} else if (network?.online === true || network?.ssid !== "") {
+			this.#activate();
+			this.#followNetwork(network?.online === true);
+		}
+	}
+
+	#goOffline(): void {
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -285,15 +331,7 @@ export class Application {
 		}
 	}
 
-	/** With the main button a person talks to the device, as with the C++ firmware. The others only tell. */
-	#press(button: string, { long, milliseconds }: Press, isMain: boolean): void {
-		this.#log(`button ${button}: ${long ? "long press" : "press"}`);
-		this.#tell("notifications/button_pressed", { button, long, milliseconds });
-		if (isMain && !long) {
-			this.#toggleTalk();
-		}
-	}
-
+	/** By a press a person begins to talk, ends that, or interrupts what the assistant says. */
 	#toggleTalk(): void {
 		const { state } = this.#state;
 		if (state === "idle" && this.#board.network?.online !== false) {

@@ -9,6 +9,7 @@ import { openFace } from "../../platform/face.js";
 import { openImu } from "../../platform/imu.js";
 import { openLightSensor } from "../../platform/light-sensor.js";
 import { openOptional } from "../../platform/open-optional.js";
+import { openPreview } from "../../platform/preview.js";
 import { openRtc } from "../../platform/rtc.js";
 import { openTouch } from "../../platform/touch.js";
 
@@ -88,10 +89,12 @@ export function openBoard() {
 	const touch = openOptional("touch screen", openTouch);
 	const { closeSensors, ...sensors } = openSensors(bus);
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
+	const preview = openPreview(screen);
 	return {
 		...esp32,
 		speaker,
 		screen,
+		preview,
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...sensors,
@@ -99,6 +102,7 @@ export function openBoard() {
 			touch?.close();
 			closeSensors();
 			esp32.network.close();
+			preview.close();
 			screen.close();
 			speaker.close();
 			power.close();

@@ -2,6 +2,8 @@ import Preference from "preference";
 import Timer from "timer";
 import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
 import { openFace } from "../../platform/face.js";
+import { openPreview } from "../../platform/preview.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openControls } from "./controls.js";
 
 class SimulatorSpeaker implements Speaker {
@@ -55,16 +57,21 @@ function macAddress(settings: Settings): string {
 export function openBoard() {
 	const face = openFace(screen);
 	const { close: closeControls, ...controls } = openControls();
+	const preview = openPreview(face);
+	const wifi = openSimulatedWiFi();
 	return {
 		...controls,
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
 		screen: face,
-		network: new SimulatorNetwork(),
+		preview,
+		network: wifi ?? new SimulatorNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close() {
 			closeControls();
+			preview.close();
 			face.close();
 		},
 	} satisfies Board;
