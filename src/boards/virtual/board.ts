@@ -12,6 +12,7 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openParts } from "./parts.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -87,6 +88,7 @@ export function openBoard() {
 	const screen = new VirtualScreen();
 	const wifi = openSimulatedWiFi();
 	return {
+		...openParts(),
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
 		screen,
@@ -100,6 +102,5 @@ export function openBoard() {
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
 		settings: Preference,
-		close() {},
 	} satisfies Board;
 }
