@@ -109,8 +109,8 @@ export const SUITES: readonly Suite[] = [
 	setupStates,
 	setupFace,
 	drivers,
+	backlight,
 	button,
 	partDrivers,
-	backlight,
 	face,
 ];

@@ -171,8 +171,8 @@ export class Application {
 		if (this.#board.network !== undefined) {
 			this.#board.network.onChange = undefined;
 		}
-		this.#unfollowInputs();
 		this.#setup?.close();
+		this.#unfollowInputs();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();

@@ -15,6 +15,7 @@ import { openWiFi } from "./wifi.js";
  * @param rtc of a board that has a real-time clock: it is set with the chip's clock
  */
 export function openEsp32(name: string, rtc?: RtcClock) {
+	startRadio();
 	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
 	startRadio();
 	const network = openWiFi(setTime);

@@ -56,9 +56,9 @@ function macAddress(settings: Settings): string {
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export function openBoard() {
 	const face = openFace(screen);
-	const { close: closeControls, ...controls } = openControls();
 	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi();
+	const { close: closeControls, ...controls } = openControls();
 	return {
 		...controls,
 		name: "simulator",
@@ -70,8 +70,8 @@ export function openBoard() {
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close() {
-			closeControls();
 			preview.close();
+			closeControls();
 			face.close();
 		},
 	} satisfies Board;
