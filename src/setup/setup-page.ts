@@ -35,7 +35,7 @@ li button{display:flex;width:100%;align-items:center;gap:10px;padding:11px 10px;
 li button[aria-pressed=true]{font-weight:700;background:color-mix(in srgb,var(--accent) 14%,transparent);border-radius:9px}
 .name{flex:1;overflow-wrap:anywhere}
 .lock{position:relative;flex:none;width:11px;height:8px;margin-top:5px;border-radius:2px;background:currentColor}
-.lock::before{content:"";position:absolute;left:2px;bottom:7px;width:7px;height:6px;border:2px solid;border-bottom:0;border-radius:4px 4px 0 0}
+.lock::before{content:"";position:absolute;left:2px;bottom:7px;width:3px;height:4px;border:2px solid;border-bottom:0;border-radius:4px 4px 0 0}
 .lock.open{visibility:hidden}
 .bars{display:flex;align-items:flex-end;gap:2px;height:14px}
 .bars i{width:4px;background:var(--line)}
