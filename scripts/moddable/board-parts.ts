@@ -16,7 +16,7 @@ const NO_PARTS: readonly string[] = ["name", "close"];
 /** The parts of a board, as the type of its openBoard() has them, in its order. */
 export interface BoardParts {
 	readonly parts: readonly Part[];
-	/** Parts that it has only if the chip does. */
+	/** Parts that it has only if they are there: not every chip has a thermometer, and a sensor may not answer. */
 	readonly optional: readonly Part[];
 }
 
