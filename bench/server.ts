@@ -50,7 +50,7 @@ const board: Board = {
 	snapshot: { take: async () => new ArrayBuffer(0) },
 	preview: { show: async () => {} },
 	camera: { capture: async () => new ArrayBuffer(0) },
-	updater: { upgrade: async () => {} },
+	installer: { install: async () => {} },
 	settings: { get: () => undefined, set() {}, delete() {} },
 	http: { request: async () => ({ status: 200, body: new ArrayBuffer(0) }) },
 	close() {},

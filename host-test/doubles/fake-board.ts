@@ -7,6 +7,7 @@ import type {
 	SettingValue,
 	Theme,
 } from "../../src/hardware/hardware.js";
+import type { FirmwareSource, UpdateProgress } from "../../src/hardware/updater.js";
 
 /** A store in memory. */
 export class FakeSettings implements Settings {
@@ -76,8 +77,12 @@ export class FakeBoard implements Board {
 			this.restarts.push(delay);
 		},
 	};
-	readonly updater = {
-		upgrade: async (): Promise<void> => {
+	/** What was asked to be installed. */
+	readonly installed: FirmwareSource[] = [];
+	readonly installer = {
+		install: async (source: FirmwareSource, onProgress?: UpdateProgress): Promise<void> => {
+			this.installed.push(source);
+			onProgress?.(1, 2);
 			if (this.upgradeFails) {
 				throw new Error("no such firmware");
 			}

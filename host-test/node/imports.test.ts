@@ -24,11 +24,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	drivers: ["hardware", "deep-freeze.js"],
 	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
 	bootstrap: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js", "deep-freeze.js"],
+	update: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js"],
 	tools: ["hardware", "http", "mcp_server", "firmware.js", "deep-freeze.js"],
 	resources: ["hardware", "mcp_server", "mcp_features", "firmware.js", "deep-freeze.js"],
 	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
 	app: [
-		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools"],
+		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools", "update"],
 		"http_server",
 		...["deep-freeze.js", "firmware.js", "read-setting.js"],
 	],

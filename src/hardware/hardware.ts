@@ -1,4 +1,5 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { Installer, Updater } from "./updater.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
 
@@ -140,12 +141,6 @@ export interface System {
 	restart(delay: number): void;
 }
 
-/** Installs firmware. */
-export interface Updater {
-	/** Downloads and installs; the promise settles when the device is about to restart, or has failed. */
-	upgrade(url: string): Promise<void>;
-}
-
 export type SettingValue = string | number | boolean;
 
 /** Values that outlive a restart. The shape of Moddable's `preference` module. */
@@ -167,8 +162,10 @@ export interface HttpRequest {
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
 	 * What it throws ends the request.
+	 *
+	 * @param total bytes of the body; undefined if the server does not say
 	 */
-	readonly onPiece?: (piece: ArrayBuffer) => void;
+	readonly onPiece?: (piece: ArrayBuffer, total: number | undefined) => void;
 	/** Milliseconds without progress after which the request fails. Default 30,000. */
 	readonly timeout?: number;
 }
@@ -216,6 +213,8 @@ export interface Hardware {
 	readonly thermometer?: Thermometer;
 	readonly system?: System;
 	readonly updater?: Updater;
+	/** The firmware makes it for a board that has an updater. */
+	readonly installer?: Installer;
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;

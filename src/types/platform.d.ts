@@ -87,5 +87,19 @@ declare module "virtual-host" {
 	export function showPicture(picture: ArrayBuffer): Promise<void>;
 	/** Tells the person what the simulated screen shows now. */
 	export function showScreen(screen: object): void;
-	export function upgrade(url: string): Promise<void>;
+	/** The two places for firmware. */
+	export const firmware: {
+		readonly capacity: number;
+		/** Whether the firmware that was started was installed by an update and is not confirmed. */
+		readonly isOnTrial: boolean;
+		begin(): void;
+		write(piece: ArrayBuffer): void;
+		/** SHA-256 of what was written. */
+		digest(): Promise<ArrayBuffer>;
+		isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean>;
+		finish(): Promise<void>;
+		cancel(): void;
+		confirm(): void;
+		rollBack(): void;
+	};
 }

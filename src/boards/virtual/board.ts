@@ -10,6 +10,7 @@ import {
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
+import { VirtualUpdater } from "./updater.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -94,7 +95,7 @@ export function openBoard(): Board & { readonly system: System } {
 		network: new VirtualNetwork(),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
-		updater: { upgrade: host.upgrade },
+		updater: new VirtualUpdater(),
 		settings: Preference,
 		close() {},
 	};

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { VirtualFlash } from "../virtual-flash.js";
 import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
 import type { Deliver, Service } from "./service.js";
 
@@ -22,11 +23,13 @@ export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
 	readonly #events: SimulatedBoardEvents;
+	readonly #flash: VirtualFlash;
 	#isClosed = false;
 
-	constructor(deliver: Deliver, events: SimulatedBoardEvents) {
+	constructor(deliver: Deliver, events: SimulatedBoardEvents, flash: VirtualFlash) {
 		this.#deliver = deliver;
 		this.#events = events;
+		this.#flash = flash;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
@@ -34,6 +37,8 @@ export class SimulatedBoard implements Service {
 			this.#events.onRestart(args[0] as number);
 		} else if (kind === "screen") {
 			this.#events.onScreen(args[0] as ScreenPicture);
+		} else if (kind === "firmware") {
+			this.#firmware(args[0] as string, bytes);
 		} else {
 			void this.#call(args[0] as number, args[1] as string, args[2], bytes);
 		}
@@ -41,6 +46,27 @@ export class SimulatedBoard implements Service {
 
 	close(): void {
 		this.#isClosed = true;
+	}
+
+	#firmware(action: string, bytes: Uint8Array = new Uint8Array(0)): void {
+		switch (action) {
+			case "begin":
+				this.#flash.begin();
+				break;
+			case "write":
+				this.#flash.write(bytes);
+				break;
+			case "cancel":
+				this.#flash.cancel();
+				break;
+			case "confirm":
+				this.#flash.confirm();
+				break;
+			case "rollBack":
+				// The bootloader does the rest.
+				this.#events.onRestart(0);
+				break;
+		}
 	}
 
 	async #call(id: number, service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<void> {
@@ -74,8 +100,15 @@ export class SimulatedBoard implements Service {
 				this.#events.onNote(`the screen shows a picture of ${width} x ${height} pixels`);
 				return {};
 			}
-			case "upgrade":
-				throw new Error("a virtual device cannot install firmware");
+			case "firmwareDigest":
+				return { bytes: this.#flash.digest() };
+			case "firmwareFinish":
+				this.#flash.finish();
+				return {};
+			case "isSigned":
+				return {
+					value: this.#flash.isSigned(bytes ?? new Uint8Array(0), Buffer.from(argument as string, "hex")),
+				};
 			default:
 				throw new Error(`the simulated board has no ${service}`);
 		}
