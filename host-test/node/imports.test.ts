@@ -40,6 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 		"http",
 		"http_server",
 		"protocols",
+		"text",
 		"deep-freeze.js",
 		"read-setting.js",
 		...HOST_MODULES,

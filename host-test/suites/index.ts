@@ -26,6 +26,7 @@ import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
+import pictures from "./pictures.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
@@ -51,6 +52,7 @@ export const SUITES: readonly Suite[] = [
 	text,
 	schema,
 	http,
+	pictures,
 	httpServer,
 	jsonRpc,
 	mcp,

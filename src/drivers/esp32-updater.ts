@@ -30,10 +30,10 @@ export interface Bootloader {
 	rollBack(): void;
 }
 
-export interface Esp32UpdaterOptions {
-	/** Opens the partition that does not run. @throws Error if the flash has one place for firmware only */
-	readonly openPartition: () => FlashPartition;
-	readonly openUpdate: (partition: FlashPartition) => FlashUpdate;
+export interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition> {
+	/** Opens the partition that does not run. */
+	readonly openPartition: () => Partition;
+	readonly openUpdate: (partition: Partition) => FlashUpdate;
 	readonly openDigest: () => DigestWriter;
 	readonly bootloader: Bootloader;
 	/** ESP-IDF's number for the chip's model (esp_chip_model_t). */

@@ -1,4 +1,5 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { Installer, Updater } from "./updater.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
@@ -77,23 +78,6 @@ export interface Screen {
 	show(change: Partial<Face>): void;
 }
 
-/** A screen whose picture can be taken. */
-export interface Snapshot {
-	/** @param quality of the JPEG, 1 to 100 */
-	take(quality: number): Promise<ArrayBuffer>;
-}
-
-/** A screen that can show a picture. */
-export interface Preview {
-	/** @param picture a JPEG or PNG file */
-	show(picture: ArrayBuffer): Promise<void>;
-}
-
-export interface Camera {
-	/** Takes a picture, as a JPEG file. */
-	capture(): Promise<ArrayBuffer>;
-}
-
 export interface Battery {
 	/** Percent, an integer from 0 to 100. */
 	readonly level: number;
@@ -155,8 +139,8 @@ export interface HttpRequest {
 	/** http or https. */
 	readonly url: string;
 	readonly headers?: ReadonlyMap<string, string>;
-	/** The parts of the body. They are sent one after another, piece by piece, and never joined. */
-	readonly body?: readonly ArrayBuffer[];
+	/** The parts of the body. They are sent one after another, piece by piece, and never joined. The caller closes them. */
+	readonly body?: readonly (ArrayBuffer | ByteSource)[];
 	/** Bytes that the response's body may have. Default: what the platform has room for. */
 	readonly maxBytes?: number;
 	/**

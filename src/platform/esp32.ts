@@ -2,22 +2,22 @@ import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
-import type { WiFiNetwork } from "../drivers/wifi-network.js";
-import type { Board, System } from "../hardware/hardware.js";
+import type { Board } from "../hardware/hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
+import { openUpdater } from "./updater.js";
 import { openWiFi } from "./wifi.js";
 
-/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer where it has one. */
-export function openEsp32(
-	name: string,
-): Omit<Board, "close"> & { readonly network: WiFiNetwork; readonly system: System } {
+/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer if it has one. */
+export function openEsp32(name: string) {
 	const network = openWiFi();
 	const thermometer = chipThermometer(esp32Chip);
+	const updater = openUpdater();
 	const { macAddress } = network;
 	return {
 		name,
 		network,
 		...(thermometer && { thermometer }),
+		...(updater && { updater }),
 		system: new Esp32System({
 			chip: esp32Chip,
 			macAddress,
@@ -32,5 +32,5 @@ export function openEsp32(
 				Time.timezone = timezone * 60;
 			},
 		},
-	};
+	} satisfies Omit<Board, "close">;
 }

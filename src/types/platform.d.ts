@@ -76,15 +76,17 @@ declare module "src/boards/target/board" {
 
 /** What the virtual device's Node side does for its simulated board. */
 declare module "virtual-host" {
+	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
+
 	/** What the person who started the device chose for it. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;
 	/** A picture of the simulated room, as a JPEG file. */
-	export function capture(): Promise<ArrayBuffer>;
+	export function capture(): Promise<ByteSource>;
 	/** Draws the simulated screen, as a JPEG file. */
-	export function drawScreen(screen: object, quality: number): Promise<ArrayBuffer>;
-	/** Rejects when the file is no picture. */
-	export function showPicture(picture: ArrayBuffer): Promise<void>;
+	export function drawScreen(screen: object, quality: number): Promise<ByteSource>;
+	/** Shows a picture on the simulated screen. */
+	export function beginPicture(): PictureSink;
 	/** Tells the person what the simulated screen shows now. */
 	export function showScreen(screen: object): void;
 	/** The two places for firmware. */

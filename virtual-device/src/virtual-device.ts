@@ -24,6 +24,8 @@ export interface VirtualDeviceOptions {
 	readonly macAddress?: string;
 	/** File for what outlives a restart. Default: memory. */
 	readonly settingsFile?: string;
+	/** What the simulated camera sees, a JPEG file. Default: a drawn room. */
+	readonly photo?: Uint8Array;
 	/** Whether the device starts again after its engine ended, as a watchdog would make it. Default: no. */
 	readonly watchdog?: boolean;
 }
@@ -143,10 +145,10 @@ export class VirtualDevice extends EventEmitter<Events> {
 		};
 		const events = {
 			onRestart: (delay: number): void => this.#restartIn(delay),
-			onScreen: (screen: ScreenPicture): void => void this.emit("screen", screen),
-			onNote: (text: string): void => void this.emit("note", text),
+			onScreen: (screen: ScreenPicture) => this.emit("screen", screen),
+			onNote: (text: string) => this.emit("note", text),
 		};
-		const board = new SimulatedBoard(deliver, events, this.#flash);
+		const board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
 		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board];
 	}

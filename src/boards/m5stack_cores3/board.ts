@@ -3,7 +3,7 @@ import Timer from "timer";
 import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
 import { openDevice, type SmBusRecord, writeRegisters } from "../../drivers/smbus.js";
-import type { Board, System } from "../../hardware/hardware.js";
+import type { Board } from "../../hardware/hardware.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
 
@@ -57,7 +57,7 @@ function resetScreen(bus: SmBusRecord): void {
 }
 
 /** M5Stack CoreS3: ESP32-S3, screen, speaker, battery. Microphones, camera and touch are not used. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const { internal } = device.I2C as unknown as Buses;
 	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
 	const power = new Axp2101({ bus, registers: SUPPLIES });
@@ -76,5 +76,5 @@ export function openBoard(): Board & { readonly system: System } {
 			speaker.close();
 			power.close();
 		},
-	};
+	} satisfies Board;
 }

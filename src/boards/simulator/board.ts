@@ -51,7 +51,7 @@ function macAddress(settings: Settings): string {
 }
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const face = openFace(screen);
 	return {
 		name: "simulator",
@@ -61,5 +61,5 @@ export function openBoard(): Board & { readonly system: System } {
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close: () => face.close(),
-	};
+	} satisfies Board;
 }

@@ -10,6 +10,7 @@ import {
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
+import type { ByteSource } from "../../hardware/pictures.js";
 import { VirtualUpdater } from "./updater.js";
 
 class VirtualSpeaker implements Speaker {
@@ -47,7 +48,7 @@ class VirtualScreen implements Screen {
 		this.#draw();
 	}
 
-	take(quality: number): Promise<ArrayBuffer> {
+	take(quality: number): Promise<ByteSource> {
 		return host.drawScreen(this.#picture(), quality);
 	}
 
@@ -89,7 +90,7 @@ export function openBoard(): Board & { readonly system: System } {
 		speaker: new VirtualSpeaker(),
 		screen,
 		snapshot: screen,
-		preview: { show: host.showPicture },
+		preview: { begin: host.beginPicture },
 		camera: { capture: host.capture },
 		battery: { level: 88, charging: false },
 		network: new VirtualNetwork(),
