@@ -50,6 +50,8 @@ const SETTINGS = [
 	"otaInterval",
 	"serialNumber",
 	"hmacKey",
+	"updateKey",
+	"updateTrial",
 ];
 
 const EPILOGUE = `
