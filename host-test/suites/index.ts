@@ -3,10 +3,12 @@ import activation from "./activation.suite.js";
 import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
+import backlight from "./backlight.suite.js";
 import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
+import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
@@ -33,6 +35,11 @@ import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
 import sessions from "./sessions.suite.js";
+import setup from "./setup.suite.js";
+import setupFace from "./setup-face.suite.js";
+import setupPage from "./setup-page.suite.js";
+import setupStates from "./setup-states.suite.js";
+import softAccessPoint from "./soft-access-point.suite.js";
 import stateless from "./stateless.suite.js";
 import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
@@ -95,6 +102,13 @@ export const SUITES: readonly Suite[] = [
 	examples,
 	beyondTools,
 	wifi,
+	captiveDns,
+	softAccessPoint,
+	setup,
+	setupPage,
+	setupStates,
+	setupFace,
 	drivers,
+	backlight,
 	face,
 ];

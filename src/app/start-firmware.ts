@@ -9,6 +9,7 @@ import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { readSetting } from "../read-setting.js";
+import type { Setup, SetupOptions } from "../setup/open-setup.js";
 import { FirmwareInstaller } from "../update/firmware-installer.js";
 import { Trial } from "../update/trial.js";
 import { readUpdateConfig, type UpdateConfig } from "../update/update-config.js";
@@ -28,6 +29,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly hmacSha256: BootstrapOptions["hmacSha256"];
 	/** Serves MCP clients without a backend between, if a setting says so: `openDirect`. Default: it does not. */
 	readonly direct?: (options: DirectOptions) => Direct | undefined;
+	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
+	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -91,22 +94,28 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 	const network = openNetwork(built);
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, key, log);
-	const common = {
-		...options,
-		board,
-		direct,
-		// New firmware shows that it reaches its backend, also if a session is not needed now.
-		session: trial.isRunning ? ("always" as const) : config.session,
-		onReached: () => trial.pass(),
-		hasFailed: (version: string) => trial.hasFailed(version),
-	};
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
+	const setup = options.setup?.({
+		...{ board, built, deviceId, timer, log },
+		check(settings) {
+			const bootstrap = readBootstrapConfig(built, settings);
+			const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
+			if (bootstrap === undefined && (config.backend !== "" || direct === undefined)) {
+				reach(config);
+			}
+		},
+	});
+	const given = {
+		...options,
+		...{ board, name: config.name, direct, setup },
+		...underTrial(trial, config),
+	};
 	if (bootstrap === undefined && (backend !== "" || direct === undefined)) {
-		return new Application({ ...common, backend, transport: reach(config) });
+		return new Application({ ...given, backend, transport: reach(config) });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
 	if (bootstrap === undefined) {
-		return new Application({ ...common, backend, transport });
+		return new Application({ ...given, backend, transport });
 	}
 	const source: BackendSource = {
 		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
@@ -116,7 +125,16 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 			return { url: config.backend, use: () => transport.use(next) };
 		},
 	};
-	return new Application({ ...common, backend: bootstrap.otaUrl, transport, source });
+	return new Application({ ...given, backend: bootstrap.otaUrl, transport, source });
+}
+
+/** New firmware shows that it reaches its backend, also if sessions are on demand and none is needed now. */
+function underTrial(trial: Trial, { session }: Config): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {
+	return {
+		session: trial.isRunning ? "always" : session,
+		onReached: () => trial.pass(),
+		hasFailed: (version) => trial.hasFailed(version),
+	};
 }
 
 /** A board that can update itself installs firmware, over its network. */

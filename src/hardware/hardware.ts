@@ -1,6 +1,7 @@
 import { deepFreeze } from "../deep-freeze.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { Installer, Updater } from "./updater.js";
+import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
 
@@ -52,6 +53,8 @@ export interface Face {
 	readonly emotion: string;
 	/** Something the person should notice. */
 	readonly alert: { readonly status: string; readonly message: string };
+	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
+	readonly setup: SetupNotice | undefined;
 }
 
 /** A face before anything is known. */
@@ -64,6 +67,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
+	setup: undefined,
 });
 
 export interface Screen {
@@ -194,6 +198,8 @@ export interface Hardware {
 	readonly camera?: Camera;
 	readonly battery?: Battery;
 	readonly network?: Network;
+	readonly accessPoint?: AccessPoint;
+	readonly wifiSetup?: WiFiSetup;
 	readonly thermometer?: Thermometer;
 	readonly system?: System;
 	readonly updater?: Updater;

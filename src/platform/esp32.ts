@@ -3,12 +3,14 @@ import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { Board } from "../hardware/hardware.js";
+import { openAccessPoint, startRadio } from "./access-point.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { openUpdater } from "./updater.js";
 import { openWiFi } from "./wifi.js";
 
-/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer if it has one. */
+/** What every board with an ESP32 has: Wi-Fi, a network of its own, system, settings, and the chip's thermometer if it has one. */
 export function openEsp32(name: string) {
+	startRadio();
 	const network = openWiFi();
 	const thermometer = chipThermometer(esp32Chip);
 	const updater = openUpdater();
@@ -16,6 +18,7 @@ export function openEsp32(name: string) {
 	return {
 		name,
 		network,
+		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
 		...(updater && { updater }),
 		system: new Esp32System({

@@ -37,6 +37,8 @@ declare module "mc/config" {
 		) => object;
 		/** Degrees by which the target's screen is rotated. mcconfig always sets it. */
 		readonly rotation: 0 | 90 | 180 | 270;
+		/** Degrees by which the screen's driver is to rotate, on targets whose screen is built in that way. */
+		readonly driverRotation?: number;
 	};
 	export default config;
 }

@@ -6,6 +6,7 @@ import { openDevice, type SmBusRecord, writeRegisters } from "../../drivers/smbu
 import type { Board } from "../../hardware/hardware.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
+import { openPreview } from "../../platform/preview.js";
 
 /** AXP2101: which supplies are on, at what voltage, how the power key and the charging light behave. */
 const SUPPLIES = [
@@ -64,14 +65,17 @@ export function openBoard() {
 	resetScreen(bus);
 	const speaker = new Aw88298(bus);
 	const screen = openFace(new config.Screen({}), power);
+	const preview = openPreview(screen);
 	const esp32 = openEsp32("m5stack_cores3");
 	return {
 		...esp32,
 		speaker,
 		screen,
+		preview,
 		battery: power,
 		close() {
 			esp32.network.close();
+			preview.close();
 			screen.close();
 			speaker.close();
 			power.close();

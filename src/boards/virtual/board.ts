@@ -11,6 +11,7 @@ import {
 	type Theme,
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { VirtualUpdater } from "./updater.js";
 
 class VirtualSpeaker implements Speaker {
@@ -83,8 +84,9 @@ class VirtualSystem implements System {
 }
 
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const screen = new VirtualScreen();
+	const wifi = openSimulatedWiFi();
 	return {
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
@@ -93,11 +95,12 @@ export function openBoard(): Board & { readonly system: System } {
 		preview: { begin: host.beginPicture },
 		camera: { capture: host.capture },
 		battery: { level: 88, charging: false },
-		network: new VirtualNetwork(),
+		network: wifi ?? new VirtualNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
 		updater: new VirtualUpdater(),
 		settings: Preference,
 		close() {},
-	};
+	} satisfies Board;
 }
