@@ -8,6 +8,7 @@ import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
+import button from "./button.suite.js";
 import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
@@ -28,7 +29,9 @@ import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
+import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
+import presses from "./presses.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
@@ -46,6 +49,7 @@ import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
+import toolsParts from "./tools-parts.suite.js";
 import trial from "./trial.suite.js";
 import update from "./update.suite.js";
 import url from "./url.suite.js";
@@ -86,6 +90,7 @@ export const SUITES: readonly Suite[] = [
 	mqtt,
 	tools,
 	toolsHttp,
+	toolsParts,
 	bootstrap,
 	bootstrapAnswer,
 	config,
@@ -93,6 +98,7 @@ export const SUITES: readonly Suite[] = [
 	application,
 	applicationLife,
 	states,
+	presses,
 	familyFace,
 	fatalError,
 	servedBackend,
@@ -110,5 +116,7 @@ export const SUITES: readonly Suite[] = [
 	setupFace,
 	drivers,
 	backlight,
+	button,
+	partDrivers,
 	face,
 ];

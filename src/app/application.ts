@@ -1,12 +1,13 @@
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
+import type { Press } from "../hardware/button.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Direct } from "../http_server/open-direct.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { abortMessage, ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
@@ -20,6 +21,7 @@ import { type Backend, BackendSearch, type BackendSource } from "./backend-searc
 import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange, word } from "./face-change.js";
+import { followInputs } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
@@ -68,6 +70,7 @@ export class Application {
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
 	readonly #setup: PhoneSetup | undefined;
 	readonly #hasBackend: boolean;
+	readonly #unfollowInputs: () => void;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
@@ -123,6 +126,11 @@ export class Application {
 		this.#search = source && this.#openSearch(source, options.hasFailed);
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
+		this.#unfollowInputs = followInputs(board, {
+			onPress: (button, press, isMain) => this.#press(button, press, isMain),
+			onReading: (sensor, { kind, unit }, value) =>
+				this.#tell("notifications/sensor_changed", { sensor, kind, value, unit }),
+		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -176,6 +184,7 @@ export class Application {
 			this.#board.network.onChange = undefined;
 		}
 		this.#setup?.close();
+		this.#unfollowInputs();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -327,11 +336,36 @@ export class Application {
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
-		// Without a session the backend has not asked to be told, and some take any message as a mistake.
-		if (this.#protocol.session !== undefined) {
-			this.server.notify("notifications/state_changed", { newState, oldState });
-		}
+		this.#tell("notifications/state_changed", { newState, oldState });
 		this.#onState?.(newState);
+	}
+
+	/** Without a session the backend has not asked to be told, and some take any message as a mistake. */
+	#tell(method: string, params: object): void {
+		if (this.#protocol.session !== undefined) {
+			this.server.notify(method, params);
+		}
+	}
+
+	/** With the main button a person talks to the device, as with the C++ firmware. The others only tell. */
+	#press(button: string, { long, milliseconds }: Press, isMain: boolean): void {
+		this.#log(`button ${button}: ${long ? "long press" : "press"}`);
+		this.#tell("notifications/button_pressed", { button, long, milliseconds });
+		if (isMain && !long) {
+			this.#toggleTalk();
+		}
+	}
+
+	#toggleTalk(): void {
+		const { state } = this.#state;
+		if (state === "idle" && this.#board.network?.online !== false) {
+			this.listen();
+		} else if (state === "listening") {
+			this.stopListening();
+		} else if (state === "speaking") {
+			// The backend says when it has stopped.
+			this.#protocol.send(abortMessage(this.#protocol.session?.id ?? ""));
+		}
 	}
 
 	/** Messages of the backend that are not MCP. */

@@ -129,7 +129,10 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 }
 
 /** New firmware shows that it reaches its backend, also if sessions are on demand and none is needed now. */
-function underTrial(trial: Trial, { session }: Config): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {
+function underTrial(
+	trial: Trial,
+	{ session }: Config,
+): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {
 	return {
 		session: trial.isRunning ? "always" : session,
 		onReached: () => trial.pass(),

@@ -1,5 +1,8 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { Buttons } from "./button.js";
+import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
+import type { Sensors } from "./sensor.js";
 import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
@@ -208,6 +211,9 @@ export interface Hardware {
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;
+	readonly lights?: Lights;
+	readonly sensors?: Sensors;
+	readonly buttons?: Buttons;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

@@ -17,6 +17,30 @@ declare module "embedded:io/socket/udp" {
 	export default UDP;
 }
 
+/** A digital pin (ECMA-419 §10.1). */
+declare module "embedded:io/digital" {
+	import type { DigitalClass } from "../drivers/button-digital.js";
+
+	const Digital: DigitalClass;
+	export default Digital;
+}
+
+/** A pin that is switched fast (ECMA-419 §10.4). */
+declare module "embedded:io/pwm" {
+	import type { PwmOutput } from "../drivers/light-pwm.js";
+
+	const PWM: new (options: { pin: number }) => PwmOutput;
+	export default PWM;
+}
+
+/** LEDs of the kind WS2812. */
+declare module "neopixel" {
+	import type { Pixels } from "../drivers/light-neopixel.js";
+
+	const NeoPixel: new (options: { pin: number; length: number; order: string }) => Pixels;
+	export default NeoPixel;
+}
+
 /** ECMA-419's WebSocket client. */
 declare module "embedded:network/websocket/client" {
 	import type { WebSocketRecord } from "../protocols/websocket-channel.js";

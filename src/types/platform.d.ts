@@ -106,4 +106,10 @@ declare module "virtual-host" {
 		confirm(): void;
 		rollBack(): void;
 	};
+	/** Tells the person what a simulated light does now. */
+	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
+	/** Calls back when the person presses the simulated button, or lets go of it. */
+	export function onButton(callback: (isDown: boolean) => void): void;
+	/** Calls back when the person says what a simulated sensor measures. */
+	export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void;
 }

@@ -1,6 +1,6 @@
 import type { ByteSource, PictureSink } from "../../src/hardware/pictures.js";
 import { toHex } from "../../src/text/hex.js";
-import { boot, call, send } from "./bridge.js";
+import { boot, call, receive, send } from "./bridge.js";
 
 export const options = { macAddress: boot.macAddress };
 
@@ -57,3 +57,15 @@ export const firmware = {
 	isSigned: async (key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean> =>
 		(await call("isSigned", toHex(signature), key)).value === true,
 };
+
+export function showLight(name: string, light: object): void {
+	send(["board.light", name, light]);
+}
+
+export function onButton(callback: (isDown: boolean) => void): void {
+	receive("board.button", ([isDown]) => callback(isDown as boolean));
+}
+
+export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void {
+	receive("board.reading", ([sensor, reading]) => callback(sensor as string, reading as number));
+}

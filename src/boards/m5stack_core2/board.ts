@@ -3,6 +3,7 @@ import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
+import { openPreview } from "../../platform/preview.js";
 
 /** What the SDK's target has, as far as it is used. The SDK's typings do not have it. */
 interface Target {
@@ -17,13 +18,16 @@ export function openBoard() {
 	const sensor = { ...I2C.internal, io: device.io.SMBus };
 	const power = new PowerChip(new peripheral.Power({ sensor }));
 	const screen = openFace(new config.Screen({}), power);
+	const preview = openPreview(screen);
 	const esp32 = openEsp32("m5stack_core2");
 	return {
 		...esp32,
 		screen,
+		preview,
 		battery: power,
 		close() {
 			esp32.network.close();
+			preview.close();
 			screen.close();
 		},
 	} satisfies Board;

@@ -4,6 +4,7 @@ import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../.
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openControls } from "./controls.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
@@ -57,7 +58,9 @@ export function openBoard() {
 	const face = openFace(screen);
 	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi();
+	const { close: closeControls, ...controls } = openControls();
 	return {
+		...controls,
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
 		screen: face,
@@ -68,6 +71,7 @@ export function openBoard() {
 		settings: Preference,
 		close() {
 			preview.close();
+			closeControls();
 			face.close();
 		},
 	} satisfies Board;

@@ -12,6 +12,7 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
 
 class VirtualSpeaker implements Speaker {
@@ -88,6 +89,7 @@ export function openBoard() {
 	const screen = new VirtualScreen();
 	const wifi = openSimulatedWiFi();
 	return {
+		...openParts(),
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
 		screen,
@@ -101,6 +103,5 @@ export function openBoard() {
 		system: new VirtualSystem(),
 		updater: new VirtualUpdater(),
 		settings: Preference,
-		close() {},
 	} satisfies Board;
 }
