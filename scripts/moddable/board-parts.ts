@@ -64,7 +64,8 @@ function partsIn(program: ts.Program, file: string): BoardParts {
 
 /** The names of the tools that a board with these parts offers, and of those that it lacks. */
 export function toolsOf(parts: readonly Part[]): { readonly offered: string[]; readonly absent: string[] } {
-	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...parts].map((part) => [part, {}]));
+	const made: readonly Part[] = parts.includes("updater") ? ["installer"] : [];
+	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...made, ...parts].map((part) => [part, {}]));
 	const names = (offered: boolean): string[] =>
 		TOOLS.filter((tool) => isOffered(tool, hardware) === offered).map(({ name }) => name);
 	return { offered: names(true), absent: names(false) };
