@@ -7,6 +7,7 @@ import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
+import camera from "./camera.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
@@ -26,6 +27,7 @@ import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
 import pictures from "./pictures.suite.js";
+import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
@@ -50,6 +52,8 @@ export const SUITES: readonly Suite[] = [
 	schema,
 	http,
 	pictures,
+	camera,
+	preview,
 	httpServer,
 	jsonRpc,
 	mcp,

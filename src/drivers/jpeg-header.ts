@@ -16,7 +16,7 @@ const RESTART_INTERVAL = 0xdd;
 const NEEDED = deepFreeze([BASELINE, HUFFMAN_TABLES, START_OF_SCAN, QUANTIZATION_TABLES, RESTART_INTERVAL]);
 
 /** Why a JPEG with another kind of frame is not shown. Those that are not here are as rare. */
-const KINDS: Readonly<Record<number, string>> = deepFreeze({ 0xc1: "extended", 0xc2: "progressive", 0xc3: "lossless" });
+const KINDS: Readonly<Record<number, string>> = deepFreeze({ 193: "extended", 194: "progressive", 195: "lossless" });
 
 /** The size of a JPEG, and of the blocks that it is decoded in, in pixels. */
 export interface JpegFrame {

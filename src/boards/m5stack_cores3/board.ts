@@ -4,6 +4,7 @@ import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
 import { openDevice, type SmBusRecord, writeRegisters } from "../../drivers/smbus.js";
 import type { Board } from "../../hardware/hardware.js";
+import { openCamera } from "../../platform/camera.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
@@ -57,7 +58,7 @@ function resetScreen(bus: SmBusRecord): void {
 	}
 }
 
-/** M5Stack CoreS3: ESP32-S3, screen, speaker, battery. Microphones, camera and touch are not used. */
+/** M5Stack CoreS3: ESP32-S3, screen, speaker, camera, battery. Microphones and touch are not used. */
 export function openBoard() {
 	const { internal } = device.I2C as unknown as Buses;
 	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
@@ -72,6 +73,8 @@ export function openBoard() {
 		speaker,
 		screen,
 		preview,
+		// Its sensor makes no JPEG files.
+		camera: openCamera({ width: 320, height: 240, jpeg: false, closes: false }),
 		battery: power,
 		close() {
 			esp32.network.close();

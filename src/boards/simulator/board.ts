@@ -3,6 +3,7 @@ import Timer from "timer";
 import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
+import { openSimulatorCamera } from "./camera.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
@@ -60,6 +61,7 @@ export function openBoard() {
 		speaker: new SimulatorSpeaker(),
 		screen: face,
 		preview,
+		camera: openSimulatorCamera(),
 		network: new SimulatorNetwork(),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
