@@ -167,13 +167,13 @@ export async function buildForSimulator(sdk: Sdk, folder: string, settings: read
 }
 
 /** What a manifest calls its program. */
-function nameOf(folder: string): string {
+export function nameOf(folder: string): string {
 	const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { build: { NAME: string } };
 	return manifest.build.NAME;
 }
 
 /** Each manifest has a folder of its own to be built in, so that builds may run at the same time; none is in the SDK. */
-function outputOf(folder: string): string {
+export function outputOf(folder: string): string {
 	return join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
 }
 

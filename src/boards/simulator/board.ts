@@ -3,7 +3,9 @@ import Timer from "timer";
 import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openSimulatorCamera } from "./camera.js";
+import { openControls } from "./controls.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
@@ -56,17 +58,22 @@ function macAddress(settings: Settings): string {
 export function openBoard() {
 	const face = openFace(screen);
 	const preview = openPreview(face);
+	const wifi = openSimulatedWiFi();
+	const { close: closeControls, ...controls } = openControls();
 	return {
+		...controls,
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
 		screen: face,
 		preview,
 		camera: openSimulatorCamera(),
-		network: new SimulatorNetwork(),
+		network: wifi ?? new SimulatorNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close() {
 			preview.close();
+			closeControls();
 			face.close();
 		},
 	} satisfies Board;
