@@ -9,6 +9,7 @@ import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
 import button from "./button.suite.js";
+import camera from "./camera.suite.js";
 import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
@@ -32,6 +33,7 @@ import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
 import presses from "./presses.suite.js";
+import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
@@ -64,6 +66,8 @@ export const SUITES: readonly Suite[] = [
 	schema,
 	http,
 	pictures,
+	camera,
+	preview,
 	httpServer,
 	jsonRpc,
 	mcp,
