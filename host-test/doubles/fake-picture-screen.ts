@@ -20,7 +20,7 @@ export class FakePictureScreen implements PictureScreen {
 		this.canvas = {
 			width,
 			height,
-			makeColor: () => 0,
+			makeColor: (red, green, blue) => ((red & 0xf8) << 8) | ((green & 0xfc) << 3) | (blue >> 3),
 			begin() {},
 			end() {},
 			fillRectangle: (color) => {

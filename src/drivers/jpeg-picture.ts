@@ -29,6 +29,8 @@ export interface PictureDecoder {
 	write(piece: Uint8Array): void;
 	/** @throws Error if the picture is not whole */
 	end(): void;
+	/** Lets go of what it has in memory. */
+	close(): void;
 }
 
 /**
@@ -83,6 +85,10 @@ export class JpegPicture implements PictureDecoder {
 		while (this.#blocksLeft > 0) {
 			this.#draw();
 		}
+	}
+
+	close(): void {
+		this.#decoder = undefined;
 	}
 
 	#add(piece: Uint8Array): void {
