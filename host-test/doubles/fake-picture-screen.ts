@@ -1,5 +1,5 @@
-import type { PictureCanvas, PictureScreen } from "../../src/drivers/fitted-picture.js";
-import type { JpegBlock, JpegDecoder } from "../../src/drivers/jpeg-picture.js";
+import type { PictureBlock, PictureCanvas, PictureScreen } from "../../src/drivers/fitted-picture.js";
+import type { JpegDecoder } from "../../src/drivers/jpeg-picture.js";
 
 interface FakeBitmap {
 	readonly width: number;
@@ -83,7 +83,7 @@ export class FakeJpeg implements JpegDecoder {
 		return this.#isWhole || this.buffers.length > 0;
 	}
 
-	read(): JpegBlock {
+	read(): PictureBlock {
 		const [buffer] = this.buffers;
 		if (buffer === undefined) {
 			throw new Error("jpeg read failed");

@@ -48,7 +48,7 @@ function draw(screen: FakePictureScreen, picture: readonly (readonly number[])[]
 		for (let x = 0; x < width; x += 2) {
 			const rows = picture.slice(y, y + 2).map((row) => row.slice(x, x + 2));
 			const pixels = Uint16Array.from(rows.flat());
-			fitted.add({ x, y, width: Math.min(2, width - x), height: rows.length, pixels });
+			fitted.add({ x, y, width: Math.min(2, width - x), height: rows.length }, pixels);
 		}
 	}
 	return screen.rows;

@@ -121,7 +121,7 @@ export class PngPicture implements PictureDecoder {
 		unfilter(row[0] as number, row.subarray(1), this.#above.subarray(1), Math.ceil((channels * depth) / 8));
 		if (this.#picture?.isShown(this.#y)) {
 			this.#convert();
-			this.#picture.add({ x: 0, y: this.#y, width, height: 1, pixels: this.#pixels });
+			this.#picture.add({ x: 0, y: this.#y, width, height: 1 }, this.#pixels);
 		}
 		this.#row = this.#above;
 		this.#above = row;
