@@ -16,6 +16,7 @@ import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
+import esp32Updater from "./esp32-updater.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
 import familyFace from "./family-face.suite.js";
@@ -52,6 +53,8 @@ import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import toolsParts from "./tools-parts.suite.js";
+import trial from "./trial.suite.js";
+import update from "./update.suite.js";
 import url from "./url.suite.js";
 import wantedNames from "./wanted-names.suite.js";
 import webSocket from "./websocket.suite.js";
@@ -105,6 +108,9 @@ export const SUITES: readonly Suite[] = [
 	familyFace,
 	fatalError,
 	servedBackend,
+	update,
+	trial,
+	esp32Updater,
 	examples,
 	beyondTools,
 	wifi,

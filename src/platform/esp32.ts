@@ -6,6 +6,7 @@ import type { RtcClock } from "../drivers/rtc-clock.js";
 import type { Board } from "../hardware/hardware.js";
 import { openAccessPoint, startRadio } from "./access-point.js";
 import { esp32Chip } from "./esp32-chip.js";
+import { openUpdater } from "./updater.js";
 import { openWiFi } from "./wifi.js";
 
 /**
@@ -25,6 +26,7 @@ export function openEsp32(name: string, rtc?: RtcClock) {
 		network,
 		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
+		updater: openUpdater(),
 		system: new Esp32System({
 			chip: esp32Chip,
 			macAddress,

@@ -88,7 +88,7 @@ export function openBoard() {
 	const speaker = new Aw88298(bus);
 	const screen = openFace(new config.Screen({}), power);
 	const preview = openPreview(screen);
-	const touch = openOptional("touch screen", openTouch);
+	const touch = openOptional("touch screen", () => openTouch());
 	const { closeSensors, ...sensors } = openSensors(bus);
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
