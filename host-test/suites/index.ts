@@ -32,6 +32,7 @@ import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
+import png from "./png.suite.js";
 import presses from "./presses.suite.js";
 import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
@@ -68,6 +69,7 @@ export const SUITES: readonly Suite[] = [
 	pictures,
 	camera,
 	preview,
+	png,
 	httpServer,
 	jsonRpc,
 	mcp,

@@ -27,7 +27,7 @@ export function describeBoards(): string {
 		...beyond(bare, boards.get(boardOf(target).board) ?? bare),
 	]);
 	return [
-		`A bare chip has the parts ${listParts(bare.parts)}, and, unless the chip or its flash lacks them, ${listParts(bare.optional)}.`,
+		`A bare chip has the parts ${listParts(bare.parts)}, and, unless the chip lacks them, ${listParts(bare.optional)}.`,
 		`Its tools are ${toolsOf(partsOf(bare)).offered.map(code).join(", ")}.`,
 		"",
 		table(["target", "parts besides", "tools besides"], rows),

@@ -99,7 +99,11 @@ export class SetupConnection {
 		}
 		response.headers.set("connection", "close");
 		response.headers.set("content-length", String(bytesOf(this.#parts)));
-		this.#connection.respond(response);
+		try {
+			this.#connection.respond(response);
+		} catch {
+			this.close();
+		}
 	}
 
 	#ask(request: ServedRequest, body: Uint8Array | undefined): Answer | Promise<Answer> {
