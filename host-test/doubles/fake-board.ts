@@ -7,6 +7,7 @@ import type {
 	SettingValue,
 	Theme,
 } from "../../src/hardware/hardware.js";
+import { FakePlayer } from "./fake-player.js";
 
 /** A store in memory. */
 export class FakeSettings implements Settings {
@@ -38,6 +39,7 @@ export class FakeBoard implements Board {
 	upgradeFails = false;
 	closed = false;
 	readonly speaker = { volume: 70 };
+	readonly player = new FakePlayer();
 	readonly screen = {
 		width: 320,
 		height: 240,

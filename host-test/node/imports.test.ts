@@ -16,6 +16,7 @@ const HOST_MODULES = readdirSync(`${SOURCE}types`)
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	text: [],
 	hardware: ["deep-freeze.js"],
+	audio: ["hardware"],
 	device_state: ["deep-freeze.js"],
 	mcp_server: ["text", "deep-freeze.js"],
 	protocols: ["text", "hardware", "deep-freeze.js"],
@@ -24,11 +25,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	drivers: ["hardware", "deep-freeze.js"],
 	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
 	bootstrap: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js", "deep-freeze.js"],
-	tools: ["hardware", "http", "mcp_server", "firmware.js", "deep-freeze.js"],
+	tools: ["audio", "hardware", "http", "mcp_server", "firmware.js", "deep-freeze.js"],
 	resources: ["hardware", "mcp_server", "mcp_features", "firmware.js", "deep-freeze.js"],
 	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
 	app: [
-		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools"],
+		...["audio", "text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools"],
 		"http_server",
 		...["deep-freeze.js", "firmware.js", "read-setting.js"],
 	],

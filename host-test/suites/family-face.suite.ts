@@ -1,4 +1,5 @@
 import type { Face } from "../../src/hardware/hardware.js";
+import { TOOLS } from "../../src/tools/index.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, matches, ok, suite } from "../harness.js";
@@ -34,7 +35,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 		transport.channel.say(request(10_001, "tools/list"));
 		const [initialized, listed] = mcp();
 		equal([initialized.session_id, initialized.payload.id], ["", 10_000]);
-		equal(listed.payload.result.tools.length, 5);
+		equal(listed.payload.result.tools.length, TOOLS.filter(({ userOnly }) => !userOnly).length);
 		transport.channel.say({ type: "hello", session_id: "s-1" });
 		mcp();
 		transport.channel.say(call("no.such.tool"));

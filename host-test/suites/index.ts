@@ -19,6 +19,7 @@ import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import http from "./http.suite.js";
+import httpPieces from "./http-pieces.suite.js";
 import httpServer from "./http-server.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
@@ -31,14 +32,17 @@ import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
 import sessions from "./sessions.suite.js";
+import sound from "./sound.suite.js";
 import stateless from "./stateless.suite.js";
 import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
+import toolsAudio from "./tools-audio.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import url from "./url.suite.js";
 import wantedNames from "./wanted-names.suite.js";
+import wav from "./wav.suite.js";
 import webSocket from "./websocket.suite.js";
 import webSocketFlow from "./websocket-flow.suite.js";
 import wifi from "./wifi.suite.js";
@@ -48,6 +52,10 @@ export const SUITES: readonly Suite[] = [
 	text,
 	schema,
 	http,
+	httpPieces,
+	sound,
+	wav,
+	toolsAudio,
 	httpServer,
 	jsonRpc,
 	mcp,

@@ -1,3 +1,4 @@
+import { drawAttention } from "../audio/chime.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
@@ -277,6 +278,9 @@ export class Application {
 		const change = faceChange(message);
 		if (Object.keys(change).length > 0) {
 			this.#show(change);
+		}
+		if (change.alert !== undefined) {
+			drawAttention(this.#board.player, this.#log);
 		}
 		if (message.type === "tts") {
 			this.#speak(message.state);

@@ -1,28 +1,7 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { Codec, Player, Speaker } from "./sound.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
-
-export interface Speaker {
-	/** Percent of full volume, an integer from 0 to 100. */
-	volume: number;
-}
-
-/** The format of a board's audio, as the hello tells it. */
-export interface AudioParams {
-	readonly format: string;
-	/** Hertz. */
-	readonly sample_rate: number;
-	readonly channels: number;
-	/** Milliseconds. */
-	readonly frame_duration: number;
-}
-
-/** Plays or records. No board of this project has one yet. */
-export interface Codec {
-	readonly params: AudioParams;
-	/** @param frame a binary message of the backend, as the protocol version frames it */
-	play(frame: ArrayBuffer): void;
-}
 
 export type Theme = "light" | "dark";
 
@@ -166,9 +145,9 @@ export interface HttpRequest {
 	readonly maxBytes?: number;
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
-	 * What it throws ends the request.
+	 * What it throws ends the request. If it returns a promise, the rest is read once that has settled.
 	 */
-	readonly onPiece?: (piece: ArrayBuffer) => void;
+	readonly onPiece?: (piece: ArrayBuffer) => void | Promise<void>;
 	/** Milliseconds without progress after which the request fails. Default 30,000. */
 	readonly timeout?: number;
 }
@@ -206,6 +185,7 @@ export interface Device {
 export interface Hardware {
 	readonly device?: Device;
 	readonly speaker?: Speaker;
+	readonly player?: Player;
 	readonly codec?: Codec;
 	readonly screen?: Screen;
 	readonly snapshot?: Snapshot;

@@ -42,6 +42,11 @@ export class Exchange {
 	#received = 0;
 	#looks = 0;
 	#looksWithoutProgress = 0;
+	/** Whether nothing is read, because whoever takes the body is busy with a piece. */
+	#isHeld = false;
+	/** Bytes that have come in meanwhile, and how the response has ended meanwhile: null for well. */
+	#unread = 0;
+	#heldEnd: Error | null | undefined;
 
 	/** @throws Error when the URL or a header cannot be used */
 	constructor(request: HttpRequest, { network, timer, maxBytes }: EcmaHttpOptions) {
@@ -92,7 +97,7 @@ export class Exchange {
 			headers,
 			headersMask: ["content-length", "transfer-encoding"],
 			onHeaders: (status, received) => this.#begin(status, received),
-			onReadable: (count) => this.#take(sent.read(count)),
+			onReadable: (count) => this.#read(sent, count),
 			onWritable: (count) => this.#write(sent, count),
 			onDone: (error) => this.#end(error),
 		});
@@ -141,15 +146,23 @@ export class Exchange {
 		}
 	}
 
-	#take(piece: ArrayBuffer | undefined): void {
-		if (piece === undefined || this.#isDone) {
+	#read(sent: HttpClientRequest, count: number): void {
+		if (this.#isHeld) {
+			this.#unread = count;
 			return;
 		}
+		const piece = sent.read(count);
+		if (piece !== undefined && !this.#isDone) {
+			this.#take(sent, piece);
+		}
+	}
+
+	#take(sent: HttpClientRequest, piece: ArrayBuffer): void {
 		this.#looksWithoutProgress = 0;
 		this.#allowance.bytes = this.#headBytes;
 		this.#received += piece.byteLength;
 		if (this.#isInPieces) {
-			this.#handOn(piece);
+			this.#handOn(sent, piece);
 		} else if (this.#received > this.#maxBytes) {
 			this.#fail(`the response has more than ${this.#maxBytes} bytes`);
 		} else {
@@ -157,11 +170,38 @@ export class Exchange {
 		}
 	}
 
-	#handOn(piece: ArrayBuffer): void {
+	#handOn(sent: HttpClientRequest, piece: ArrayBuffer): void {
 		try {
-			this.#request.onPiece?.(piece);
+			const taken = this.#request.onPiece?.(piece);
+			if (taken !== undefined) {
+				this.#hold(sent, taken);
+			}
 		} catch (error) {
 			this.#fail((error as Error).message);
+		}
+	}
+
+	/** What comes in meanwhile stays in the socket, which tells again and again how much that is: it has no other limit. */
+	#hold(sent: HttpClientRequest, taken: Promise<void>): void {
+		this.#isHeld = true;
+		this.#allowance.bytes = Number.POSITIVE_INFINITY;
+		taken.then(
+			() => this.#release(sent),
+			(error: Error) => this.#isDone || this.#fail(error.message),
+		);
+	}
+
+	#release(sent: HttpClientRequest): void {
+		const unread = this.#unread;
+		this.#isHeld = false;
+		this.#unread = 0;
+		this.#looksWithoutProgress = 0;
+		this.#allowance.bytes = this.#headBytes;
+		if (unread > 0 && !this.#isDone) {
+			this.#read(sent, unread);
+		}
+		if (!this.#isHeld && this.#heldEnd !== undefined) {
+			this.#end(this.#heldEnd);
 		}
 	}
 
@@ -172,7 +212,7 @@ export class Exchange {
 	#look(): void {
 		const { timeout = TIMEOUT } = this.#request;
 		this.#looks += 1;
-		this.#looksWithoutProgress += 1;
+		this.#looksWithoutProgress += this.#isHeld ? 0 : 1;
 		const longest = this.#isInPieces ? LONGEST_IN_PIECES : LONGEST;
 		if (this.#looksWithoutProgress > LOOKS) {
 			this.#fail(`no progress within ${timeout} ms`);
@@ -186,8 +226,12 @@ export class Exchange {
 		if (this.#isDone) {
 			return;
 		}
+		if (this.#isHeld) {
+			this.#heldEnd = error;
+			return;
+		}
 		if (error === null || (this.#status !== 0 && !this.#knowsLength)) {
-			this.#release();
+			this.#close();
 			this.#settle.resolve({ status: this.#status, body: joined(this.#pieces) });
 		} else {
 			this.#fail(error.message || (this.#status === 0 ? "no answer" : "the connection ended within the response"));
@@ -195,11 +239,11 @@ export class Exchange {
 	}
 
 	#fail(message: string): void {
-		this.#release();
+		this.#close();
 		this.#settle.reject(new Error(`${this.#request.url}: ${message}`));
 	}
 
-	#release(): void {
+	#close(): void {
 		this.#isDone = true;
 		this.#clearTimer();
 		this.#client?.close();

@@ -90,6 +90,19 @@ declare module "net" {
 	export default Net;
 }
 
+/** ECMA-419's audio out. */
+declare module "embedded:io/audio/out" {
+	import type { AudioOutRecord } from "../drivers/played-sound.js";
+
+	const AudioOut: AudioOutRecord["io"];
+	export default AudioOut;
+}
+
+/** The power chip of the CoreS3: its board brings the class. */
+declare module "embedded:peripheral/Power/axp2101" {
+	export { default } from "../boards/m5stack_cores3/power-chip.js";
+}
+
 /** A file in the firmware's image, as a read-only buffer. */
 declare module "Resource" {
 	class Resource extends ArrayBuffer {

@@ -76,6 +76,10 @@ declare module "src/boards/target/board" {
 
 /** What the virtual device's Node side does for its simulated board. */
 declare module "virtual-host" {
+	import type { AudioOutRecord } from "../drivers/played-sound.js";
+
+	/** Node plays in real time, and hands on what it plays. */
+	export const AudioOut: AudioOutRecord["io"];
 	/** What the person who started the device chose for it. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;

@@ -1,5 +1,7 @@
 import { boot, call, send } from "./bridge.js";
 
+export { AudioOut } from "./audio-out.js";
+
 export const options = { macAddress: boot.macAddress };
 
 export function restart(delay: number): void {

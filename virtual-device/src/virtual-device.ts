@@ -9,6 +9,7 @@ import type { ScreenPicture } from "./services/pictures.js";
 import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
+import { type PlayedSamples, Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
 
@@ -31,6 +32,8 @@ interface Events {
 	/** A line of the firmware's log. */
 	trace: [line: string];
 	screen: [screen: ScreenPicture];
+	/** The speaker plays. Silence between two sounds is not told. */
+	samples: [played: PlayedSamples];
 	/** Something a person would notice. */
 	note: [text: string];
 	/** The engine ended, by itself or because the firmware asked for a restart. */
@@ -137,8 +140,9 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onScreen: (screen) => this.emit("screen", screen),
 			onNote: (text) => this.emit("note", text),
 		});
+		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board];
+		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board, sounds];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */

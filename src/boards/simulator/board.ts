@@ -1,11 +1,8 @@
 import Preference from "preference";
 import Timer from "timer";
-import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
+import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
+import { openPlayer } from "../../platform/audio.js";
 import { openFace } from "../../platform/face.js";
-
-class SimulatorSpeaker implements Speaker {
-	volume = 70;
-}
 
 /** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
 class SimulatorNetwork implements Network {
@@ -53,13 +50,18 @@ function macAddress(settings: Settings): string {
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export function openBoard(): Board & { readonly system: System } {
 	const face = openFace(screen);
+	const player = openPlayer(70);
 	return {
 		name: "simulator",
-		speaker: new SimulatorSpeaker(),
+		speaker: player,
+		player,
 		screen: face,
 		network: new SimulatorNetwork(),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
-		close: () => face.close(),
+		close() {
+			player.close();
+			face.close();
+		},
 	};
 }

@@ -1,19 +1,16 @@
 import Preference from "preference";
+import Timer from "timer";
 import * as host from "virtual-host";
+import { SoundPlayer } from "../../drivers/sound-player.js";
 import {
 	BLANK_FACE,
 	type Board,
 	type Face,
 	type Network,
 	type Screen,
-	type Speaker,
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
-
-class VirtualSpeaker implements Speaker {
-	volume = 70;
-}
 
 class VirtualScreen implements Screen {
 	readonly width = 320;
@@ -83,9 +80,11 @@ class VirtualSystem implements System {
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
 export function openBoard(): Board & { readonly system: System } {
 	const screen = new VirtualScreen();
+	const player = new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
 	return {
 		name: "virtual",
-		speaker: new VirtualSpeaker(),
+		speaker: player,
+		player,
 		screen,
 		snapshot: screen,
 		preview: { show: host.showPicture },
@@ -96,6 +95,6 @@ export function openBoard(): Board & { readonly system: System } {
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
 		settings: Preference,
-		close() {},
+		close: () => player.close(),
 	};
 }
