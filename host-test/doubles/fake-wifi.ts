@@ -1,4 +1,4 @@
-import type { Clock, WiFiInterface } from "../../src/drivers/wifi-network.js";
+import type { Clock, WiFiFound, WiFiInterface } from "../../src/drivers/wifi-network.js";
 
 /** ECMA-419's Wi-Fi interface; the test plays the access point. */
 export class FakeWiFi implements WiFiInterface {
@@ -12,6 +12,10 @@ export class FakeWiFi implements WiFiInterface {
 	/** Thrown by the next `connect`. */
 	fault: Error | undefined;
 	disconnects = 0;
+	/** What the next scan finds; without it the scan throws. */
+	found: readonly WiFiFound[] | undefined = [];
+	/** Ends the scan that is under way. */
+	finishScan = (): void => {};
 	closed = false;
 	readonly #onChanged: () => void;
 
@@ -31,6 +35,16 @@ export class FakeWiFi implements WiFiInterface {
 	disconnect(): void {
 		this.disconnects += 1;
 		this.connection = 200;
+	}
+
+	scan({ onFound, onComplete }: Parameters<WiFiInterface["scan"]>[0]): void {
+		if (this.found === undefined) {
+			throw new Error("already scanning");
+		}
+		for (const network of this.found) {
+			onFound(network);
+		}
+		this.finishScan = onComplete;
 	}
 
 	close(): void {

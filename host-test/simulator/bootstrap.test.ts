@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const sdk = findSdk();
 
-describe("the bootstrap in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+describe("the bootstrap in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 300_000 }, () => {
 	it("brings a device that knows only an otaUrl to a session, once it is bound", async (t) => {
 		const backend = await RawBackend.listen(t);
 		const requests: { path: string; body: Record<string, unknown> }[] = [];

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const sdk = findSdk();
 
-describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 300_000 }, () => {
 	it("serves the official client, and outlives what no client does", async (t) => {
 		const port = await getPort();
 		const library = await buildForSimulator(sdk as Sdk, ROOT, [`http=${port}`, "httpToken=secret"]);

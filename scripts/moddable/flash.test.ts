@@ -13,7 +13,9 @@ after(() => rmSync(root, { recursive: true }));
 /** The folders of an SDK that the wrappers look at, with a tool that is never run. */
 function makeSdk(): NodeJS.ProcessEnv {
 	for (const target of ["esp32s3", "m5stack_cores3"]) {
-		mkdirSync(join(root, "build", "devices", "esp32", "targets", target), { recursive: true });
+		const folder = join(root, "build", "devices", "esp32", "targets", target);
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { ESP32_SUBCLASS: "esp32s3" } }));
 	}
 	for (const host of ["lin", "mac"]) {
 		const bin = join(root, "build", "bin", host, "release");
@@ -43,23 +45,23 @@ const skip = process.platform === "win32" && "the wrappers do not run on Windows
 
 describe("npm run flash", { skip }, () => {
 	it("asks mcconfig for the target, without the debugger, and puts it on the chip", () => {
-		assert.deepEqual(args("--target", "esp32"), ["-m", "-p", "esp32"]);
-		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-m", "-p", "esp32/m5stack_cores3"]);
+		assert.deepEqual(args("--target", "esp32"), ["-p", "esp32"]);
+		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-p", "esp32/m5stack_cores3"]);
 	});
 
 	it("builds for the debugger, or builds only, where it is told to", () => {
-		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-m", "-p", "esp32"]);
-		assert.deepEqual(args("--target", "esp32", "--build-only"), ["-m", "-p", "esp32", "-t", "build"]);
+		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-p", "esp32"]);
+		assert.deepEqual(args("--target", "esp32", "--build-only"), ["-p", "esp32", "-t", "build"]);
 	});
 
 	it("hands settings on as they are, spaces and all", () => {
 		const settings = ["ssid=my home", "password=a=b", "backend=wss://example.org/x?a=b"];
-		assert.deepEqual(args(...settings, "--target", "esp32"), ["-m", "-p", "esp32", ...settings]);
+		assert.deepEqual(args(...settings, "--target", "esp32"), ["-p", "esp32", ...settings]);
 	});
 
 	it("links only where it is told to, and then needs no ESP-IDF", () => {
 		const { linkOnly, args } = plan(["--target", "esp32", "--link-only"], { ...env, IDF_PATH: undefined });
-		assert.deepEqual([linkOnly, args], [true, ["-m", "-p", "esp32"]]);
+		assert.deepEqual([linkOnly, args], [true, ["-p", "esp32"]]);
 		assert.throws(() => plan(["--target", "esp32", "--link-only", "--build-only"]), /cannot be used with/);
 	});
 

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { makeProgram } from "../program.js";
 import { needSdk, type Sdk, SdkError } from "./sdk.js";
 import { addSettings } from "./settings.js";
+import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
 $MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port where several
@@ -19,9 +19,11 @@ interface FlashOptions {
 /** What flashing asks of mcconfig. */
 export interface FlashPlan {
 	readonly sdk: Sdk;
-	readonly target: string;
+	readonly target: Target;
 	/** As on mcconfig's command line. */
 	readonly args: readonly string[];
+	/** Of the firmware: "ssid=…". They are in `args`, too. */
+	readonly settings: readonly string[];
 	/** Stops before ESP-IDF is needed. */
 	readonly linkOnly: boolean;
 }
@@ -46,25 +48,14 @@ export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJ
 
 /** @throws SdkError that names what is missing or unknown */
 function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
-	const { target, debug = false, buildOnly = false, linkOnly = false } = options;
+	const { debug = false, buildOnly = false, linkOnly = false } = options;
 	const sdk = needSdk(env);
-	checkTarget(sdk, target);
+	const target = findTarget(sdk, options.target);
 	if (!linkOnly && (!env.IDF_PATH || !existsSync(env.IDF_PATH))) {
 		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
 		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
 	}
-	const flags = [...(debug ? ["-d"] : []), "-m", "-p", target];
+	const flags = [...(debug ? ["-d"] : []), "-p", target.name];
 	const build = buildOnly ? ["-t", "build"] : [];
-	return { sdk, target, args: [...flags, ...build, ...settings], linkOnly };
-}
-
-/** The chips that the firmware has a board for, and the SDK a target. */
-function checkTarget({ root }: Sdk, target: string): void {
-	const [platform, name, ...more] = target.split("/");
-	const folder = join(root, "build", "devices", "esp32", "targets");
-	const known = existsSync(folder) ? readdirSync(folder) : [];
-	if (platform !== "esp32" || more.length > 0 || (name !== undefined && !known.includes(name))) {
-		const all = ["esp32", ...known.map((each) => `esp32/${each}`)];
-		throw new SdkError(`--target: ${target} is not known. Known are: ${all.join(", ")}`);
-	}
+	return { sdk, target, args: [...flags, ...build, ...settings], settings, linkOnly };
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
+import { compileFiles } from "./compile.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -20,9 +21,9 @@ interface McconfigOptions {
 }
 
 /**
- * Runs mcconfig in a manifest's folder.
+ * Runs mcconfig in a manifest's folder: lets it write the makefile, compiles the TypeScript, and lets it make the rest.
  *
- * @param args as on its command line; where it builds is known
+ * @param args as on its command line, but for `-m`; where it builds is known
  * @throws SdkError when it fails
  */
 export async function mcconfig(
@@ -32,8 +33,26 @@ export async function mcconfig(
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	mkdirSync(output, { recursive: true });
-	const command = [join(sdk.bin, "mcconfig"), ["-o", output, ...args]] as const;
-	const options = { cwd: folder, env };
+	const run = (more: readonly string[]) =>
+		runMcconfig(sdk, ["-o", output, ...args, ...more], { show, options: { cwd: folder, env } });
+	await run([]);
+	try {
+		compileFiles(output);
+	} catch (error) {
+		throw new SdkError(`TypeScript cannot be compiled:\n${(error as Error).message}`);
+	}
+	await run(["-m"]);
+}
+
+async function runMcconfig(
+	sdk: Sdk,
+	args: readonly string[],
+	{
+		show,
+		options,
+	}: { readonly show: boolean; readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv } },
+): Promise<void> {
+	const command = [join(sdk.bin, "mcconfig"), args] as const;
 	// Where the person looks on, it has the terminal: the SDK's debugger may ask for Ctrl-C.
 	const child = show
 		? spawn(...command, { ...options, stdio: "inherit" })
@@ -51,23 +70,66 @@ export async function mcconfig(
 }
 
 /**
+ * Checks the types of the whole firmware. A build checks nothing: see `compileFiles`.
+ *
+ * @throws SdkError with the compiler's messages
+ */
+export function checkTypes(): void {
+	const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+	const { status, stdout } = spawnSync(process.execPath, [tsc, "--build", join(ROOT, "tsconfig.xs.json")]);
+	if (status !== 0) {
+		throw new SdkError(`The types do not fit:\n${String(stdout).trim()}`);
+	}
+}
+
+/**
  * Builds a manifest for a chip up to the linker's output, without a compiler for the chip.
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
  * @param args the rest of mcconfig's command line
+ * @returns the linker's output: C, in the folder of the build
  * @throws SdkError when the build fails
  */
-export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<void> {
-	// Apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
-	const output = `${outputOf(folder)}-linked`;
-	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), "mc.xs.c");
+export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<string> {
+	const linked = join(linkFolder(folder, target), "mc.xs.c");
 	// A file from an earlier build would be taken for this one's.
 	rmSync(linked, { force: true });
 	await mcconfig(sdk, folder, [...args, "-t", linked], {
 		show: false,
 		env: standInForIdf(sdkEnvironment(sdk)),
-		output,
+		output: linkOutput(folder, target),
 	});
+	return linked;
+}
+
+/**
+ * Has mcconfig put a manifest and all that it includes together for a chip, and build nothing: less than a second.
+ *
+ * @param settings of the firmware: "ssid=…"
+ * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP) sdkconfig.mc and
+ *   partitions.csv
+ * @throws SdkError when that fails
+ */
+export async function configureForChip(
+	sdk: Sdk,
+	folder: string,
+	target: string,
+	settings: readonly string[],
+): Promise<string> {
+	const options = { cwd: folder, env: standInForIdf(sdkEnvironment(sdk)) };
+	const output = linkOutput(folder, target);
+	mkdirSync(output, { recursive: true });
+	await runMcconfig(sdk, ["-o", output, "-p", target, ...settings], { show: false, options });
+	return linkFolder(folder, target);
+}
+
+function linkFolder(folder: string, target: string): string {
+	return join(linkOutput(folder, target), "tmp", ...target.split("/"), "release", nameOf(folder));
+}
+
+/** One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
+function linkOutput(folder: string, target: string): string {
+	return join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
 }
 
 /** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
@@ -96,7 +158,7 @@ function standInForIdf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
  */
 export async function buildForSimulator(sdk: Sdk, folder: string, settings: readonly string[] = []): Promise<string> {
 	// Without a target mcconfig would start a simulator of its own, and end every other one.
-	await mcconfig(sdk, folder, ["-d", "-m", "-p", sdk.host, "-t", "build", ...settings], { show: false });
+	await mcconfig(sdk, folder, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
 	const library = join(outputOf(folder), "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.so");
 	if (!existsSync(library)) {
 		throw new SdkError(`mcconfig built something else than ${library}: an included manifest has another NAME`);

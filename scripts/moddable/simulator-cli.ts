@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { makeProgram, runProgram } from "../program.js";
 import { describeHeap, readHeap } from "./heap.js";
-import { buildForSimulator } from "./mcconfig.js";
+import { buildForSimulator, checkTypes } from "./mcconfig.js";
 import { needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { Simulator } from "./simulator.js";
@@ -27,6 +27,7 @@ await runProgram(addSettings(program, "backend=mqtt://127.0.0.1:1883 token=SECRE
 async function simulate(settings: readonly string[], { headless, instruments = false }: Options): Promise<void> {
 	const sdk = needSdk();
 	console.log("Building the firmware …");
+	checkTypes();
 	const library = await buildForSimulator(sdk, fileURLToPath(new URL("../..", import.meta.url)), settings);
 	const simulator = await Simulator.start(sdk, library, { headless });
 	for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -12,6 +12,8 @@ import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
 import type { Transport } from "../protocols/transport.js";
+import type { Setup } from "../setup/open-setup.js";
+import type { PhoneSetup } from "../setup/phone-setup.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
@@ -23,6 +25,8 @@ import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
+	/** What clients are told as the device's name. Default: the board's. */
+	readonly name?: string | undefined;
 	/** The backend's URL, for the screen. Empty if the device has no backend. */
 	readonly backend: string;
 	/** How the backend is reached. */
@@ -33,6 +37,8 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Serves clients on the network while the device is online. */
 	readonly direct?: Direct | undefined;
+	/** Sets the device up by a phone. */
+	readonly setup?: Setup | undefined;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
@@ -57,6 +63,7 @@ export class Application {
 	readonly #log: (message: string) => void;
 	readonly #search: BackendSearch | undefined;
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
+	readonly #setup: PhoneSetup | undefined;
 	readonly #hasBackend: boolean;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
@@ -68,13 +75,19 @@ export class Application {
 		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
 		this.#onState = options.onState;
+		this.#setup = options.setup?.({
+			onNeeded: () => this.#setUp(),
+			onShow: (setup) => this.#show({ setup }),
+			onEnd: (restart) => this.#endSetup(restart),
+		});
 		this.#board = {
 			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
+			...(this.#setup && { wifiSetup: { begin: () => this.#setUp() } }),
 		};
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		const serverOptions: McpServerOptions<Hardware> = {
-			name: board.name,
+			name: options.name ?? board.name,
 			version: FIRMWARE.version,
 			context: this.#board,
 			tools: tools.filter((tool) => isOffered(tool, this.#board)),
@@ -122,7 +135,7 @@ export class Application {
 		}
 		network.onChange = () => this.#followNetwork(network.online);
 		if (!network.online && network.ssid === "") {
-			this.#state.enter("wifi_configuring");
+			this.#setUp();
 		} else {
 			this.#activate();
 			this.#followNetwork(network.online);
@@ -152,6 +165,7 @@ export class Application {
 		if (this.#board.network !== undefined) {
 			this.#board.network.onChange = undefined;
 		}
+		this.#setup?.close();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -180,11 +194,44 @@ export class Application {
 		}
 	}
 
+	/** During the set-up the network is joined only to try it. */
 	#followNetwork(online: boolean): void {
-		if (online) {
-			this.#connect();
+		if (this.#setup?.isOpen) {
 			return;
 		}
+		this.#setup?.follow(online);
+		if (online) {
+			this.#connect();
+		} else {
+			this.#goOffline();
+		}
+	}
+
+	/** The session ends first: a device that is set up is not in its network. */
+	#setUp(): void {
+		const { state } = this.#state;
+		if (this.#setup?.isOpen || state === "upgrading") {
+			return;
+		}
+		if (state !== "starting") {
+			this.#goOffline();
+		}
+		this.#state.enter("wifi_configuring");
+		this.#setup?.begin();
+	}
+
+	/** Settings other than the network's are read when the firmware starts. */
+	#endSetup(restart: boolean): void {
+		const { network, system } = this.#board;
+		if (restart && system !== undefined) {
+			system.restart(REBOOT_DELAY);
+		} else if (network?.online === true || network?.ssid !== "") {
+			this.#activate();
+			this.#followNetwork(network?.online === true);
+		}
+	}
+
+	#goOffline(): void {
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();

@@ -9,6 +9,7 @@ import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { readSetting } from "../read-setting.js";
+import type { Setup, SetupOptions } from "../setup/open-setup.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import type { BackendSource } from "./backend-search.js";
 import { type Config, readConfig } from "./config.js";
@@ -25,6 +26,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly hmacSha256: BootstrapOptions["hmacSha256"];
 	/** Serves MCP clients without a backend between, if a setting says so: `openDirect`. Default: it does not. */
 	readonly direct?: (options: DirectOptions) => Direct | undefined;
+	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
+	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -71,12 +74,23 @@ function createApplication(options: FirmwareOptions): Application {
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = { ...options.board, http, close: () => options.board.close() };
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
+	const setup = options.setup?.({
+		...{ board, built, deviceId, timer, log },
+		check(settings) {
+			const bootstrap = readBootstrapConfig(built, settings);
+			const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
+			if (bootstrap === undefined && (config.backend !== "" || direct === undefined)) {
+				reach(config);
+			}
+		},
+	});
+	const given = { ...options, board, name: config.name, session, direct, setup };
 	if (bootstrap === undefined && (backend !== "" || direct === undefined)) {
-		return new Application({ ...options, board, backend, transport: reach(config), session, direct });
+		return new Application({ ...given, backend, transport: reach(config) });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
 	if (bootstrap === undefined) {
-		return new Application({ ...options, board, backend, transport, session, direct });
+		return new Application({ ...given, backend, transport });
 	}
 	const source: BackendSource = {
 		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
@@ -86,7 +100,7 @@ function createApplication(options: FirmwareOptions): Application {
 			return { url: config.backend, use: () => transport.use(next) };
 		},
 	};
-	return new Application({ ...options, board, backend: bootstrap.otaUrl, transport, source, session, direct });
+	return new Application({ ...given, backend: bootstrap.otaUrl, transport, source });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -1,5 +1,7 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { Codec, Player, Speaker } from "./sound.js";
+import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
 
@@ -29,6 +31,8 @@ export interface Face {
 	readonly emotion: string;
 	/** Something the person should notice. */
 	readonly alert: { readonly status: string; readonly message: string };
+	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
+	readonly setup: SetupNotice | undefined;
 }
 
 /** A face before anything is known. */
@@ -41,6 +45,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
+	setup: undefined,
 });
 
 export interface Screen {
@@ -53,23 +58,6 @@ export interface Screen {
 	theme: Theme;
 	/** Shows what has changed, and leaves the rest of the face as it is. */
 	show(change: Partial<Face>): void;
-}
-
-/** A screen whose picture can be taken. */
-export interface Snapshot {
-	/** @param quality of the JPEG, 1 to 100 */
-	take(quality: number): Promise<ArrayBuffer>;
-}
-
-/** A screen that can show a picture. */
-export interface Preview {
-	/** @param picture a JPEG or PNG file */
-	show(picture: ArrayBuffer): Promise<void>;
-}
-
-export interface Camera {
-	/** Takes a picture, as a JPEG file. */
-	capture(): Promise<ArrayBuffer>;
 }
 
 export interface Battery {
@@ -139,8 +127,8 @@ export interface HttpRequest {
 	/** http or https. */
 	readonly url: string;
 	readonly headers?: ReadonlyMap<string, string>;
-	/** The parts of the body. They are sent one after another, piece by piece, and never joined. */
-	readonly body?: readonly ArrayBuffer[];
+	/** The parts of the body. They are sent one after another, piece by piece, and never joined. The caller closes them. */
+	readonly body?: readonly (ArrayBuffer | ByteSource)[];
 	/** Bytes that the response's body may have. Default: what the platform has room for. */
 	readonly maxBytes?: number;
 	/**
@@ -193,6 +181,8 @@ export interface Hardware {
 	readonly camera?: Camera;
 	readonly battery?: Battery;
 	readonly network?: Network;
+	readonly accessPoint?: AccessPoint;
+	readonly wifiSetup?: WiFiSetup;
 	readonly thermometer?: Thermometer;
 	readonly system?: System;
 	readonly updater?: Updater;

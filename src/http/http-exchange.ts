@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
+import type { ByteSource } from "../hardware/pictures.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { splitUrl } from "../text/url.js";
 import type { EcmaHttpOptions, HttpClient, HttpClientRequest, HttpRecord } from "./ecma-http.js";
@@ -23,7 +24,7 @@ const SECURE_HEAD_BYTES = 24_576;
 export class Exchange {
 	readonly response: Promise<HttpResponse>;
 	readonly #request: HttpRequest;
-	readonly #body: readonly ArrayBuffer[];
+	readonly #body: readonly (ArrayBuffer | ByteSource)[];
 	readonly #maxBytes: number;
 	readonly #headBytes: number;
 	/** Read by the platform's socket: see `GuardedTCP`. */
@@ -35,9 +36,14 @@ export class Exchange {
 	#status = 0;
 	/** Bytes of the body, if the server says; otherwise its end is the connection's. */
 	#knowsLength = false;
+	#sent: HttpClientRequest | undefined;
 	/** The part of the body that is being sent, and where. */
 	#part = 0;
 	#at = 0;
+	/** Bytes of the body that may be sent now. */
+	#room = 0;
+	/** A piece of the body is being read. */
+	#isReading = false;
 	readonly #pieces: ArrayBuffer[] = [];
 	#received = 0;
 	#looks = 0;
@@ -91,14 +97,17 @@ export class Exchange {
 			client.close();
 			return;
 		}
-		const sent: HttpClientRequest = client.request({
+		this.#sent = client.request({
 			method: this.#request.method,
 			path,
 			headers,
 			headersMask: ["content-length", "transfer-encoding"],
 			onHeaders: (status, received) => this.#begin(status, received),
-			onReadable: (count) => this.#read(sent, count),
-			onWritable: (count) => this.#write(sent, count),
+			onReadable: (count) => this.#read(count),
+			onWritable: (room) => {
+				this.#room = room;
+				this.#send();
+			},
 			onDone: (error) => this.#end(error),
 		});
 	}
@@ -118,21 +127,47 @@ export class Exchange {
 		return sent;
 	}
 
-	/** Writes as much of the body as there is room for, in place. */
-	#write(sent: HttpClientRequest, room: number): void {
+	/** Sends as much of the body as there is room for. */
+	#send(): void {
 		this.#looksWithoutProgress = 0;
-		let left = room;
-		for (let part = this.#body[this.#part]; part !== undefined && left > 0; part = this.#body[this.#part]) {
-			const count = Math.min(left, part.byteLength - this.#at);
-			if (count > 0) {
-				left = sent.write(new Uint8Array(part, this.#at, count));
-				this.#at += count;
-			}
-			if (this.#at === part.byteLength) {
+		for (let part = this.#body[this.#part]; part !== undefined && this.#room > 0; part = this.#body[this.#part]) {
+			const count = Math.min(this.#room, part.byteLength - this.#at);
+			if (count === 0) {
 				this.#part += 1;
 				this.#at = 0;
+			} else if (part instanceof ArrayBuffer) {
+				this.#write(new Uint8Array(part, this.#at, count));
+			} else {
+				void this.#readAndSend(part, count);
+				return;
 			}
 		}
+	}
+
+	async #readAndSend(source: ByteSource, count: number): Promise<void> {
+		if (this.#isReading) {
+			return;
+		}
+		this.#isReading = true;
+		try {
+			const piece = await source.read(count);
+			if (this.#isDone) {
+				return;
+			}
+			if (piece.byteLength === 0 || piece.byteLength > count) {
+				throw new Error(`${piece.byteLength} bytes of the body were read, expected 1 to ${count}`);
+			}
+			this.#isReading = false;
+			this.#write(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece);
+			this.#send();
+		} catch (error) {
+			this.#fail((error as Error).message);
+		}
+	}
+
+	#write(piece: Uint8Array): void {
+		this.#at += piece.byteLength;
+		this.#room = this.#sent?.write(piece) ?? 0;
 	}
 
 	#begin(status: number, headers: ReadonlyMap<string, string>): void {
@@ -146,23 +181,23 @@ export class Exchange {
 		}
 	}
 
-	#read(sent: HttpClientRequest, count: number): void {
+	#read(count: number): void {
 		if (this.#isHeld) {
 			this.#unread = count;
 			return;
 		}
-		const piece = sent.read(count);
+		const piece = this.#sent?.read(count);
 		if (piece !== undefined && !this.#isDone) {
-			this.#take(sent, piece);
+			this.#take(piece);
 		}
 	}
 
-	#take(sent: HttpClientRequest, piece: ArrayBuffer): void {
+	#take(piece: ArrayBuffer): void {
 		this.#looksWithoutProgress = 0;
 		this.#allowance.bytes = this.#headBytes;
 		this.#received += piece.byteLength;
 		if (this.#isInPieces) {
-			this.#handOn(sent, piece);
+			this.#handOn(piece);
 		} else if (this.#received > this.#maxBytes) {
 			this.#fail(`the response has more than ${this.#maxBytes} bytes`);
 		} else {
@@ -170,11 +205,11 @@ export class Exchange {
 		}
 	}
 
-	#handOn(sent: HttpClientRequest, piece: ArrayBuffer): void {
+	#handOn(piece: ArrayBuffer): void {
 		try {
 			const taken = this.#request.onPiece?.(piece);
 			if (taken !== undefined) {
-				this.#hold(sent, taken);
+				this.#hold(taken);
 			}
 		} catch (error) {
 			this.#fail((error as Error).message);
@@ -182,23 +217,23 @@ export class Exchange {
 	}
 
 	/** What comes in meanwhile stays in the socket, which tells again and again how much that is: it has no other limit. */
-	#hold(sent: HttpClientRequest, taken: Promise<void>): void {
+	#hold(taken: Promise<void>): void {
 		this.#isHeld = true;
 		this.#allowance.bytes = Number.POSITIVE_INFINITY;
 		taken.then(
-			() => this.#release(sent),
-			(error: Error) => this.#isDone || this.#fail(error.message),
+			() => this.#release(),
+			(error: Error) => this.#fail(error.message),
 		);
 	}
 
-	#release(sent: HttpClientRequest): void {
+	#release(): void {
 		const unread = this.#unread;
 		this.#isHeld = false;
 		this.#unread = 0;
 		this.#looksWithoutProgress = 0;
 		this.#allowance.bytes = this.#headBytes;
 		if (unread > 0 && !this.#isDone) {
-			this.#read(sent, unread);
+			this.#read(unread);
 		}
 		if (!this.#isHeld && this.#heldEnd !== undefined) {
 			this.#end(this.#heldEnd);
@@ -239,6 +274,9 @@ export class Exchange {
 	}
 
 	#fail(message: string): void {
+		if (this.#isDone) {
+			return;
+		}
 		this.#close();
 		this.#settle.reject(new Error(`${this.#request.url}: ${message}`));
 	}

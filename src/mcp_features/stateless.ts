@@ -19,6 +19,7 @@ export interface StatelessOptions {
 	readonly maxListening?: number;
 }
 
+/** A list that is to be written as JSON is copied: XS does not write what was preloaded. */
 const SUPPORTED: readonly string[] = deepFreeze(["2026-07-28"]);
 
 /** The error code for a revision that the server does not speak. */
@@ -53,7 +54,7 @@ interface Suspended<Context> {
  * a session may come on the same connection. https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 export class Stateless<Context> implements Feature<Context>, Suspender<Context> {
-	readonly capabilities = { experimental: { stateless: { supportedVersions: SUPPORTED } } };
+	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
 	readonly #maxSuspended: number;
 	readonly #timeout: number;
 	readonly #maxListening: number;
@@ -202,7 +203,7 @@ function readMeta(meta: Params, log: (message: string) => void): Client {
 		throw new RpcError(ErrorCode.invalidParams, `_meta.${VERSION}: expected a revision of MCP`);
 	}
 	if (!SUPPORTED.includes(version)) {
-		const data = { supported: SUPPORTED, requested: quotable(version) };
+		const data = { supported: [...SUPPORTED], requested: quotable(version) };
 		throw new RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
 	}
 	const capabilities = meta[CAPABILITIES];
@@ -217,7 +218,7 @@ function readMeta(meta: Params, log: (message: string) => void): Client {
 function discover({ name, version, capabilities }: McpServer<unknown>): string {
 	const { experimental: _, ...offered } = capabilities;
 	const _meta = { [SERVER_INFO]: { name, version } };
-	return JSON.stringify({ supportedVersions: SUPPORTED, capabilities: offered, _meta });
+	return JSON.stringify({ supportedVersions: [...SUPPORTED], capabilities: offered, _meta });
 }
 
 /**

@@ -2,21 +2,21 @@ import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
-import type { WiFiNetwork } from "../drivers/wifi-network.js";
-import type { Board, System } from "../hardware/hardware.js";
+import type { Board } from "../hardware/hardware.js";
+import { openAccessPoint, startRadio } from "./access-point.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { openWiFi } from "./wifi.js";
 
-/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer where it has one. */
-export function openEsp32(
-	name: string,
-): Omit<Board, "close"> & { readonly network: WiFiNetwork; readonly system: System } {
+/** What every board with an ESP32 has: Wi-Fi, a network of its own, system, settings, and the chip's thermometer if it has one. */
+export function openEsp32(name: string) {
+	startRadio();
 	const network = openWiFi();
 	const thermometer = chipThermometer(esp32Chip);
 	const { macAddress } = network;
 	return {
 		name,
 		network,
+		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
 		system: new Esp32System({
 			chip: esp32Chip,
@@ -32,5 +32,5 @@ export function openEsp32(
 				Time.timezone = timezone * 60;
 			},
 		},
-	};
+	} satisfies Omit<Board, "close">;
 }

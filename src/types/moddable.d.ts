@@ -3,7 +3,11 @@
 
 /** A TCP socket (ECMA-419 §12). */
 declare module "embedded:io/socket/tcp" {
-	const TCP: new (options: object) => object;
+	class TCP {
+		constructor(options: object);
+		/** A byte or a buffer, as the socket's format says. */
+		read(count?: number): number | ArrayBuffer | undefined;
+	}
 	export default TCP;
 }
 
@@ -81,6 +85,22 @@ declare module "embedded:network/interface/wifi" {
 	export default WiFi;
 }
 
+/** The SDK's other Wi-Fi module, which can open an access point. */
+declare module "wifi" {
+	const WiFi: {
+		readonly Mode: { readonly station: 1 };
+		mode: 1;
+		accessPoint(options: { ssid: string; password?: string }): void;
+	};
+	export default WiFi;
+}
+
+/** Makes QR codes. */
+declare module "qrcode" {
+	/** A byte for each module, row by row: 1 where it is dark. Throws if the text does not fit. */
+	export default function qrCode(options: { input: string; maxVersion?: number }): ArrayBuffer & { size: number };
+}
+
 /** The network connection. */
 declare module "net" {
 	const Net: {
@@ -100,7 +120,7 @@ declare module "embedded:io/audio/out" {
 
 /** The power chip of the CoreS3: its board brings the class. */
 declare module "embedded:peripheral/Power/axp2101" {
-	export { default } from "../boards/m5stack_cores3/power-chip.js";
+	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";
 }
 
 /** A file in the firmware's image, as a read-only buffer. */
@@ -126,6 +146,24 @@ declare module "commodetto/Poco" {
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
+}
+
+/** Pixels, with their size and format. */
+declare module "commodetto/Bitmap" {
+	class Bitmap {
+		/** The format of the screen. */
+		static readonly Default: number;
+		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
+	}
+	export default Bitmap;
+}
+
+/** Decodes JPEG files block by block. */
+declare module "commodetto/readJPEG" {
+	class JPEG {
+		push(buffer?: ArrayBuffer): void;
+	}
+	export default JPEG;
 }
 
 /** A font in the format of BMFont. */

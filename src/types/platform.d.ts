@@ -37,6 +37,8 @@ declare module "mc/config" {
 		) => object;
 		/** Degrees by which the target's screen is rotated. mcconfig always sets it. */
 		readonly rotation: 0 | 90 | 180 | 270;
+		/** Degrees by which the screen's driver is to rotate, on targets whose screen is built in that way. */
+		readonly driverRotation?: number;
 	};
 	export default config;
 }
@@ -77,6 +79,7 @@ declare module "src/boards/target/board" {
 /** What the virtual device's Node side does for its simulated board. */
 declare module "virtual-host" {
 	import type { AudioOutRecord } from "../drivers/played-sound.js";
+	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 
 	/** Node plays in real time, and hands on what it plays. */
 	export const AudioOut: AudioOutRecord["io"];
@@ -84,11 +87,11 @@ declare module "virtual-host" {
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;
 	/** A picture of the simulated room, as a JPEG file. */
-	export function capture(): Promise<ArrayBuffer>;
+	export function capture(): Promise<ByteSource>;
 	/** Draws the simulated screen, as a JPEG file. */
-	export function drawScreen(screen: object, quality: number): Promise<ArrayBuffer>;
-	/** Rejects when the file is no picture. */
-	export function showPicture(picture: ArrayBuffer): Promise<void>;
+	export function drawScreen(screen: object, quality: number): Promise<ByteSource>;
+	/** Shows a picture on the simulated screen. */
+	export function beginPicture(): PictureSink;
 	/** Tells the person what the simulated screen shows now. */
 	export function showScreen(screen: object): void;
 	export function upgrade(url: string): Promise<void>;

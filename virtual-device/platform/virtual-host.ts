@@ -1,3 +1,4 @@
+import type { ByteSource, PictureSink } from "../../src/hardware/pictures.js";
 import { boot, call, send } from "./bridge.js";
 
 export { AudioOut } from "./audio-out.js";
@@ -8,16 +9,36 @@ export function restart(delay: number): void {
 	send(["board.restart", delay]);
 }
 
-export async function capture(): Promise<ArrayBuffer> {
-	return (await call("capture")).bytes;
+export async function capture(): Promise<ByteSource> {
+	return await takenPicture("capture");
 }
 
-export async function drawScreen(screen: object, quality: number): Promise<ArrayBuffer> {
-	return (await call("drawScreen", { ...screen, quality })).bytes;
+export async function drawScreen(screen: object, quality: number): Promise<ByteSource> {
+	return await takenPicture("drawScreen", { ...screen, quality });
 }
 
-export async function showPicture(picture: ArrayBuffer): Promise<void> {
-	await call("showPicture", undefined, picture);
+/** Node has the picture, and hands it over piece by piece. */
+async function takenPicture(service: string, argument?: unknown): Promise<ByteSource> {
+	const { id, byteLength } = (await call(service, argument)).value as { id: number; byteLength: number };
+	return {
+		byteLength,
+		read: async (count) => (await call("readPicture", { id, count })).bytes,
+		close: () => send(["board.pictureClosed", id]),
+	};
+}
+
+let lastPreview = 0;
+
+export function beginPicture(): PictureSink {
+	lastPreview += 1;
+	const id = lastPreview;
+	return {
+		write: (piece) => send(["board.pictureBytes", id], piece),
+		end: async () => {
+			await call("showPicture", id);
+		},
+		cancel: () => send(["board.pictureCancelled", id]),
+	};
 }
 
 export function showScreen(screen: object): void {

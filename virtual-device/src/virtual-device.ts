@@ -24,6 +24,8 @@ export interface VirtualDeviceOptions {
 	readonly macAddress?: string;
 	/** File for what outlives a restart. Default: memory. */
 	readonly settingsFile?: string;
+	/** What the simulated camera sees, a JPEG file. Default: a drawn room. */
+	readonly photo?: Uint8Array;
 	/** Whether the device starts again after its engine ended, as a watchdog would make it. Default: no. */
 	readonly watchdog?: boolean;
 }
@@ -135,11 +137,12 @@ export class VirtualDevice extends EventEmitter<Events> {
 				void this.#pump();
 			}
 		};
-		const board = new SimulatedBoard(deliver, {
-			onRestart: (delay) => this.#restartIn(delay),
-			onScreen: (screen) => this.emit("screen", screen),
-			onNote: (text) => this.emit("note", text),
-		});
+		const events = {
+			onRestart: (delay: number): void => this.#restartIn(delay),
+			onScreen: (screen: ScreenPicture) => this.emit("screen", screen),
+			onNote: (text: string) => this.emit("note", text),
+		};
+		const board = new SimulatedBoard(deliver, events, this.#options.photo);
 		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
 		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board, sounds];

@@ -3,6 +3,8 @@ import Timer from "timer";
 import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
 import { openPlayer } from "../../platform/audio.js";
 import { openFace } from "../../platform/face.js";
+import { openPreview } from "../../platform/preview.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 
 /** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
 class SimulatorNetwork implements Network {
@@ -48,20 +50,25 @@ function macAddress(settings: Settings): string {
 }
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const face = openFace(screen);
+	const preview = openPreview(face);
+	const wifi = openSimulatedWiFi();
 	const player = openPlayer(70);
 	return {
 		name: "simulator",
 		speaker: player,
 		player,
 		screen: face,
-		network: new SimulatorNetwork(),
+		preview,
+		network: wifi ?? new SimulatorNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close() {
 			player.close();
+			preview.close();
 			face.close();
 		},
-	};
+	} satisfies Board;
 }

@@ -11,6 +11,8 @@ import {
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
+import type { ByteSource } from "../../hardware/pictures.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 
 class VirtualScreen implements Screen {
 	readonly width = 320;
@@ -43,7 +45,7 @@ class VirtualScreen implements Screen {
 		this.#draw();
 	}
 
-	take(quality: number): Promise<ArrayBuffer> {
+	take(quality: number): Promise<ByteSource> {
 		return host.drawScreen(this.#picture(), quality);
 	}
 
@@ -78,23 +80,25 @@ class VirtualSystem implements System {
 }
 
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const screen = new VirtualScreen();
 	const player = new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
+	const wifi = openSimulatedWiFi();
 	return {
 		name: "virtual",
 		speaker: player,
 		player,
 		screen,
 		snapshot: screen,
-		preview: { show: host.showPicture },
+		preview: { begin: host.beginPicture },
 		camera: { capture: host.capture },
 		battery: { level: 88, charging: false },
-		network: new VirtualNetwork(),
+		network: wifi ?? new VirtualNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
 		settings: Preference,
 		close: () => player.close(),
-	};
+	} satisfies Board;
 }

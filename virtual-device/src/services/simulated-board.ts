@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
+import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
 import type { Deliver, Service } from "./service.js";
+import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
 
 /** What the simulated board tells whoever runs the virtual device. */
 export interface SimulatedBoardEvents {
@@ -22,11 +23,16 @@ export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
 	readonly #events: SimulatedBoardEvents;
+	readonly #photo: Uint8Array | undefined;
+	readonly #taken = new TakenPictures();
+	readonly #shown = new ShownPictures();
 	#isClosed = false;
 
-	constructor(deliver: Deliver, events: SimulatedBoardEvents) {
+	/** @param photo what the camera sees, a JPEG file. Default: a drawn room. */
+	constructor(deliver: Deliver, events: SimulatedBoardEvents, photo?: Uint8Array) {
 		this.#deliver = deliver;
 		this.#events = events;
+		this.#photo = photo;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
@@ -34,6 +40,12 @@ export class SimulatedBoard implements Service {
 			this.#events.onRestart(args[0] as number);
 		} else if (kind === "screen") {
 			this.#events.onScreen(args[0] as ScreenPicture);
+		} else if (kind === "pictureClosed") {
+			this.#taken.close(args[0] as number);
+		} else if (kind === "pictureBytes") {
+			this.#shown.add(args[0] as number, bytes);
+		} else if (kind === "pictureCancelled") {
+			this.#shown.cancel(args[0] as number);
 		} else {
 			void this.#call(args[0] as number, args[1] as string, args[2], bytes);
 		}
@@ -66,11 +78,13 @@ export class SimulatedBoard implements Service {
 						.digest(),
 				};
 			case "capture":
-				return { bytes: drawRoom() };
+				return { value: this.#taken.add(this.#photo ?? drawRoom()) };
 			case "drawScreen":
-				return { bytes: drawScreen(argument as ScreenPicture & { quality: number }) };
+				return { value: this.#taken.add(drawScreen(argument as ScreenPicture & { quality: number })) };
+			case "readPicture":
+				return { bytes: this.#taken.read(argument as { id: number; count: number }) };
 			case "showPicture": {
-				const { width, height } = measurePicture(bytes ?? new Uint8Array(0));
+				const { width, height } = this.#shown.finish(argument as number);
 				this.#events.onNote(`the screen shows a picture of ${width} x ${height} pixels`);
 				return {};
 			}
