@@ -47,7 +47,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	],
 	"main.ts": [
 		...["app", "hardware", "http_server", "mcp_features", "resources", "setup", "src/platform/hmac-sha256"],
-		...["src/boards/target/board", "mc/config", "src/platform/network", "src/platform/http-server", "time", "timer"],
+		...[
+			"src/boards/target/board",
+			"mc/config",
+			"src/platform/network",
+			"src/platform/http-server",
+			"src/platform/mods",
+		],
+		...["time", "timer"],
 	],
 	"firmware.ts": ["deep-freeze.js"],
 	"read-setting.ts": ["hardware"],

@@ -27,6 +27,7 @@ import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
+import mods from "./mods.suite.js";
 import mqtt from "./mqtt.suite.js";
 import pictures from "./pictures.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
@@ -64,6 +65,7 @@ export const SUITES: readonly Suite[] = [
 	sound,
 	wav,
 	toolsAudio,
+	mods,
 	pictures,
 	httpServer,
 	jsonRpc,

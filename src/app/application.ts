@@ -160,6 +160,13 @@ export class Application {
 		}
 	}
 
+	/** Tells a person, by the log and the screen, of something that the device goes on without. */
+	warn(status: string, message: string): void {
+		this.#log(`${status}: ${message}`);
+		this.#show({ alert: { status, message } });
+		drawAttention(this.#board.player, this.#log);
+	}
+
 	/** Ends the session and lets go of the board. */
 	stop(): void {
 		if (this.#board.network !== undefined) {

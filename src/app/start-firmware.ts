@@ -10,10 +10,13 @@ import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { readSetting } from "../read-setting.js";
 import type { Setup, SetupOptions } from "../setup/open-setup.js";
+import type { HardwareTool } from "../tools/define-tool.js";
+import { TOOLS } from "../tools/index.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import type { BackendSource } from "./backend-search.js";
 import { type Config, readConfig } from "./config.js";
 import { createTransport, messageLimits } from "./create-transport.js";
+import { type Mod, withModTools } from "./mod-tools.js";
 import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
@@ -29,6 +32,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
 	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
+	/** Tools that were installed beside the firmware. */
+	readonly mod?: Mod | undefined;
 	readonly log: (message: string) => void;
 }
 
@@ -40,8 +45,12 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
  */
 export function startFirmware(options: FirmwareOptions): Application | undefined {
 	try {
-		const application = createApplication(options);
+		const broken: string[] = [];
+		const application = createApplication({ ...options, tools: allTools(options, broken) });
 		application.start();
+		for (const reason of broken) {
+			application.warn("Mod left out", reason);
+		}
 		return application;
 	} catch (error) {
 		if (!(error instanceof ProtocolError && error.code === "bad-config")) {
@@ -50,6 +59,11 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 		showFatalError(options, error.message);
 		return undefined;
 	}
+}
+
+/** @param broken takes why a mod is left out */
+function allTools({ tools = TOOLS, mod, board, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
+	return withModTools({ tools, mod, settings: board.settings, onBroken: (reason) => broken.push(reason), log });
 }
 
 function createApplication(options: FirmwareOptions): Application {

@@ -123,6 +123,16 @@ declare module "embedded:peripheral/Power/axp2101" {
 	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";
 }
 
+/** The modules of the firmware and of the mod that is installed. */
+declare module "modules" {
+	const Modules: {
+		has(name: string): boolean;
+		/** Runs a module, unless it was imported before, and returns its default export. */
+		importNow(name: string): unknown;
+	};
+	export default Modules;
+}
+
 /** A file in the firmware's image, as a read-only buffer. */
 declare module "Resource" {
 	class Resource extends ArrayBuffer {

@@ -65,6 +65,13 @@ declare module "src/platform/http-server" {
 	export const httpServer: HttpServerPlatform;
 }
 
+/** The mod that is installed beside the firmware. */
+declare module "src/platform/mods" {
+	import type { Mod } from "../app/mod-tools.js";
+	/** Undefined if there is none. */
+	export function findMod(): Mod | undefined;
+}
+
 /** HMAC-SHA256 (RFC 2104), as the host has it. */
 declare module "src/platform/hmac-sha256" {
 	export function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer>;
