@@ -40,11 +40,13 @@ function captureSound(t: TestContext): string {
 	return file;
 }
 
-/** The samples in a file, without the silence before them. */
-function samplesIn(file: string): number[] {
-	const samples = [...new Int16Array(Uint8Array.from(readFileSync(file)).buffer)];
-	return samples.slice(samples.findIndex((sample) => sample !== 0));
+/** The samples in a file. */
+function samplesIn(file: string): Int16Array {
+	const bytes = readFileSync(file);
+	return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
 }
+
+const isHeard = (sample: number): boolean => sample !== 0;
 
 describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
 	it("plays a chime as loud as the volume, and a WAV file from the web sample for sample", async (t) => {
@@ -68,7 +70,8 @@ describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO
 		for (const volume of [100, 75]) {
 			await call("set_volume", { volume });
 			assert.deepEqual(await call("chime"), [{ type: "text", text: "true" }], lines.join("\n"));
-			const chime = samplesIn(played);
+			const samples = samplesIn(played);
+			const chime = [...samples.slice(samples.findIndex(isHeard)).slice(0, 8_000)];
 			const tones = [chime.slice(0, 2_000), chime.slice(4_000, 6_000)].map((part) => measureTone(part, 16_000));
 			assert.deepEqual(
 				tones.map(({ frequency }) => Math.round(frequency / 10) * 10),
@@ -81,16 +84,15 @@ describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO
 		assert.ok(Math.abs(loud / soft - 4) < 0.2, `${loud} and ${soft}`);
 
 		await call("set_volume", { volume: 100 });
-		const samples = Int16Array.from({ length: 200_000 }, (_, at) => 1 + (at % 30_000));
+		const samples = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
 		const file = wavFile([...new Uint8Array(samples.buffer)], { sampleRate: 44_100 });
 		const server = createServer((_request, response) => response.end(file)).listen(0, "127.0.0.1");
 		await once(server, "listening");
 		t.after(() => server.close());
 		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.wav`;
 		assert.deepEqual(await call("play", { url }), [{ type: "text", text: "true" }], lines.join("\n"));
-		// It pauses where the web is slower than the sound.
-		const heard = samplesIn(played).filter((sample) => sample !== 0);
-		assert.deepEqual(heard, [...samples]);
+		// ALSA's "null" takes samples as fast as they come. While the web is slower than that, there is silence.
+		assert.deepEqual(samplesIn(played).filter(isHeard), samples);
 		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
 	});
 });
