@@ -8,6 +8,7 @@ import type {
 	Theme,
 } from "../../src/hardware/hardware.js";
 import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
+import type { FirmwareSource, UpdateProgress } from "../../src/hardware/updater.js";
 import { FakePlayer } from "./fake-player.js";
 
 /** A store in memory. */
@@ -97,8 +98,12 @@ export class FakeBoard implements Board {
 			this.restarts.push(delay);
 		},
 	};
-	readonly updater = {
-		upgrade: async (): Promise<void> => {
+	/** What was asked to be installed. */
+	readonly installed: FirmwareSource[] = [];
+	readonly installer = {
+		install: async (source: FirmwareSource, onProgress?: UpdateProgress): Promise<void> => {
+			this.installed.push(source);
+			onProgress?.(1, 2);
 			if (this.upgradeFails) {
 				throw new Error("no such firmware");
 			}
@@ -113,7 +118,7 @@ export class FakeBoard implements Board {
 			}
 			this.bodies.push(body);
 			if (request.onPiece !== undefined && this.response.status === 200) {
-				await request.onPiece(this.response.body);
+				await request.onPiece(this.response.body, this.response.body.byteLength);
 			}
 			return this.response;
 		},

@@ -63,6 +63,7 @@ export class FakeWiFi implements WiFiInterface {
 /** A clock that a test sets. */
 export class FakeClock implements Clock {
 	isSet = false;
+	isChecked = false;
 	closed = false;
 	readonly asked: (() => void)[] = [];
 

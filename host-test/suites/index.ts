@@ -8,12 +8,15 @@ import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
+import button from "./button.suite.js";
+import camera from "./camera.suite.js";
 import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
+import esp32Updater from "./esp32-updater.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
 import familyFace from "./family-face.suite.js";
@@ -29,7 +32,10 @@ import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mods from "./mods.suite.js";
 import mqtt from "./mqtt.suite.js";
+import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
+import presses from "./presses.suite.js";
+import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
@@ -49,6 +55,9 @@ import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsAudio from "./tools-audio.suite.js";
 import toolsHttp from "./tools-http.suite.js";
+import toolsParts from "./tools-parts.suite.js";
+import trial from "./trial.suite.js";
+import update from "./update.suite.js";
 import url from "./url.suite.js";
 import wantedNames from "./wanted-names.suite.js";
 import wav from "./wav.suite.js";
@@ -67,6 +76,8 @@ export const SUITES: readonly Suite[] = [
 	toolsAudio,
 	mods,
 	pictures,
+	camera,
+	preview,
 	httpServer,
 	jsonRpc,
 	mcp,
@@ -93,6 +104,7 @@ export const SUITES: readonly Suite[] = [
 	mqtt,
 	tools,
 	toolsHttp,
+	toolsParts,
 	bootstrap,
 	bootstrapAnswer,
 	config,
@@ -100,9 +112,13 @@ export const SUITES: readonly Suite[] = [
 	application,
 	applicationLife,
 	states,
+	presses,
 	familyFace,
 	fatalError,
 	servedBackend,
+	update,
+	trial,
+	esp32Updater,
 	examples,
 	beyondTools,
 	wifi,
@@ -114,5 +130,7 @@ export const SUITES: readonly Suite[] = [
 	setupFace,
 	drivers,
 	backlight,
+	button,
+	partDrivers,
 	face,
 ];

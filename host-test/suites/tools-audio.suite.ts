@@ -16,7 +16,7 @@ function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
 		async request(request: HttpRequest): Promise<HttpResponse> {
 			asked.push(request);
 			for (let at = 0; at < file.byteLength && status === 200; at += size) {
-				await request.onPiece?.(file.slice(at, at + size).buffer);
+				await request.onPiece?.(file.slice(at, at + size).buffer, file.byteLength);
 			}
 			return { status, body: new ArrayBuffer(0) };
 		},

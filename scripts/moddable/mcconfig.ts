@@ -4,6 +4,7 @@ import { delimiter, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles } from "./compile.js";
+import { enableRollback } from "./rollback.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -33,6 +34,7 @@ export async function mcconfig(
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	mkdirSync(output, { recursive: true });
+	enableRollback(sdk, output, nameOf(folder), args);
 	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });
 }
 
@@ -211,13 +213,13 @@ export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<st
 }
 
 /** What a manifest calls its program. */
-function nameOf(folder: string): string {
+export function nameOf(folder: string): string {
 	const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { build: { NAME: string } };
 	return manifest.build.NAME;
 }
 
 /** Each manifest has a folder of its own to be built in, so that builds may run at the same time; none is in the SDK. */
-function outputOf(folder: string): string {
+export function outputOf(folder: string): string {
 	return join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
 }
 

@@ -1,13 +1,14 @@
 import { drawAttention } from "../audio/chime.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
+import type { Press } from "../hardware/button.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Direct } from "../http_server/open-direct.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { abortMessage, ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
@@ -21,6 +22,7 @@ import { type Backend, BackendSearch, type BackendSource } from "./backend-searc
 import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange, word } from "./face-change.js";
+import { followInputs } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
@@ -48,6 +50,10 @@ export interface ApplicationOptions {
 	readonly ticks?: () => number;
 	/** Called when the device's state has changed. */
 	readonly onState?: (state: DeviceState) => void;
+	/** Called when the device is in a session with its backend. One without a backend has reached all that it can when it is online. */
+	readonly onReached?: () => void;
+	/** Whether firmware of this version was rolled back. Default: none was. */
+	readonly hasFailed?: (version: string) => boolean;
 	readonly log: (message: string) => void;
 }
 
@@ -65,7 +71,9 @@ export class Application {
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
 	readonly #setup: PhoneSetup | undefined;
 	readonly #hasBackend: boolean;
+	readonly #unfollowInputs: () => void;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
+	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
 	/** Whether the application records what is said. */
@@ -75,13 +83,14 @@ export class Application {
 		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
 		this.#onState = options.onState;
+		this.#onReached = options.onReached;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
 			onShow: (setup) => this.#show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
 		this.#board = {
-			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) }),
+			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), log }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
 			...(this.#setup && { wifiSetup: { begin: () => this.#setUp() } }),
 		};
@@ -115,9 +124,14 @@ export class Application {
 			names: this.server,
 			...(session && { session }),
 		});
-		this.#search = source && this.#openSearch(source);
+		this.#search = source && this.#openSearch(source, options.hasFailed);
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
+		this.#unfollowInputs = followInputs(board, {
+			onPress: (button, press, isMain) => this.#press(button, press, isMain),
+			onReading: (sensor, { kind, unit }, value) =>
+				this.#tell("notifications/sensor_changed", { sensor, kind, value, unit }),
+		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -160,9 +174,8 @@ export class Application {
 		}
 	}
 
-	/** Tells a person, by the log and the screen, of something that the device goes on without. */
-	warn(status: string, message: string): void {
-		this.#log(`${status}: ${message}`);
+	/** Shows the person something that the device goes on without, for a while. */
+	alert(status: string, message: string): void {
 		this.#show({ alert: { status, message } });
 		drawAttention(this.#board.player, this.#log);
 	}
@@ -173,6 +186,7 @@ export class Application {
 			this.#board.network.onChange = undefined;
 		}
 		this.#setup?.close();
+		this.#unfollowInputs();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -198,6 +212,8 @@ export class Application {
 		this.#search?.start();
 		if (this.#search?.isFound ?? this.#hasBackend) {
 			this.#protocol.open();
+		} else if (this.#search === undefined) {
+			this.#onReached?.();
 		}
 	}
 
@@ -245,10 +261,11 @@ export class Application {
 		this.#closeSession();
 	}
 
-	#openSearch(source: BackendSource): BackendSearch {
+	#openSearch(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearch {
 		return new BackendSearch({
 			source,
 			board: this.#board,
+			hasFailed,
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
 			log: this.#log,
@@ -277,6 +294,7 @@ export class Application {
 		if (this.#state.state === "connecting") {
 			this.#state.enter(this.#isListening ? "listening" : "idle");
 		}
+		this.#onReached?.();
 	}
 
 	#end(error: ProtocolError, retryIn: number | undefined): void {
@@ -320,11 +338,36 @@ export class Application {
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
-		// Without a session the backend has not asked to be told, and some take any message as a mistake.
-		if (this.#protocol.session !== undefined) {
-			this.server.notify("notifications/state_changed", { newState, oldState });
-		}
+		this.#tell("notifications/state_changed", { newState, oldState });
 		this.#onState?.(newState);
+	}
+
+	/** Without a session the backend has not asked to be told, and some take any message as a mistake. */
+	#tell(method: string, params: object): void {
+		if (this.#protocol.session !== undefined) {
+			this.server.notify(method, params);
+		}
+	}
+
+	/** With the main button a person talks to the device, as with the C++ firmware. The others only tell. */
+	#press(button: string, { long, milliseconds }: Press, isMain: boolean): void {
+		this.#log(`button ${button}: ${long ? "long press" : "press"}`);
+		this.#tell("notifications/button_pressed", { button, long, milliseconds });
+		if (isMain && !long) {
+			this.#toggleTalk();
+		}
+	}
+
+	#toggleTalk(): void {
+		const { state } = this.#state;
+		if (state === "idle" && this.#board.network?.online !== false) {
+			this.listen();
+		} else if (state === "listening") {
+			this.stopListening();
+		} else if (state === "speaking") {
+			// The backend says when it has stopped.
+			this.#protocol.send(abortMessage(this.#protocol.session?.id ?? ""));
+		}
 	}
 
 	/** Messages of the backend that are not MCP. */

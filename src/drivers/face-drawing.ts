@@ -131,11 +131,11 @@ export function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: 
 	const stateWidth = canvas.getTextWidth(state, font);
 	canvas.drawText(state, font, colors.text, MARGIN, MARGIN / 2);
 	const room = canvas.width - stateWidth - 4 * MARGIN;
-	const name = hostOf(backend);
-	const width = Math.min(canvas.getTextWidth(name, font), room);
-	if (width <= 0) {
+	if (room < 0) {
 		return;
 	}
+	const name = hostOf(backend);
+	const width = Math.min(canvas.getTextWidth(name, font), room);
 	canvas.drawText(
 		name,
 		font,

@@ -32,6 +32,8 @@ export interface WiFiRecord {
 export interface Clock {
 	/** Whether the time is known. */
 	readonly isSet: boolean;
+	/** Whether a time server has told it since the start. Otherwise it may be that of a chip, which drifts. */
+	readonly isChecked: boolean;
 	/** Asks for the time. Calls back once, when it is known or cannot be had now. */
 	ask(done: () => void): void;
 	close(): void;
@@ -230,14 +232,16 @@ export class WiFiNetwork implements Network {
 		if (!joined) {
 			this.#asked = false;
 			this.#tell(false);
-		} else if (this.#options.clock.isSet) {
+			return;
+		}
+		const { clock, needsTime } = this.#options;
+		const mustAsk = !this.#asked && !clock.isChecked;
+		if (clock.isSet || (mustAsk && !needsTime)) {
 			this.#tell(true);
-		} else if (!this.#asked) {
+		}
+		if (mustAsk) {
 			this.#asked = true;
-			if (!this.#options.needsTime) {
-				this.#tell(true);
-			}
-			this.#options.clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
+			clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
 		}
 	}
 

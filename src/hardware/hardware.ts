@@ -1,6 +1,10 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { Buttons } from "./button.js";
+import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
+import type { Sensors } from "./sensor.js";
 import type { Codec, Player, Speaker } from "./sound.js";
+import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
@@ -107,12 +111,6 @@ export interface System {
 	restart(delay: number): void;
 }
 
-/** Installs firmware. */
-export interface Updater {
-	/** Downloads and installs; the promise settles when the device is about to restart, or has failed. */
-	upgrade(url: string): Promise<void>;
-}
-
 export type SettingValue = string | number | boolean;
 
 /** Values that outlive a restart. The shape of Moddable's `preference` module. */
@@ -134,8 +132,10 @@ export interface HttpRequest {
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
 	 * What it throws ends the request. If it returns a promise, the rest is read once that has settled.
+	 *
+	 * @param total bytes of the body; undefined if the server does not say
 	 */
-	readonly onPiece?: (piece: ArrayBuffer) => void | Promise<void>;
+	readonly onPiece?: (piece: ArrayBuffer, total: number | undefined) => void | Promise<void>;
 	/** Milliseconds without progress after which the request fails. Default 30,000. */
 	readonly timeout?: number;
 }
@@ -186,9 +186,14 @@ export interface Hardware {
 	readonly thermometer?: Thermometer;
 	readonly system?: System;
 	readonly updater?: Updater;
+	/** The firmware makes it for a board that has an updater. */
+	readonly installer?: Installer;
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;
+	readonly lights?: Lights;
+	readonly sensors?: Sensors;
+	readonly buttons?: Buttons;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

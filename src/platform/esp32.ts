@@ -2,22 +2,32 @@ import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
+import type { RtcClock } from "../drivers/rtc-clock.js";
 import type { Board } from "../hardware/hardware.js";
 import { openAccessPoint, startRadio } from "./access-point.js";
 import { esp32Chip } from "./esp32-chip.js";
+import { openUpdater } from "./updater.js";
 import { openWiFi } from "./wifi.js";
 
-/** What every board with an ESP32 has: Wi-Fi, a network of its own, system, settings, and the chip's thermometer if it has one. */
-export function openEsp32(name: string) {
+/**
+ * What every board with an ESP32 has: Wi-Fi, a network of its own, system, settings, and the chip's thermometer if it has
+ * one.
+ *
+ * @param rtc of a board that has a real-time clock: it is set with the chip's clock
+ */
+export function openEsp32(name: string, rtc?: RtcClock) {
 	startRadio();
-	const network = openWiFi();
+	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
+	const network = openWiFi(setTime);
 	const thermometer = chipThermometer(esp32Chip);
+	const updater = openUpdater();
 	const { macAddress } = network;
 	return {
 		name,
 		network,
 		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
+		...(updater && { updater }),
 		system: new Esp32System({
 			chip: esp32Chip,
 			macAddress,
@@ -28,7 +38,7 @@ export function openEsp32(name: string) {
 		settings: Preference,
 		clock: {
 			set(time, timezone) {
-				Time.set(Math.round(time / 1000));
+				setTime(Math.round(time / 1000));
 				Time.timezone = timezone * 60;
 			},
 		},

@@ -6,10 +6,12 @@ import audioStop from "./audio-stop.js";
 import type { HardwareTool } from "./define-tool.js";
 import getDeviceStatus from "./get-device-status.js";
 import getSystemInfo from "./get-system-info.js";
+import lightSet from "./light-set.js";
 import reboot from "./reboot.js";
 import screenGetInfo from "./screen-get-info.js";
 import screenPreviewImage from "./screen-preview-image.js";
 import screenSnapshot from "./screen-snapshot.js";
+import sensorRead from "./sensor-read.js";
 import setBrightness from "./set-brightness.js";
 import setTheme from "./set-theme.js";
 import setVolume from "./set-volume.js";
@@ -26,6 +28,8 @@ export const TOOLS: readonly HardwareTool[] = deepFreeze([
 	audioPlay,
 	audioStop,
 	audioChime,
+	lightSet,
+	sensorRead,
 	getSystemInfo,
 	reboot,
 	upgradeFirmware,

@@ -17,6 +17,30 @@ declare module "embedded:io/socket/udp" {
 	export default UDP;
 }
 
+/** A digital pin (ECMA-419 §10.1). */
+declare module "embedded:io/digital" {
+	import type { DigitalClass } from "../drivers/button-digital.js";
+
+	const Digital: DigitalClass;
+	export default Digital;
+}
+
+/** A pin that is switched fast (ECMA-419 §10.4). */
+declare module "embedded:io/pwm" {
+	import type { PwmOutput } from "../drivers/light-pwm.js";
+
+	const PWM: new (options: { pin: number }) => PwmOutput;
+	export default PWM;
+}
+
+/** LEDs of the kind WS2812. */
+declare module "neopixel" {
+	import type { Pixels } from "../drivers/light-neopixel.js";
+
+	const NeoPixel: new (options: { pin: number; length: number; order: string }) => Pixels;
+	export default NeoPixel;
+}
+
 /** ECMA-419's WebSocket client. */
 declare module "embedded:network/websocket/client" {
 	import type { WebSocketRecord } from "../protocols/websocket-channel.js";
@@ -147,7 +171,37 @@ declare module "Resource" {
 declare module "crypt" {
 	export class Digest {
 		constructor(type: "SHA256");
+		write(bytes: ArrayBuffer): void;
+		close(): ArrayBuffer;
 	}
+}
+
+/** Partitions of a chip's flash (ECMA-419). */
+declare module "embedded:storage/flash" {
+	export interface Flash {
+		status(): { readonly size: number };
+		close(): void;
+	}
+	const flash: {
+		/** @param options "nextota" is the app partition that does not run. Throws if there is no such partition. */
+		open(options: { readonly path: string }): Flash;
+	};
+	export default flash;
+}
+
+/** Stores firmware (ECMA-419). */
+declare module "embedded:update" {
+	import type { Flash } from "embedded:storage/flash";
+
+	const update: {
+		/** @param options mode "a": pieces come one after another, and each block of flash is erased when it is reached */
+		open(options: { readonly partition: Flash; readonly mode: "a" }): {
+			write(bytes: ArrayBuffer): void;
+			complete(): void;
+			close(): void;
+		};
+	};
+	export default update;
 }
 
 /** Draws on a screen. */

@@ -1,5 +1,6 @@
 import type { ByteSource, PictureSink } from "../../src/hardware/pictures.js";
-import { boot, call, send } from "./bridge.js";
+import { toHex } from "../../src/text/hex.js";
+import { boot, call, receive, send } from "./bridge.js";
 
 export { AudioOut } from "./audio-out.js";
 
@@ -45,6 +46,28 @@ export function showScreen(screen: object): void {
 	send(["board.screen", screen]);
 }
 
-export async function upgrade(url: string): Promise<void> {
-	await call("upgrade", { url });
+export const firmware = {
+	capacity: boot.firmware.capacity,
+	isOnTrial: boot.firmware.isOnTrial,
+	begin: (): void => send(["board.firmware", "begin"]),
+	write: (piece: ArrayBuffer): void => send(["board.firmware", "write"], piece),
+	digest: async (): Promise<ArrayBuffer> => (await call("firmwareDigest")).bytes,
+	finish: async (): Promise<void> => void (await call("firmwareFinish")),
+	cancel: (): void => send(["board.firmware", "cancel"]),
+	confirm: (): void => send(["board.firmware", "confirm"]),
+	rollBack: (): void => send(["board.firmware", "rollBack"]),
+	isSigned: async (key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean> =>
+		(await call("isSigned", toHex(signature), key)).value === true,
+};
+
+export function showLight(name: string, light: object): void {
+	send(["board.light", name, light]);
+}
+
+export function onButton(callback: (isDown: boolean) => void): void {
+	receive("board.button", ([isDown]) => callback(isDown as boolean));
+}
+
+export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void {
+	receive("board.reading", ([sensor, reading]) => callback(sensor as string, reading as number));
 }

@@ -51,6 +51,8 @@ const SETTINGS = [
 	"otaInterval",
 	"serialNumber",
 	"hmacKey",
+	"updateKey",
+	"updateTrial",
 ];
 
 /** The backend of a board that was built without one. */

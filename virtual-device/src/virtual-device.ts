@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { HttpListeners } from "./services/http-listeners.js";
@@ -12,9 +13,10 @@ import { SimulatedBoard } from "./services/simulated-board.js";
 import { type PlayedSamples, Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
+import { type Started, VirtualFlash } from "./virtual-flash.js";
 
 export interface VirtualDeviceOptions {
-	/** The bundled firmware: see {@link bundle}. */
+	/** The bundled firmware that the device begins with: see {@link bundle}. Later it may install other firmware. */
 	readonly firmware: string;
 	/** Makes the machine that runs it, anew for every start. */
 	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
@@ -53,9 +55,11 @@ const WATCHDOG_DELAY = 1_000;
 export class VirtualDevice extends EventEmitter<Events> {
 	readonly #options: VirtualDeviceOptions;
 	readonly #settings: SettingsStore;
+	readonly #flash: VirtualFlash;
 	readonly #macAddress: string;
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
+	#board: SimulatedBoard | undefined;
 	#inbox = new ReceiveWindow();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
@@ -67,6 +71,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		super();
 		this.#options = options;
 		this.#settings = new SettingsStore(options.settingsFile);
+		this.#flash = new VirtualFlash(options.firmware);
 		this.#macAddress = options.macAddress ?? randomMacAddress();
 	}
 
@@ -92,13 +97,14 @@ export class VirtualDevice extends EventEmitter<Events> {
 			engine.close();
 			return;
 		}
+		const started = this.#flash.boot();
 		this.#engine = engine;
 		this.#services = this.#startServices();
 		void engine.exited.then((exit) => this.#ended(engine, exit));
 		this.#pumping = true;
 		try {
-			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig())}`);
-			this.#serve(await engine.run(this.#options.firmware));
+			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig(started))}`);
+			this.#serve(await engine.run(started.script));
 		} finally {
 			this.#pumping = false;
 		}
@@ -117,6 +123,27 @@ export class VirtualDevice extends EventEmitter<Events> {
 		});
 	}
 
+	/**
+	 * Presses the device's button and lets go of it.
+	 *
+	 * @param milliseconds how long it is held down
+	 */
+	async press(milliseconds = 100): Promise<void> {
+		const board = this.#board;
+		board?.holdButton(true);
+		await delay(milliseconds);
+		board?.holdButton(false);
+	}
+
+	/**
+	 * Says what a sensor of the device measures from now on, until the device restarts.
+	 *
+	 * @param sensor "temperature" (°C), "light" (lx) or "motion" (m/s², along x, y and z)
+	 */
+	measure(sensor: string, reading: number | Readonly<Record<"x" | "y" | "z", number>>): void {
+		this.#board?.setReading(sensor, reading);
+	}
+
 	/** Pulls the plug. The device is not started again. */
 	stop(): void {
 		this.#stopped = true;
@@ -124,8 +151,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#halt();
 	}
 
-	#hostConfig(): object {
-		return { config: this.#options.config, settings: this.#settings.domains, macAddress: this.#macAddress };
+	#hostConfig({ isOnTrial }: Started): object {
+		return {
+			config: this.#options.config,
+			settings: this.#settings.domains,
+			macAddress: this.#macAddress,
+			firmware: { capacity: this.#flash.capacity, isOnTrial },
+		};
 	}
 
 	#startServices(): Service[] {
@@ -142,10 +174,10 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onScreen: (screen: ScreenPicture) => this.emit("screen", screen),
 			onNote: (text: string) => this.emit("note", text),
 		};
-		const board = new SimulatedBoard(deliver, events, this.#options.photo);
+		this.#board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
 		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board, sounds];
+		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, this.#board, sounds];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */
@@ -223,6 +255,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			service.close();
 		}
 		this.#services = [];
+		this.#board = undefined;
 		this.#inbox = new ReceiveWindow();
 		engine?.close();
 	}

@@ -2,16 +2,47 @@ import OpenedPowerChip from "embedded:peripheral/Power/axp2101";
 import config from "mc/config";
 import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
+import type { SmBusRecord } from "../../drivers/smbus.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openPlayer } from "../../platform/audio.js";
+import { openCamera } from "../../platform/camera.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
+import { openImu } from "../../platform/imu.js";
+import { openLightSensor } from "../../platform/light-sensor.js";
+import { openOptional } from "../../platform/open-optional.js";
 import { openPreview } from "../../platform/preview.js";
+import { openRtc } from "../../platform/rtc.js";
+import { openTouch } from "../../platform/touch.js";
 
 /** What the SDK's set-up of this target leaves for the firmware: the amplifier, powered, which its audio out tells the sample rate. */
 declare const amp: { volume: number };
 
-/** M5Stack CoreS3: ESP32-S3, screen, speaker, battery. Microphones, camera and touch are not used. */
+/** The I2C buses of this target. The SDK's typings know only one of them. */
+interface Buses {
+	/** The one that the board's own chips are on. */
+	readonly internal: object;
+}
+
+/** What the firmware runs without, if it does not answer. */
+function openSensors() {
+	const { internal } = device.I2C as unknown as Buses;
+	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
+	const motion = openOptional("motion sensor", () => openImu());
+	const light = openOptional("light sensor", () => openLightSensor(bus));
+	return {
+		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
+		closeSensors() {
+			motion?.close();
+			light?.close();
+		},
+	};
+}
+
+/**
+ * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, camera, battery, motion and light sensor, real-time clock. Microphones
+ * are not used.
+ */
 export function openBoard() {
 	if (OpenedPowerChip.device === undefined) {
 		throw new Error("the SDK's set-up of the target has not opened the power chip");
@@ -20,15 +51,23 @@ export function openBoard() {
 	const screen = openFace(new config.Screen({}), power);
 	const preview = openPreview(screen);
 	const player = openPlayer(100);
-	const esp32 = openEsp32("m5stack_cores3");
+	const touch = openOptional("touch screen", () => openTouch());
+	const { closeSensors, ...sensors } = openSensors();
+	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,
 		speaker: new Aw88298(amp),
 		player,
 		screen,
 		preview,
+		// Its sensor makes no JPEG files.
+		camera: openCamera({ width: 320, height: 240, jpeg: false, closes: false }),
 		battery: power,
+		...(touch && { buttons: { screen: touch } }),
+		...sensors,
 		close() {
+			touch?.close();
+			closeSensors();
 			esp32.network.close();
 			player.close();
 			preview.close();

@@ -1,4 +1,4 @@
-import type { SmBusDevice, SmBusRecord } from "../../drivers/axp2101.js";
+import type { SmBusDevice, SmBusRecord } from "../../drivers/smbus.js";
 
 /**
  * Stands for the SDK's class of the power chip (`embedded:peripheral/Power/axp2101`) when the SDK sets this target up. The

@@ -5,6 +5,8 @@ import { openPlayer } from "../../platform/audio.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openSimulatorCamera } from "./camera.js";
+import { openControls } from "./controls.js";
 
 /** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
 class SimulatorNetwork implements Network {
@@ -55,12 +57,15 @@ export function openBoard() {
 	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi();
 	const player = openPlayer(70);
+	const { close: closeControls, ...controls } = openControls();
 	return {
+		...controls,
 		name: "simulator",
 		speaker: player,
 		player,
 		screen: face,
 		preview,
+		camera: openSimulatorCamera(),
 		network: wifi ?? new SimulatorNetwork(),
 		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),
@@ -68,6 +73,7 @@ export function openBoard() {
 		close() {
 			player.close();
 			preview.close();
+			closeControls();
 			face.close();
 		},
 	} satisfies Board;

@@ -13,6 +13,8 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openParts } from "./parts.js";
+import { VirtualUpdater } from "./updater.js";
 
 class VirtualScreen implements Screen {
 	readonly width = 320;
@@ -84,7 +86,9 @@ export function openBoard() {
 	const screen = new VirtualScreen();
 	const player = new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
 	const wifi = openSimulatedWiFi();
+	const parts = openParts();
 	return {
+		...parts,
 		name: "virtual",
 		speaker: player,
 		player,
@@ -97,8 +101,11 @@ export function openBoard() {
 		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
-		updater: { upgrade: host.upgrade },
+		updater: new VirtualUpdater(),
 		settings: Preference,
-		close: () => player.close(),
+		close() {
+			player.close();
+			parts.close();
+		},
 	} satisfies Board;
 }
