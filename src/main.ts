@@ -1,5 +1,6 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
+import { openDnsSd } from "src/platform/dns-sd";
 import { hmacSha256 } from "src/platform/hmac-sha256";
 import { httpServer } from "src/platform/http-server";
 import { openNetwork } from "src/platform/network";
@@ -21,6 +22,7 @@ startFirmware({
 	board,
 	built,
 	openNetwork,
+	openDnsSd,
 	hmacSha256,
 	direct: (options) => openDirect(httpServer, options),
 	timer: Timer,

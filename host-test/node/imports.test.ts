@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	protocols: ["text", "hardware", "deep-freeze.js"],
 	http: ["text", "hardware"],
 	http_server: ["text", "hardware", "mcp_server", "protocols", "read-setting.js", "deep-freeze.js"],
+	discovery: ["hardware"],
 	drivers: ["hardware", "deep-freeze.js"],
 	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
 	bootstrap: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js", "deep-freeze.js"],
@@ -29,7 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
 	app: [
 		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools"],
-		"http_server",
+		...["http_server", "discovery"],
 		...["deep-freeze.js", "firmware.js", "read-setting.js"],
 	],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
@@ -46,6 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	"main.ts": [
 		...["app", "hardware", "http_server", "mcp_features", "resources", "src/platform/hmac-sha256"],
 		...["src/boards/target/board", "mc/config", "src/platform/network", "src/platform/http-server", "time", "timer"],
+		"src/platform/dns-sd",
 	],
 	"firmware.ts": ["deep-freeze.js"],
 	"read-setting.ts": ["hardware"],

@@ -18,6 +18,7 @@ import familyFace from "./family-face.suite.js";
 import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
+import gatewaySearch from "./gateway-search.suite.js";
 import http from "./http.suite.js";
 import httpServer from "./http-server.suite.js";
 import inputRequired from "./input-required.suite.js";
@@ -86,6 +87,7 @@ export const SUITES: readonly Suite[] = [
 	familyFace,
 	fatalError,
 	servedBackend,
+	gatewaySearch,
 	examples,
 	beyondTools,
 	wifi,

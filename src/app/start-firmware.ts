@@ -1,6 +1,9 @@
 import { Bootstrap, type BootstrapOptions } from "../bootstrap/bootstrap.js";
 import { readBootstrapConfig } from "../bootstrap/bootstrap-config.js";
+import type { ServedBackend } from "../bootstrap/served-backend.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
+import type { OpenDnsSd } from "../discovery/dns-sd.js";
+import { GatewaySearch, wantedGateway } from "../discovery/gateway-search.js";
 import type { Board, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
@@ -10,7 +13,7 @@ import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { readSetting } from "../read-setting.js";
 import { Application, type ApplicationOptions } from "./application.js";
-import type { BackendSource } from "./backend-search.js";
+import type { Backend, BackendSource } from "./backend-search.js";
 import { type Config, readConfig } from "./config.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { ServedTransport } from "./served-transport.js";
@@ -25,6 +28,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly hmacSha256: BootstrapOptions["hmacSha256"];
 	/** Serves MCP clients without a backend between, if a setting says so: `openDirect`. Default: it does not. */
 	readonly direct?: (options: DirectOptions) => Direct | undefined;
+	/** Finds a gateway that announces itself, if the setting `backend` says so. Default: it cannot. */
+	readonly openDnsSd?: OpenDnsSd | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -54,15 +59,13 @@ function createApplication(options: FirmwareOptions): Application {
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
 	const bootstrap = readBootstrapConfig(built, settings);
-	// A backend that a bootstrap serves comes later; a device that serves clients directly may have none. All other
-	// settings are checked now.
-	const mayLackBackend = options.direct !== undefined && readSetting("backend", built, settings) === undefined;
-	const config = readConfig(
-		built,
-		settings,
-		deviceId,
-		bootstrap !== undefined || mayLackBackend ? { backend: "" } : undefined,
-	);
+	const setting = readSetting("backend", built, settings);
+	const gateway = bootstrap === undefined ? wantedGateway(setting) : undefined;
+	// A backend that a bootstrap serves, or that is found, comes later; a device that serves clients directly may have none. All
+	// other settings are checked now.
+	const mayLackBackend = options.direct !== undefined && setting === undefined;
+	const isServed = bootstrap !== undefined || gateway !== undefined || mayLackBackend;
+	const config = readConfig(built, settings, deviceId, isServed ? { backend: "" } : undefined);
 	const { backend, session, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
@@ -71,22 +74,34 @@ function createApplication(options: FirmwareOptions): Application {
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = { ...options.board, http, close: () => options.board.close() };
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
-	if (bootstrap === undefined && (backend !== "" || direct === undefined)) {
+	if (!isServed && (backend !== "" || direct === undefined)) {
 		return new Application({ ...options, board, backend, transport: reach(config), session, direct });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
-	if (bootstrap === undefined) {
-		return new Application({ ...options, board, backend, transport, session, direct });
-	}
-	const source: BackendSource = {
-		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
-		connect(served) {
-			const config = readConfig(built, settings, deviceId, served);
-			const next = reach(config);
-			return { url: config.backend, use: () => transport.use(next) };
-		},
+	const connect = (served: ServedBackend): Backend => {
+		const config = readConfig(built, settings, deviceId, served);
+		const next = reach(config);
+		return { url: config.backend, use: () => transport.use(next) };
 	};
-	return new Application({ ...options, board, backend: bootstrap.otaUrl, transport, source, session, direct });
+	const common = { ...options, board, transport, session, direct };
+	if (bootstrap !== undefined) {
+		const open: BackendSource["open"] = (events) =>
+			new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events });
+		return new Application({ ...common, backend: bootstrap.otaUrl, source: { name: "bootstrap", open, connect } });
+	}
+	if (gateway !== undefined) {
+		const source = { name: "gateway search", open: findGateway(gateway, options), connect };
+		return new Application({ ...common, backend: `mdns:${gateway}`, source });
+	}
+	return new Application({ ...common, backend });
+}
+
+/** @throws ProtocolError "bad-config" if the platform has no multicast DNS */
+function findGateway(host: string, { openDnsSd, timer, log }: FirmwareOptions): BackendSource["open"] {
+	if (openDnsSd === undefined) {
+		throw new ProtocolError("bad-config", "backend: this platform has no multicast DNS, so it cannot find a gateway");
+	}
+	return (events) => new GatewaySearch({ host, openDnsSd, timer, log, ...events });
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -56,10 +56,13 @@ declare module "embedded:network/http/server" {
 
 /** Service discovery by multicast DNS. */
 declare module "embedded:network/dnssd" {
-	class DNSSD {
+	import type { DnsSd } from "../discovery/dns-sd.js";
+
+	class DNSSD implements DnsSd {
 		constructor(options: { socket: { io: object } });
 		claim(options: { host: string; onReady: () => void; onError: () => void }): object;
 		advertise(options: object): object;
+		discover: DnsSd["discover"];
 		close(): void;
 	}
 	export default DNSSD;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
+import { DnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
 import { HttpRequests } from "./services/http-requests.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
@@ -141,7 +142,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		};
 		const board = new SimulatedBoard(deliver, events, this.#options.photo);
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board];
+		return [new Timers(deliver), ...clients, new HttpListeners(deliver), new DnsSd(deliver), this.#settings, board];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */
