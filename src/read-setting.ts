@@ -16,3 +16,8 @@ export function readSetting(
 ): unknown {
 	return settings?.get(DOMAIN, key) ?? built[key];
 }
+
+/** Stores a setting, so that it wins over what the firmware was built with. */
+export function storeSetting(key: string, value: string, settings: Pick<Settings, "set">): void {
+	settings.set(DOMAIN, key, value);
+}

@@ -22,6 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	http: ["text", "hardware"],
 	http_server: ["text", "hardware", "mcp_server", "protocols", "read-setting.js", "deep-freeze.js"],
 	discovery: ["hardware"],
+	setup: ["text", "hardware", "http_server", "protocols", "read-setting.js", "deep-freeze.js"],
 	drivers: ["hardware", "deep-freeze.js"],
 	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
 	bootstrap: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js", "deep-freeze.js"],
@@ -30,7 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
 	app: [
 		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools"],
-		...["http_server", "discovery"],
+		...["http_server", "discovery", "setup"],
 		...["deep-freeze.js", "firmware.js", "read-setting.js"],
 	],
 	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
@@ -45,7 +46,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 		...HOST_MODULES,
 	],
 	"main.ts": [
-		...["app", "hardware", "http_server", "mcp_features", "resources", "src/platform/hmac-sha256"],
+		...["app", "hardware", "http_server", "mcp_features", "resources", "setup", "src/platform/hmac-sha256"],
 		...["src/boards/target/board", "mc/config", "src/platform/network", "src/platform/http-server", "time", "timer"],
 		"src/platform/dns-sd",
 	],

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageLimits } from "../../src/app/create-transport.js";
 import { configureForChip } from "./mcconfig.js";
-import type { Sdk } from "./sdk.js";
+import { type Sdk, SdkError } from "./sdk.js";
 import type { Target } from "./targets.js";
 
 /** Bytes of a slot on a chip, where XS has 32 bits. */
@@ -68,9 +68,18 @@ export async function planMemory(
 		chunkBytes: creation.chunk.initial,
 		slots: creation.heap.initial,
 		stackSlots: creation.stack,
-		messageBytes: messageLimits(Number(config.chunkBytes)).maxMessageBytes,
+		messageBytes: messageLimits(readBytes(config.chunkBytes)).maxMessageBytes,
 		partitions: readPartitions(ofIdf("partitions.csv")),
 	};
+}
+
+/** @param chunkBytes the setting, which is text if it comes from the command line */
+function readBytes(chunkBytes: number | string): number {
+	const bytes = Number(chunkBytes);
+	if (!(bytes > 0)) {
+		throw new SdkError(`chunkBytes: ${chunkBytes} is no number of bytes`);
+	}
+	return bytes;
 }
 
 /** @param settings of ESP-IDF, in which a later line overrides an earlier one */

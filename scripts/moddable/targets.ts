@@ -48,13 +48,13 @@ export function findTarget({ root }: Sdk, name: string): Target {
 	return { name, chip, ...boardOf(name) };
 }
 
-/** The targets that have a board of their own, and the plain ESP32: mcconfig's names. */
+/** The chips' targets that manifest.json names: those with a board of their own, and the plain ESP32. */
 export function targetsWithBoards(): string[] {
 	return Object.keys(readPlatforms()).filter((name) => name.split("/")[0] === PLAIN);
 }
 
-/** The folder in src/boards that is built for a target. */
-function boardOf(name: string): Pick<Target, "board" | "bare"> {
+/** The folder in src/boards that is built for a target, whether or not the SDK knows it. */
+export function boardOf(name: string): Pick<Target, "board" | "bare"> {
 	const platforms = readPlatforms();
 	const bare = name === PLAIN || platforms[name] === undefined;
 	const { include = "" } = platforms[bare ? PLAIN : name] ?? {};

@@ -1,16 +1,19 @@
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
+import type { Press } from "../hardware/button.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Direct } from "../http_server/open-direct.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { abortMessage, ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
 import type { Transport } from "../protocols/transport.js";
+import type { Setup } from "../setup/open-setup.js";
+import type { PhoneSetup } from "../setup/phone-setup.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
@@ -18,10 +21,13 @@ import { type Backend, BackendSearch, type BackendSource } from "./backend-searc
 import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange, word } from "./face-change.js";
+import { followInputs } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
+	/** What clients are told as the device's name. Default: the board's. */
+	readonly name?: string | undefined;
 	/** The backend's URL, for the screen. Empty if the device has no backend. */
 	readonly backend: string;
 	/** How the backend is reached. */
@@ -32,6 +38,8 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Serves clients on the network while the device is online. */
 	readonly direct?: Direct | undefined;
+	/** Sets the device up by a phone. */
+	readonly setup?: Setup | undefined;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
@@ -56,7 +64,9 @@ export class Application {
 	readonly #log: (message: string) => void;
 	readonly #search: BackendSearch | undefined;
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
+	readonly #setup: PhoneSetup | undefined;
 	readonly #hasBackend: boolean;
+	readonly #unfollowInputs: () => void;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
@@ -67,13 +77,19 @@ export class Application {
 		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
 		this.#onState = options.onState;
+		this.#setup = options.setup?.({
+			onNeeded: () => this.#setUp(),
+			onShow: (setup) => this.#show({ setup }),
+			onEnd: (restart) => this.#endSetup(restart),
+		});
 		this.#board = {
 			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
+			...(this.#setup && { wifiSetup: { begin: () => this.#setUp() } }),
 		};
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		const serverOptions: McpServerOptions<Hardware> = {
-			name: board.name,
+			name: options.name ?? board.name,
 			version: FIRMWARE.version,
 			context: this.#board,
 			tools: tools.filter((tool) => isOffered(tool, this.#board)),
@@ -104,6 +120,11 @@ export class Application {
 		this.#search = source && this.#openSearch(source);
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
+		this.#unfollowInputs = followInputs(board, {
+			onPress: (button, press, isMain) => this.#press(button, press, isMain),
+			onReading: (sensor, { kind, unit }, value) =>
+				this.#tell("notifications/sensor_changed", { sensor, kind, value, unit }),
+		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -121,7 +142,7 @@ export class Application {
 		}
 		network.onChange = () => this.#followNetwork(network.online);
 		if (!network.online && network.ssid === "") {
-			this.#state.enter("wifi_configuring");
+			this.#setUp();
 		} else {
 			this.#activate();
 			this.#followNetwork(network.online);
@@ -151,6 +172,8 @@ export class Application {
 		if (this.#board.network !== undefined) {
 			this.#board.network.onChange = undefined;
 		}
+		this.#setup?.close();
+		this.#unfollowInputs();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -179,11 +202,44 @@ export class Application {
 		}
 	}
 
+	/** During the set-up the network is joined only to try it. */
 	#followNetwork(online: boolean): void {
-		if (online) {
-			this.#connect();
+		if (this.#setup?.isOpen) {
 			return;
 		}
+		this.#setup?.follow(online);
+		if (online) {
+			this.#connect();
+		} else {
+			this.#goOffline();
+		}
+	}
+
+	/** The session ends first: a device that is set up is not in its network. */
+	#setUp(): void {
+		const { state } = this.#state;
+		if (this.#setup?.isOpen || state === "upgrading") {
+			return;
+		}
+		if (state !== "starting") {
+			this.#goOffline();
+		}
+		this.#state.enter("wifi_configuring");
+		this.#setup?.begin();
+	}
+
+	/** Settings other than the network's are read when the firmware starts. */
+	#endSetup(restart: boolean): void {
+		const { network, system } = this.#board;
+		if (restart && system !== undefined) {
+			system.restart(REBOOT_DELAY);
+		} else if (network?.online === true || network?.ssid !== "") {
+			this.#activate();
+			this.#followNetwork(network?.online === true);
+		}
+	}
+
+	#goOffline(): void {
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -266,11 +322,36 @@ export class Application {
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
-		// Without a session the backend has not asked to be told, and some take any message as a mistake.
-		if (this.#protocol.session !== undefined) {
-			this.server.notify("notifications/state_changed", { newState, oldState });
-		}
+		this.#tell("notifications/state_changed", { newState, oldState });
 		this.#onState?.(newState);
+	}
+
+	/** Without a session the backend has not asked to be told, and some take any message as a mistake. */
+	#tell(method: string, params: object): void {
+		if (this.#protocol.session !== undefined) {
+			this.server.notify(method, params);
+		}
+	}
+
+	/** With the main button a person talks to the device, as with the C++ firmware. The others only tell. */
+	#press(button: string, { long, milliseconds }: Press, isMain: boolean): void {
+		this.#log(`button ${button}: ${long ? "long press" : "press"}`);
+		this.#tell("notifications/button_pressed", { button, long, milliseconds });
+		if (isMain && !long) {
+			this.#toggleTalk();
+		}
+	}
+
+	#toggleTalk(): void {
+		const { state } = this.#state;
+		if (state === "idle" && this.#board.network?.online !== false) {
+			this.listen();
+		} else if (state === "listening") {
+			this.stopListening();
+		} else if (state === "speaking") {
+			// The backend says when it has stopped.
+			this.#protocol.send(abortMessage(this.#protocol.session?.id ?? ""));
+		}
 	}
 
 	/** Messages of the backend that are not MCP. */

@@ -1,9 +1,8 @@
 import { Bootstrap, type BootstrapOptions } from "../bootstrap/bootstrap.js";
-import { readBootstrapConfig } from "../bootstrap/bootstrap-config.js";
 import type { ServedBackend } from "../bootstrap/served-backend.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
 import type { OpenDnsSd } from "../discovery/dns-sd.js";
-import { GatewaySearch, wantedGateway } from "../discovery/gateway-search.js";
+import { GatewaySearch } from "../discovery/gateway-search.js";
 import type { Board, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
@@ -11,9 +10,10 @@ import type { Direct, DirectOptions } from "../http_server/open-direct.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
-import { readSetting } from "../read-setting.js";
+import type { Setup, SetupOptions } from "../setup/open-setup.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import type { Backend, BackendSource } from "./backend-search.js";
+import { type BackendSetting, readBackend } from "./backend-setting.js";
 import { type Config, readConfig } from "./config.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { ServedTransport } from "./served-transport.js";
@@ -30,6 +30,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly direct?: (options: DirectOptions) => Direct | undefined;
 	/** Finds a gateway that announces itself, if the setting `backend` says so. Default: it cannot. */
 	readonly openDnsSd?: OpenDnsSd | undefined;
+	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
+	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -58,14 +60,10 @@ function createApplication(options: FirmwareOptions): Application {
 	const { built, openNetwork, timer, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
-	const bootstrap = readBootstrapConfig(built, settings);
-	const setting = readSetting("backend", built, settings);
-	const gateway = bootstrap === undefined ? wantedGateway(setting) : undefined;
-	// A backend that a bootstrap serves, or that is found, comes later; a device that serves clients directly may have none. All
-	// other settings are checked now.
-	const mayLackBackend = options.direct !== undefined && setting === undefined;
-	const isServed = bootstrap !== undefined || gateway !== undefined || mayLackBackend;
-	const config = readConfig(built, settings, deviceId, isServed ? { backend: "" } : undefined);
+	const needs = { mayLackBackend: options.direct !== undefined, findsGateways: options.openDnsSd !== undefined };
+	// All settings are checked now, also if the backend comes later.
+	const said = readBackend(built, settings, deviceId, needs);
+	const { config } = said;
 	const { backend, session, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
@@ -74,8 +72,20 @@ function createApplication(options: FirmwareOptions): Application {
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = { ...options.board, http, close: () => options.board.close() };
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
-	if (!isServed && (backend !== "" || direct === undefined)) {
-		return new Application({ ...options, board, backend, transport: reach(config), session, direct });
+	const connectsByUrl = ({ bootstrap, gateway, config }: BackendSetting): boolean =>
+		bootstrap === undefined && gateway === undefined && (config.backend !== "" || direct === undefined);
+	const setup = options.setup?.({
+		...{ board, built, deviceId, timer, log },
+		check(settings) {
+			const next = readBackend(built, settings, deviceId, needs);
+			if (connectsByUrl(next)) {
+				reach(next.config);
+			}
+		},
+	});
+	const given = { ...options, board, name: config.name, session, direct, setup };
+	if (connectsByUrl(said)) {
+		return new Application({ ...given, backend, transport: reach(config) });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
 	const connect = (served: ServedBackend): Backend => {
@@ -83,25 +93,28 @@ function createApplication(options: FirmwareOptions): Application {
 		const next = reach(config);
 		return { url: config.backend, use: () => transport.use(next) };
 	};
-	const common = { ...options, board, transport, session, direct };
-	if (bootstrap !== undefined) {
-		const open: BackendSource["open"] = (events) =>
-			new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events });
-		return new Application({ ...common, backend: bootstrap.otaUrl, source: { name: "bootstrap", open, connect } });
-	}
-	if (gateway !== undefined) {
-		const source = { name: "gateway search", open: findGateway(gateway, options), connect };
-		return new Application({ ...common, backend: `mdns:${gateway}`, source });
-	}
-	return new Application({ ...common, backend });
+	const source = sourceOf(said, { ...options, board, uuid, http });
+	return new Application({
+		...{ ...given, transport, backend: source?.shown ?? backend },
+		...(source && { source: { ...source, connect } }),
+	});
 }
 
-/** @throws ProtocolError "bad-config" if the platform has no multicast DNS */
-function findGateway(host: string, { openDnsSd, timer, log }: FirmwareOptions): BackendSource["open"] {
-	if (openDnsSd === undefined) {
-		throw new ProtocolError("bad-config", "backend: this platform has no multicast DNS, so it cannot find a gateway");
+type SourceParts = FirmwareOptions & Pick<BootstrapOptions, "board" | "uuid" | "http">;
+
+/** Who tells the device its backend, and what the screen shows of them until then. */
+function sourceOf({ bootstrap, gateway }: BackendSetting, parts: SourceParts) {
+	const { openDnsSd, timer, log } = parts;
+	if (bootstrap !== undefined) {
+		const open: BackendSource["open"] = (events) => new Bootstrap({ ...parts, config: bootstrap, events });
+		return { name: "bootstrap", shown: bootstrap.otaUrl, open };
 	}
-	return (events) => new GatewaySearch({ host, openDnsSd, timer, log, ...events });
+	if (gateway !== undefined && openDnsSd !== undefined) {
+		const open: BackendSource["open"] = (events) =>
+			new GatewaySearch({ host: gateway, openDnsSd, timer, log, ...events });
+		return { name: "gateway search", shown: `mdns:${gateway}`, open };
+	}
+	return undefined;
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -33,7 +33,7 @@ const SERIAL_NUMBER = /^[\x21-\x7e]{0,64}$/;
  */
 export function readBootstrapConfig(
 	built: Readonly<Record<string, unknown>>,
-	settings: Settings | undefined,
+	settings: Pick<Settings, "get"> | undefined,
 ): BootstrapConfig | undefined {
 	const read = (key: string): unknown => readSetting(key, built, settings);
 	const otaUrl = read("otaUrl") ?? "";

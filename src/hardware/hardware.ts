@@ -1,5 +1,9 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { Buttons } from "./button.js";
+import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
+import type { Sensors } from "./sensor.js";
+import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
 
@@ -51,6 +55,8 @@ export interface Face {
 	readonly emotion: string;
 	/** Something the person should notice. */
 	readonly alert: { readonly status: string; readonly message: string };
+	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
+	readonly setup: SetupNotice | undefined;
 }
 
 /** A face before anything is known. */
@@ -63,6 +69,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
+	setup: undefined,
 });
 
 export interface Screen {
@@ -197,12 +204,17 @@ export interface Hardware {
 	readonly camera?: Camera;
 	readonly battery?: Battery;
 	readonly network?: Network;
+	readonly accessPoint?: AccessPoint;
+	readonly wifiSetup?: WiFiSetup;
 	readonly thermometer?: Thermometer;
 	readonly system?: System;
 	readonly updater?: Updater;
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;
+	readonly lights?: Lights;
+	readonly sensors?: Sensors;
+	readonly buttons?: Buttons;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

@@ -3,7 +3,11 @@
 
 /** A TCP socket (ECMA-419 §12). */
 declare module "embedded:io/socket/tcp" {
-	const TCP: new (options: object) => object;
+	class TCP {
+		constructor(options: object);
+		/** A byte or a buffer, as the socket's format says. */
+		read(count?: number): number | ArrayBuffer | undefined;
+	}
 	export default TCP;
 }
 
@@ -11,6 +15,30 @@ declare module "embedded:io/socket/tcp" {
 declare module "embedded:io/socket/udp" {
 	const UDP: new (options: object) => object;
 	export default UDP;
+}
+
+/** A digital pin (ECMA-419 §10.1). */
+declare module "embedded:io/digital" {
+	import type { DigitalClass } from "../drivers/button-digital.js";
+
+	const Digital: DigitalClass;
+	export default Digital;
+}
+
+/** A pin that is switched fast (ECMA-419 §10.4). */
+declare module "embedded:io/pwm" {
+	import type { PwmOutput } from "../drivers/light-pwm.js";
+
+	const PWM: new (options: { pin: number }) => PwmOutput;
+	export default PWM;
+}
+
+/** LEDs of the kind WS2812. */
+declare module "neopixel" {
+	import type { Pixels } from "../drivers/light-neopixel.js";
+
+	const NeoPixel: new (options: { pin: number; length: number; order: string }) => Pixels;
+	export default NeoPixel;
 }
 
 /** ECMA-419's WebSocket client. */
@@ -84,6 +112,22 @@ declare module "embedded:network/interface/wifi" {
 	export default WiFi;
 }
 
+/** The SDK's other Wi-Fi module, which can open an access point. */
+declare module "wifi" {
+	const WiFi: {
+		readonly Mode: { readonly station: 1 };
+		mode: 1;
+		accessPoint(options: { ssid: string; password?: string }): void;
+	};
+	export default WiFi;
+}
+
+/** Makes QR codes. */
+declare module "qrcode" {
+	/** A byte for each module, row by row: 1 where it is dark. Throws if the text does not fit. */
+	export default function qrCode(options: { input: string; maxVersion?: number }): ArrayBuffer & { size: number };
+}
+
 /** The network connection. */
 declare module "net" {
 	const Net: {
@@ -116,6 +160,24 @@ declare module "commodetto/Poco" {
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
+}
+
+/** Pixels, with their size and format. */
+declare module "commodetto/Bitmap" {
+	class Bitmap {
+		/** The format of the screen. */
+		static readonly Default: number;
+		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
+	}
+	export default Bitmap;
+}
+
+/** Decodes JPEG files block by block. */
+declare module "commodetto/readJPEG" {
+	class JPEG {
+		push(buffer?: ArrayBuffer): void;
+	}
+	export default JPEG;
 }
 
 /** A font in the format of BMFont. */

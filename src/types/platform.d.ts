@@ -37,6 +37,8 @@ declare module "mc/config" {
 		) => object;
 		/** Degrees by which the target's screen is rotated. mcconfig always sets it. */
 		readonly rotation: 0 | 90 | 180 | 270;
+		/** Degrees by which the screen's driver is to rotate, on targets whose screen is built in that way. */
+		readonly driverRotation?: number;
 	};
 	export default config;
 }
@@ -96,4 +98,10 @@ declare module "virtual-host" {
 	/** Tells the person what the simulated screen shows now. */
 	export function showScreen(screen: object): void;
 	export function upgrade(url: string): Promise<void>;
+	/** Tells the person what a simulated light does now. */
+	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
+	/** Calls back when the person presses the simulated button, or lets go of it. */
+	export function onButton(callback: (isDown: boolean) => void): void;
+	/** Calls back when the person says what a simulated sensor measures. */
+	export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void;
 }

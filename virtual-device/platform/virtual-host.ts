@@ -1,5 +1,5 @@
 import type { ByteSource, PictureSink } from "../../src/hardware/pictures.js";
-import { boot, call, send } from "./bridge.js";
+import { boot, call, receive, send } from "./bridge.js";
 
 export const options = { macAddress: boot.macAddress };
 
@@ -45,4 +45,16 @@ export function showScreen(screen: object): void {
 
 export async function upgrade(url: string): Promise<void> {
 	await call("upgrade", { url });
+}
+
+export function showLight(name: string, light: object): void {
+	send(["board.light", name, light]);
+}
+
+export function onButton(callback: (isDown: boolean) => void): void {
+	receive("board.button", ([isDown]) => callback(isDown as boolean));
+}
+
+export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void {
+	receive("board.reading", ([sensor, reading]) => callback(sensor as string, reading as number));
 }

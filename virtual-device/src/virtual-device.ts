@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { DnsSd } from "./services/dns-sd.js";
@@ -54,6 +55,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	readonly #macAddress: string;
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
+	#board: SimulatedBoard | undefined;
 	#inbox = new ReceiveWindow();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
@@ -115,6 +117,27 @@ export class VirtualDevice extends EventEmitter<Events> {
 		});
 	}
 
+	/**
+	 * Presses the device's button and lets go of it.
+	 *
+	 * @param milliseconds how long it is held down
+	 */
+	async press(milliseconds = 100): Promise<void> {
+		const board = this.#board;
+		board?.holdButton(true);
+		await delay(milliseconds);
+		board?.holdButton(false);
+	}
+
+	/**
+	 * Says what a sensor of the device measures from now on, until the device restarts.
+	 *
+	 * @param sensor "temperature" (°C), "light" (lx) or "motion" (m/s², along x, y and z)
+	 */
+	measure(sensor: string, reading: number | Readonly<Record<"x" | "y" | "z", number>>): void {
+		this.#board?.setReading(sensor, reading);
+	}
+
 	/** Pulls the plug. The device is not started again. */
 	stop(): void {
 		this.#stopped = true;
@@ -140,9 +163,16 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onScreen: (screen: ScreenPicture) => this.emit("screen", screen),
 			onNote: (text: string) => this.emit("note", text),
 		};
-		const board = new SimulatedBoard(deliver, events, this.#options.photo);
+		this.#board = new SimulatedBoard(deliver, events, this.#options.photo);
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), new DnsSd(deliver), this.#settings, board];
+		return [
+			new Timers(deliver),
+			...clients,
+			new HttpListeners(deliver),
+			new DnsSd(deliver),
+			this.#settings,
+			this.#board,
+		];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */
@@ -220,6 +250,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			service.close();
 		}
 		this.#services = [];
+		this.#board = undefined;
 		this.#inbox = new ReceiveWindow();
 		engine?.close();
 	}

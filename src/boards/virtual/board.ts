@@ -11,6 +11,8 @@ import {
 	type Theme,
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openParts } from "./parts.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -82,9 +84,11 @@ class VirtualSystem implements System {
 }
 
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const screen = new VirtualScreen();
+	const wifi = openSimulatedWiFi();
 	return {
+		...openParts(),
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
 		screen,
@@ -92,11 +96,11 @@ export function openBoard(): Board & { readonly system: System } {
 		preview: { begin: host.beginPicture },
 		camera: { capture: host.capture },
 		battery: { level: 88, charging: false },
-		network: new VirtualNetwork(),
+		network: wifi ?? new VirtualNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
 		updater: { upgrade: host.upgrade },
 		settings: Preference,
-		close() {},
-	};
+	} satisfies Board;
 }

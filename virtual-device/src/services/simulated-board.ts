@@ -13,16 +13,27 @@ export interface SimulatedBoardEvents {
 	onNote(text: string): void;
 }
 
+/** What a light does. */
+interface LightState {
+	readonly on: boolean;
+	/** Percent. */
+	readonly brightness: number;
+	/** 0xRRGGBB */
+	readonly color: number;
+}
+
 interface Answer {
 	readonly value?: unknown;
 	readonly bytes?: Uint8Array;
 }
 
-/** What of a board takes more than ECMAScript: pictures, restarting. */
+/** What of a board takes more than ECMAScript: pictures, restarting, a person who presses its button. */
 export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
 	readonly #events: SimulatedBoardEvents;
+	/** What is seen of each light. */
+	readonly #lights = new Map<string, string>();
 	readonly #photo: Uint8Array | undefined;
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();
@@ -40,6 +51,8 @@ export class SimulatedBoard implements Service {
 			this.#events.onRestart(args[0] as number);
 		} else if (kind === "screen") {
 			this.#events.onScreen(args[0] as ScreenPicture);
+		} else if (kind === "light") {
+			this.#showLight(args[0] as string, args[1] as LightState);
 		} else if (kind === "pictureClosed") {
 			this.#taken.close(args[0] as number);
 		} else if (kind === "pictureBytes") {
@@ -51,8 +64,27 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
+	/** Presses the button, or lets go of it. */
+	holdButton(isDown: boolean): void {
+		this.#tell(["board.button", isDown]);
+	}
+
+	/** Says what a sensor measures from now on. */
+	setReading(sensor: string, reading: number | Readonly<Record<string, number>>): void {
+		this.#tell(["board.reading", sensor, reading]);
+	}
+
 	close(): void {
 		this.#isClosed = true;
+	}
+
+	/** A light that is off looks the same, whatever its colour. */
+	#showLight(name: string, { on, brightness, color }: LightState): void {
+		const look = on ? `on: ${brightness} % of #${color.toString(16).padStart(6, "0")}` : "off";
+		if (look !== (this.#lights.get(name) ?? "off")) {
+			this.#events.onNote(`the light ${name} is ${look}`);
+		}
+		this.#lights.set(name, look);
 	}
 
 	async #call(id: number, service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<void> {
@@ -64,8 +96,12 @@ export class SimulatedBoard implements Service {
 		} catch (error) {
 			header = ["board.answer", id, null, (error as Error).message];
 		}
+		this.#tell(header, answer.bytes);
+	}
+
+	#tell(header: readonly unknown[], bytes?: Uint8Array): void {
 		if (!this.#isClosed) {
-			this.#deliver({ header, ...(answer.bytes && { bytes: answer.bytes }) });
+			this.#deliver({ header, ...(bytes && { bytes }) });
 		}
 	}
 

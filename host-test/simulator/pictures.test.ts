@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+import { largeJpeg } from "../support/large-jpeg.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const sdk = findSdk();
+
+/** A gateway, the firmware in the simulator behind it, and a client of it. */
+async function connect(t: TestContext) {
+	const { program, gateway, base } = await startProgram(t, { userTools: ["*"] });
+	const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=${program.urls.websocket}`]);
+	const online = nextOnline(gateway.servers);
+	const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+	t.after(() => simulator.stop());
+	const ended: string[] = [];
+	simulator.on("ended", (reason) => ended.push(reason));
+	const { alias } = await online;
+	const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
+	return { client, ended };
+}
+
+/** A server that has a file; returns its URL. */
+async function serve(t: TestContext, file: Buffer): Promise<string> {
+	const server = createServer((_request, response) => response.end(file)).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.after(() => server.close());
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+	it("are shown, however large, or rejected with the reason", async (t) => {
+		const { client, ended } = await connect(t);
+		const show = async (file: Buffer): Promise<string> => {
+			const call = { name: "self_screen_preview_image", arguments: { url: await serve(t, file) } };
+			const { content } = await client.callTool(call);
+			return (content as { text: string }[])[0]?.text as string;
+		};
+		const picture = largeJpeg();
+		assert.equal(await show(picture), "true");
+		const progressive = Buffer.from(picture.subarray(0, 4_000));
+		progressive[progressive.indexOf(Buffer.from([0xff, 0xc0])) + 1] = 0xc2;
+		assert.match(await show(progressive), /this is a progressive JPEG, and only a baseline JPEG can be shown/);
+		assert.match(await show(picture.subarray(0, 500_000)), /the JPEG is damaged, or ends too early/);
+		assert.match(await show(Buffer.from("no picture")), /neither a JPEG nor a PNG/);
+		assert.equal(await show(largeJpeg(64, 48)), "true");
+		assert.deepEqual(ended, []);
+	});
+});

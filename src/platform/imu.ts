@@ -1,0 +1,13 @@
+import Timer from "timer";
+import { type MotionSample, type MotionSensor, motionSensor } from "../drivers/sensor-motion.js";
+import type { SampledSource } from "../drivers/sensor-sampled.js";
+
+/**
+ * The motion sensor of the target.
+ *
+ * @param scale metres per second squared for one unit of the target's driver. Default 1
+ */
+export function openImu(scale = 1): MotionSensor {
+	const { sensor } = device as unknown as { sensor: { IMU: new (options: object) => SampledSource<MotionSample> } };
+	return motionSensor({ source: new sensor.IMU({ sensor: {} }), scale, timer: Timer });
+}
