@@ -51,7 +51,7 @@ const board: Board = {
 	snapshot: { take: async () => new HeldBytes(new Uint8Array(0)) },
 	preview: { begin: () => ({ write() {}, end: async () => {}, cancel() {} }) },
 	camera: { capture: async () => new HeldBytes(new Uint8Array(0)) },
-	updater: { upgrade: async () => {} },
+	installer: { install: async () => {} },
 	settings: { get: () => undefined, set() {}, delete() {} },
 	http: { request: async () => ({ status: 200, body: new ArrayBuffer(0) }) },
 	close() {},

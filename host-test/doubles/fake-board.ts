@@ -8,6 +8,7 @@ import type {
 	Theme,
 } from "../../src/hardware/hardware.js";
 import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
+import type { FirmwareSource, UpdateProgress } from "../../src/hardware/updater.js";
 
 /** A store in memory. */
 export class FakeSettings implements Settings {
@@ -95,8 +96,12 @@ export class FakeBoard implements Board {
 			this.restarts.push(delay);
 		},
 	};
-	readonly updater = {
-		upgrade: async (): Promise<void> => {
+	/** What was asked to be installed. */
+	readonly installed: FirmwareSource[] = [];
+	readonly installer = {
+		install: async (source: FirmwareSource, onProgress?: UpdateProgress): Promise<void> => {
+			this.installed.push(source);
+			onProgress?.(1, 2);
 			if (this.upgradeFails) {
 				throw new Error("no such firmware");
 			}
@@ -111,7 +116,7 @@ export class FakeBoard implements Board {
 			}
 			this.bodies.push(body);
 			if (request.onPiece !== undefined && this.response.status === 200) {
-				request.onPiece(this.response.body);
+				request.onPiece(this.response.body, this.response.body.byteLength);
 			}
 			return this.response;
 		},

@@ -36,6 +36,7 @@ async function openPage(t: TestContext, url: string, options = {}): Promise<Page
 
 async function takePicture(page: Page, name: string): Promise<void> {
 	mkdirSync(PICTURES, { recursive: true });
+	await page.evaluate("document.activeElement.blur()");
 	await page.screenshot({ path: `${PICTURES}${name}.png`, fullPage: true });
 }
 
@@ -48,10 +49,12 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false, timeout:
 		await page.getByRole("button", { name: /^Workshop/ }).tap();
 		assert.equal(await page.getByLabel("Network name").inputValue(), "Workshop");
 		await page.getByLabel("Password", { exact: true }).fill("soldering-iron");
-		await page.getByLabel("Backend URL").fill("htp:/mistyped");
+		await page.getByLabel("Backend URL").fill("ws://192.168.1.10:8765/");
+		await page.getByLabel("Token").fill("a token of the gateway's");
 		await takePicture(page, "setup-page");
 
 		// A URL that the firmware cannot use is named beside its field, and nothing is tried.
+		await page.getByLabel("Backend URL").fill("htp:/mistyped");
 		await page.getByRole("button", { name: "Save and connect" }).tap();
 		await page.getByText("expected scheme://host").waitFor();
 		assert.equal(await page.getByLabel("Backend URL").getAttribute("aria-invalid"), "true");
@@ -67,7 +70,6 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false, timeout:
 
 		const { board } = await nextOnline(gateway.servers);
 		assert.equal(board.name, "kitchen");
-		assert.ok(log.includes("state wifi_configuring -> activating") || log.includes("state starting -> activating"));
 		const text = log.join("\n");
 		assert.doesNotMatch(text, /soldering-iron|secret/);
 		await assert.rejects(fetch(url), "the page is gone");
@@ -100,9 +102,6 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false, timeout:
 			asked.join(" "),
 		);
 		assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
-		assert.deepEqual(
-			faults.filter((fault) => !fault.includes("favicon")),
-			[],
-		);
+		assert.deepEqual(faults, []);
 	});
 });

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import jpeg from "jpeg-js";
 import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
@@ -38,6 +39,18 @@ async function serve(t: TestContext, file: Buffer): Promise<string> {
 }
 
 describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+	it("are taken by the camera, and are an image in the result", async (t) => {
+		const { client } = await connect(t);
+		const call = { name: "self_camera_take_photo", arguments: { question: "what?" } };
+		for (const _ of [1, 2]) {
+			const { content, isError } = await client.callTool(call);
+			const [text, image] = content as [{ text: string }, { type: string; mimeType: string; data: string }];
+			assert.deepEqual([isError, image.type, image.mimeType], [false, "image", "image/jpeg"], text.text);
+			const { width, height } = jpeg.decode(Buffer.from(image.data, "base64"));
+			assert.ok(width >= 320 && height >= 240, `${width} x ${height} pixels`);
+		}
+	});
+
 	it("are shown, however large, or rejected with the reason", async (t) => {
 		const { client, ended } = await connect(t);
 		const show = async (file: Buffer): Promise<string> => {

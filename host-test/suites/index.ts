@@ -9,12 +9,14 @@ import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
 import button from "./button.suite.js";
+import camera from "./camera.suite.js";
 import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
+import esp32Updater from "./esp32-updater.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
 import familyFace from "./family-face.suite.js";
@@ -32,6 +34,7 @@ import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
 import presses from "./presses.suite.js";
+import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
@@ -50,6 +53,8 @@ import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import toolsParts from "./tools-parts.suite.js";
+import trial from "./trial.suite.js";
+import update from "./update.suite.js";
 import url from "./url.suite.js";
 import wantedNames from "./wanted-names.suite.js";
 import webSocket from "./websocket.suite.js";
@@ -62,6 +67,8 @@ export const SUITES: readonly Suite[] = [
 	schema,
 	http,
 	pictures,
+	camera,
+	preview,
 	httpServer,
 	jsonRpc,
 	mcp,
@@ -101,6 +108,9 @@ export const SUITES: readonly Suite[] = [
 	fatalError,
 	servedBackend,
 	gatewaySearch,
+	update,
+	trial,
+	esp32Updater,
 	examples,
 	beyondTools,
 	wifi,

@@ -34,8 +34,8 @@ function code(size: number, isDark: (row: number, column: number) => boolean): Q
 	return Object.assign(bytes.buffer, { size });
 }
 
-function face(makeQrCode?: (options: { input: string }) => QrCode) {
-	const canvas = new PartsCanvas();
+function face(makeQrCode?: (options: { input: string }) => QrCode, size: { width?: number; height?: number } = {}) {
+	const canvas = Object.assign(new PartsCanvas(), size);
 	const timer = new FakeTimer();
 	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(makeQrCode && { makeQrCode }) });
 	timer.pass(100);
@@ -100,6 +100,19 @@ export default suite("the set-up on the screen", {
 			for (let column = 0; column < 29; column += 1) {
 				equal(dark.has(`${row},${column}`), isDark(row, column), `${row},${column}`);
 			}
+		}
+	},
+	"has room for code and words on an upright screen, and leaves out a code that is too small to be read"() {
+		for (const [width, height, scale] of [
+			[240, 320, 4],
+			[135, 240, 2],
+			[160, 80, 0],
+		] as const) {
+			const { canvas, screen, draw } = face(() => code(29, () => true), { width, height });
+			screen.show({ setup: SETUP });
+			draw();
+			equal(canvas.parts[1]?.width ?? 0, scale * 37, `${width} x ${height}`);
+			equal(canvas.allTexts.includes("192.168.4.1"), height > 100, `${width} x ${height}`);
 		}
 	},
 	"has the words alone if there is no code for the network"() {

@@ -110,7 +110,7 @@ export default suite("the state wifi_configuring", {
 	},
 	"is not entered while firmware is installed"() {
 		const { application, begin } = start();
-		void application.server.context.updater?.upgrade("http://h/f");
+		void application.server.context.installer?.install({ url: "http://h/f" });
 		equal(application.state, "upgrading");
 		begin();
 		equal(application.state, "upgrading");

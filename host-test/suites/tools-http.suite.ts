@@ -149,7 +149,7 @@ export default suite("tools that use the network", {
 		const board = new FakeBoard();
 		const http = {
 			async request({ onPiece }: HttpRequest): Promise<HttpResponse> {
-				onPiece?.(ArrayBuffer.fromString("half"));
+				onPiece?.(ArrayBuffer.fromString("half"), 8);
 				throw new Error("the connection ended");
 			},
 		};
@@ -173,17 +173,24 @@ export default suite("tools that use the network", {
 		}
 		equal([board.snapshots, board.requests, board.shown], [[], [], []]);
 	},
-	async "show nothing of an upgrade that works"() {
-		const board = new FakeBoard();
-		equal(words(await call(clientOf(board), "self.upgrade_firmware", { url: "http://f" })), "true");
-		equal(board.shown, []);
+	async "answer at once if firmware is to be installed, whatever becomes of it"() {
+		for (const upgradeFails of [false, true]) {
+			const board = Object.assign(new FakeBoard(), { upgradeFails });
+			equal(words(clientOf(board).call("self.upgrade_firmware", { url: "http://f" })), "true");
+			await settled();
+			equal(board.installed, [{ url: "http://f" }]);
+		}
 	},
-	async "survive a failed upgrade if there is no screen to show it"() {
-		const board = new FakeBoard();
-		board.upgradeFails = true;
-		equal(
-			words(await call(clientOf({ updater: board.updater }), "self.upgrade_firmware", { url: "http://f" })),
-			"true",
-		);
+	async "wait for the firmware to be installed if the client asks for progress, and report what goes wrong"() {
+		const board = Object.assign(new FakeBoard(), { upgradeFails: true });
+		const source = { url: "http://f", sha256: "ab", signature: "cd" };
+		const params = { name: "self.upgrade_firmware", arguments: source, _meta: { progressToken: "p" } };
+		const client = clientOf(board);
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+		await settled();
+		const [progress, answer] = client.heard();
+		equal(progress.params, { progressToken: "p", progress: 1, total: 2 });
+		equal(answer.error.message, "no such firmware");
+		equal(board.installed, [source]);
 	},
 });

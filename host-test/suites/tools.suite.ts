@@ -137,13 +137,6 @@ export default suite("tools of every board", {
 		equal(words(clientOf(board).call("self.reboot")), "true");
 		equal(board.restarts, [1000]);
 	},
-	async "answer an upgrade at once, and show its failure"() {
-		const board = new FakeBoard();
-		board.upgradeFails = true;
-		equal(words(clientOf(board).call("self.upgrade_firmware", { url: "http://f" })), "true");
-		await settled();
-		matches(board.shown[0]?.alert?.message ?? "", /no such firmware/);
-	},
 	async "work the screen for users"() {
 		const board = new FakeBoard();
 		const client = clientOf(board);
@@ -164,7 +157,7 @@ export default suite("tools of every board", {
 			screen: ["self.screen.set_brightness", "self.screen.set_theme", "self.screen.get_info"],
 			camera: ["self.camera.take_photo"],
 			system: ["self.get_system_info", "self.reboot"],
-			updater: ["self.upgrade_firmware"],
+			installer: ["self.upgrade_firmware"],
 			snapshot: ["self.screen.snapshot"],
 			preview: ["self.screen.preview_image"],
 			settings: ["self.assets.set_download_url"],

@@ -16,7 +16,7 @@ const NO_PARTS: readonly string[] = ["name", "close"];
 /** The parts of a board, as the type of its openBoard() has them, in its order. */
 export interface BoardParts {
 	readonly parts: readonly Part[];
-	/** Parts that it has only if the chip does. */
+	/** Parts that it has only if they are there: not every chip has a thermometer, and a sensor may not answer. */
 	readonly optional: readonly Part[];
 }
 
@@ -64,7 +64,8 @@ function partsIn(program: ts.Program, file: string): BoardParts {
 
 /** The names of the tools that a board with these parts offers, and of those that it lacks. */
 export function toolsOf(parts: readonly Part[]): { readonly offered: string[]; readonly absent: string[] } {
-	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...parts].map((part) => [part, {}]));
+	const made: readonly Part[] = parts.includes("updater") ? ["installer"] : [];
+	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...made, ...parts].map((part) => [part, {}]));
 	const names = (offered: boolean): string[] =>
 		TOOLS.filter((tool) => isOffered(tool, hardware) === offered).map(({ name }) => name);
 	return { offered: names(true), absent: names(false) };

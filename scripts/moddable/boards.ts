@@ -33,13 +33,13 @@ export function describeBoards(): string {
 	].join("\n");
 }
 
-/** The parts and tools that a board has and a bare chip has not. */
-function beyond(bare: BoardParts, { parts }: BoardParts): string[] {
+/** The parts and tools that a board has and a bare chip has not, if all of them answer. */
+function beyond(bare: BoardParts, board: BoardParts): string[] {
+	const common = [...bare.parts, ...bare.optional];
+	const parts = [...board.parts, ...board.optional].filter((part) => !common.includes(part)).sort();
 	const ofBareChip = toolsOf(bare.parts).offered;
-	return [
-		parts.filter((part) => !bare.parts.includes(part)).sort(),
-		toolsOf(parts).offered.filter((tool) => !ofBareChip.includes(tool)),
-	].map((names) => names.map(code).join(", ") || "–");
+	const tools = toolsOf([...bare.parts, ...parts]).offered.filter((tool) => !ofBareChip.includes(tool));
+	return [parts, tools].map((names) => names.map(code).join(", ") || "–");
 }
 
 /**

@@ -4,6 +4,7 @@ import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles } from "./compile.js";
+import { enableRollback } from "./rollback.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -33,6 +34,7 @@ export async function mcconfig(
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	mkdirSync(output, { recursive: true });
+	enableRollback(sdk, output, nameOf(folder), args);
 	const run = (more: readonly string[]) =>
 		runMcconfig(sdk, ["-o", output, ...args, ...more], { show, options: { cwd: folder, env } });
 	await run([]);

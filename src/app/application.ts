@@ -49,6 +49,10 @@ export interface ApplicationOptions {
 	readonly ticks?: () => number;
 	/** Called when the device's state has changed. */
 	readonly onState?: (state: DeviceState) => void;
+	/** Called when the device is in a session with its backend. One without a backend has reached all that it can when it is online. */
+	readonly onReached?: () => void;
+	/** Whether firmware of this version was rolled back. Default: none was. */
+	readonly hasFailed?: (version: string) => boolean;
 	readonly log: (message: string) => void;
 }
 
@@ -68,6 +72,7 @@ export class Application {
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
+	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
 	/** Whether the application records what is said. */
@@ -77,13 +82,14 @@ export class Application {
 		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
 		this.#onState = options.onState;
+		this.#onReached = options.onReached;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
 			onShow: (setup) => this.#show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
 		this.#board = {
-			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) }),
+			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), log }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
 			...(this.#setup && { wifiSetup: { begin: () => this.#setUp() } }),
 		};
@@ -117,7 +123,7 @@ export class Application {
 			names: this.server,
 			...(session && { session }),
 		});
-		this.#search = source && this.#openSearch(source);
+		this.#search = source && this.#openSearch(source, options.hasFailed);
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
 		this.#unfollowInputs = followInputs(board, {
@@ -167,6 +173,11 @@ export class Application {
 		}
 	}
 
+	/** Shows the person something, for a while. */
+	alert(status: string, message: string): void {
+		this.#show({ alert: { status, message } });
+	}
+
 	/** Ends the session and lets go of the board. */
 	stop(): void {
 		if (this.#board.network !== undefined) {
@@ -199,6 +210,8 @@ export class Application {
 		this.#search?.start();
 		if (this.#search?.isFound ?? this.#hasBackend) {
 			this.#protocol.open();
+		} else if (this.#search === undefined) {
+			this.#onReached?.();
 		}
 	}
 
@@ -246,10 +259,11 @@ export class Application {
 		this.#closeSession();
 	}
 
-	#openSearch(source: BackendSource): BackendSearch {
+	#openSearch(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearch {
 		return new BackendSearch({
 			source,
 			board: this.#board,
+			hasFailed,
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
 			log: this.#log,
@@ -278,6 +292,7 @@ export class Application {
 		if (this.#state.state === "connecting") {
 			this.#state.enter(this.#isListening ? "listening" : "idle");
 		}
+		this.#onReached?.();
 	}
 
 	#end(error: ProtocolError, retryIn: number | undefined): void {

@@ -3,7 +3,7 @@ import type { ServedBackend } from "../bootstrap/served-backend.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
 import type { OpenDnsSd } from "../discovery/dns-sd.js";
 import { GatewaySearch } from "../discovery/gateway-search.js";
-import type { Board, System } from "../hardware/hardware.js";
+import type { Board, Http, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
 import type { Direct, DirectOptions } from "../http_server/open-direct.js";
@@ -11,6 +11,9 @@ import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import type { Setup, SetupOptions } from "../setup/open-setup.js";
+import { FirmwareInstaller } from "../update/firmware-installer.js";
+import { Trial } from "../update/trial.js";
+import { readUpdateConfig, type UpdateConfig } from "../update/update-config.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import type { Backend, BackendSource } from "./backend-search.js";
 import { type BackendSetting, readBackend } from "./backend-setting.js";
@@ -44,7 +47,16 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
  */
 export function startFirmware(options: FirmwareOptions): Application | undefined {
 	try {
-		const application = createApplication(options);
+		const update = readUpdateConfig(options.built, options.board.settings);
+		const trial = new Trial({
+			...options,
+			updater: options.board.updater,
+			settings: options.board.settings,
+			time: update.trialTime,
+			onFailed: (message) => application.alert("Update failed", message),
+		});
+		const application = createApplication(options, update, trial);
+		trial.start();
 		application.start();
 		return application;
 	} catch (error) {
@@ -52,11 +64,20 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			throw error;
 		}
 		showFatalError(options, error.message);
+		rollBack(options, error.message);
 		return undefined;
 	}
 }
 
-function createApplication(options: FirmwareOptions): Application {
+/** New firmware that cannot use a setting will not reach its backend. */
+function rollBack({ board, log }: FirmwareOptions, message: string): void {
+	if (board.updater?.isOnTrial) {
+		log(`update failed: ${message}: back to the firmware before`);
+		board.updater.rollBack();
+	}
+}
+
+function createApplication(options: FirmwareOptions, { key }: UpdateConfig, trial: Trial): Application {
 	const { built, openNetwork, timer, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
@@ -64,13 +85,13 @@ function createApplication(options: FirmwareOptions): Application {
 	// All settings are checked now, also if the backend comes later.
 	const said = readBackend(built, settings, deviceId, needs);
 	const { config } = said;
-	const { backend, session, chunkBytes } = config;
+	const { backend, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
 	const uuid = deviceUuid(settings, config.uuid);
 	const network = openNetwork(built);
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
-	const board = { ...options.board, http, close: () => options.board.close() };
+	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, key, log);
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
 	const connectsByUrl = ({ bootstrap, gateway, config }: BackendSetting): boolean =>
 		bootstrap === undefined && gateway === undefined && (config.backend !== "" || direct === undefined);
@@ -83,7 +104,11 @@ function createApplication(options: FirmwareOptions): Application {
 			}
 		},
 	});
-	const given = { ...options, board, name: config.name, session, direct, setup };
+	const given = {
+		...options,
+		...{ board, name: config.name, direct, setup },
+		...underTrial(trial, config),
+	};
 	if (connectsByUrl(said)) {
 		return new Application({ ...given, backend, transport: reach(config) });
 	}
@@ -115,6 +140,30 @@ function sourceOf({ bootstrap, gateway }: BackendSetting, parts: SourceParts) {
 		return { name: "gateway search", shown: `mdns:${gateway}`, open };
 	}
 	return undefined;
+}
+
+/** New firmware shows that it reaches its backend, also if sessions are on demand and none is needed now. */
+function underTrial(
+	trial: Trial,
+	{ session }: Config,
+): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {
+	return {
+		session: trial.isRunning ? "always" : session,
+		onReached: () => trial.pass(),
+		hasFailed: (version) => trial.hasFailed(version),
+	};
+}
+
+/** A board that can update itself installs firmware, over its network. */
+function withInstaller<B extends Board & { readonly system: System; readonly http: Http }>(
+	board: B,
+	key: ArrayBuffer | undefined,
+	log: (message: string) => void,
+): B {
+	const { updater, http, system, settings } = board;
+	return updater === undefined
+		? board
+		: { ...board, installer: new FirmwareInstaller({ updater, http, system, settings, key, log }) };
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

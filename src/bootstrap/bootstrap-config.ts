@@ -1,8 +1,8 @@
 import type { Settings } from "../hardware/hardware.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import { readSetting } from "../read-setting.js";
+import { fromHex } from "../text/hex.js";
 import { splitUrl } from "../text/url.js";
-import { fromHex } from "./hex.js";
 
 /** What the device needs to ask for its backend. */
 export interface BootstrapConfig {

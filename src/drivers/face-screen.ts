@@ -63,8 +63,8 @@ export class FaceScreen implements Screen {
 
 	show(change: Partial<Face>): void {
 		this.#face = { ...this.#face, ...change };
-		const { alert, code } = change;
-		if ((alert !== undefined && alert.status + alert.message !== "") || (code !== undefined && code !== "")) {
+		const { alert = { status: "", message: "" }, code = "", setup } = change;
+		if (alert.status + alert.message + code !== "" || setup !== undefined) {
 			this.#isCovered = false;
 		}
 		this.#changed();
@@ -75,7 +75,7 @@ export class FaceScreen implements Screen {
 		return this.#isCovered;
 	}
 
-	/** Leaves the screen to a picture, until {@link uncover} or until there is an alert or a code to show. */
+	/** Leaves the screen to a picture, until {@link uncover}, or until there is an alert or a code to show. */
 	cover(): void {
 		this.#isCovered = true;
 	}

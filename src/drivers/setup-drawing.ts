@@ -1,6 +1,6 @@
 import { deepFreeze } from "../deep-freeze.js";
 import type { SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
-import { type Canvas, type Colors, drawHeader, type FacePicture, type Font, MARGIN, mix } from "./face-drawing.js";
+import { type Canvas, drawHeader, type FacePicture, type Font, MARGIN, mix } from "./face-drawing.js";
 
 /** A QR code: a byte for each module, row by row, 1 where it is dark. Without the light border. */
 export type QrCode = ArrayBuffer & { readonly size: number };
@@ -13,6 +13,9 @@ const MAX_VERSION = 6;
 
 /** Modules of light border that readers need. */
 const BORDER = 4;
+
+/** Pixels of a module that a phone's camera can tell apart. */
+const SMALLEST_SCALE = 2;
 
 /** Characters of a line that are looked at. */
 const LONGEST_LINE = 100;
@@ -44,14 +47,22 @@ export function drawSetup(
 	const top = font.height + MARGIN;
 	const { progress } = picture.setup;
 	const bottom = canvas.height - (progress === "" ? 0 : 2 * font.height) - MARGIN;
+	const lines = stepsOf(picture.setup);
+	// The words stand beside the code, or under it.
 	const isWide = canvas.width > canvas.height;
-	const room = { width: isWide ? canvas.width >> 1 : canvas.width - 2 * MARGIN, height: bottom - top - MARGIN };
+	const room = isWide
+		? { width: canvas.width >> 1, height: bottom - top - MARGIN }
+		: { width: canvas.width - 2 * MARGIN, height: bottom - top - MARGIN - lines.length * font.height };
 	const side = code === undefined ? 0 : codeSide(code, room);
-	const words = isWide ? { x: side + 2 * MARGIN, top, bottom } : { x: MARGIN, top: top + side, bottom };
+	const words = {
+		x: MARGIN + (isWide && side > 0 ? side + MARGIN : 0),
+		top: top + (isWide ? 0 : side) + MARGIN,
+		bottom,
+	};
 	canvas.begin();
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
 	drawHeader(canvas, font, colors, { ...picture, backend: "" }, top);
-	drawSteps(canvas, font, colors, picture.setup, words);
+	drawLines(canvas, font, colors.text, lines, words);
 	drawLines(canvas, font, colors.text, cutLines(canvas, font, progress, canvas.width - 2 * MARGIN), {
 		...{ x: MARGIN, top: bottom, bottom: canvas.height },
 	});
@@ -61,10 +72,11 @@ export function drawSetup(
 	}
 }
 
-/** Pixels of a side, a whole number for each module; 0 if there is no room. */
+/** Pixels of a side, a whole number for each module; 0 if there is no room for a code that a phone can read. */
 function codeSide({ size }: QrCode, room: { readonly width: number; readonly height: number }): number {
 	const modules = size + 2 * BORDER;
-	return Math.floor(Math.min(room.height, room.width) / modules) * modules;
+	const scale = Math.floor(Math.min(room.height, room.width) / modules);
+	return scale < SMALLEST_SCALE ? 0 : scale * modules;
 }
 
 interface Place {
@@ -73,10 +85,8 @@ interface Place {
 	readonly bottom: number;
 }
 
-function drawSteps(canvas: Canvas, font: Font, colors: Colors, setup: SetupNotice, place: Place): void {
-	const { ssid, password, url } = setup;
-	const lines = ["1. Join the Wi-Fi", ssid, ...(password === "" ? [] : [password]), "2. Open", hostOf(url)];
-	drawLines(canvas, font, colors.text, lines, { ...place, top: place.top + MARGIN });
+function stepsOf({ ssid, password, url }: SetupNotice): readonly string[] {
+	return ["1. Join the Wi-Fi", ssid, ...(password === "" ? [] : [password]), "2. Open", hostOf(url)];
 }
 
 function drawLines(canvas: Canvas, font: Font, color: number, lines: readonly string[], place: Place): void {

@@ -3,6 +3,7 @@ import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { Sensors } from "./sensor.js";
+import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
@@ -131,12 +132,6 @@ export interface System {
 	restart(delay: number): void;
 }
 
-/** Installs firmware. */
-export interface Updater {
-	/** Downloads and installs; the promise settles when the device is about to restart, or has failed. */
-	upgrade(url: string): Promise<void>;
-}
-
 export type SettingValue = string | number | boolean;
 
 /** Values that outlive a restart. The shape of Moddable's `preference` module. */
@@ -158,8 +153,10 @@ export interface HttpRequest {
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
 	 * What it throws ends the request.
+	 *
+	 * @param total bytes of the body; undefined if the server does not say
 	 */
-	readonly onPiece?: (piece: ArrayBuffer) => void;
+	readonly onPiece?: (piece: ArrayBuffer, total: number | undefined) => void;
 	/** Milliseconds without progress after which the request fails. Default 30,000. */
 	readonly timeout?: number;
 }
@@ -209,6 +206,8 @@ export interface Hardware {
 	readonly thermometer?: Thermometer;
 	readonly system?: System;
 	readonly updater?: Updater;
+	/** The firmware makes it for a board that has an updater. */
+	readonly installer?: Installer;
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;

@@ -34,8 +34,10 @@ export class Exchange {
 	#client: HttpClient | undefined;
 	#isDone = false;
 	#status = 0;
-	/** Bytes of the body, if the server says; otherwise its end is the connection's. */
+	/** Whether the server says where the body ends; otherwise its end is the connection's. */
 	#knowsLength = false;
+	/** Bytes of the body, if the server says. */
+	#length: number | undefined;
 	#sent: HttpClientRequest | undefined;
 	/** The part of the body that is being sent, and where. */
 	#part = 0;
@@ -170,6 +172,7 @@ export class Exchange {
 		this.#status = status;
 		const length = headers.get("content-length");
 		this.#knowsLength = length !== undefined || headers.has("transfer-encoding");
+		this.#length = length === undefined ? undefined : Number(length);
 		this.#allowance.bytes = this.#headBytes;
 		if (!this.#isInPieces && Number(length ?? 0) > this.#maxBytes) {
 			this.#fail(`the response has ${length} bytes, at most ${this.#maxBytes} are accepted`);
@@ -194,7 +197,7 @@ export class Exchange {
 
 	#handOn(piece: ArrayBuffer): void {
 		try {
-			this.#request.onPiece?.(piece);
+			this.#request.onPiece?.(piece, this.#length);
 		} catch (error) {
 			this.#fail((error as Error).message);
 		}

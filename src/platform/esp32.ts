@@ -6,6 +6,7 @@ import type { RtcClock } from "../drivers/rtc-clock.js";
 import type { Board } from "../hardware/hardware.js";
 import { openAccessPoint, startRadio } from "./access-point.js";
 import { esp32Chip } from "./esp32-chip.js";
+import { openUpdater } from "./updater.js";
 import { openWiFi } from "./wifi.js";
 
 /**
@@ -19,12 +20,14 @@ export function openEsp32(name: string, rtc?: RtcClock) {
 	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
 	const network = openWiFi(setTime);
 	const thermometer = chipThermometer(esp32Chip);
+	const updater = openUpdater();
 	const { macAddress } = network;
 	return {
 		name,
 		network,
 		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
+		...(updater && { updater }),
 		system: new Esp32System({
 			chip: esp32Chip,
 			macAddress,

@@ -5,6 +5,7 @@ const HEAD = `<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
+<link rel="icon" href="data:,">
 <title>Set up the device</title>
 <style>
 :root{color-scheme:light dark;--back:#f2f4f8;--card:#fff;--text:#1a1d24;--soft:#5a6270;--line:#cdd3de;--accent:#0067b8;--on:#fff;--bad:#b3261e;--good:#1b6e3c}
@@ -18,7 +19,7 @@ p{margin:.3em 0 1em}
 .soft,small{color:var(--soft)}
 section{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:16px;margin:0 0 16px}
 label{display:block;font-weight:600;margin-top:14px}
-small{display:block}
+small{display:block;margin-top:5px}
 input[type=text],input[type=url],input[type=password]{width:100%;margin-top:4px;padding:11px 12px;font:inherit;color:inherit;background:transparent;border:1px solid var(--line);border-radius:9px}
 input[aria-invalid=true]{border-color:var(--bad);border-width:2px}
 label.check{display:flex;gap:8px;align-items:center;font-weight:400}
@@ -32,7 +33,10 @@ button{font:inherit;cursor:pointer}
 ul{list-style:none;margin:0 0 6px;padding:0}
 li button{display:flex;width:100%;align-items:center;gap:10px;padding:11px 10px;border:0;border-bottom:1px solid var(--line);background:none;color:inherit;text-align:left}
 li button[aria-pressed=true]{font-weight:700;background:color-mix(in srgb,var(--accent) 14%,transparent);border-radius:9px}
-li span:first-child{flex:1;overflow-wrap:anywhere}
+.name{flex:1;overflow-wrap:anywhere}
+.lock{position:relative;flex:none;width:11px;height:8px;margin-top:5px;border-radius:2px;background:currentColor}
+.lock::before{content:"";position:absolute;left:2px;bottom:7px;width:3px;height:4px;border:2px solid;border-bottom:0;border-radius:4px 4px 0 0}
+.lock.open{visibility:hidden}
 .bars{display:flex;align-items:flex-end;gap:2px;height:14px}
 .bars i{width:4px;background:var(--line)}
 .bars i.on{background:var(--text)}
@@ -133,12 +137,14 @@ at(first).focus();
 };
 const network=({ssid,rssi,secured})=>{
 const item=document.createElement("li"),button=document.createElement("button");
-const name=document.createElement("span"),bars=document.createElement("span");
+const [lock,name,bars]=["span","span","span"].map((each)=>document.createElement(each));
 const level=rssi>=-60?4:rssi>=-70?3:rssi>=-80?2:1;
 button.type="button";
 button.dataset.ssid=ssid;
 button.setAttribute("aria-label",ssid+(secured?", needs a password":", open")+", signal "+level+" of 4");
-name.textContent=(secured?"\\u{1F512} ":"")+ssid;
+lock.className=secured?"lock":"lock open";
+name.className="name";
+name.textContent=ssid;
 bars.className="bars";
 for(let bar=1;bar<=4;bar++){
 const i=document.createElement("i");
@@ -146,7 +152,7 @@ i.style.height=2+bar*3+"px";
 if(bar<=level)i.className="on";
 bars.append(i);
 }
-button.append(name,bars);
+button.append(lock,name,bars);
 button.onclick=()=>{at("ssid").value=ssid;showErrors({});hints();(secured?at("password"):at("backend")).focus();};
 item.append(button);
 return item;
@@ -173,7 +179,10 @@ lost=0;
 lost+=1;
 if(lost>=5)say("No connection with the device","Your phone may have left the device's Wi-Fi. If the device has joined the network, its own Wi-Fi is gone and you are done. Otherwise join its Wi-Fi again and reload this page.","");
 }
-if(status&&status.state==="joined")return say("Done",status.message,"good");
+if(status&&status.state==="joined"){
+form.hidden=true;
+return say("Done",status.message,"good");
+}
 if(status&&status.state!=="joining"){
 at("send").disabled=false;
 if(status.state==="failed"){

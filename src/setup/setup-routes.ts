@@ -39,8 +39,8 @@ const PAGE_HEADERS = deepFreeze([
 	["x-content-type-options", "nosniff"],
 	[
 		"content-security-policy",
-		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; " +
-			"form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; " +
+			"connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
 	],
 ] as const);
 

@@ -151,7 +151,37 @@ declare module "Resource" {
 declare module "crypt" {
 	export class Digest {
 		constructor(type: "SHA256");
+		write(bytes: ArrayBuffer): void;
+		close(): ArrayBuffer;
 	}
+}
+
+/** Partitions of a chip's flash (ECMA-419). */
+declare module "embedded:storage/flash" {
+	export interface Flash {
+		status(): { readonly size: number };
+		close(): void;
+	}
+	const flash: {
+		/** @param options "nextota" is the app partition that does not run. Throws if there is no such partition. */
+		open(options: { readonly path: string }): Flash;
+	};
+	export default flash;
+}
+
+/** Stores firmware (ECMA-419). */
+declare module "embedded:update" {
+	import type { Flash } from "embedded:storage/flash";
+
+	const update: {
+		/** @param options mode "a": pieces come one after another, and each block of flash is erased when it is reached */
+		open(options: { readonly partition: Flash; readonly mode: "a" }): {
+			write(bytes: ArrayBuffer): void;
+			complete(): void;
+			close(): void;
+		};
+	};
+	export default update;
 }
 
 /** Draws on a screen. */

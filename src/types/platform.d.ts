@@ -97,7 +97,21 @@ declare module "virtual-host" {
 	export function beginPicture(): PictureSink;
 	/** Tells the person what the simulated screen shows now. */
 	export function showScreen(screen: object): void;
-	export function upgrade(url: string): Promise<void>;
+	/** The two places for firmware. */
+	export const firmware: {
+		readonly capacity: number;
+		/** Whether the firmware that was started was installed by an update and is not confirmed. */
+		readonly isOnTrial: boolean;
+		begin(): void;
+		write(piece: ArrayBuffer): void;
+		/** SHA-256 of what was written. */
+		digest(): Promise<ArrayBuffer>;
+		isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean>;
+		finish(): Promise<void>;
+		cancel(): void;
+		confirm(): void;
+		rollBack(): void;
+	};
 	/** Tells the person what a simulated light does now. */
 	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
 	/** Calls back when the person presses the simulated button, or lets go of it. */

@@ -1,4 +1,5 @@
 import type { ByteSource, PictureSink } from "../../src/hardware/pictures.js";
+import { toHex } from "../../src/text/hex.js";
 import { boot, call, receive, send } from "./bridge.js";
 
 export const options = { macAddress: boot.macAddress };
@@ -43,9 +44,19 @@ export function showScreen(screen: object): void {
 	send(["board.screen", screen]);
 }
 
-export async function upgrade(url: string): Promise<void> {
-	await call("upgrade", { url });
-}
+export const firmware = {
+	capacity: boot.firmware.capacity,
+	isOnTrial: boot.firmware.isOnTrial,
+	begin: (): void => send(["board.firmware", "begin"]),
+	write: (piece: ArrayBuffer): void => send(["board.firmware", "write"], piece),
+	digest: async (): Promise<ArrayBuffer> => (await call("firmwareDigest")).bytes,
+	finish: async (): Promise<void> => void (await call("firmwareFinish")),
+	cancel: (): void => send(["board.firmware", "cancel"]),
+	confirm: (): void => send(["board.firmware", "confirm"]),
+	rollBack: (): void => send(["board.firmware", "rollBack"]),
+	isSigned: async (key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean> =>
+		(await call("isSigned", toHex(signature), key)).value === true,
+};
 
 export function showLight(name: string, light: object): void {
 	send(["board.light", name, light]);

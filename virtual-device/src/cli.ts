@@ -52,6 +52,8 @@ const SETTINGS = [
 	"serialNumber",
 	"hmacKey",
 	"mdnsInterface",
+	"updateKey",
+	"updateTrial",
 ];
 
 /** The backend of a board that was built without one. */

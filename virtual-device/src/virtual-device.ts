@@ -13,9 +13,10 @@ import { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
+import { type Started, VirtualFlash } from "./virtual-flash.js";
 
 export interface VirtualDeviceOptions {
-	/** The bundled firmware: see {@link bundle}. */
+	/** The bundled firmware that the device begins with: see {@link bundle}. Later it may install other firmware. */
 	readonly firmware: string;
 	/** Makes the machine that runs it, anew for every start. */
 	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
@@ -52,6 +53,7 @@ const WATCHDOG_DELAY = 1_000;
 export class VirtualDevice extends EventEmitter<Events> {
 	readonly #options: VirtualDeviceOptions;
 	readonly #settings: SettingsStore;
+	readonly #flash: VirtualFlash;
 	readonly #macAddress: string;
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
@@ -67,6 +69,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		super();
 		this.#options = options;
 		this.#settings = new SettingsStore(options.settingsFile);
+		this.#flash = new VirtualFlash(options.firmware);
 		this.#macAddress = options.macAddress ?? randomMacAddress();
 	}
 
@@ -92,13 +95,14 @@ export class VirtualDevice extends EventEmitter<Events> {
 			engine.close();
 			return;
 		}
+		const started = this.#flash.boot();
 		this.#engine = engine;
 		this.#services = this.#startServices();
 		void engine.exited.then((exit) => this.#ended(engine, exit));
 		this.#pumping = true;
 		try {
-			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig())}`);
-			this.#serve(await engine.run(this.#options.firmware));
+			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig(started))}`);
+			this.#serve(await engine.run(started.script));
 		} finally {
 			this.#pumping = false;
 		}
@@ -145,8 +149,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#halt();
 	}
 
-	#hostConfig(): object {
-		return { config: this.#options.config, settings: this.#settings.domains, macAddress: this.#macAddress };
+	#hostConfig({ isOnTrial }: Started): object {
+		return {
+			config: this.#options.config,
+			settings: this.#settings.domains,
+			macAddress: this.#macAddress,
+			firmware: { capacity: this.#flash.capacity, isOnTrial },
+		};
 	}
 
 	#startServices(): Service[] {
@@ -163,7 +172,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onScreen: (screen: ScreenPicture) => this.emit("screen", screen),
 			onNote: (text: string) => this.emit("note", text),
 		};
-		this.#board = new SimulatedBoard(deliver, events, this.#options.photo);
+		this.#board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
 		return [
 			new Timers(deliver),

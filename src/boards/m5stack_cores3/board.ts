@@ -4,6 +4,7 @@ import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
 import { openDevice, type SmBusRecord, writeRegisters } from "../../drivers/smbus.js";
 import type { Board } from "../../hardware/hardware.js";
+import { openCamera } from "../../platform/camera.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
 import { openImu } from "../../platform/imu.js";
@@ -76,8 +77,8 @@ function openSensors(bus: SmBusRecord) {
 }
 
 /**
- * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, battery, motion and light sensor, real-time clock. Microphones and
- * camera are not used.
+ * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, camera, battery, motion and light sensor, real-time clock. Microphones
+ * are not used.
  */
 export function openBoard() {
 	const { internal } = device.I2C as unknown as Buses;
@@ -87,7 +88,7 @@ export function openBoard() {
 	const speaker = new Aw88298(bus);
 	const screen = openFace(new config.Screen({}), power);
 	const preview = openPreview(screen);
-	const touch = openOptional("touch screen", openTouch);
+	const touch = openOptional("touch screen", () => openTouch());
 	const { closeSensors, ...sensors } = openSensors(bus);
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
@@ -95,6 +96,8 @@ export function openBoard() {
 		speaker,
 		screen,
 		preview,
+		// Its sensor makes no JPEG files.
+		camera: openCamera({ width: 320, height: 240, jpeg: false, closes: false }),
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...sensors,

@@ -4,6 +4,7 @@ import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../.
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openSimulatorCamera } from "./camera.js";
 import { openControls } from "./controls.js";
 
 class SimulatorSpeaker implements Speaker {
@@ -65,6 +66,7 @@ export function openBoard() {
 		speaker: new SimulatorSpeaker(),
 		screen: face,
 		preview,
+		camera: openSimulatorCamera(),
 		network: wifi ?? new SimulatorNetwork(),
 		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),

@@ -13,6 +13,7 @@ import {
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openParts } from "./parts.js";
+import { VirtualUpdater } from "./updater.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -100,7 +101,7 @@ export function openBoard() {
 		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
-		updater: { upgrade: host.upgrade },
+		updater: new VirtualUpdater(),
 		settings: Preference,
 	} satisfies Board;
 }

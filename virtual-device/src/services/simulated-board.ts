@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { VirtualFlash } from "../virtual-flash.js";
 import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
 import type { Deliver, Service } from "./service.js";
 import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
@@ -32,6 +33,7 @@ export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
 	readonly #events: SimulatedBoardEvents;
+	readonly #flash: VirtualFlash;
 	/** What is seen of each light. */
 	readonly #lights = new Map<string, string>();
 	readonly #photo: Uint8Array | undefined;
@@ -40,9 +42,10 @@ export class SimulatedBoard implements Service {
 	#isClosed = false;
 
 	/** @param photo what the camera sees, a JPEG file. Default: a drawn room. */
-	constructor(deliver: Deliver, events: SimulatedBoardEvents, photo?: Uint8Array) {
+	constructor(deliver: Deliver, events: SimulatedBoardEvents, flash: VirtualFlash, photo?: Uint8Array) {
 		this.#deliver = deliver;
 		this.#events = events;
+		this.#flash = flash;
 		this.#photo = photo;
 	}
 
@@ -51,6 +54,8 @@ export class SimulatedBoard implements Service {
 			this.#events.onRestart(args[0] as number);
 		} else if (kind === "screen") {
 			this.#events.onScreen(args[0] as ScreenPicture);
+		} else if (kind === "firmware") {
+			this.#firmware(args[0] as string, bytes);
 		} else if (kind === "light") {
 			this.#showLight(args[0] as string, args[1] as LightState);
 		} else if (kind === "pictureClosed") {
@@ -76,6 +81,27 @@ export class SimulatedBoard implements Service {
 
 	close(): void {
 		this.#isClosed = true;
+	}
+
+	#firmware(action: string, bytes: Uint8Array = new Uint8Array(0)): void {
+		switch (action) {
+			case "begin":
+				this.#flash.begin();
+				break;
+			case "write":
+				this.#flash.write(bytes);
+				break;
+			case "cancel":
+				this.#flash.cancel();
+				break;
+			case "confirm":
+				this.#flash.confirm();
+				break;
+			case "rollBack":
+				// The bootloader does the rest.
+				this.#events.onRestart(0);
+				break;
+		}
 	}
 
 	/** A light that is off looks the same, whatever its colour. */
@@ -124,8 +150,15 @@ export class SimulatedBoard implements Service {
 				this.#events.onNote(`the screen shows a picture of ${width} x ${height} pixels`);
 				return {};
 			}
-			case "upgrade":
-				throw new Error("a virtual device cannot install firmware");
+			case "firmwareDigest":
+				return { bytes: this.#flash.digest() };
+			case "firmwareFinish":
+				this.#flash.finish();
+				return {};
+			case "isSigned":
+				return {
+					value: this.#flash.isSigned(bytes ?? new Uint8Array(0), Buffer.from(argument as string, "hex")),
+				};
 			default:
 				throw new Error(`the simulated board has no ${service}`);
 		}
