@@ -10,6 +10,7 @@ import { startFirmware } from "./app/start-firmware.js";
 import type { Hardware } from "./hardware/hardware.js";
 import { isOffered } from "./hardware/needs.js";
 import { openDirect } from "./http_server/open-direct.js";
+import { openImprov } from "./improv/open-improv.js";
 import { FeatureSet } from "./mcp_features/feature-set.js";
 import { Resources } from "./mcp_features/resources.js";
 import { STATE_URI } from "./resources/device-state.js";
@@ -18,6 +19,8 @@ import { openSetup } from "./setup/open-setup.js";
 
 const board = openBoard();
 const resources = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
+
+const log = (message: string): void => trace(`${message}\n`);
 
 startFirmware({
 	board,
@@ -31,5 +34,6 @@ startFirmware({
 	features: new FeatureSet<Hardware>([resources]),
 	ticks: () => Time.ticks,
 	onState: () => resources.updated(STATE_URI),
-	log: (message: string): void => trace(`${message}\n`),
+	log,
 });
+openImprov({ board, built, log });

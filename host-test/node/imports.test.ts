@@ -22,6 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	http: ["text", "hardware"],
 	http_server: ["text", "hardware", "mcp_server", "protocols", "read-setting.js", "deep-freeze.js"],
 	discovery: ["hardware"],
+	improv: ["hardware", "text", "firmware.js", "read-setting.js", "deep-freeze.js"],
 	setup: ["text", "hardware", "http_server", "protocols", "read-setting.js", "deep-freeze.js"],
 	drivers: ["hardware", "deep-freeze.js"],
 	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
@@ -48,7 +49,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 		...HOST_MODULES,
 	],
 	"main.ts": [
-		...["app", "hardware", "http_server", "mcp_features", "resources", "setup", "src/platform/hmac-sha256"],
+		...["app", "hardware", "http_server", "mcp_features", "resources", "setup", "improv", "src/platform/hmac-sha256"],
 		...["src/boards/target/board", "mc/config", "src/platform/network", "src/platform/http-server", "time", "timer"],
 		"src/platform/dns-sd",
 	],

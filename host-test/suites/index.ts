@@ -26,6 +26,7 @@ import fatalError from "./fatal-error.suite.js";
 import gatewaySearch from "./gateway-search.suite.js";
 import http from "./http.suite.js";
 import httpServer from "./http-server.suite.js";
+import improv from "./improv.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
@@ -108,6 +109,7 @@ export const SUITES: readonly Suite[] = [
 	fatalError,
 	servedBackend,
 	gatewaySearch,
+	improv,
 	update,
 	trial,
 	esp32Updater,

@@ -17,6 +17,12 @@ declare module "embedded:io/socket/udp" {
 	export default UDP;
 }
 
+/** A serial port (ECMA-419 §10.5). */
+declare module "embedded:io/serial" {
+	const Serial: new (options: object) => object;
+	export default Serial;
+}
+
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
 	import type { DigitalClass } from "../drivers/button-digital.js";
