@@ -1,36 +1,12 @@
-import Preference from "preference";
-import Time from "time";
-import Timer from "timer";
-import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { WiFiNetwork } from "../drivers/wifi-network.js";
 import type { Board, System } from "../hardware/hardware.js";
-import { esp32Chip } from "./esp32-chip.js";
+import { openChip } from "./chip.js";
 import { openWiFi } from "./wifi.js";
 
-/** What every board with an ESP32 has: Wi-Fi, system, settings, and the chip's thermometer where it has one. */
+/** What every board with an ESP32 and Wi-Fi has: the network, and what `openChip` opens. */
 export function openEsp32(
 	name: string,
 ): Omit<Board, "close"> & { readonly network: WiFiNetwork; readonly system: System } {
 	const network = openWiFi();
-	const thermometer = chipThermometer(esp32Chip);
-	const { macAddress } = network;
-	return {
-		name,
-		network,
-		...(thermometer && { thermometer }),
-		system: new Esp32System({
-			chip: esp32Chip,
-			macAddress,
-			board: name,
-			restart: () => System.restart(),
-			timer: Timer,
-		}),
-		settings: Preference,
-		clock: {
-			set(time, timezone) {
-				Time.set(Math.round(time / 1000));
-				Time.timezone = timezone * 60;
-			},
-		},
-	};
+	return { ...openChip(name, network.macAddress), network };
 }
