@@ -1,5 +1,6 @@
 // The server in an engine, called in a loop: Node says which message and how often, and takes the time.
 import type { Board } from "../src/hardware/hardware.js";
+import { HeldBytes } from "../src/hardware/pictures.js";
 import { McpServer } from "../src/mcp_server/mcp-server.js";
 import { integer, string } from "../src/mcp_server/schema.js";
 import { decodeEnvelope, ENVELOPE_NAMES, mcpWrapper } from "../src/protocols/envelope.js";
@@ -47,10 +48,10 @@ const board: Board = {
 	network: { type: "wifi", ssid: "home", rssi: -52, online: true, onChange: undefined },
 	thermometer: { temperature: 41.5 },
 	system: { macAddress: "02:00:00:00:00:01", info: () => ({}), restart() {} },
-	snapshot: { take: async () => new ArrayBuffer(0) },
-	preview: { show: async () => {} },
-	camera: { capture: async () => new ArrayBuffer(0) },
-	updater: { upgrade: async () => {} },
+	snapshot: { take: async () => new HeldBytes(new Uint8Array(0)) },
+	preview: { begin: () => ({ write() {}, end: async () => {}, cancel() {} }) },
+	camera: { capture: async () => new HeldBytes(new Uint8Array(0)) },
+	installer: { install: async () => {} },
 	settings: { get: () => undefined, set() {}, delete() {} },
 	http: { request: async () => ({ status: 200, body: new ArrayBuffer(0) }) },
 	close() {},

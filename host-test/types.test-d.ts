@@ -57,7 +57,8 @@ defineTool({
 	needs: ["camera", "http"],
 	input: { url: string({ default: "" }), grid: array(array(number())) },
 	async run({ url, grid }, { camera, http, battery }, { client }) {
-		const body: ArrayBuffer[] = [await camera.capture()];
+		const photo = await camera.capture();
+		const body = [ArrayBuffer.fromString("photo: "), photo];
 		const first: number | undefined = grid[0]?.[0];
 		const token: string | undefined = client.vision?.token;
 		const level: number | undefined = battery?.level;
@@ -68,6 +69,7 @@ defineTool({
 		// @ts-expect-error nor are they where they are nested
 		grid[0]?.push(1);
 		const { status } = await http.request({ method: "POST", url, body });
+		photo.close();
 		return { status, first, token, level, charging };
 	},
 });

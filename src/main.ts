@@ -13,6 +13,7 @@ import { FeatureSet } from "./mcp_features/feature-set.js";
 import { Resources } from "./mcp_features/resources.js";
 import { STATE_URI } from "./resources/device-state.js";
 import { RESOURCES } from "./resources/index.js";
+import { openSetup } from "./setup/open-setup.js";
 
 const board = openBoard();
 const resources = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
@@ -23,6 +24,7 @@ startFirmware({
 	openNetwork,
 	hmacSha256,
 	direct: (options) => openDirect(httpServer, options),
+	setup: (options) => openSetup(httpServer, options),
 	timer: Timer,
 	features: new FeatureSet<Hardware>([resources]),
 	ticks: () => Time.ticks,

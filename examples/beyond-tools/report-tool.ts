@@ -1,3 +1,4 @@
+import { readWhole } from "../../src/hardware/pictures.js";
 import { toBase64 } from "../../src/mcp_features/base64.js";
 import { embeddedResource } from "../../src/mcp_features/embedded-resource.js";
 import { image, resourceLink, text } from "../../src/mcp_server/content.js";
@@ -9,7 +10,7 @@ export default defineTool({
 	needs: ["camera", "battery"],
 	run: async (_args, { camera, battery }) => [
 		text("Here is what the camera sees:"),
-		image(toBase64(await camera.capture()), "image/jpeg"),
+		image(toBase64(await readWhole(await camera.capture(), 6_000)), "image/jpeg"),
 		embeddedResource({ uri: "report://battery", mimeType: "application/json", data: { level: battery.level } }),
 		resourceLink({ uri: "device://self/state", name: "state", mimeType: "application/json" }),
 	],

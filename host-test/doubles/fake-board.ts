@@ -7,6 +7,8 @@ import type {
 	SettingValue,
 	Theme,
 } from "../../src/hardware/hardware.js";
+import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
+import type { FirmwareSource, UpdateProgress } from "../../src/hardware/updater.js";
 
 /** A store in memory. */
 export class FakeSettings implements Settings {
@@ -32,7 +34,14 @@ export class FakeBoard implements Board {
 	readonly shown: Partial<Face>[] = [];
 	readonly requests: HttpRequest[] = [];
 	readonly restarts: number[] = [];
-	readonly pictures: ArrayBuffer[] = [];
+	/** The bodies of these requests, as text. */
+	readonly bodies: string[] = [];
+	/** Pictures that were shown, as text. */
+	readonly pictures: string[] = [];
+	/** Pictures that were begun, and given up. */
+	cancelled = 0;
+	/** Pictures taken that nobody has closed yet. */
+	open = 0;
 	readonly snapshots: number[] = [];
 	response: HttpResponse = { status: 200, body: new ArrayBuffer(0) };
 	upgradeFails = false;
@@ -49,17 +58,28 @@ export class FakeBoard implements Board {
 		},
 	};
 	readonly snapshot = {
-		take: async (quality: number): Promise<ArrayBuffer> => {
+		take: async (quality: number): Promise<ByteSource> => {
 			this.snapshots.push(quality);
-			return ArrayBuffer.fromString("SCREEN");
+			return this.#picture("SCREEN");
 		},
 	};
 	readonly preview = {
-		show: async (picture: ArrayBuffer): Promise<void> => {
-			this.pictures.push(picture);
+		begin: (): PictureSink => {
+			let text = "";
+			return {
+				write: (piece) => {
+					text += String.fromArrayBuffer(piece);
+				},
+				end: async () => {
+					this.pictures.push(text);
+				},
+				cancel: () => {
+					this.cancelled += 1;
+				},
+			};
 		},
 	};
-	readonly camera = { capture: async (): Promise<ArrayBuffer> => ArrayBuffer.fromString("PHOTO") };
+	readonly camera = { capture: async (): Promise<ByteSource> => this.#picture("PHOTO") };
 	readonly battery = { level: 88, charging: true };
 	readonly network = {
 		type: "wifi" as const,
@@ -76,8 +96,12 @@ export class FakeBoard implements Board {
 			this.restarts.push(delay);
 		},
 	};
-	readonly updater = {
-		upgrade: async (): Promise<void> => {
+	/** What was asked to be installed. */
+	readonly installed: FirmwareSource[] = [];
+	readonly installer = {
+		install: async (source: FirmwareSource, onProgress?: UpdateProgress): Promise<void> => {
+			this.installed.push(source);
+			onProgress?.(1, 2);
 			if (this.upgradeFails) {
 				throw new Error("no such firmware");
 			}
@@ -86,6 +110,14 @@ export class FakeBoard implements Board {
 	readonly http = {
 		request: async (request: HttpRequest): Promise<HttpResponse> => {
 			this.requests.push(request);
+			let body = "";
+			for (const part of request.body ?? []) {
+				body += String.fromArrayBuffer(part instanceof ArrayBuffer ? part : await readWhole(part, 1_000));
+			}
+			this.bodies.push(body);
+			if (request.onPiece !== undefined && this.response.status === 200) {
+				request.onPiece(this.response.body, this.response.body.byteLength);
+			}
 			return this.response;
 		},
 	};
@@ -96,5 +128,14 @@ export class FakeBoard implements Board {
 
 	close(): void {
 		this.closed = true;
+	}
+
+	#picture(text: string): ByteSource {
+		this.open += 1;
+		let isOpen = true;
+		return new HeldBytes(new Uint8Array(ArrayBuffer.fromString(text)), () => {
+			this.open -= isOpen ? 1 : 0;
+			isOpen = false;
+		});
 	}
 }

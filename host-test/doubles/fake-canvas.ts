@@ -2,17 +2,22 @@ import type { Canvas, Font } from "../../src/drivers/face-drawing.js";
 
 /** A canvas that remembers what was drawn: rectangles as colour and place, texts as they are. Ten pixels a character. */
 export class FakeCanvas implements Canvas {
-	readonly width = 320;
-	readonly height = 240;
+	readonly width: number;
+	readonly height: number;
 	/** Drawings so far. */
 	drawings = 0;
 	/** Of the last drawing. */
 	rectangles: { color: string; x: number; y: number; width: number; height: number }[] = [];
-	texts: { text: string; color: string; x: number; y: number }[] = [];
+	texts: { text: string; color: string; x: number; y: number; width: number }[] = [];
 	/** Characters that were measured. */
 	measured = 0;
 	readonly #colors: string[] = [];
 	#isOpen = false;
+
+	constructor(width = 320, height = 240) {
+		this.width = width;
+		this.height = height;
+	}
 
 	makeColor(red: number, green: number, blue: number): number {
 		return this.#colors.push(`${red},${green},${blue}`) - 1;
@@ -36,7 +41,7 @@ export class FakeCanvas implements Canvas {
 
 	drawText(text: string, font: Font, color: number, x: number, y: number, width = this.width): void {
 		this.#check(x, y, width, font.height);
-		this.texts.push({ text, color: this.#colors[color] ?? "", x, y });
+		this.texts.push({ text, color: this.#colors[color] ?? "", x, y, width });
 	}
 
 	getTextWidth(text: string): number {

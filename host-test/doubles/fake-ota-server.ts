@@ -25,7 +25,9 @@ export class FakeOtaServer implements Http {
 
 	/** The body of a request, parsed. */
 	body(at: number): unknown {
-		return JSON.parse((this.requests[at]?.body ?? []).map((part) => String.fromArrayBuffer(part)).join(""));
+		return JSON.parse(
+			(this.requests[at]?.body ?? []).map((part) => String.fromArrayBuffer(part as ArrayBuffer)).join(""),
+		);
 	}
 
 	async request(request: HttpRequest): Promise<HttpResponse> {

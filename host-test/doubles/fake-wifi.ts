@@ -1,4 +1,4 @@
-import type { Clock, WiFiInterface } from "../../src/drivers/wifi-network.js";
+import type { Clock, WiFiFound, WiFiInterface } from "../../src/drivers/wifi-network.js";
 
 /** ECMA-419's Wi-Fi interface; the test plays the access point. */
 export class FakeWiFi implements WiFiInterface {
@@ -12,6 +12,10 @@ export class FakeWiFi implements WiFiInterface {
 	/** Thrown by the next `connect`. */
 	fault: Error | undefined;
 	disconnects = 0;
+	/** What the next scan finds; without it the scan throws. */
+	found: readonly WiFiFound[] | undefined = [];
+	/** Ends the scan that is under way. */
+	finishScan = (): void => {};
 	closed = false;
 	readonly #onChanged: () => void;
 
@@ -33,6 +37,16 @@ export class FakeWiFi implements WiFiInterface {
 		this.connection = 200;
 	}
 
+	scan({ onFound, onComplete }: Parameters<WiFiInterface["scan"]>[0]): void {
+		if (this.found === undefined) {
+			throw new Error("already scanning");
+		}
+		for (const network of this.found) {
+			onFound(network);
+		}
+		this.finishScan = onComplete;
+	}
+
 	close(): void {
 		this.closed = true;
 	}
@@ -49,6 +63,7 @@ export class FakeWiFi implements WiFiInterface {
 /** A clock that a test sets. */
 export class FakeClock implements Clock {
 	isSet = false;
+	isChecked = false;
 	closed = false;
 	readonly asked: (() => void)[] = [];
 

@@ -1,4 +1,5 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { setMaxListeners } from "node:events";
+import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -9,10 +10,18 @@ export type Era = keyof typeof ERAS;
 
 const CLIENT_INFO = { name: "test-client", version: "1.0.0" };
 
+/** The SDK has one signal for all requests, and `fetch` listens to it until they are collected: thousands, in a bench. */
+const fetchWithoutWarning: FetchLike = (url, init) => {
+	if (init?.signal) {
+		setMaxListeners(0, init.signal);
+	}
+	return fetch(url, init);
+};
+
 /** The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision. */
 export async function connectOverHttp(url: string, era: Era): Promise<Client> {
 	const client = new Client(CLIENT_INFO, ERAS[era]);
-	await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+	await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: fetchWithoutWarning }));
 	return client;
 }
 

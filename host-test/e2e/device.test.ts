@@ -57,8 +57,8 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 			const { device, gateway } = await connect(t);
 			const { board } = await nextOnline(gateway.servers);
 			assert.deepEqual([board.name, device.revision], ["virtual", "2025-11-25"]);
-			assert.equal((await device.list("tools")).length, 5);
-			assert.equal((await device.list("tools", { withUserTools: true })).length, 12);
+			assert.equal((await device.list("tools")).length, 7);
+			assert.equal((await device.list("tools", { withUserTools: true })).length, 14);
 			assert.equal(text(await device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
 			const { structuredContent } = await device.callTool("self.get_device_status");
 			assert.deepEqual((structuredContent as { audio_speaker?: unknown }).audio_speaker, { volume: 30 });

@@ -24,6 +24,8 @@ interface DeviceOptions {
 	readonly limits?: HeapLimits;
 	readonly watchdog?: boolean;
 	readonly settingsFile?: string;
+	/** What the simulated camera sees. */
+	readonly photo?: Uint8Array;
 	/** Default: a random one. */
 	readonly macAddress?: string;
 	/** Bundled. Default: the firmware itself. */
@@ -34,7 +36,7 @@ interface DeviceOptions {
 export async function startDevice(
 	test: TestContext,
 	engine: (typeof ENGINES)[number],
-	{ config, limits, watchdog = false, settingsFile, macAddress, script = firmware }: DeviceOptions,
+	{ config, limits, watchdog = false, settingsFile, photo, macAddress, script = firmware }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
 		firmware: script,
@@ -42,6 +44,7 @@ export async function startDevice(
 		config,
 		watchdog,
 		...(settingsFile !== undefined && { settingsFile }),
+		...(photo !== undefined && { photo }),
 		...(macAddress !== undefined && { macAddress }),
 	});
 	const log: string[] = [];

@@ -65,14 +65,14 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 				const { side } = await start(t, 1);
 				const client = await connect(t, side);
 				const tools = await names(client);
-				assert.deepEqual([tools.length, tools[0]], [5, STATUS]);
+				assert.deepEqual([tools.length, tools[0]], [7, STATUS]);
 				assert.equal(text(await client.callTool({ name: VOLUME, arguments: { volume: 30 } })), "true");
 				const { structuredContent } = await client.callTool({ name: STATUS });
 				assert.deepEqual((structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 30 });
 				await assert.rejects(client.callTool({ name: SYSTEM_INFO }), /Unknown tool/);
 				side.access = { principal: "admin", userTools: true };
 				const admin = await connect(t, side);
-				assert.equal((await names(admin)).length, 12);
+				assert.equal((await names(admin)).length, 14);
 				assert.equal((await admin.callTool({ name: SYSTEM_INFO })).isError, false);
 			});
 		}
@@ -83,7 +83,7 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 			const client = (await CLIENTS["2025-11-25"]?.(t, side)) as TestClient;
 			const tools = await names(client);
 			const volumes = tools.filter((name) => name.endsWith("__self_audio_speaker_set_volume"));
-			assert.equal(new Set(tools).size, 24);
+			assert.equal(new Set(tools).size, 28);
 			assert.equal(volumes.length, 2);
 			for (const [index, name] of volumes.entries()) {
 				assert.equal(text(await client.callTool({ name, arguments: { volume: 10 + index } })), "true");

@@ -91,7 +91,7 @@ for (const engine of ENGINES) {
 				type: "mcp",
 				payload: { jsonrpc: "2.0", id: 2, method: "tools/list", params: { cursor: "", withUserTools: true } },
 			});
-			assert.equal((await backend.answer()).result.tools.length, 12);
+			assert.equal((await backend.answer()).result.tools.length, 14);
 			await backend.say({
 				type: "mcp",
 				session_id: "s-1",
@@ -267,7 +267,7 @@ describe("the gateway's broker", { timeout: 180_000 }, () => {
 		await Promise.all(
 			ids.map(async (clientId, at) => {
 				const device = sessionOf(clientId);
-				assert.equal((await device.list("tools")).length, 5);
+				assert.equal((await device.list("tools")).length, 7);
 				await device.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
 			}),
 		);

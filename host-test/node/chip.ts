@@ -24,8 +24,12 @@ async function measure(firmware: string): Promise<HeapReport> {
 	return heap as HeapReport;
 }
 
-/** A device with a chip's room, which is not started yet. */
-export async function makeChip(backend: string): Promise<VirtualDevice> {
+/**
+ * A device with a chip's room, which is not started yet.
+ *
+ * @param photo what its camera sees, a JPEG file
+ */
+export async function makeChip(backend: string, photo?: Uint8Array): Promise<VirtualDevice> {
 	const firmware = await bundle(undefined, true);
 	const { slots, chunkBytes } = await measure(firmware);
 	const limits = {
@@ -37,5 +41,6 @@ export async function makeChip(backend: string): Promise<VirtualDevice> {
 		firmware: `${firmware};globalThis.ballast=new ArrayBuffer(${FOR_LOADING - ROOM.chunkBytes})`,
 		startEngine: () => start({ limits }),
 		config: { ...CONFIG, backend },
+		...(photo !== undefined && { photo }),
 	});
 }

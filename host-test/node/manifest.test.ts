@@ -1,87 +1,96 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Run once the machine is up: they open what is not there in the linker. */
-const NOT_PRELOADED = /^(boards\/.*|main)$/;
+const NOT_PRELOADED = /^src\/(boards\/.*|main)$/;
 
 /** The one board that is not built with mcconfig. */
 const VIRTUAL_BOARD = "virtual";
 
 interface Manifest {
+	readonly include?: string | readonly string[];
 	readonly modules?: Readonly<Record<string, string | readonly string[]>>;
-	readonly preload?: readonly string[];
+	readonly preload?: string | readonly string[];
 	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
 }
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
 
-const modules = readdirSync(`${ROOT}src`, { recursive: true, encoding: "utf8" })
+/** The paths of the firmware's manifests: its own, and those of its folders, parts and boards. */
+const manifests = [
+	"manifest.json",
+	...filesOf("src")
+		.filter((name) => name.endsWith("manifest.json"))
+		.map((name) => `src/${name}`),
+];
+const preloadable = filesOf("src")
 	.filter((name) => /(?<!\.d)\.ts$/.test(name))
-	.map((name) => name.slice(0, -".ts".length));
-const preloadable = modules.filter((name) => !NOT_PRELOADED.test(name)).sort();
-const isPlatform = (name: string): boolean => name.startsWith("platform/");
-/** What a firmware includes only if it imports it. */
-const isOptional = (name: string): boolean => /^(http_server|mcp_features|resources|prompts)\//.test(name);
-const isCore = (name: string): boolean => !isPlatform(name) && !isOptional(name);
+	.map((name) => `src/${name.slice(0, -".ts".length)}`)
+	.filter((name) => !NOT_PRELOADED.test(name));
 
-it("src/manifest.json preloads every module that every firmware has and that needs no platform, and no other", () => {
-	const { preload = [] } = readManifest("src/manifest.json");
-	const names = preloadable.filter(isCore).map((name) => `src/${name}`);
-	assert.deepEqual([...preload].sort(), names);
-});
+function filesOf(folder: string): string[] {
+	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" });
+}
 
-it("manifest.json tells the firmware the size of the chunk heap that it gives it", () => {
-	const { config, creation } = JSON.parse(readFileSync(`${ROOT}manifest.json`, "utf8"));
-	assert.equal(config.chunkBytes, creation.chunk.initial);
-});
+/** What a manifest names of the firmware's modules, as paths in the repository. */
+function modulesNamedBy(path: string): string[] {
+	const { modules = {} } = readManifest(path);
+	return Object.entries(modules)
+		.filter(([key]) => key.startsWith("src/") && !NOT_PRELOADED.test(key))
+		.flatMap(([key, files]) => [files].flat().flatMap((file) => resolveModules(path, key, file)));
+}
 
-it("src/manifest.json names every folder of such modules", () => {
-	const { modules: named = {} } = readManifest("src/manifest.json");
-	for (const name of preloadable.filter(isCore)) {
-		const key = name.includes("/") ? `${name.split("/")[0]}/*` : name;
-		assert.equal(named[`src/${key}`], `./${key}`, name);
+/** @param file as the manifest has it, relative to its folder: one module, or a folder's with "*" */
+function resolveModules(path: string, key: string, file: string): string[] {
+	const module = join(dirname(path), file);
+	assert.equal(dirname(module), dirname(key), `${path}: ${file} has a name that is not its path`);
+	if (basename(module) !== "*") {
+		assert.ok(basename(key) === "*" || module === key, `${path}: ${file} has a name that is not its path`);
+		return [module];
+	}
+	return preloadable.filter((name) => dirname(name) === dirname(module));
+}
+
+for (const path of manifests) {
+	it(`${path} preloads the modules of the firmware that it names, and no other`, () => {
+		const preloaded = [readManifest(path).preload ?? []].flat().filter((name) => name.startsWith("src/"));
+		assert.deepEqual([...preloaded].sort(), modulesNamedBy(path).sort());
+	});
+}
+
+it("a manifest includes no other twice", () => {
+	for (const path of manifests) {
+		const included = [readManifest(path).include ?? []].flat();
+		assert.deepEqual(included, [...new Set(included)], path);
 	}
 });
 
-it("manifest.json and the manifests in src/platform name and preload every part of the platform, each once", () => {
-	const kits = readdirSync(`${ROOT}src/platform`).filter((name) => name.endsWith(".manifest.json"));
-	const manifests = ["manifest.json", ...kits.map((name) => `src/platform/${name}`)].map(readManifest);
-	const preloaded = manifests
-		.flatMap(({ preload = [] }) => preload)
-		.filter((name) => name.startsWith("src/"))
-		.sort();
-	const named = manifests
-		.flatMap((manifest) => manifest.modules?.["src/platform/*"] ?? [])
-		.map((path) => path.replace(/^.*\//, "src/platform/"));
-	assert.deepEqual(named.sort(), preloaded);
+it("every module of the firmware is named by a manifest", () => {
+	const named = new Set(manifests.flatMap(modulesNamedBy));
 	assert.deepEqual(
-		preloaded,
-		preloadable.filter(isPlatform).map((name) => `src/${name}`),
+		preloadable.filter((name) => !named.has(name)),
+		[],
 	);
 });
 
-it("the manifests of what is optional name and preload each of its modules once", () => {
-	const paths = ["http_server", "mcp_features", "resources", "prompts"].flatMap((folder) =>
-		readdirSync(`${ROOT}src/${folder}`)
-			.filter((name) => name.endsWith("manifest.json"))
-			.map((name) => ({ folder, manifest: readManifest(`src/${folder}/${name}`) })),
-	);
-	const preloaded = paths.flatMap(({ manifest: { preload = [] } }) => preload).sort();
-	const named = paths.flatMap(({ folder, manifest: { modules = {} } }) =>
-		Object.entries(modules).flatMap(([key, files]) => {
-			assert.equal(key, `src/${folder}/*`);
-			return [files].flat().map((file) => `src/${folder}/${file.slice("./".length)}`);
-		}),
-	);
-	assert.deepEqual(named.sort(), preloaded);
+it("what only some boards have is in no manifest that every build includes", () => {
+	const shared = ["manifest.json", "src/manifest.json"].flatMap(modulesNamedBy);
 	assert.deepEqual(
-		preloaded,
-		preloadable.filter(isOptional).map((name) => `src/${name}`),
+		shared.filter((name) => name.startsWith("src/drivers/")),
+		[],
 	);
+});
+
+it("a manifest that chooses the chunk heap tells the firmware its size", () => {
+	for (const path of manifests) {
+		const { config, creation } = JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
+		assert.equal(config?.chunkBytes, creation?.chunk?.initial, path);
+	}
 });
 
 it("manifest.json has a platform for every board", () => {

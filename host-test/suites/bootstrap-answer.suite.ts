@@ -1,6 +1,6 @@
 import { readAnswer } from "../../src/bootstrap/bootstrap-answer.js";
 import { readBootstrapConfig } from "../../src/bootstrap/bootstrap-config.js";
-import { fromHex, toHex } from "../../src/bootstrap/hex.js";
+import { fromHex, toHex } from "../../src/text/hex.js";
 import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, matches, suite, throws } from "../harness.js";

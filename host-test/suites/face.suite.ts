@@ -3,8 +3,7 @@ import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, ok, suite } from "../harness.js";
 
-function face(backlight?: { brightness: number }) {
-	const canvas = new FakeCanvas();
+function face(backlight?: { brightness: number }, canvas = new FakeCanvas()) {
 	const timer = new FakeTimer();
 	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(backlight && { backlight }) });
 	const draw = (): FakeCanvas => {
@@ -57,6 +56,15 @@ export default suite("the face on the screen", {
 		equal(canvas.drawings - before, 1);
 		ok(texts(canvas).includes("volume 100"));
 	},
+	"on a small screen leaves out what has no room, and writes nothing over the state"() {
+		const { screen, draw } = face(undefined, new FakeCanvas(128, 128));
+		const alert = { status: "battery", message: "is low" };
+		screen.show({ state: "wifi_configuring", backend: "wss://gateway.local/", volume: 30, message: "hello", alert });
+		const { texts: shown } = draw();
+		const state = shown.find(({ text }) => text === "wifi_configuring");
+		ok(state?.y === 3 && shown.every(({ text, y, width }) => text === state.text || (y >= 26 && width > 0)));
+		ok(!shown.some(({ text }) => text === "gateway.local"));
+	},
 	"shows a code in the place of the face, in the middle, and the face again without it"() {
 		const { screen, draw } = face();
 		const faceless = draw().rectangles.length;
@@ -71,7 +79,7 @@ export default suite("the face on the screen", {
 	"breaks a message between words, and lets the canvas cut the rest"() {
 		const { screen, draw } = face();
 		screen.show({ message: "twenty-six characters here and the rest of it in the second line" });
-		const [first, second] = texts(draw()).slice(2, 4);
+		const [first, second] = texts(draw()).slice(1, 3);
 		equal([first, second], ["twenty-six characters here and", "the rest of it in the second line"]);
 	},
 	"does not choke on a very long message"() {

@@ -21,6 +21,12 @@ function startWith(settings: Readonly<Record<string, unknown>>, board = new Fake
 }
 
 export default suite("a setting that cannot be used", {
+	"lets the device have the name of the setting, and otherwise the board's"() {
+		equal(
+			[{ name: "Kitchen" }, { name: "" }, {}].map((settings) => startWith(settings).start()?.server.name),
+			["Kitchen", "fake", "fake"],
+		);
+	},
 	"lets the device start if every setting can be used"() {
 		const { board, start } = startWith({});
 		equal(start()?.state, "connecting");

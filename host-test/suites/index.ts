@@ -3,15 +3,20 @@ import activation from "./activation.suite.js";
 import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
+import backlight from "./backlight.suite.js";
 import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
 import bootstrap from "./bootstrap.suite.js";
 import bootstrapAnswer from "./bootstrap-answer.suite.js";
+import button from "./button.suite.js";
+import camera from "./camera.suite.js";
+import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
+import esp32Updater from "./esp32-updater.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
 import familyFace from "./family-face.suite.js";
@@ -25,18 +30,31 @@ import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mqtt from "./mqtt.suite.js";
+import partDrivers from "./part-drivers.suite.js";
+import pictures from "./pictures.suite.js";
+import png from "./png.suite.js";
+import presses from "./presses.suite.js";
+import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
 import sessions from "./sessions.suite.js";
+import setup from "./setup.suite.js";
+import setupFace from "./setup-face.suite.js";
+import setupPage from "./setup-page.suite.js";
+import setupStates from "./setup-states.suite.js";
+import softAccessPoint from "./soft-access-point.suite.js";
 import stateless from "./stateless.suite.js";
 import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsHttp from "./tools-http.suite.js";
+import toolsParts from "./tools-parts.suite.js";
+import trial from "./trial.suite.js";
+import update from "./update.suite.js";
 import url from "./url.suite.js";
 import wantedNames from "./wanted-names.suite.js";
 import webSocket from "./websocket.suite.js";
@@ -48,6 +66,10 @@ export const SUITES: readonly Suite[] = [
 	text,
 	schema,
 	http,
+	pictures,
+	camera,
+	preview,
+	png,
 	httpServer,
 	jsonRpc,
 	mcp,
@@ -74,6 +96,7 @@ export const SUITES: readonly Suite[] = [
 	mqtt,
 	tools,
 	toolsHttp,
+	toolsParts,
 	bootstrap,
 	bootstrapAnswer,
 	config,
@@ -81,12 +104,25 @@ export const SUITES: readonly Suite[] = [
 	application,
 	applicationLife,
 	states,
+	presses,
 	familyFace,
 	fatalError,
 	servedBackend,
+	update,
+	trial,
+	esp32Updater,
 	examples,
 	beyondTools,
 	wifi,
+	captiveDns,
+	softAccessPoint,
+	setup,
+	setupPage,
+	setupStates,
+	setupFace,
 	drivers,
+	backlight,
+	button,
+	partDrivers,
 	face,
 ];

@@ -131,13 +131,11 @@ export default suite("a device that knows only an otaUrl", {
 		await answer(200, websocket("first"));
 		equal(sockets().length, 1);
 	},
-	async "installs newer firmware with the board's updater before it connects"() {
-		const board = new FakeBoard();
-		const urls: string[] = [];
-		Object.assign(board.updater, { upgrade: async (url: string) => void urls.push(url) });
-		const { answer, log } = startFrom(board);
-		await answer(200, { ...websocket("first"), firmware: { version: "0.2.0", url: "http://f.bin" } });
-		equal(urls, ["http://f.bin"]);
+	async "installs newer firmware before it connects, with what the server says of it"() {
+		const { answer, log, board } = startFrom();
+		const firmware = { version: "0.2.0", url: "http://f.bin", sha256: "ab", signature: "cd" };
+		await answer(200, { ...websocket("first"), firmware });
+		equal(board.installed, [{ ...firmware, force: false }]);
 		ok(log.includes("state activating -> upgrading"));
 	},
 	async "says so if an update fails, and connects"() {
@@ -150,7 +148,7 @@ export default suite("a device that knows only an otaUrl", {
 		equal(sockets().length, 1);
 	},
 	async "says so on a board that cannot update itself, and connects"() {
-		const board = { ...new FakeBoard(), updater: undefined, close() {} } as unknown as FakeBoard;
+		const board = { ...new FakeBoard(), installer: undefined, close() {} } as unknown as FakeBoard;
 		const { answer, log, sockets } = startFrom(board);
 		await answer(200, { ...websocket("first"), firmware: { version: "0.0.1", url: "http://f.bin", force: 1 } });
 		ok(log.includes("firmware 0.0.1 (forced) is offered, but this board cannot update itself"));

@@ -1,5 +1,6 @@
-import type { Hardware } from "../../src/hardware/hardware.js";
+import type { Hardware, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
+import { HeldBytes } from "../../src/hardware/pictures.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -33,11 +34,7 @@ function form(board: FakeBoard): string {
 	const [request] = board.requests;
 	const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(request?.headers?.get("Content-Type") ?? "")?.[1];
 	ok(boundary !== undefined && boundary.length <= 70, "a boundary as RFC 2046 has it");
-	return (request?.body ?? [])
-		.map((part) => String.fromArrayBuffer(part))
-		.join("")
-		.split(`--${boundary}`)
-		.join("BOUNDARY");
+	return (board.bodies[0] ?? "").split(`--${boundary}`).join("BOUNDARY");
 }
 
 export default suite("tools that use the network", {
@@ -51,11 +48,28 @@ export default suite("tools that use the network", {
 				"BOUNDARY--\r\n",
 		);
 	},
-	async "upload a photo as it is, without a copy of it"() {
-		const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
+	async "hand a photo on as it is, and close it"() {
 		const board = new FakeBoard();
-		await photo(seeing({ ...board, camera: { capture: async () => bytes.buffer } }));
-		ok(board.requests[0]?.body?.includes(bytes.buffer), "the photo itself is a part of the body");
+		let closed = 0;
+		const taken = new HeldBytes(new Uint8Array(256), () => {
+			closed += 1;
+		});
+		const http = {
+			request: async (request: HttpRequest): Promise<HttpResponse> => {
+				ok(request.body?.includes(taken), "the photo itself is a part of the body");
+				equal(closed, 0);
+				return board.response;
+			},
+		};
+		await photo(seeing({ ...board, camera: { capture: async () => taken }, http }));
+		equal(closed, 1);
+	},
+	async "close a picture that cannot be uploaded"() {
+		const board = new FakeBoard();
+		const http = { request: () => Promise.reject(new Error("no route")) };
+		await photo(seeing({ ...board, http }));
+		await call(seeing({ ...board, http }), "self.screen.snapshot", { url: "http://s/" });
+		equal([board.open, board.snapshots], [0, [80]]);
 	},
 	async "send only the headers that they have something for"() {
 		const { camera, http, requests } = new FakeBoard();
@@ -104,7 +118,11 @@ export default suite("tools that use the network", {
 			[{ ...board, camera: { capture: fail("lens cap") } }, "self.camera.take_photo", "lens cap"],
 			[{ ...board, http: { request: fail("no route") } }, "self.camera.take_photo", "no route"],
 			[{ ...board, snapshot: { take: fail("no memory") } }, "self.screen.snapshot", "no memory"],
-			[{ ...board, preview: { show: fail("no picture") } }, "self.screen.preview_image", "no picture"],
+			[
+				{ ...board, preview: { begin: () => ({ ...board.preview.begin(), end: fail("no picture") }) } },
+				"self.screen.preview_image",
+				"no picture",
+			],
 		];
 		for (const [hardware, name, message] of broken) {
 			const answer = await call(seeing(hardware), name, { question: "?", url: "http://x/" });
@@ -124,7 +142,19 @@ export default suite("tools that use the network", {
 	async "fetch the picture to show"() {
 		const board = new FakeBoard();
 		await call(clientOf(board), "self.screen.preview_image", { url: "https://p/cat.png" });
-		equal(board.requests, [{ method: "GET", url: "https://p/cat.png" }]);
+		const [request] = board.requests;
+		equal([request?.method, request?.url, board.cancelled], ["GET", "https://p/cat.png", 0]);
+	},
+	async "give a picture up that does not come whole"() {
+		const board = new FakeBoard();
+		const http = {
+			async request({ onPiece }: HttpRequest): Promise<HttpResponse> {
+				onPiece?.(ArrayBuffer.fromString("half"), 8);
+				throw new Error("the connection ended");
+			},
+		};
+		const answer = await call(clientOf({ ...board, http }), "self.screen.preview_image", { url: "http://p/" });
+		equal([answer.error.message, board.cancelled, board.pictures], ["the connection ended", 1, []]);
 	},
 	async "reject arguments out of range before they do anything"() {
 		const board = new FakeBoard();
@@ -143,17 +173,24 @@ export default suite("tools that use the network", {
 		}
 		equal([board.snapshots, board.requests, board.shown], [[], [], []]);
 	},
-	async "show nothing of an upgrade that works"() {
-		const board = new FakeBoard();
-		equal(words(await call(clientOf(board), "self.upgrade_firmware", { url: "http://f" })), "true");
-		equal(board.shown, []);
+	async "answer at once if firmware is to be installed, whatever becomes of it"() {
+		for (const upgradeFails of [false, true]) {
+			const board = Object.assign(new FakeBoard(), { upgradeFails });
+			equal(words(clientOf(board).call("self.upgrade_firmware", { url: "http://f" })), "true");
+			await settled();
+			equal(board.installed, [{ url: "http://f" }]);
+		}
 	},
-	async "survive a failed upgrade if there is no screen to show it"() {
-		const board = new FakeBoard();
-		board.upgradeFails = true;
-		equal(
-			words(await call(clientOf({ updater: board.updater }), "self.upgrade_firmware", { url: "http://f" })),
-			"true",
-		);
+	async "wait for the firmware to be installed if the client asks for progress, and report what goes wrong"() {
+		const board = Object.assign(new FakeBoard(), { upgradeFails: true });
+		const source = { url: "http://f", sha256: "ab", signature: "cd" };
+		const params = { name: "self.upgrade_firmware", arguments: source, _meta: { progressToken: "p" } };
+		const client = clientOf(board);
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+		await settled();
+		const [progress, answer] = client.heard();
+		equal(progress.params, { progressToken: "p", progress: 1, total: 2 });
+		equal(answer.error.message, "no such firmware");
+		equal(board.installed, [source]);
 	},
 });

@@ -141,6 +141,16 @@ export default suite("Wi-Fi and the time", {
 		clock.answer(false);
 		ok(network.online);
 	},
+	"is online at once if a chip has told the time, and asks a time server all the same"() {
+		const { wifi, network, clock } = join();
+		wifi.become(500);
+		equal([network.online, clock.asked.length], [true, 1]);
+		clock.isChecked = true;
+		clock.answer(true);
+		wifi.become(200);
+		wifi.become(500);
+		equal([network.online, clock.asked.length], [true, 1]);
+	},
 	"does not wait for the time if the backend is reached without TLS, but asks for it"() {
 		const { wifi, network, clock, changes } = join({ isSet: false, needsTime: false });
 		wifi.become(500);
@@ -175,8 +185,15 @@ export default suite("Wi-Fi and the time", {
 		equal([machine, clock.isSet, clients[0]?.closed], [{ now: TIME, done: 1 }, true, true]);
 		matches(log[0] ?? "", /2026-11-21T00:00:00/);
 	},
-	"knows a clock that was set before"() {
-		ok(askTime(TIME).clock.isSet);
+	"takes a clock that was set before for set, but for checked only once a time server has answered"() {
+		const { clock, ask, clients, log } = askTime(TIME);
+		equal([clock.isSet, clock.isChecked], [true, false]);
+		ask();
+		clients[0]?.answer(new Error());
+		equal([clock.isChecked, log], [false, ["clock: no time server answers"]]);
+		ask();
+		clients[1]?.answer(null, TIME);
+		equal(clock.isChecked, true);
 	},
 	"says that nobody told the time, and asks again by itself"() {
 		const { ask, machine, clients, timer, log } = askTime();

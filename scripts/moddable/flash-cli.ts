@@ -1,20 +1,6 @@
-// npm run flash: builds the firmware for a chip with mcconfig, and puts it there.
-import { fileURLToPath } from "node:url";
+// npm run flash: builds the firmware for a chip with mcconfig, puts it there, and shows the board's log.
 import { runProgram } from "../program.js";
 import { flashProgram } from "./flash.js";
-import { checkTypes, linkForChip, mcconfig } from "./mcconfig.js";
+import { runPlan } from "./flash-board.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-await runProgram(
-	flashProgram(async ({ sdk, target, args, linkOnly }) => {
-		checkTypes();
-		if (linkOnly) {
-			console.log("Compiling and linking …");
-			await linkForChip(sdk, ROOT, target, args);
-			console.log(`The firmware links for ${target}.`);
-		} else {
-			await mcconfig(sdk, ROOT, args, { show: true });
-		}
-	}),
-);
+await runProgram(flashProgram(runPlan));

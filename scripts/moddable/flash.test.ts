@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import type { FlashPlan } from "./flash.js";
-import { flashProgram } from "./flash.js";
+import { type BoardLog, type BuildPlan, type FlashPlan, flashProgram } from "./flash.js";
 import { findSdk, needSdk } from "./sdk.js";
 
 const root = mkdtempSync(join(tmpdir(), "xs-mcp-flash-"));
@@ -13,7 +12,9 @@ after(() => rmSync(root, { recursive: true }));
 /** The folders of an SDK that the wrappers look at, with a tool that is never run. */
 function makeSdk(): NodeJS.ProcessEnv {
 	for (const target of ["esp32s3", "m5stack_cores3"]) {
-		mkdirSync(join(root, "build", "devices", "esp32", "targets", target), { recursive: true });
+		const folder = join(root, "build", "devices", "esp32", "targets", target);
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { ESP32_SUBCLASS: "esp32s3" } }));
 	}
 	for (const host of ["lin", "mac"]) {
 		const bin = join(root, "build", "bin", host, "release");
@@ -37,19 +38,55 @@ function plan(words: readonly string[], environment = env): FlashPlan {
 	return understood;
 }
 
-const args = (...words: string[]): readonly string[] => plan(words).args;
+/** What mcconfig is asked to build. */
+function args(...words: string[]): readonly string[] {
+	const understood = plan(words);
+	assert.notEqual(understood.kind, "monitor");
+	return (understood as BuildPlan).args;
+}
 
 const skip = process.platform === "win32" && "the wrappers do not run on Windows";
 
 describe("npm run flash", { skip }, () => {
-	it("asks mcconfig for the target, without the debugger, and puts it on the chip", () => {
+	it("asks mcconfig for the target, in a release build", () => {
 		assert.deepEqual(args("--target", "esp32"), ["-p", "esp32"]);
 		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-p", "esp32/m5stack_cores3"]);
 	});
 
-	it("builds for the debugger, or builds only, where it is told to", () => {
+	it("builds for debugging, or with a log in plain text, where it is told to, and shows what the board says", () => {
 		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-p", "esp32"]);
-		assert.deepEqual(args("--target", "esp32", "--build-only"), ["-p", "esp32", "-t", "build"]);
+		assert.deepEqual(args("--target", "esp32", "--log"), ["-i", "-p", "esp32"]);
+		const log = (...words: string[]) => (plan(words) as { log?: BoardLog }).log;
+		assert.equal(log("--target", "esp32", "--debug")?.kind, "trace");
+		assert.deepEqual(log("--target", "esp32", "--log"), { kind: "text", baud: 115_200 });
+		assert.deepEqual(log("--target", "esp32", "--log", "--baud", "460800"), { kind: "text", baud: 460_800 });
+		assert.equal(log("--target", "esp32"), undefined);
+		assert.throws(() => args("--target", "esp32", "--log", "--debug"), /cannot be used with/);
+		assert.throws(() => args("--target", "esp32", "--log", "--baud", "fast"), /Expected bits per second/);
+	});
+
+	it("builds only, where it is told to", () => {
+		assert.equal(plan(["--target", "esp32", "--build-only"]).kind, "build");
+		assert.equal(plan(["--target", "esp32"]).kind, "flash");
+	});
+
+	it("shows the log only, where it is told to, and then needs neither target nor ESP-IDF nor, for text, the SDK", () => {
+		assert.deepEqual(plan(["--monitor"], {}), {
+			kind: "monitor",
+			port: undefined,
+			log: { kind: "text", baud: 115_200 },
+		});
+		assert.throws(() => plan(["--monitor", "--debug"], {}), /MODDABLE is not set/);
+		for (const building of [["--target", "esp32"], ["--build-only"], ["--link-only"]]) {
+			assert.throws(() => plan(["--monitor", ...building]), /cannot be used with/);
+		}
+	});
+
+	it("takes the port from the command line, or else from UPLOAD_PORT", () => {
+		const port = (words: string[], more = {}) => (plan(words, { ...env, ...more }) as { port?: string }).port;
+		assert.equal(port(["--target", "esp32"]), undefined);
+		assert.equal(port(["--target", "esp32"], { UPLOAD_PORT: "/dev/ttyACM0" }), "/dev/ttyACM0");
+		assert.equal(port(["--monitor", "--port", "/dev/ttyUSB1"], { UPLOAD_PORT: "/dev/ttyACM0" }), "/dev/ttyUSB1");
 	});
 
 	it("hands settings on as they are, spaces and all", () => {
@@ -58,13 +95,13 @@ describe("npm run flash", { skip }, () => {
 	});
 
 	it("links only where it is told to, and then needs no ESP-IDF", () => {
-		const { linkOnly, args } = plan(["--target", "esp32", "--link-only"], { ...env, IDF_PATH: undefined });
-		assert.deepEqual([linkOnly, args], [true, ["-p", "esp32"]]);
+		const { kind } = plan(["--target", "esp32", "--link-only"], { ...env, IDF_PATH: undefined });
+		assert.equal(kind, "link");
 		assert.throws(() => plan(["--target", "esp32", "--link-only", "--build-only"]), /cannot be used with/);
 	});
 
 	it("asks for a target, and for one that is known", () => {
-		assert.throws(() => args("ssid=home"), /required option '--target <target>' not specified/);
+		assert.throws(() => args("ssid=home"), /--target is missing/);
 		for (const target of ["esp8266", "esp32/toaster", "esp32/", "esp32/../esp32s3", "esp32/esp32s3/x", ""]) {
 			assert.throws(
 				() => args("--target", target),
@@ -76,7 +113,7 @@ describe("npm run flash", { skip }, () => {
 
 	it("names the word that is no setting, and the flag that it does not know", () => {
 		assert.throws(() => args("--target", "esp32", "home"), /Expected NAME=VALUE, got home/);
-		assert.throws(() => args("--target", "esp32", "--port", "x"), /--port/);
+		assert.throws(() => args("--target", "esp32", "--speed", "9"), /--speed/);
 		assert.throws(() => args("--target"), /--target/);
 	});
 

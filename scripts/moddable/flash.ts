@@ -1,41 +1,66 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { type Command, Option } from "commander";
-import { makeProgram } from "../program.js";
+import { existsSync } from "node:fs";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { makeProgram, ProgramError } from "../program.js";
 import { needSdk, type Sdk, SdkError } from "./sdk.js";
 import { addSettings } from "./settings.js";
+import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
-$MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port where several
-boards are connected.`;
+$MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial port, as --port does.
+npm run doctor says what is missing, and how to get it. Ctrl-C ends the log.`;
+
+/** Bits per second at which ESP-IDF writes its log. */
+const LOG_SPEED = 115_200;
 
 interface FlashOptions {
-	readonly target: string;
+	readonly target?: string;
+	readonly port?: string;
+	readonly log?: boolean;
 	readonly debug?: boolean;
+	readonly baud: number;
+	readonly monitor?: boolean;
 	readonly buildOnly?: boolean;
 	readonly linkOnly?: boolean;
 }
 
-/** What flashing asks of mcconfig. */
-export interface FlashPlan {
+/** What a board says on its serial port: text, or the trace of a build for debugging, which the SDK decodes. */
+export type BoardLog = { readonly kind: "text"; readonly baud: number } | { readonly kind: "trace"; readonly sdk: Sdk };
+
+/** What mcconfig is asked to build. */
+export interface BuildPlan {
 	readonly sdk: Sdk;
-	readonly target: string;
-	/** As on mcconfig's command line. */
+	readonly target: Target;
+	/** As on mcconfig's command line, without what it is to make. */
 	readonly args: readonly string[];
-	/** Stops before ESP-IDF is needed. */
-	readonly linkOnly: boolean;
+	/** Of the firmware: "ssid=…". They are in `args`, too. */
+	readonly settings: readonly string[];
 }
+
+/** What a command line asks for. A port of undefined is to be found. */
+export type FlashPlan =
+	/** Stops before ESP-IDF is needed. */
+	| ({ readonly kind: "link" } & BuildPlan)
+	| ({ readonly kind: "build" } & BuildPlan)
+	/** A release build has no log. */
+	| ({ readonly kind: "flash"; readonly port: string | undefined; readonly log: BoardLog | undefined } & BuildPlan)
+	| { readonly kind: "monitor"; readonly port: string | undefined; readonly log: BoardLog };
 
 /** `npm run flash`, which hands what it has understood to `run`. */
 export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJS.ProcessEnv = process.env): Command {
-	const program = makeProgram("run flash", "Builds the firmware for a chip, and puts it there.")
-		.requiredOption("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
-		.option("--debug", "build for the debugger: xsbug starts, and shows the trace")
+	const building = ["target", "buildOnly", "linkOnly"];
+	const program = makeProgram("run flash", "Builds the firmware for a chip, puts it there, and shows the board's log.")
+		.option("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
+		.option("--port <port>", "serial port of the board; without it the one that is there")
+		.addOption(new Option("--log", "build with a log in plain text, and show it").conflicts("debug"))
+		.option("--debug", "build for debugging, and show the trace")
+		.addOption(new Option("--baud <baud>", "speed of the log in plain text").argParser(readBaud).default(LOG_SPEED))
+		.addOption(new Option("--monitor", "show the log only: text, or with --debug the trace").conflicts(building))
 		.option("--build-only", "do not touch a chip")
 		.addOption(
 			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts([
 				"buildOnly",
 				"debug",
+				"log",
 			]),
 		)
 		.addHelpText("after", EPILOGUE);
@@ -44,27 +69,47 @@ export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJ
 	);
 }
 
-/** @throws SdkError that names what is missing or unknown */
-function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
-	const { target, debug = false, buildOnly = false, linkOnly = false } = options;
-	const sdk = needSdk(env);
-	checkTarget(sdk, target);
-	if (!linkOnly && (!env.IDF_PATH || !existsSync(env.IDF_PATH))) {
-		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
-		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
+function readBaud(text: string): number {
+	const baud = Number(text);
+	if (!Number.isInteger(baud) || baud < 300 || baud > 4_000_000) {
+		throw new InvalidArgumentError("Expected bits per second, from 300 to 4000000.");
 	}
-	const flags = [...(debug ? ["-d"] : []), "-p", target];
-	const build = buildOnly ? ["-t", "build"] : [];
-	return { sdk, target, args: [...flags, ...build, ...settings], linkOnly };
+	return baud;
 }
 
-/** The chips that the firmware has a board for, and the SDK a target. */
-function checkTarget({ root }: Sdk, target: string): void {
-	const [platform, name, ...more] = target.split("/");
-	const folder = join(root, "build", "devices", "esp32", "targets");
-	const known = existsSync(folder) ? readdirSync(folder) : [];
-	if (platform !== "esp32" || more.length > 0 || (name !== undefined && !known.includes(name))) {
-		const all = ["esp32", ...known.map((each) => `esp32/${each}`)];
-		throw new SdkError(`--target: ${target} is not known. Known are: ${all.join(", ")}`);
+/** @throws SdkError that names what is missing or unknown */
+function planFlash(settings: readonly string[], options: FlashOptions, env: NodeJS.ProcessEnv): FlashPlan {
+	const { debug = false, log = false, buildOnly = false, linkOnly = false, baud } = options;
+	const port = options.port ?? env.UPLOAD_PORT;
+	if (options.monitor) {
+		return { kind: "monitor", port, log: debug ? { kind: "trace", sdk: needSdk(env) } : { kind: "text", baud } };
+	}
+	if (options.target === undefined) {
+		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
+	}
+	const sdk = needSdk(env);
+	const target = findTarget(sdk, options.target);
+	const build = { sdk, target, settings, args: [...buildFlags({ debug, log }), "-p", target.name, ...settings] };
+	if (linkOnly) {
+		return { kind: "link", ...build };
+	}
+	needIdf(env);
+	if (buildOnly) {
+		return { kind: "build", ...build };
+	}
+	const text = log ? ({ kind: "text", baud } as const) : undefined;
+	return { kind: "flash", port, log: debug ? { kind: "trace", sdk } : text, ...build };
+}
+
+/** mcconfig's flag for the kind of build. An instrumented build is a release build that writes text to its console. */
+function buildFlags({ debug, log }: { debug: boolean; log: boolean }): string[] {
+	return debug ? ["-d"] : log ? ["-i"] : [];
+}
+
+/** @throws SdkError if there is no ESP-IDF */
+export function needIdf(env: NodeJS.ProcessEnv): void {
+	if (!env.IDF_PATH || !existsSync(env.IDF_PATH)) {
+		const found = env.IDF_PATH ? `is ${env.IDF_PATH}, which does not exist` : "is not set";
+		throw new SdkError(`IDF_PATH ${found}: it names the folder of ESP-IDF`);
 	}
 }

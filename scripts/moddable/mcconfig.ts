@@ -4,6 +4,7 @@ import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles } from "./compile.js";
+import { enableRollback } from "./rollback.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -33,6 +34,7 @@ export async function mcconfig(
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	mkdirSync(output, { recursive: true });
+	enableRollback(sdk, output, nameOf(folder), args);
 	const run = (more: readonly string[]) =>
 		runMcconfig(sdk, ["-o", output, ...args, ...more], { show, options: { cwd: folder, env } });
 	await run([]);
@@ -87,19 +89,49 @@ export function checkTypes(): void {
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
  * @param args the rest of mcconfig's command line
+ * @returns the linker's output: C, in the folder of the build
  * @throws SdkError when the build fails
  */
-export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<void> {
-	// Apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
-	const output = `${outputOf(folder)}-linked`;
-	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), "mc.xs.c");
+export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<string> {
+	const linked = join(linkFolder(folder, target), "mc.xs.c");
 	// A file from an earlier build would be taken for this one's.
 	rmSync(linked, { force: true });
 	await mcconfig(sdk, folder, [...args, "-t", linked], {
 		show: false,
 		env: standInForIdf(sdkEnvironment(sdk)),
-		output,
+		output: linkOutput(folder, target),
 	});
+	return linked;
+}
+
+/**
+ * Has mcconfig put a manifest and all that it includes together for a chip, and build nothing: less than a second.
+ *
+ * @param settings of the firmware: "ssid=…"
+ * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP) sdkconfig.mc and
+ *   partitions.csv
+ * @throws SdkError when that fails
+ */
+export async function configureForChip(
+	sdk: Sdk,
+	folder: string,
+	target: string,
+	settings: readonly string[],
+): Promise<string> {
+	const options = { cwd: folder, env: standInForIdf(sdkEnvironment(sdk)) };
+	const output = linkOutput(folder, target);
+	mkdirSync(output, { recursive: true });
+	await runMcconfig(sdk, ["-o", output, "-p", target, ...settings], { show: false, options });
+	return linkFolder(folder, target);
+}
+
+function linkFolder(folder: string, target: string): string {
+	return join(linkOutput(folder, target), "tmp", ...target.split("/"), "release", nameOf(folder));
+}
+
+/** One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
+function linkOutput(folder: string, target: string): string {
+	return join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
 }
 
 /** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
@@ -137,13 +169,13 @@ export async function buildForSimulator(sdk: Sdk, folder: string, settings: read
 }
 
 /** What a manifest calls its program. */
-function nameOf(folder: string): string {
+export function nameOf(folder: string): string {
 	const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { build: { NAME: string } };
 	return manifest.build.NAME;
 }
 
 /** Each manifest has a folder of its own to be built in, so that builds may run at the same time; none is in the SDK. */
-function outputOf(folder: string): string {
+export function outputOf(folder: string): string {
 	return join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
 }
 

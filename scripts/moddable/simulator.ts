@@ -76,6 +76,11 @@ export class Simulator extends EventEmitter<Events> {
 		return this.#machine;
 	}
 
+	/** The display that it has for itself, as $DISPLAY has it; undefined if it uses the person's. */
+	get display(): string | undefined {
+		return this.#display?.name;
+	}
+
 	/** Ends it, with everything it started. */
 	async stop(): Promise<void> {
 		this.#stopped = true;

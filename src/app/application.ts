@@ -6,11 +6,13 @@ import type { TimerModule } from "../hardware/timer.js";
 import type { Direct } from "../http_server/open-direct.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { abortMessage, ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
 import type { Transport } from "../protocols/transport.js";
+import type { Setup } from "../setup/open-setup.js";
+import type { PhoneSetup } from "../setup/phone-setup.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
@@ -18,10 +20,13 @@ import { type Backend, BackendSearch, type BackendSource } from "./backend-searc
 import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange, word } from "./face-change.js";
+import { followInputs } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
+	/** What clients are told as the device's name. Default: the board's. */
+	readonly name?: string | undefined;
 	/** The backend's URL, for the screen. Empty if the device has no backend. */
 	readonly backend: string;
 	/** How the backend is reached. */
@@ -32,6 +37,8 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Serves clients on the network while the device is online. */
 	readonly direct?: Direct | undefined;
+	/** Sets the device up by a phone. */
+	readonly setup?: Setup | undefined;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
 	readonly tools?: readonly HardwareTool[];
@@ -41,6 +48,10 @@ export interface ApplicationOptions {
 	readonly ticks?: () => number;
 	/** Called when the device's state has changed. */
 	readonly onState?: (state: DeviceState) => void;
+	/** Called when the device is in a session with its backend. One without a backend has reached all that it can when it is online. */
+	readonly onReached?: () => void;
+	/** Whether firmware of this version was rolled back. Default: none was. */
+	readonly hasFailed?: (version: string) => boolean;
 	readonly log: (message: string) => void;
 }
 
@@ -56,8 +67,11 @@ export class Application {
 	readonly #log: (message: string) => void;
 	readonly #search: BackendSearch | undefined;
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
+	readonly #setup: PhoneSetup | undefined;
 	readonly #hasBackend: boolean;
+	readonly #unfollowInputs: () => void;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
+	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
 	/** Whether the application records what is said. */
@@ -67,13 +81,20 @@ export class Application {
 		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
 		this.#onState = options.onState;
+		this.#onReached = options.onReached;
+		this.#setup = options.setup?.({
+			onNeeded: () => this.#setUp(),
+			onShow: (setup) => this.#show({ setup }),
+			onEnd: (restart) => this.#endSetup(restart),
+		});
 		this.#board = {
-			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state) }),
+			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), log }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
+			...(this.#setup && { wifiSetup: { begin: () => this.#setUp() } }),
 		};
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		const serverOptions: McpServerOptions<Hardware> = {
-			name: board.name,
+			name: options.name ?? board.name,
 			version: FIRMWARE.version,
 			context: this.#board,
 			tools: tools.filter((tool) => isOffered(tool, this.#board)),
@@ -101,9 +122,14 @@ export class Application {
 			names: this.server,
 			...(session && { session }),
 		});
-		this.#search = source && this.#openSearch(source);
+		this.#search = source && this.#openSearch(source, options.hasFailed);
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
+		this.#unfollowInputs = followInputs(this.#board, {
+			tell: (method, params) => this.#tell(method, params),
+			talk: () => this.#toggleTalk(),
+			log,
+		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -121,7 +147,7 @@ export class Application {
 		}
 		network.onChange = () => this.#followNetwork(network.online);
 		if (!network.online && network.ssid === "") {
-			this.#state.enter("wifi_configuring");
+			this.#setUp();
 		} else {
 			this.#activate();
 			this.#followNetwork(network.online);
@@ -146,11 +172,18 @@ export class Application {
 		}
 	}
 
+	/** Shows the person something, for a while. */
+	alert(status: string, message: string): void {
+		this.#show({ alert: { status, message } });
+	}
+
 	/** Ends the session and lets go of the board. */
 	stop(): void {
 		if (this.#board.network !== undefined) {
 			this.#board.network.onChange = undefined;
 		}
+		this.#setup?.close();
+		this.#unfollowInputs();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -176,24 +209,60 @@ export class Application {
 		this.#search?.start();
 		if (this.#search?.isFound ?? this.#hasBackend) {
 			this.#protocol.open();
+		} else if (this.#search === undefined) {
+			this.#onReached?.();
 		}
 	}
 
+	/** During the set-up the network is joined only to try it. */
 	#followNetwork(online: boolean): void {
-		if (online) {
-			this.#connect();
+		if (this.#setup?.isOpen) {
 			return;
 		}
+		this.#setup?.follow(online);
+		if (online) {
+			this.#connect();
+		} else {
+			this.#goOffline();
+		}
+	}
+
+	/** The session ends first: a device that is set up is not in its network. */
+	#setUp(): void {
+		const { state } = this.#state;
+		if (this.#setup?.isOpen || state === "upgrading") {
+			return;
+		}
+		if (state !== "starting") {
+			this.#goOffline();
+		}
+		this.#state.enter("wifi_configuring");
+		this.#setup?.begin();
+	}
+
+	/** Settings other than the network's are read when the firmware starts. */
+	#endSetup(restart: boolean): void {
+		const { network, system } = this.#board;
+		if (restart && system !== undefined) {
+			system.restart(REBOOT_DELAY);
+		} else if (network?.online === true || network?.ssid !== "") {
+			this.#activate();
+			this.#followNetwork(network?.online === true);
+		}
+	}
+
+	#goOffline(): void {
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
 		this.#closeSession();
 	}
 
-	#openSearch(source: BackendSource): BackendSearch {
+	#openSearch(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearch {
 		return new BackendSearch({
 			source,
 			board: this.#board,
+			hasFailed,
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
 			log: this.#log,
@@ -222,6 +291,7 @@ export class Application {
 		if (this.#state.state === "connecting") {
 			this.#state.enter(this.#isListening ? "listening" : "idle");
 		}
+		this.#onReached?.();
 	}
 
 	#end(error: ProtocolError, retryIn: number | undefined): void {
@@ -265,11 +335,28 @@ export class Application {
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
-		// Without a session the backend has not asked to be told, and some take any message as a mistake.
-		if (this.#protocol.session !== undefined) {
-			this.server.notify("notifications/state_changed", { newState, oldState });
-		}
+		this.#tell("notifications/state_changed", { newState, oldState });
 		this.#onState?.(newState);
+	}
+
+	/** Without a session the backend has not asked to be told, and some take any message as a mistake. */
+	#tell(method: string, params: object): void {
+		if (this.#protocol.session !== undefined) {
+			this.server.notify(method, params);
+		}
+	}
+
+	/** By a press a person begins to talk, ends that, or interrupts what the assistant says. */
+	#toggleTalk(): void {
+		const { state } = this.#state;
+		if (state === "idle" && this.#board.network?.online !== false) {
+			this.listen();
+		} else if (state === "listening") {
+			this.stopListening();
+		} else if (state === "speaking") {
+			// The backend says when it has stopped.
+			this.#protocol.send(abortMessage(this.#protocol.session?.id ?? ""));
+		}
 	}
 
 	/** Messages of the backend that are not MCP. */

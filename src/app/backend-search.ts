@@ -21,7 +21,9 @@ export interface BackendSource {
 
 export interface BackendSearchOptions {
 	readonly source: BackendSource;
-	readonly board: Pick<Board, "screen" | "updater">;
+	readonly board: Pick<Board, "screen" | "installer">;
+	/** Whether firmware of this version was rolled back: it is not installed again before the next restart. */
+	readonly hasFailed: (version: string) => boolean;
 	readonly state: () => DeviceState;
 	/** Called with the first backend, and again whenever another one is served, or other settings than its token or password. */
 	readonly onFound: (backend: Backend) => void;
@@ -84,24 +86,21 @@ export class BackendSearch {
 		this.#options.board.screen?.show(shown);
 	}
 
-	async #install({ version, url, force }: OfferedFirmware): Promise<void> {
-		const { board, state, log } = this.#options;
-		const { updater } = board;
+	async #install(firmware: OfferedFirmware): Promise<void> {
+		const { board, state, hasFailed, log } = this.#options;
+		const { version, url, force } = firmware;
 		const offer = `firmware ${version}${force ? " (forced)" : ""}`;
-		if (updater === undefined) {
+		if (board.installer === undefined) {
 			log(`${offer} is offered, but this board cannot update itself`);
-			return;
-		}
-		if (state() === "listening" || state() === "speaking") {
+		} else if (hasFailed(version)) {
+			log(`${offer} is offered, and left until the next restart: it was rolled back`);
+		} else if (state() === "listening" || state() === "speaking") {
 			log(`${offer} is offered, and left for the next check: the device is ${state()}`);
-			return;
-		}
-		log(`${offer}: installing from ${url}`);
-		try {
-			await updater.upgrade(url);
-		} catch (error) {
-			log(`upgrade from ${url} failed: ${String(error)}`);
-			board.screen?.show({ alert: { status: "Upgrade failed", message: String(error) } });
+		} else {
+			log(`${offer}: installing from ${url}`);
+			await board.installer.install(firmware).catch(() => {
+				// The log and the screen have told why.
+			});
 		}
 	}
 

@@ -30,6 +30,8 @@ export interface Config {
 	readonly lastWill: boolean | undefined;
 	/** Whether the device is always in a session, and so can be called, or only while it or the backend needs one. */
 	readonly session: SessionPolicy;
+	/** What clients are told as the device's name. Default: the board's. */
+	readonly name: string | undefined;
 	/** The device's UUID. Default: the one that is kept, or made. */
 	readonly uuid: string | undefined;
 }
@@ -38,6 +40,9 @@ export interface Config {
 const AMPLE_CHUNK_BYTES = 524_288;
 
 const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+
+/** Characters that a device's name may have. */
+const LONGEST_NAME = 32;
 
 /** With less than this the firmware cannot work. */
 const SMALLEST_CHUNK_BYTES = 32_768;
@@ -51,7 +56,7 @@ const SMALLEST_CHUNK_BYTES = 32_768;
  */
 export function readConfig(
 	built: Readonly<Record<string, unknown>>,
-	settings: Settings | undefined,
+	settings: Pick<Settings, "get"> | undefined,
 	deviceId: string,
 	served: Readonly<Record<string, unknown>> = {},
 ): Config {
@@ -71,6 +76,7 @@ export function readConfig(
 		chunkBytes: bytes("chunkBytes", built.chunkBytes ?? AMPLE_CHUNK_BYTES),
 		lastWill: flag("lastWill", read("lastWill")),
 		session: oneOf("session", read("session") ?? "always", ["always", "on-demand"]),
+		name: name("name", read("name")),
 		uuid: uuid("uuid", read("uuid")),
 	};
 }
@@ -127,6 +133,13 @@ function oneOf<const T>(key: string, value: unknown, choices: readonly T[]): T {
 /** A string on the command line, as above. */
 function flag(key: string, value: unknown): boolean | undefined {
 	return value === undefined ? undefined : oneOf(key, String(value), ["true", "false"]) === "true";
+}
+
+function name(key: string, value: unknown): string | undefined {
+	if (value !== undefined && !(typeof value === "string" && value.length <= LONGEST_NAME)) {
+		throw bad(key, `at most ${LONGEST_NAME} characters`, value);
+	}
+	return value === "" ? undefined : value;
 }
 
 /** A UUID in its usual form. Backends sign tokens over it, so it is kept as it is written. */

@@ -1,20 +1,22 @@
-import type { Board, Screen, Settings, Speaker, Theme, Updater } from "../hardware/hardware.js";
+import type { Board, Screen, Settings, Speaker, Theme } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
+import { observedInstaller } from "./observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
 
 export interface ObserverOptions {
 	readonly timer: TimerModule;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;
+	readonly log: (message: string) => void;
 }
 
 /**
  * Gives a board whose volume, brightness and theme are restored now and stored whenever they are set, whose screen shows
- * the volume and lets alerts go away, and whose updater tells what it does. A board without settings stores nothing; one
+ * the volume and lets alerts go away, and whose installer tells what it does. A board without settings stores nothing; one
  * without a screen shows nothing.
  */
-export function withObservedParts(board: Board, { timer, onUpgrade }: ObserverOptions): Board {
-	const { settings, speaker, screen: bare, updater } = board;
+export function withObservedParts(board: Board, { timer, onUpgrade, log }: ObserverOptions): Board {
+	const { settings, speaker, screen: bare, installer } = board;
 	const alerts = bare && new PassingAlerts(bare, timer);
 	const screen = bare && alerts && observedScreen(bare, alerts, settings);
 	return {
@@ -25,7 +27,7 @@ export function withObservedParts(board: Board, { timer, onUpgrade }: ObserverOp
 		},
 		...(speaker && { speaker: observedSpeaker(speaker, settings, screen) }),
 		...(screen && { screen }),
-		...(updater && { updater: observedUpdater(updater, onUpgrade) }),
+		...(installer && { installer: observedInstaller(installer, { screen, onUpgrade, log }) }),
 	};
 }
 
@@ -59,20 +61,6 @@ function observedScreen(screen: Screen, alerts: PassingAlerts, settings: Setting
 		brightness: accessor(screen, "brightness", (percent) => settings?.set("display", "brightness", percent)),
 		theme: accessor(screen, "theme", (theme) => settings?.set("display", "theme", theme)),
 	});
-}
-
-function observedUpdater(updater: Updater, onUpgrade: ObserverOptions["onUpgrade"]): Updater {
-	return {
-		async upgrade(url) {
-			onUpgrade("upgrading");
-			try {
-				await updater.upgrade(url);
-			} catch (error) {
-				onUpgrade("idle");
-				throw error;
-			}
-		},
-	};
 }
 
 /** What is stored may be from another firmware: it is used only if it makes sense. */

@@ -1,7 +1,7 @@
 import { Bootstrap, type BootstrapOptions } from "../bootstrap/bootstrap.js";
 import { readBootstrapConfig } from "../bootstrap/bootstrap-config.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
-import type { Board, System } from "../hardware/hardware.js";
+import type { Board, Http, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
 import type { Direct, DirectOptions } from "../http_server/open-direct.js";
@@ -9,6 +9,10 @@ import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { readSetting } from "../read-setting.js";
+import type { Setup, SetupOptions } from "../setup/open-setup.js";
+import { FirmwareInstaller } from "../update/firmware-installer.js";
+import { Trial } from "../update/trial.js";
+import { readUpdateConfig, type UpdateConfig } from "../update/update-config.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import type { BackendSource } from "./backend-search.js";
 import { type Config, readConfig } from "./config.js";
@@ -25,6 +29,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly hmacSha256: BootstrapOptions["hmacSha256"];
 	/** Serves MCP clients without a backend between, if a setting says so: `openDirect`. Default: it does not. */
 	readonly direct?: (options: DirectOptions) => Direct | undefined;
+	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
+	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -37,7 +43,16 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
  */
 export function startFirmware(options: FirmwareOptions): Application | undefined {
 	try {
-		const application = createApplication(options);
+		const update = readUpdateConfig(options.built, options.board.settings);
+		const trial = new Trial({
+			...options,
+			updater: options.board.updater,
+			settings: options.board.settings,
+			time: update.trialTime,
+			onFailed: (message) => application.alert("Update failed", message),
+		});
+		const application = createApplication(options, update, trial);
+		trial.start();
 		application.start();
 		return application;
 	} catch (error) {
@@ -45,11 +60,20 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			throw error;
 		}
 		showFatalError(options, error.message);
+		rollBack(options, error.message);
 		return undefined;
 	}
 }
 
-function createApplication(options: FirmwareOptions): Application {
+/** New firmware that cannot use a setting will not reach its backend. */
+function rollBack({ board, log }: FirmwareOptions, message: string): void {
+	if (board.updater?.isOnTrial) {
+		log(`update failed: ${message}: back to the firmware before`);
+		board.updater.rollBack();
+	}
+}
+
+function createApplication(options: FirmwareOptions, { key }: UpdateConfig, trial: Trial): Application {
 	const { built, openNetwork, timer, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
@@ -63,20 +87,35 @@ function createApplication(options: FirmwareOptions): Application {
 		deviceId,
 		bootstrap !== undefined || mayLackBackend ? { backend: "" } : undefined,
 	);
-	const { backend, session, chunkBytes } = config;
+	const { backend, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
 	const uuid = deviceUuid(settings, config.uuid);
 	const network = openNetwork(built);
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
-	const board = { ...options.board, http, close: () => options.board.close() };
+	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, key, log);
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
+	const setup = options.setup?.({
+		...{ board, built, deviceId, timer, log },
+		check(settings) {
+			const bootstrap = readBootstrapConfig(built, settings);
+			const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
+			if (bootstrap === undefined && (config.backend !== "" || direct === undefined)) {
+				reach(config);
+			}
+		},
+	});
+	const given = {
+		...options,
+		...{ board, name: config.name, direct, setup },
+		...underTrial(trial, config),
+	};
 	if (bootstrap === undefined && (backend !== "" || direct === undefined)) {
-		return new Application({ ...options, board, backend, transport: reach(config), session, direct });
+		return new Application({ ...given, backend, transport: reach(config) });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
 	if (bootstrap === undefined) {
-		return new Application({ ...options, board, backend, transport, session, direct });
+		return new Application({ ...given, backend, transport });
 	}
 	const source: BackendSource = {
 		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
@@ -86,7 +125,31 @@ function createApplication(options: FirmwareOptions): Application {
 			return { url: config.backend, use: () => transport.use(next) };
 		},
 	};
-	return new Application({ ...options, board, backend: bootstrap.otaUrl, transport, source, session, direct });
+	return new Application({ ...given, backend: bootstrap.otaUrl, transport, source });
+}
+
+/** New firmware shows that it reaches its backend, also if sessions are on demand and none is needed now. */
+function underTrial(
+	trial: Trial,
+	{ session }: Config,
+): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {
+	return {
+		session: trial.isRunning ? "always" : session,
+		onReached: () => trial.pass(),
+		hasFailed: (version) => trial.hasFailed(version),
+	};
+}
+
+/** A board that can update itself installs firmware, over its network. */
+function withInstaller<B extends Board & { readonly system: System; readonly http: Http }>(
+	board: B,
+	key: ArrayBuffer | undefined,
+	log: (message: string) => void,
+): B {
+	const { updater, http, system, settings } = board;
+	return updater === undefined
+		? board
+		: { ...board, installer: new FirmwareInstaller({ updater, http, system, settings, key, log }) };
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -10,6 +10,9 @@ export interface OfferedFirmware {
 	readonly url: string;
 	/** Whether it is to be installed even if it is not newer. */
 	readonly force: boolean;
+	/** SHA-256 of the image, and its signature: additions of this project. Hexadecimal digits. */
+	readonly sha256: string | undefined;
+	readonly signature: string | undefined;
 }
 
 /** How the device is bound to an account. */
@@ -37,7 +40,7 @@ const NAMES: readonly string[] = deepFreeze([
 	...["mqtt", "endpoint", "client_id", "username", "password", "publish_topic", "subscribe_topic", "keepalive"],
 	...["websocket", "url", "token", "version"],
 	...["server_time", "timestamp", "timezone_offset"],
-	...["firmware", "force"],
+	...["firmware", "force", "sha256", "signature"],
 	...["activation", "message", "code", "challenge", "timeout_ms"],
 	...["success", "error"],
 ]);
@@ -148,11 +151,13 @@ function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<Bootstr
 }
 
 /** Some servers send an empty or invalid URL where they have nothing: it is looked at only if the version is newer. */
-function readFirmware({ version, url, force }: Block): OfferedFirmware {
+function readFirmware({ version, url, force, sha256, signature }: Block): OfferedFirmware {
 	return {
 		version: string("firmware.version", version ?? ""),
 		url: string("firmware.url", url ?? ""),
 		force: force === 1 || force === true,
+		sha256: isGiven(sha256) ? string("firmware.sha256", sha256) : undefined,
+		signature: isGiven(signature) ? string("firmware.signature", signature) : undefined,
 	};
 }
 

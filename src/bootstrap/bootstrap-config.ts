@@ -1,8 +1,8 @@
 import type { Settings } from "../hardware/hardware.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import { readSetting } from "../read-setting.js";
+import { fromHex } from "../text/hex.js";
 import { splitUrl } from "../text/url.js";
-import { fromHex } from "./hex.js";
 
 /** What the device needs to ask for its backend. */
 export interface BootstrapConfig {
@@ -33,7 +33,7 @@ const SERIAL_NUMBER = /^[\x21-\x7e]{0,64}$/;
  */
 export function readBootstrapConfig(
 	built: Readonly<Record<string, unknown>>,
-	settings: Settings | undefined,
+	settings: Pick<Settings, "get"> | undefined,
 ): BootstrapConfig | undefined {
 	const read = (key: string): unknown => readSetting(key, built, settings);
 	const otaUrl = read("otaUrl") ?? "";

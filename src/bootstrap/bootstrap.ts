@@ -2,12 +2,12 @@ import { FIRMWARE } from "../firmware.js";
 import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { expectOk } from "../http/http-status.js";
+import { toHex } from "../text/hex.js";
 import { isNewer } from "../text/version.js";
 import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
 import type { BootstrapConfig } from "./bootstrap-config.js";
 import type { BootstrapEvents } from "./bootstrap-events.js";
 import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
-import { toHex } from "./hex.js";
 import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
 
 export interface BootstrapOptions {

@@ -12,7 +12,8 @@ export interface Canvas {
 	readonly width: number;
 	readonly height: number;
 	makeColor(red: number, green: number, blue: number): number;
-	begin(): void;
+	/** Begins a drawing of the whole canvas, or of a part of it. */
+	begin(x?: number, y?: number, width?: number, height?: number): void;
 	end(): void;
 	fillRectangle(color: number, x: number, y: number, width: number, height: number): void;
 	drawText(text: string, font: Font, color: number, x: number, y: number, width?: number): void;
@@ -28,7 +29,7 @@ export interface FacePicture extends Face {
 	readonly dim: number;
 }
 
-interface Colors {
+export interface Colors {
 	readonly background: number;
 	readonly bar: number;
 	readonly text: number;
@@ -73,7 +74,11 @@ const MOUTHS: Readonly<Record<string, Mouth>> = deepFreeze({
 /** The least part of their light that colours keep: a screen that is dimmed to 0 can still be found. */
 const LEAST_LIGHT = 0.15;
 
-const MARGIN = 6;
+/** Pixels around what is drawn. */
+export const MARGIN = 6;
+
+/** Pixels of height below which eyes and mouth would lie on each other. */
+const SMALLEST_FACE = 24;
 
 /** Characters of a message that are looked at: more than any screen has room for. */
 const LONGEST_TEXT = 160;
@@ -88,13 +93,13 @@ export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeF
 	const barHeight = font.height + MARGIN;
 	const footer = canvas.height - barHeight;
 	const lines = picture.alert.message !== "" || picture.alert.status !== "" ? 3 : 2;
-	const words = footer - lines * font.height - MARGIN;
+	const words = Math.max(barHeight, footer - lines * font.height - MARGIN);
 	canvas.begin();
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
 	drawHeader(canvas, font, colors, picture, barHeight);
-	if (picture.code === "") {
+	if (picture.code === "" && words - barHeight >= SMALLEST_FACE) {
 		drawFeatures(canvas, colors, picture, barHeight, words);
-	} else {
+	} else if (picture.code !== "") {
 		const fits = canvas.getTextWidth(picture.code, codeFont) <= canvas.width && codeFont.height <= words - barHeight;
 		drawCode(canvas, fits ? codeFont : font, colors, picture.code, (barHeight + words) >> 1);
 	}
@@ -103,7 +108,8 @@ export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeF
 	canvas.end();
 }
 
-function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
+/** The colours of a theme. */
+export function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
 	const light = LEAST_LIGHT + ((1 - LEAST_LIGHT) * dim) / 100;
 	const color = (red: number, green: number, blue: number): number =>
 		canvas.makeColor(Math.round(red * light), Math.round(green * light), Math.round(blue * light));
@@ -118,13 +124,17 @@ function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
 	};
 }
 
-function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, height: number): void {
+/** The state and the backend. */
+export function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, height: number): void {
 	const { state, backend, connected } = picture;
 	canvas.fillRectangle(colors.bar, 0, 0, canvas.width, height);
 	const stateWidth = canvas.getTextWidth(state, font);
 	canvas.drawText(state, font, colors.text, MARGIN, MARGIN / 2);
 	const room = canvas.width - stateWidth - 4 * MARGIN;
 	const name = hostOf(backend);
+	if (room < 0 || name === "") {
+		return;
+	}
 	const width = Math.min(canvas.getTextWidth(name, font), room);
 	canvas.drawText(
 		name,
@@ -197,7 +207,7 @@ interface Level {
 
 /** A word, a number, and under them a bar that is as long as the number is high. */
 function drawLevel(canvas: Canvas, font: Font, colors: Colors, { name, percent, x, y, width }: Level): void {
-	canvas.drawText(`${name} ${percent}`, font, colors.text, x, y);
+	canvas.drawText(`${name} ${percent}`, font, colors.text, x, y, width - MARGIN);
 	const length = Math.round(((width - 2 * MARGIN) * percent) / 100);
 	canvas.fillRectangle(colors.accent, x, canvas.height - 5, length, 4);
 }

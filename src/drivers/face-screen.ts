@@ -1,12 +1,15 @@
 import { type Backlight, BLANK_FACE, type Face, type Screen, type Theme } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { type Canvas, drawFace, type Font } from "./face-drawing.js";
+import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 
 export interface FaceScreenOptions {
 	readonly canvas: Canvas;
 	readonly font: Font;
 	/** A large font, for a code that the person types in. Default: the font. */
 	readonly codeFont?: Font;
+	/** Default: the set-up is shown in words only. */
+	readonly makeQrCode?: MakeQrCode;
 	/** A screen without one shows its brightness in its colours. */
 	readonly backlight?: Backlight;
 	readonly timer: TimerModule;
@@ -20,14 +23,18 @@ export class FaceScreen implements Screen {
 	readonly width: number;
 	readonly height: number;
 	readonly monochrome = false;
+	readonly canvas: Canvas;
 	readonly #options: FaceScreenOptions;
 	#face = BLANK_FACE;
 	#brightness = 75;
 	#theme: Theme = "light";
 	#drawing: TimerHandle | undefined;
+	/** Something else is on the screen. */
+	#isCovered = false;
 
 	constructor(options: FaceScreenOptions) {
 		this.#options = options;
+		this.canvas = options.canvas;
 		this.width = options.canvas.width;
 		this.height = options.canvas.height;
 		this.brightness = this.#brightness;
@@ -56,6 +63,26 @@ export class FaceScreen implements Screen {
 
 	show(change: Partial<Face>): void {
 		this.#face = { ...this.#face, ...change };
+		const { alert = { status: "", message: "" }, code = "", setup } = change;
+		if (alert.status + alert.message + code !== "" || setup !== undefined) {
+			this.#isCovered = false;
+		}
+		this.#changed();
+	}
+
+	/** Whether the screen is left to something else. */
+	get isCovered(): boolean {
+		return this.#isCovered;
+	}
+
+	/** Leaves the screen to a picture, until {@link uncover}, or until there is an alert or a code to show. */
+	cover(): void {
+		this.#isCovered = true;
+	}
+
+	/** Shows the face again. */
+	uncover(): void {
+		this.#isCovered = false;
 		this.#changed();
 	}
 
@@ -67,10 +94,21 @@ export class FaceScreen implements Screen {
 	#changed(): void {
 		this.#drawing ??= this.#options.timer.set(() => {
 			this.#drawing = undefined;
-			const { canvas, font, codeFont, backlight } = this.#options;
-			const dim = backlight === undefined ? this.#brightness : 100;
-			const picture = { ...this.#face, theme: this.#theme, brightness: this.#brightness, dim };
-			drawFace(canvas, font, picture, codeFont);
+			if (!this.#isCovered) {
+				this.#draw();
+			}
 		}, DRAW_DELAY);
+	}
+
+	#draw(): void {
+		const { canvas, font, codeFont, makeQrCode, backlight } = this.#options;
+		const dim = backlight === undefined ? this.#brightness : 100;
+		const picture = { ...this.#face, theme: this.#theme, brightness: this.#brightness, dim };
+		const { setup } = picture;
+		if (setup === undefined) {
+			drawFace(canvas, font, picture, codeFont);
+		} else {
+			drawSetup(canvas, font, { ...picture, setup }, makeQrCode && makeWiFiCode(makeQrCode, setup));
+		}
 	}
 }

@@ -24,7 +24,7 @@ export interface NtpClockOptions {
 }
 
 /** A machine that thinks it is earlier than 2025 has not been told the time. */
-const EARLIEST = 1_735_689_600_000;
+export const EARLIEST = 1_735_689_600_000;
 
 /** Milliseconds from an attempt that failed to the next. */
 export const NTP_RETRY_INTERVAL = 60_000;
@@ -34,6 +34,7 @@ export class NtpClock implements Clock {
 	readonly #options: NtpClockOptions;
 	#client: NtpClient | undefined;
 	#retry: TimerHandle | undefined;
+	#isChecked = false;
 
 	constructor(options: NtpClockOptions) {
 		this.#options = options;
@@ -41,6 +42,10 @@ export class NtpClock implements Clock {
 
 	get isSet(): boolean {
 		return this.#options.now() >= EARLIEST;
+	}
+
+	get isChecked(): boolean {
+		return this.#isChecked;
 	}
 
 	/** Asks, and calls back when the time is known or no server answers. Then it goes on asking by itself. */
@@ -56,9 +61,10 @@ export class NtpClock implements Clock {
 			}
 			this.close();
 			if (time === undefined || error) {
-				log("clock: no time server answers; certificates cannot be checked yet");
+				log(`clock: no time server answers${this.isSet ? "" : "; certificates cannot be checked yet"}`);
 				this.#retry = timer.set(() => this.ask(() => {}), NTP_RETRY_INTERVAL);
 			} else {
+				this.#isChecked = true;
 				setTime(Math.round(time / 1000));
 				log(`clock: set to ${new Date(time).toISOString()}`);
 			}

@@ -1,5 +1,6 @@
 import type { Network } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
 
 /** ECMA-419's Wi-Fi network interface, as far as it is used. What is not known (yet) is undefined. */
 export interface WiFiInterface {
@@ -11,7 +12,16 @@ export interface WiFiInterface {
 	readonly RSSI: number | undefined;
 	connect(options: { SSID: string; password?: string }): void;
 	disconnect(): void;
+	scan(options: { onFound: (network: WiFiFound) => void; onComplete: () => void }): void;
 	close(): void;
+}
+
+/** What a scan finds. */
+export interface WiFiFound {
+	readonly SSID: string;
+	readonly RSSI: number;
+	/** "none" for an open network. Not of the standard. */
+	readonly security?: string;
 }
 
 export interface WiFiRecord {
@@ -22,6 +32,8 @@ export interface WiFiRecord {
 export interface Clock {
 	/** Whether the time is known. */
 	readonly isSet: boolean;
+	/** Whether a time server has told it since the start. Otherwise it may be that of a chip, which drifts. */
+	readonly isChecked: boolean;
 	/** Asks for the time. Calls back once, when it is known or cannot be had now. */
 	ask(done: () => void): void;
 	close(): void;
@@ -50,6 +62,16 @@ const HAS_ADDRESS = 500;
 /** Milliseconds between looks at whether the access point is joined, and so from a loss to the next attempt. */
 export const WIFI_CHECK_INTERVAL = 5_000;
 
+/** Milliseconds that an attempt to join may take during the set-up, and between looks at it. */
+export const JOIN_TIME = 25_000;
+const JOIN_CHECK_INTERVAL = 1_000;
+
+/** Milliseconds after which a scan that does not end is given up. */
+const SCAN_TIME = 15_000;
+
+/** Networks of a scan that are kept. */
+const MOST_FOUND = 64;
+
 /** After so many looks without an address an attempt is given up, for another one: an access point may stay silent. */
 const PATIENCE = 6;
 
@@ -65,6 +87,11 @@ export class WiFiNetwork implements Network {
 	readonly #options: WiFiNetworkOptions;
 	readonly #interface: WiFiInterface;
 	readonly #watch: TimerHandle;
+	#access: WiFiAccess;
+	/** While the device is set up it joins nothing by itself. */
+	#isPaused = false;
+	/** Watches the attempt to join a network of the set-up. */
+	#attempt: TimerHandle | undefined;
 	#online = false;
 	#asked = false;
 	/** Looks since the present attempt began. */
@@ -72,6 +99,7 @@ export class WiFiNetwork implements Network {
 
 	constructor(options: WiFiNetworkOptions) {
 		this.#options = options;
+		this.#access = { ssid: options.ssid, password: options.password };
 		const { io, ...record } = options.wifi;
 		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
 		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
@@ -87,7 +115,7 @@ export class WiFiNetwork implements Network {
 	}
 
 	get ssid(): string {
-		return this.#interface.SSID ?? this.#options.ssid;
+		return this.#interface.SSID ?? this.#access.ssid;
 	}
 
 	/** dBm. Where there is no signal, the least that counts. */
@@ -95,14 +123,83 @@ export class WiFiNetwork implements Network {
 		return this.#interface.RSSI ?? -100;
 	}
 
+	/** Leaves the network, and joins none until it is told to. */
+	pause(): void {
+		this.#isPaused = true;
+		this.#interface.disconnect();
+		this.#follow();
+	}
+
+	/** Goes on as before `pause`, with the network that was joined last. */
+	resume(): void {
+		this.#isPaused = false;
+		this.#look();
+	}
+
+	/** Tells whether this network can be joined now. If it can, it is the one that is joined from now on. */
+	tryToJoin(access: WiFiAccess): Promise<boolean> {
+		const { timer } = this.#options;
+		this.#interface.disconnect();
+		this.#join(access);
+		return new Promise((resolve) => {
+			let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
+			this.#attempt = timer.repeat(() => {
+				left -= 1;
+				const isJoined = this.#interface.connection >= HAS_ADDRESS;
+				if (isJoined || left === 0) {
+					this.#endAttempt(access, isJoined);
+					resolve(isJoined);
+				} else if (this.#interface.connection < 300) {
+					this.#join(access);
+				}
+			}, JOIN_CHECK_INTERVAL);
+		});
+	}
+
+	/** The networks that can be received, each point of access by itself. */
+	scan(): Promise<readonly FoundNetwork[]> {
+		const { timer, log } = this.#options;
+		return new Promise((resolve) => {
+			const found: FoundNetwork[] = [];
+			const limit = timer.set(() => resolve(found), SCAN_TIME);
+			const finish = (): void => {
+				timer.clear(limit);
+				resolve(found);
+			};
+			try {
+				this.#interface.scan({
+					onFound: ({ SSID, RSSI, security }) => {
+						if (found.length < MOST_FOUND) {
+							found.push({ ssid: SSID, rssi: RSSI, secured: security !== "none" });
+						}
+					},
+					onComplete: finish,
+				});
+			} catch (error) {
+				log(`Wi-Fi: no scan: ${String(error)}`);
+				finish();
+			}
+		});
+	}
+
 	close(): void {
 		this.#options.timer.clear(this.#watch);
+		this.#options.timer.clear(this.#attempt);
 		this.#options.clock.close();
 		this.#interface.close();
 	}
 
-	#join(): void {
-		const { ssid, password, log } = this.#options;
+	#endAttempt(access: WiFiAccess, isJoined: boolean): void {
+		this.#options.timer.clear(this.#attempt);
+		if (isJoined) {
+			this.#access = access;
+		} else {
+			this.#interface.disconnect();
+		}
+	}
+
+	#join({ ssid, password } = this.#access): void {
+		const { log } = this.#options;
 		this.#looks = 0;
 		if (ssid === "") {
 			return;
@@ -117,7 +214,7 @@ export class WiFiNetwork implements Network {
 	#look(): void {
 		this.#follow();
 		const { connection } = this.#interface;
-		if (connection >= HAS_ADDRESS) {
+		if (connection >= HAS_ADDRESS || this.#isPaused) {
 			return;
 		}
 		this.#looks += 1;
@@ -135,14 +232,16 @@ export class WiFiNetwork implements Network {
 		if (!joined) {
 			this.#asked = false;
 			this.#tell(false);
-		} else if (this.#options.clock.isSet) {
+			return;
+		}
+		const { clock, needsTime } = this.#options;
+		const mustAsk = !this.#asked && !clock.isChecked;
+		if (clock.isSet || (mustAsk && !needsTime)) {
 			this.#tell(true);
-		} else if (!this.#asked) {
+		}
+		if (mustAsk) {
 			this.#asked = true;
-			if (!this.#options.needsTime) {
-				this.#tell(true);
-			}
-			this.#options.clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
+			clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
 		}
 	}
 

@@ -1,4 +1,10 @@
 import { deepFreeze } from "../deep-freeze.js";
+import type { Buttons } from "./button.js";
+import type { Lights } from "./light.js";
+import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
+import type { Sensors } from "./sensor.js";
+import type { Installer, Updater } from "./updater.js";
+import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
 
@@ -50,6 +56,8 @@ export interface Face {
 	readonly emotion: string;
 	/** Something the person should notice. */
 	readonly alert: { readonly status: string; readonly message: string };
+	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
+	readonly setup: SetupNotice | undefined;
 }
 
 /** A face before anything is known. */
@@ -62,6 +70,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
+	setup: undefined,
 });
 
 export interface Screen {
@@ -74,23 +83,6 @@ export interface Screen {
 	theme: Theme;
 	/** Shows what has changed, and leaves the rest of the face as it is. */
 	show(change: Partial<Face>): void;
-}
-
-/** A screen whose picture can be taken. */
-export interface Snapshot {
-	/** @param quality of the JPEG, 1 to 100 */
-	take(quality: number): Promise<ArrayBuffer>;
-}
-
-/** A screen that can show a picture. */
-export interface Preview {
-	/** @param picture a JPEG or PNG file */
-	show(picture: ArrayBuffer): Promise<void>;
-}
-
-export interface Camera {
-	/** Takes a picture, as a JPEG file. */
-	capture(): Promise<ArrayBuffer>;
 }
 
 export interface Battery {
@@ -140,12 +132,6 @@ export interface System {
 	restart(delay: number): void;
 }
 
-/** Installs firmware. */
-export interface Updater {
-	/** Downloads and installs; the promise settles when the device is about to restart, or has failed. */
-	upgrade(url: string): Promise<void>;
-}
-
 export type SettingValue = string | number | boolean;
 
 /** Values that outlive a restart. The shape of Moddable's `preference` module. */
@@ -160,15 +146,17 @@ export interface HttpRequest {
 	/** http or https. */
 	readonly url: string;
 	readonly headers?: ReadonlyMap<string, string>;
-	/** The parts of the body. They are sent one after another, piece by piece, and never joined. */
-	readonly body?: readonly ArrayBuffer[];
+	/** The parts of the body. They are sent one after another, piece by piece, and never joined. The caller closes them. */
+	readonly body?: readonly (ArrayBuffer | ByteSource)[];
 	/** Bytes that the response's body may have. Default: what the platform has room for. */
 	readonly maxBytes?: number;
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
 	 * What it throws ends the request.
+	 *
+	 * @param total bytes of the body; undefined if the server does not say
 	 */
-	readonly onPiece?: (piece: ArrayBuffer) => void;
+	readonly onPiece?: (piece: ArrayBuffer, total: number | undefined) => void;
 	/** Milliseconds without progress after which the request fails. Default 30,000. */
 	readonly timeout?: number;
 }
@@ -213,12 +201,19 @@ export interface Hardware {
 	readonly camera?: Camera;
 	readonly battery?: Battery;
 	readonly network?: Network;
+	readonly accessPoint?: AccessPoint;
+	readonly wifiSetup?: WiFiSetup;
 	readonly thermometer?: Thermometer;
 	readonly system?: System;
 	readonly updater?: Updater;
+	/** The firmware makes it for a board that has an updater. */
+	readonly installer?: Installer;
 	readonly settings?: Settings;
 	readonly http?: Http;
 	readonly clock?: ClockSetter;
+	readonly lights?: Lights;
+	readonly sensors?: Sensors;
+	readonly buttons?: Buttons;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
+import type { ByteSource } from "../hardware/pictures.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { splitUrl } from "../text/url.js";
 import type { EcmaHttpOptions, HttpClient, HttpClientRequest, HttpRecord } from "./ecma-http.js";
@@ -23,7 +24,7 @@ const SECURE_HEAD_BYTES = 24_576;
 export class Exchange {
 	readonly response: Promise<HttpResponse>;
 	readonly #request: HttpRequest;
-	readonly #body: readonly ArrayBuffer[];
+	readonly #body: readonly (ArrayBuffer | ByteSource)[];
 	readonly #maxBytes: number;
 	readonly #headBytes: number;
 	/** Read by the platform's socket: see `GuardedTCP`. */
@@ -33,11 +34,18 @@ export class Exchange {
 	#client: HttpClient | undefined;
 	#isDone = false;
 	#status = 0;
-	/** Bytes of the body, if the server says; otherwise its end is the connection's. */
+	/** Whether the server says where the body ends; otherwise its end is the connection's. */
 	#knowsLength = false;
+	/** Bytes of the body, if the server says. */
+	#length: number | undefined;
+	#sent: HttpClientRequest | undefined;
 	/** The part of the body that is being sent, and where. */
 	#part = 0;
 	#at = 0;
+	/** Bytes of the body that may be sent now. */
+	#room = 0;
+	/** A piece of the body is being read. */
+	#isReading = false;
 	readonly #pieces: ArrayBuffer[] = [];
 	#received = 0;
 	#looks = 0;
@@ -86,14 +94,17 @@ export class Exchange {
 			client.close();
 			return;
 		}
-		const sent: HttpClientRequest = client.request({
+		this.#sent = client.request({
 			method: this.#request.method,
 			path,
 			headers,
 			headersMask: ["content-length", "transfer-encoding"],
 			onHeaders: (status, received) => this.#begin(status, received),
-			onReadable: (count) => this.#take(sent.read(count)),
-			onWritable: (count) => this.#write(sent, count),
+			onReadable: (count) => this.#take(this.#sent?.read(count)),
+			onWritable: (room) => {
+				this.#room = room;
+				this.#send();
+			},
 			onDone: (error) => this.#end(error),
 		});
 	}
@@ -113,21 +124,47 @@ export class Exchange {
 		return sent;
 	}
 
-	/** Writes as much of the body as there is room for, in place. */
-	#write(sent: HttpClientRequest, room: number): void {
+	/** Sends as much of the body as there is room for. */
+	#send(): void {
 		this.#looksWithoutProgress = 0;
-		let left = room;
-		for (let part = this.#body[this.#part]; part !== undefined && left > 0; part = this.#body[this.#part]) {
-			const count = Math.min(left, part.byteLength - this.#at);
-			if (count > 0) {
-				left = sent.write(new Uint8Array(part, this.#at, count));
-				this.#at += count;
-			}
-			if (this.#at === part.byteLength) {
+		for (let part = this.#body[this.#part]; part !== undefined && this.#room > 0; part = this.#body[this.#part]) {
+			const count = Math.min(this.#room, part.byteLength - this.#at);
+			if (count === 0) {
 				this.#part += 1;
 				this.#at = 0;
+			} else if (part instanceof ArrayBuffer) {
+				this.#write(new Uint8Array(part, this.#at, count));
+			} else {
+				void this.#readAndSend(part, count);
+				return;
 			}
 		}
+	}
+
+	async #readAndSend(source: ByteSource, count: number): Promise<void> {
+		if (this.#isReading) {
+			return;
+		}
+		this.#isReading = true;
+		try {
+			const piece = await source.read(count);
+			if (this.#isDone) {
+				return;
+			}
+			if (piece.byteLength === 0 || piece.byteLength > count) {
+				throw new Error(`${piece.byteLength} bytes of the body were read, expected 1 to ${count}`);
+			}
+			this.#isReading = false;
+			this.#write(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece);
+			this.#send();
+		} catch (error) {
+			this.#fail((error as Error).message);
+		}
+	}
+
+	#write(piece: Uint8Array): void {
+		this.#at += piece.byteLength;
+		this.#room = this.#sent?.write(piece) ?? 0;
 	}
 
 	#begin(status: number, headers: ReadonlyMap<string, string>): void {
@@ -135,6 +172,7 @@ export class Exchange {
 		this.#status = status;
 		const length = headers.get("content-length");
 		this.#knowsLength = length !== undefined || headers.has("transfer-encoding");
+		this.#length = length === undefined ? undefined : Number(length);
 		this.#allowance.bytes = this.#headBytes;
 		if (!this.#isInPieces && Number(length ?? 0) > this.#maxBytes) {
 			this.#fail(`the response has ${length} bytes, at most ${this.#maxBytes} are accepted`);
@@ -159,7 +197,7 @@ export class Exchange {
 
 	#handOn(piece: ArrayBuffer): void {
 		try {
-			this.#request.onPiece?.(piece);
+			this.#request.onPiece?.(piece, this.#length);
 		} catch (error) {
 			this.#fail((error as Error).message);
 		}
@@ -195,6 +233,9 @@ export class Exchange {
 	}
 
 	#fail(message: string): void {
+		if (this.#isDone) {
+			return;
+		}
 		this.#release();
 		this.#settle.reject(new Error(`${this.#request.url}: ${message}`));
 	}

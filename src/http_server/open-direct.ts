@@ -3,6 +3,7 @@ import type { TimerModule } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import { readSetting } from "../read-setting.js";
+import { hostnameOf } from "../text/hostname.js";
 import type { HttpServerPlatform } from "./http-server.js";
 import { McpEndpoint } from "./mcp-endpoint.js";
 
@@ -47,9 +48,8 @@ export function openDirect(platform: HttpServerPlatform, options: DirectOptions)
 	if (token === "" && !isLoopback(platform.address)) {
 		throw new ProtocolError("bad-config", `httpToken: a device that listens on ${platform.address} needs a token`);
 	}
-	const hostname = `xs-mcp-${deviceId.replaceAll(":", "").slice(-6)}`;
 	// Two requests are served at a time, beside the backend's messages.
-	const rules = { token, hostname, maxBytes: Math.floor(maxMessageBytes / 2) };
+	const rules = { token, hostname: hostnameOf(deviceId), maxBytes: Math.floor(maxMessageBytes / 2) };
 	return {
 		serve: (server) =>
 			new McpEndpoint(server, {

@@ -2,8 +2,10 @@ import Resource from "Resource";
 import Poco from "commodetto/Poco";
 import parseBMF from "commodetto/parseBMF";
 import config from "mc/config";
+import qrCode from "qrcode";
 import Timer from "timer";
 import { FaceScreen } from "../drivers/face-screen.js";
+import type { MakeQrCode } from "../drivers/setup-drawing.js";
 import type { Backlight } from "../hardware/hardware.js";
 
 /** Bytes of Poco's list of what it is to draw: one face takes about half. */
@@ -15,6 +17,10 @@ const DISPLAY_LIST = 4096;
  * @param pixels the driver's instance
  */
 export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
+	if (config.driverRotation) {
+		// Besides the rotation that Poco is compiled for: some targets have their driver rotate, too.
+		(pixels as { rotation: number }).rotation = config.driverRotation;
+	}
 	return new FaceScreen({
 		// Poco is compiled for one rotation, the target's, and throws unless it is asked for that one.
 		canvas: new Poco(pixels as ConstructorParameters<typeof Poco>[0], {
@@ -23,6 +29,7 @@ export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
 		}),
 		font: parseBMF(new Resource("OpenSans-Semibold-18.bf4")),
 		codeFont: parseBMF(new Resource("OpenSans-Regular-52.bf4")),
+		makeQrCode: qrCode as MakeQrCode,
 		...(backlight && { backlight }),
 		timer: Timer,
 	});

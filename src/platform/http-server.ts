@@ -17,15 +17,40 @@ interface Allowance {
 	bytes: number;
 }
 
-/** A connection's socket. The server makes another one of it, by its constructor, which goes on with the allowance. */
+/** What stands before the digit of the version in the first line of a request. */
+const VERSION_START = "HTTP/1.";
+const DIGIT_0 = 48;
+const DIGIT_1 = 49;
+
+/**
+ * A connection's socket. The server makes another one of it, by its constructor, which goes on with the allowance.
+ *
+ * The server takes nothing but HTTP/1.1. iPhones ask by HTTP/1.0 whether a network has a set-up page: so the digit is
+ * changed as it is read. The answer is the same, because a connection takes one request.
+ */
 class ServedTCP extends GuardedTCP {
 	readonly allowance: Allowance;
+	/** Characters of the version that have been read; undefined after the digit. */
+	#matched: number | undefined = 0;
 
 	constructor(options: { readonly from: object; readonly allowance?: Allowance }) {
 		const allowance = options.allowance ??
 			(options.from as { allowance?: Allowance }).allowance ?? { bytes: HEAD_BYTES };
 		super({ ...options, allowance } as ConstructorParameters<typeof GuardedTCP>[0]);
 		this.allowance = allowance;
+	}
+
+	override read(count?: number | object): number | ArrayBuffer {
+		const data = (count === undefined ? super.read() : super.read(count as number)) as number | ArrayBuffer;
+		if (this.#matched === undefined || typeof data !== "number") {
+			return data;
+		}
+		if (this.#matched === VERSION_START.length) {
+			this.#matched = undefined;
+			return data === DIGIT_0 ? DIGIT_1 : data;
+		}
+		this.#matched = data === VERSION_START.charCodeAt(this.#matched) ? this.#matched + 1 : 0;
+		return data;
 	}
 }
 

@@ -3,7 +3,6 @@ import WiFi from "embedded:network/interface/wifi";
 import NTPClient from "embedded:network/ntp/client";
 import built from "mc/config";
 import Preference from "preference";
-import Time from "time";
 import Timer from "timer";
 import { NtpClock, type NtpRecord } from "../drivers/ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "../drivers/wifi-network.js";
@@ -13,8 +12,10 @@ import { SystemResolver } from "./system-resolver.js";
 /**
  * Joins the Wi-Fi of the settings `ssid` and `password`, and sets the clock by the server of the setting `ntp`: a
  * stored setting if there is one, else what the firmware was built with.
+ *
+ * @param setTime sets the clock, in seconds since 1970
  */
-export function openWiFi(): WiFiNetwork {
+export function openWiFi(setTime: (seconds: number) => void): WiFiNetwork {
 	const setting = (key: string, otherwise: string): string => String(readSetting(key, built, Preference) ?? otherwise);
 	const log = (message: string): void => trace(`${message}\n`);
 	const servers = [setting("ntp", "pool.ntp.org")];
@@ -26,7 +27,7 @@ export function openWiFi(): WiFiNetwork {
 		needsTime: /^(wss|mqtts|https):/i.test(setting("otaUrl", "") || setting("backend", "")),
 		clock: new NtpClock({
 			ntp: ntp as unknown as NtpRecord,
-			setTime: (seconds) => Time.set(seconds),
+			setTime,
 			now: () => Date.now(),
 			timer: Timer,
 			log,

@@ -80,3 +80,8 @@ export function mcpWrapper(sessionId: string): { start: string; end: string; byt
 export function goodbyeMessage(sessionId?: string): string {
 	return JSON.stringify({ session_id: sessionId, type: "goodbye" });
 }
+
+/** The message that asks the backend to stop speaking. */
+export function abortMessage(sessionId: string): string {
+	return JSON.stringify({ session_id: sessionId, type: "abort" });
+}

@@ -1,4 +1,5 @@
-import { defineResource } from "./define-resource.js";
+import { readWhole } from "../hardware/pictures.js";
+import { defineResource, MOST_PICTURE_BYTES } from "./define-resource.js";
 
 export default defineResource({
 	uri: "device://self/camera",
@@ -7,5 +8,5 @@ export default defineResource({
 	description: "What the device's camera sees now, as a JPEG. Each read takes a new picture.",
 	mimeType: "image/jpeg",
 	needs: ["camera"],
-	read: (_variables, { camera }) => camera.capture(),
+	read: async (_variables, { camera }) => readWhole(await camera.capture(), MOST_PICTURE_BYTES),
 });

@@ -1,4 +1,5 @@
-import { defineResource } from "./define-resource.js";
+import { readWhole } from "../hardware/pictures.js";
+import { defineResource, MOST_PICTURE_BYTES } from "./define-resource.js";
 
 /** Percent: text stays readable, and the picture small. */
 const QUALITY = 60;
@@ -10,5 +11,5 @@ export default defineResource({
 	description: "What the device's screen shows now, as a JPEG.",
 	mimeType: "image/jpeg",
 	needs: ["snapshot"],
-	read: (_variables, { snapshot }) => snapshot.take(QUALITY),
+	read: async (_variables, { snapshot }) => readWhole(await snapshot.take(QUALITY), MOST_PICTURE_BYTES),
 });

@@ -1,20 +1,24 @@
 import type { Hardware } from "../hardware/hardware.js";
 import { defineTool } from "./define-tool.js";
+import { lightsStatus } from "./light-set.js";
+import { sensorsStatus } from "./sensor-read.js";
 
 export default defineTool({
 	name: "self.get_device_status",
 	description:
-		"Read the device's present condition: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature.\n" +
+		"Read the device's present condition: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors.\n" +
 		"Use it to answer questions about the device, and as the first step before changing anything, such as turning the volume up.",
 	annotations: { readOnlyHint: true },
 	needs: [],
-	run(_args, { speaker, screen, battery, network, thermometer }) {
+	run(_args, { speaker, screen, battery, network, thermometer, lights, sensors }) {
 		return {
 			...(speaker && { audio_speaker: { volume: speaker.volume } }),
 			...(screen && { screen: { brightness: screen.brightness, theme: screen.theme } }),
 			...(battery && { battery: { level: battery.level, charging: battery.charging } }),
 			...(network && { network: networkStatus(network) }),
 			...(thermometer && { chip: { temperature: thermometer.temperature } }),
+			...(lights && { lights: lightsStatus(lights) }),
+			...(sensors && { sensors: sensorsStatus(sensors) }),
 		};
 	},
 });

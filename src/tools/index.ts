@@ -3,10 +3,12 @@ import assetsSetDownloadUrl from "./assets-set-download-url.js";
 import type { HardwareTool } from "./define-tool.js";
 import getDeviceStatus from "./get-device-status.js";
 import getSystemInfo from "./get-system-info.js";
+import lightSet from "./light-set.js";
 import reboot from "./reboot.js";
 import screenGetInfo from "./screen-get-info.js";
 import screenPreviewImage from "./screen-preview-image.js";
 import screenSnapshot from "./screen-snapshot.js";
+import sensorRead from "./sensor-read.js";
 import setBrightness from "./set-brightness.js";
 import setTheme from "./set-theme.js";
 import setVolume from "./set-volume.js";
@@ -20,6 +22,8 @@ export const TOOLS: readonly HardwareTool[] = deepFreeze([
 	setBrightness,
 	setTheme,
 	takePhoto,
+	lightSet,
+	sensorRead,
 	getSystemInfo,
 	reboot,
 	upgradeFirmware,

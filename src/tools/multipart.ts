@@ -1,7 +1,9 @@
+import type { ByteSource } from "../hardware/pictures.js";
+
 /** A field of a form; a file has a name and a type. */
 export interface FormField {
 	readonly name: string;
-	readonly value: string | ArrayBuffer;
+	readonly value: string | ByteSource;
 	readonly filename?: string;
 	readonly type?: string;
 }
@@ -9,9 +11,15 @@ export interface FormField {
 /** Long and odd enough not to stand in a JPEG or a question. */
 const BOUNDARY = "----xs-mcp-7d94b1c0e6f25a38";
 
+/** A form, ready to be sent. */
+export interface Multipart {
+	readonly contentType: string;
+	readonly body: readonly (ArrayBuffer | ByteSource)[];
+}
+
 /** Encodes a form as multipart/form-data (RFC 7578). The files stay where they are: a body is a list of parts. */
-export function encodeMultipart(fields: readonly FormField[]): { contentType: string; body: ArrayBuffer[] } {
-	const body: ArrayBuffer[] = [];
+export function encodeMultipart(fields: readonly FormField[]): Multipart {
+	const body: (ArrayBuffer | ByteSource)[] = [];
 	for (const field of fields) {
 		body.push(ArrayBuffer.fromString(partHeader(field)));
 		body.push(typeof field.value === "string" ? ArrayBuffer.fromString(field.value) : field.value);

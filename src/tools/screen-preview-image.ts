@@ -10,8 +10,14 @@ export default defineTool({
 	needs: ["preview", "http"],
 	input: { url: string({ minLength: 1, maxLength: 1_000, description: "Where the picture is, a JPEG or PNG file" }) },
 	async run({ url }, { preview, http }) {
-		const response = expectOk(await http.request({ method: "GET", url }), url);
-		await preview.show(response.body);
+		const picture = preview.begin();
+		try {
+			expectOk(await http.request({ method: "GET", url, onPiece: (piece) => picture.write(piece) }), url);
+			await picture.end();
+		} catch (error) {
+			picture.cancel();
+			throw error;
+		}
 		return true;
 	},
 });

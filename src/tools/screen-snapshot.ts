@@ -1,7 +1,6 @@
-import { expectOk } from "../http/http-status.js";
 import { integer, string } from "../mcp_server/schema.js";
 import { defineTool } from "./define-tool.js";
-import { encodeMultipart } from "./multipart.js";
+import { uploadPicture } from "./upload-picture.js";
 
 export default defineTool({
 	name: "self.screen.snapshot",
@@ -14,12 +13,7 @@ export default defineTool({
 		quality: integer({ minimum: 1, maximum: 100, default: 80, description: "Quality of the JPEG" }),
 	},
 	async run({ url, quality }, { snapshot, http }) {
-		const picture = await snapshot.take(quality);
-		const { contentType, body } = encodeMultipart([
-			{ name: "file", filename: "screenshot.jpg", type: "image/jpeg", value: picture },
-		]);
-		const headers = new Map([["Content-Type", contentType]]);
-		expectOk(await http.request({ method: "POST", url, headers, body }), url);
+		await uploadPicture(http, { url, filename: "screenshot.jpg", picture: await snapshot.take(quality) });
 		return true;
 	},
 });

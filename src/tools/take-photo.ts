@@ -1,8 +1,7 @@
-import { expectOk } from "../http/http-status.js";
 import { text } from "../mcp_server/content.js";
 import { string } from "../mcp_server/schema.js";
 import { defineTool } from "./define-tool.js";
-import { encodeMultipart } from "./multipart.js";
+import { uploadPicture } from "./upload-picture.js";
 
 export default defineTool({
 	name: "self.camera.take_photo",
@@ -17,12 +16,7 @@ export default defineTool({
 			throw new Error("the backend named no vision service (capabilities.vision in initialize)");
 		}
 		const { url, token } = client.vision;
-		const photo = await camera.capture();
-		const { contentType, body } = encodeMultipart([
-			{ name: "question", value: question },
-			{ name: "file", filename: "camera.jpg", type: "image/jpeg", value: photo },
-		]);
-		const headers = new Map([["Content-Type", contentType]]);
+		const headers = new Map<string, string>();
 		if (token !== "") {
 			headers.set("Authorization", `Bearer ${token}`);
 		}
@@ -33,7 +27,8 @@ export default defineTool({
 		if (typeof clientId === "string") {
 			headers.set("Client-Id", clientId);
 		}
-		const response = expectOk(await http.request({ method: "POST", url, headers, body }), url);
-		return text(String.fromArrayBuffer(response.body));
+		const fields = [{ name: "question", value: question }];
+		const photo = await camera.capture();
+		return text(await uploadPicture(http, { url, headers, fields, filename: "camera.jpg", picture: photo }));
 	},
 });

@@ -1,17 +1,26 @@
-import { string } from "../mcp_server/schema.js";
+import { optional, string } from "../mcp_server/schema.js";
 import { defineTool } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.upgrade_firmware",
-	description: "Download firmware from a URL, install it, and restart. Failure shows as an alert on the device.",
+	description:
+		"Download firmware from a URL, install it, and restart. If the call asks for progress, it lasts until the firmware is " +
+		"installed, and fails with the reason. Otherwise it returns at once, and failure shows as an alert on the device.",
 	audience: "user",
 	annotations: { destructiveHint: true, openWorldHint: true },
-	needs: ["updater"],
-	input: { url: string({ minLength: 1, maxLength: 1_000, description: "Where the firmware's binary is" }) },
-	run({ url }, { updater, screen }) {
-		updater.upgrade(url).catch((error: unknown) => {
-			trace(`upgrade from ${url} failed: ${String(error)}\n`);
-			screen?.show({ alert: { status: "Upgrade failed", message: String(error) } });
+	needs: ["installer"],
+	input: {
+		url: string({ minLength: 1, maxLength: 1_000, description: "Where the firmware's binary is" }),
+		sha256: optional(string({ maxLength: 64, description: "Its SHA-256, as hexadecimal digits" })),
+		signature: optional(string({ maxLength: 128, description: "Its signature, as hexadecimal digits" })),
+	},
+	run(source, { installer }, call) {
+		const installed = installer.install(source, (bytes, total) => call.progress(bytes, total));
+		if (call.progressToken !== undefined) {
+			return installed.then(() => true);
+		}
+		installed.catch(() => {
+			// The log and the screen have told why.
 		});
 		return true;
 	},

@@ -3,7 +3,11 @@
 
 /** A TCP socket (ECMA-419 §12). */
 declare module "embedded:io/socket/tcp" {
-	const TCP: new (options: object) => object;
+	class TCP {
+		constructor(options: object);
+		/** A byte or a buffer, as the socket's format says. */
+		read(count?: number): number | ArrayBuffer | undefined;
+	}
 	export default TCP;
 }
 
@@ -11,6 +15,30 @@ declare module "embedded:io/socket/tcp" {
 declare module "embedded:io/socket/udp" {
 	const UDP: new (options: object) => object;
 	export default UDP;
+}
+
+/** A digital pin (ECMA-419 §10.1). */
+declare module "embedded:io/digital" {
+	import type { DigitalClass } from "../drivers/button-digital.js";
+
+	const Digital: DigitalClass;
+	export default Digital;
+}
+
+/** A pin that is switched fast (ECMA-419 §10.4). */
+declare module "embedded:io/pwm" {
+	import type { PwmOutput } from "../drivers/light-pwm.js";
+
+	const PWM: new (options: { pin: number }) => PwmOutput;
+	export default PWM;
+}
+
+/** LEDs of the kind WS2812. */
+declare module "neopixel" {
+	import type { Pixels } from "../drivers/light-neopixel.js";
+
+	const NeoPixel: new (options: { pin: number; length: number; order: string }) => Pixels;
+	export default NeoPixel;
 }
 
 /** ECMA-419's WebSocket client. */
@@ -81,6 +109,22 @@ declare module "embedded:network/interface/wifi" {
 	export default WiFi;
 }
 
+/** The SDK's other Wi-Fi module, which can open an access point. */
+declare module "wifi" {
+	const WiFi: {
+		readonly Mode: { readonly station: 1 };
+		mode: 1;
+		accessPoint(options: { ssid: string; password?: string }): void;
+	};
+	export default WiFi;
+}
+
+/** Makes QR codes. */
+declare module "qrcode" {
+	/** A byte for each module, row by row: 1 where it is dark. Throws if the text does not fit. */
+	export default function qrCode(options: { input: string; maxVersion?: number }): ArrayBuffer & { size: number };
+}
+
 /** ECMA-419's Ethernet network interface. */
 declare module "embedded:network/interface/ethernet" {
 	import type { EthernetRecord } from "../drivers/ethernet-network.js";
@@ -130,7 +174,37 @@ declare module "Resource" {
 declare module "crypt" {
 	export class Digest {
 		constructor(type: "SHA256");
+		write(bytes: ArrayBuffer): void;
+		close(): ArrayBuffer;
 	}
+}
+
+/** Partitions of a chip's flash (ECMA-419). */
+declare module "embedded:storage/flash" {
+	export interface Flash {
+		status(): { readonly size: number };
+		close(): void;
+	}
+	const flash: {
+		/** @param options "nextota" is the app partition that does not run. Throws if there is no such partition. */
+		open(options: { readonly path: string }): Flash;
+	};
+	export default flash;
+}
+
+/** Stores firmware (ECMA-419). */
+declare module "embedded:update" {
+	import type { Flash } from "embedded:storage/flash";
+
+	const update: {
+		/** @param options mode "a": pieces come one after another, and each block of flash is erased when it is reached */
+		open(options: { readonly partition: Flash; readonly mode: "a" }): {
+			write(bytes: ArrayBuffer): void;
+			complete(): void;
+			close(): void;
+		};
+	};
+	export default update;
 }
 
 /** Draws on a screen. */
@@ -139,6 +213,32 @@ declare module "commodetto/Poco" {
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
+}
+
+/** Pixels, with their size and format. */
+declare module "commodetto/Bitmap" {
+	class Bitmap {
+		/** The format of the screen. */
+		static readonly Default: number;
+		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
+	}
+	export default Bitmap;
+}
+
+/** Decompresses, piece by piece. */
+declare module "inflate" {
+	class Inflate {
+		close(): void;
+	}
+	export default Inflate;
+}
+
+/** Decodes JPEG files block by block. */
+declare module "commodetto/readJPEG" {
+	class JPEG {
+		push(buffer?: ArrayBuffer): void;
+	}
+	export default JPEG;
 }
 
 /** A font in the format of BMFont. */

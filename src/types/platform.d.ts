@@ -37,6 +37,8 @@ declare module "mc/config" {
 		) => object;
 		/** Degrees by which the target's screen is rotated. mcconfig always sets it. */
 		readonly rotation: 0 | 90 | 180 | 270;
+		/** Degrees by which the screen's driver is to rotate, on targets whose screen is built in that way. */
+		readonly driverRotation?: number;
 	};
 	export default config;
 }
@@ -76,16 +78,38 @@ declare module "src/boards/target/board" {
 
 /** What the virtual device's Node side does for its simulated board. */
 declare module "virtual-host" {
+	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
+
 	/** What the person who started the device chose for it. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;
 	/** A picture of the simulated room, as a JPEG file. */
-	export function capture(): Promise<ArrayBuffer>;
+	export function capture(): Promise<ByteSource>;
 	/** Draws the simulated screen, as a JPEG file. */
-	export function drawScreen(screen: object, quality: number): Promise<ArrayBuffer>;
-	/** Rejects when the file is no picture. */
-	export function showPicture(picture: ArrayBuffer): Promise<void>;
+	export function drawScreen(screen: object, quality: number): Promise<ByteSource>;
+	/** Shows a picture on the simulated screen. */
+	export function beginPicture(): PictureSink;
 	/** Tells the person what the simulated screen shows now. */
 	export function showScreen(screen: object): void;
-	export function upgrade(url: string): Promise<void>;
+	/** The two places for firmware. */
+	export const firmware: {
+		readonly capacity: number;
+		/** Whether the firmware that was started was installed by an update and is not confirmed. */
+		readonly isOnTrial: boolean;
+		begin(): void;
+		write(piece: ArrayBuffer): void;
+		/** SHA-256 of what was written. */
+		digest(): Promise<ArrayBuffer>;
+		isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean>;
+		finish(): Promise<void>;
+		cancel(): void;
+		confirm(): void;
+		rollBack(): void;
+	};
+	/** Tells the person what a simulated light does now. */
+	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
+	/** Calls back when the person presses the simulated button, or lets go of it. */
+	export function onButton(callback: (isDown: boolean) => void): void;
+	/** Calls back when the person says what a simulated sensor measures. */
+	export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void;
 }

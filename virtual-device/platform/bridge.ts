@@ -6,6 +6,7 @@ declare global {
 		readonly config: Readonly<Record<string, unknown>>;
 		readonly settings: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 		readonly macAddress: string;
+		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
 	};
 	/** What the engine's host hands messages to. */
 	var onHostMessage: (header: string, bytes?: ArrayBuffer) => void;

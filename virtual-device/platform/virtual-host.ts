@@ -1,4 +1,6 @@
-import { boot, call, send } from "./bridge.js";
+import type { ByteSource, PictureSink } from "../../src/hardware/pictures.js";
+import { toHex } from "../../src/text/hex.js";
+import { boot, call, receive, send } from "./bridge.js";
 
 export const options = { macAddress: boot.macAddress };
 
@@ -6,22 +8,64 @@ export function restart(delay: number): void {
 	send(["board.restart", delay]);
 }
 
-export async function capture(): Promise<ArrayBuffer> {
-	return (await call("capture")).bytes;
+export async function capture(): Promise<ByteSource> {
+	return await takenPicture("capture");
 }
 
-export async function drawScreen(screen: object, quality: number): Promise<ArrayBuffer> {
-	return (await call("drawScreen", { ...screen, quality })).bytes;
+export async function drawScreen(screen: object, quality: number): Promise<ByteSource> {
+	return await takenPicture("drawScreen", { ...screen, quality });
 }
 
-export async function showPicture(picture: ArrayBuffer): Promise<void> {
-	await call("showPicture", undefined, picture);
+/** Node has the picture, and hands it over piece by piece. */
+async function takenPicture(service: string, argument?: unknown): Promise<ByteSource> {
+	const { id, byteLength } = (await call(service, argument)).value as { id: number; byteLength: number };
+	return {
+		byteLength,
+		read: async (count) => (await call("readPicture", { id, count })).bytes,
+		close: () => send(["board.pictureClosed", id]),
+	};
+}
+
+let lastPreview = 0;
+
+export function beginPicture(): PictureSink {
+	lastPreview += 1;
+	const id = lastPreview;
+	return {
+		write: (piece) => send(["board.pictureBytes", id], piece),
+		end: async () => {
+			await call("showPicture", id);
+		},
+		cancel: () => send(["board.pictureCancelled", id]),
+	};
 }
 
 export function showScreen(screen: object): void {
 	send(["board.screen", screen]);
 }
 
-export async function upgrade(url: string): Promise<void> {
-	await call("upgrade", { url });
+export const firmware = {
+	capacity: boot.firmware.capacity,
+	isOnTrial: boot.firmware.isOnTrial,
+	begin: (): void => send(["board.firmware", "begin"]),
+	write: (piece: ArrayBuffer): void => send(["board.firmware", "write"], piece),
+	digest: async (): Promise<ArrayBuffer> => (await call("firmwareDigest")).bytes,
+	finish: async (): Promise<void> => void (await call("firmwareFinish")),
+	cancel: (): void => send(["board.firmware", "cancel"]),
+	confirm: (): void => send(["board.firmware", "confirm"]),
+	rollBack: (): void => send(["board.firmware", "rollBack"]),
+	isSigned: async (key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean> =>
+		(await call("isSigned", toHex(signature), key)).value === true,
+};
+
+export function showLight(name: string, light: object): void {
+	send(["board.light", name, light]);
+}
+
+export function onButton(callback: (isDown: boolean) => void): void {
+	receive("board.button", ([isDown]) => callback(isDown as boolean));
+}
+
+export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void {
+	receive("board.reading", ([sensor, reading]) => callback(sensor as string, reading as number));
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 
@@ -27,6 +28,18 @@ const platform: Plugin = {
 	},
 };
 
+/** Gives the firmware another version, for an image to update to. */
+const versioned = (version: string): Plugin => ({
+	name: "version",
+	setup(build) {
+		build.onLoad({ filter: /\/src\/firmware\.ts$/ }, async ({ path }) => {
+			const source = await readFile(path, "utf8");
+			const contents = source.replace(/version: "[^"]*"/, `version: ${JSON.stringify(version)}`);
+			return { contents, loader: "ts" };
+		});
+	},
+});
+
 /** The firmware's entry. */
 export const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 
@@ -40,8 +53,9 @@ export const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
  *
  * @param entry path of the TypeScript module to start with
  * @param shortNames whether local names are shortened, as Moddable's release builds strip them; stack traces suffer
+ * @param version the firmware's version, if it is to have another one than its source says
  */
-export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false): Promise<string> {
+export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false, version?: string): Promise<string> {
 	const result = await build({
 		entryPoints: [entry],
 		bundle: true,
@@ -53,7 +67,7 @@ export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false)
 		minifySyntax: true,
 		minifyIdentifiers: shortNames,
 		logLevel: "silent",
-		plugins: [platform],
+		plugins: version === undefined ? [platform] : [platform, versioned(version)],
 	});
 	const modules = result.outputFiles[0]?.text ?? "";
 	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.

@@ -12,6 +12,7 @@ interface Options {
 	readonly otaUrl?: string;
 	readonly http?: HttpAddress;
 	readonly httpToken?: string;
+	readonly setup?: number;
 	readonly token: string;
 	readonly set: Readonly<Record<string, string>>;
 	readonly name: string;
@@ -50,7 +51,12 @@ const SETTINGS = [
 	"otaInterval",
 	"serialNumber",
 	"hmacKey",
+	"updateKey",
+	"updateTrial",
 ];
+
+/** The backend of a board that was built without one. */
+const NEW_BACKEND = "ws://127.0.0.1:8765/";
 
 const EPILOGUE = `
 Two devices with the same MAC address disconnect each other: start the second one with another --name.`;
@@ -71,6 +77,12 @@ const program = makeProgram(
 	.option(
 		"--http-token <token>",
 		"the bearer token that these clients need; required for an address that is not loopback",
+	)
+	.addOption(
+		new Option("--setup [port]", "begin with the set-up page, as a new board does, at this port of 127.0.0.1")
+			.argParser(readPort)
+			.preset("8080")
+			.conflicts("http"),
 	)
 	.option("--token <token>", "WebSocket: the bearer token, if the backend needs one", "")
 	.addOption(
@@ -103,9 +115,11 @@ const program = makeProgram(
 await runProgram(program.action(run));
 
 async function run(options: Options): Promise<void> {
-	const { engine: kind, bits, heap, url, otaUrl } = options;
-	if (url === undefined && otaUrl === undefined && options.http === undefined) {
-		program.error("error: required option '--url <url>', '--ota-url <url>' or '--http <port>' not specified");
+	const { engine: kind, bits, heap, url, otaUrl, http, setup } = options;
+	if (url === undefined && otaUrl === undefined && http === undefined && setup === undefined) {
+		program.error(
+			"error: required option '--url <url>', '--ota-url <url>', '--http <port>' or '--setup' not specified",
+		);
 	}
 	const engine = await chooseEngine(kind, { bits: bits === "32" ? 32 : 64, onProgress: console.error });
 	const device = await createDevice(engine, options);
@@ -131,7 +145,8 @@ async function run(options: Options): Promise<void> {
 
 /** Rejects with ProgramError if the settings file cannot be read. */
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
-	const { url, otaUrl, token, set, uuid, settings, slots, chunkBytes, restart = false } = options;
+	const { otaUrl, token, set, uuid, settings, slots, chunkBytes, setup, restart = false } = options;
+	const url = options.url ?? (setup === undefined ? undefined : NEW_BACKEND);
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
 	const firmware = await bundleFirmware(options.firmware);
 	try {
@@ -142,6 +157,7 @@ async function createDevice(engine: EngineChoice, options: Options): Promise<Vir
 				...set,
 				...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
 				...options.http,
+				...(setup !== undefined && { setupPort: setup }),
 				...(options.httpToken !== undefined && { httpToken: options.httpToken }),
 				...(uuid !== undefined && { uuid }),
 			},
@@ -211,6 +227,14 @@ function collectSetting(pair: string, settings: Readonly<Record<string, string>>
 		throw new InvalidArgumentError(`There is no setting ${name}.`);
 	}
 	return { ...settings, [name]: pair.slice(at + 1) };
+}
+
+function readPort(text: string): number {
+	const port = Number(text);
+	if (!/^[1-9][0-9]{0,4}$/.test(text) || port > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 1 to 65535.");
+	}
+	return port;
 }
 
 function readHttpAddress(text: string): HttpAddress {

@@ -3,3 +3,4 @@ export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine
 export { EngineError } from "./engine/engine-error.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";
 export { randomMacAddress, VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
+export { encodeImage } from "./virtual-image.js";

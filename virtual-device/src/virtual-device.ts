@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { HttpListeners } from "./services/http-listeners.js";
@@ -11,9 +12,10 @@ import { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
+import { type Started, VirtualFlash } from "./virtual-flash.js";
 
 export interface VirtualDeviceOptions {
-	/** The bundled firmware: see {@link bundle}. */
+	/** The bundled firmware that the device begins with: see {@link bundle}. Later it may install other firmware. */
 	readonly firmware: string;
 	/** Makes the machine that runs it, anew for every start. */
 	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
@@ -23,6 +25,8 @@ export interface VirtualDeviceOptions {
 	readonly macAddress?: string;
 	/** File for what outlives a restart. Default: memory. */
 	readonly settingsFile?: string;
+	/** What the simulated camera sees, a JPEG file. Default: a drawn room. */
+	readonly photo?: Uint8Array;
 	/** Whether the device starts again after its engine ended, as a watchdog would make it. Default: no. */
 	readonly watchdog?: boolean;
 }
@@ -48,9 +52,11 @@ const WATCHDOG_DELAY = 1_000;
 export class VirtualDevice extends EventEmitter<Events> {
 	readonly #options: VirtualDeviceOptions;
 	readonly #settings: SettingsStore;
+	readonly #flash: VirtualFlash;
 	readonly #macAddress: string;
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
+	#board: SimulatedBoard | undefined;
 	#inbox = new ReceiveWindow();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
@@ -62,6 +68,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		super();
 		this.#options = options;
 		this.#settings = new SettingsStore(options.settingsFile);
+		this.#flash = new VirtualFlash(options.firmware);
 		this.#macAddress = options.macAddress ?? randomMacAddress();
 	}
 
@@ -87,13 +94,14 @@ export class VirtualDevice extends EventEmitter<Events> {
 			engine.close();
 			return;
 		}
+		const started = this.#flash.boot();
 		this.#engine = engine;
 		this.#services = this.#startServices();
 		void engine.exited.then((exit) => this.#ended(engine, exit));
 		this.#pumping = true;
 		try {
-			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig())}`);
-			this.#serve(await engine.run(this.#options.firmware));
+			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig(started))}`);
+			this.#serve(await engine.run(started.script));
 		} finally {
 			this.#pumping = false;
 		}
@@ -112,6 +120,27 @@ export class VirtualDevice extends EventEmitter<Events> {
 		});
 	}
 
+	/**
+	 * Presses the device's button and lets go of it.
+	 *
+	 * @param milliseconds how long it is held down
+	 */
+	async press(milliseconds = 100): Promise<void> {
+		const board = this.#board;
+		board?.holdButton(true);
+		await delay(milliseconds);
+		board?.holdButton(false);
+	}
+
+	/**
+	 * Says what a sensor of the device measures from now on, until the device restarts.
+	 *
+	 * @param sensor "temperature" (°C), "light" (lx) or "motion" (m/s², along x, y and z)
+	 */
+	measure(sensor: string, reading: number | Readonly<Record<"x" | "y" | "z", number>>): void {
+		this.#board?.setReading(sensor, reading);
+	}
+
 	/** Pulls the plug. The device is not started again. */
 	stop(): void {
 		this.#stopped = true;
@@ -119,8 +148,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#halt();
 	}
 
-	#hostConfig(): object {
-		return { config: this.#options.config, settings: this.#settings.domains, macAddress: this.#macAddress };
+	#hostConfig({ isOnTrial }: Started): object {
+		return {
+			config: this.#options.config,
+			settings: this.#settings.domains,
+			macAddress: this.#macAddress,
+			firmware: { capacity: this.#flash.capacity, isOnTrial },
+		};
 	}
 
 	#startServices(): Service[] {
@@ -132,13 +166,14 @@ export class VirtualDevice extends EventEmitter<Events> {
 				void this.#pump();
 			}
 		};
-		const board = new SimulatedBoard(deliver, {
-			onRestart: (delay) => this.#restartIn(delay),
-			onScreen: (screen) => this.emit("screen", screen),
-			onNote: (text) => this.emit("note", text),
-		});
+		const events = {
+			onRestart: (delay: number): void => this.#restartIn(delay),
+			onScreen: (screen: ScreenPicture) => this.emit("screen", screen),
+			onNote: (text: string) => this.emit("note", text),
+		};
+		this.#board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, board];
+		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, this.#board];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */
@@ -216,6 +251,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			service.close();
 		}
 		this.#services = [];
+		this.#board = undefined;
 		this.#inbox = new ReceiveWindow();
 		engine?.close();
 	}

@@ -1,7 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerTool } from "../servers/offers.js";
-import type { Notification, ServerRegistry } from "../servers/registry.js";
-import { isUserOnly, type Server } from "../servers/server.js";
+import type { ServerRegistry } from "../servers/registry.js";
+import { isUserOnly, type Notification, type Server } from "../servers/server.js";
 import type { Access } from "./access.js";
 import { LISTED_CATALOG_TOOLS } from "./catalog-tools.js";
 import {

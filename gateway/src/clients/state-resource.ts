@@ -47,12 +47,13 @@ export function stateResource(server: Server): Resource {
  */
 export async function readState(server: Server, signal?: AbortSignal): Promise<TextResourceContents> {
 	const own = await readOwnState(server, signal);
-	const { alias, board, state, online, session, lastSeen } = server;
+	const { alias, board, state, event, online, session, lastSeen } = server;
 	const content = {
 		...own,
 		device: alias,
 		online,
 		...(state !== undefined && { state }),
+		...(event && { lastEvent: { ...event, time: new Date(event.time).toISOString() } }),
 		board: board.name,
 		firmware: board.version,
 		...(session && { transport: session.identity.transport }),

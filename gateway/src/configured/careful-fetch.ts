@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
@@ -15,6 +16,11 @@ const MAX_JSON_BYTES = 10 * 1024 * 1024;
 
 /** `fetch` that waits and asks again if the server says that there were too many requests, and limits the answer. */
 export const carefulFetch: FetchLike = async (url, init) => {
+	if (init?.signal) {
+		// The SDK uses one signal for all requests of a session, and Node's `fetch` listens to it until the request is
+		// collected as garbage: under load Node would warn of a leak again and again.
+		setMaxListeners(0, init.signal);
+	}
 	for (let attempt = 1; ; attempt += 1) {
 		const response = await fetch(url, init);
 		if (response.status !== TOO_MANY_REQUESTS || attempt === MAX_ATTEMPTS) {

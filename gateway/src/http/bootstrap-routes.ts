@@ -169,12 +169,14 @@ export class BootstrapRoutes {
 		const { firmware, key, log } = this.#options;
 		try {
 			const newest = board === "" ? undefined : await firmware?.newerThan(version, board);
-			return (
-				newest && {
-					version: newest.version,
-					url: `${url}${BOOTSTRAP_PATHS.download}/${newest.file}?key=${key.derive("firmware", newest.file)}`,
-				}
-			);
+			if (firmware === undefined || newest === undefined) {
+				return undefined;
+			}
+			return {
+				version: newest.version,
+				url: `${url}${BOOTSTRAP_PATHS.download}/${newest.file}?key=${key.derive("firmware", newest.file)}`,
+				...(await firmware.proofOf(newest.file)),
+			};
 		} catch (error) {
 			log.error({ err: error }, "firmwareFolder cannot be read");
 			return undefined;

@@ -1,4 +1,5 @@
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isNewer, isVersion } from "../../../src/text/version.js";
 
@@ -9,11 +10,24 @@ export interface Firmware {
 	readonly version: string;
 }
 
+/** What a device checks an image by. */
+export interface FirmwareProof {
+	/** SHA-256 of the image, in hexadecimal digits. */
+	readonly sha256: string;
+	/** The text of the file beside the image, MODEL_VERSION.bin.sig, if there is one. */
+	readonly signature?: string;
+}
+
+/** Digests that are kept, each until its image changes. */
+const MAX_DIGESTS = 64;
+
 const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
 
 /** The folder with firmware for devices. It is read again with each request, so that images can come and go. */
 export class FirmwareFolder {
 	readonly #path: string;
+	/** Digests by file, size and time of the last change. */
+	readonly #digests = new Map<string, Promise<string>>();
 
 	constructor(path: string) {
 		this.#path = path;
@@ -42,4 +56,40 @@ export class FirmwareFolder {
 		}
 		return await open(join(this.#path, file));
 	}
+
+	/** What a device checks an image by. Rejects if the image cannot be read. */
+	async proofOf(file: string): Promise<FirmwareProof> {
+		const image = await this.open(file);
+		try {
+			const { size, mtimeMs } = await image.stat();
+			const sha256 = await this.#digestOf(image, `${file} ${size} ${mtimeMs}`);
+			const signature = await readFile(join(this.#path, `${file}.sig`), "utf8").catch(() => undefined);
+			return { sha256, ...(signature !== undefined && { signature: signature.trim() }) };
+		} finally {
+			await image.close();
+		}
+	}
+
+	async #digestOf(image: FileHandle, key: string): Promise<string> {
+		const known = this.#digests.get(key);
+		if (known !== undefined) {
+			return await known;
+		}
+		if (this.#digests.size >= MAX_DIGESTS) {
+			this.#digests.clear();
+		}
+		const digest = sha256Of(image);
+		this.#digests.set(key, digest);
+		// One that failed may succeed the next time.
+		digest.catch(() => this.#digests.delete(key));
+		return await digest;
+	}
+}
+
+async function sha256Of(image: FileHandle): Promise<string> {
+	const hash = createHash("sha256");
+	for await (const piece of image.createReadStream({ autoClose: false })) {
+		hash.update(piece as Buffer);
+	}
+	return hash.digest("hex");
 }

@@ -5,7 +5,15 @@ import { followOffers } from "./follow-offers.js";
 import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import { type Pictures, withUploads } from "./pictures.js";
 import { SchemaChecker } from "./schema-checker.js";
-import type { CallLimits, CallRecord, Server, ServerContext, ServerRecord, ServerSettings } from "./server.js";
+import type {
+	CallLimits,
+	CallRecord,
+	Notification,
+	Server,
+	ServerContext,
+	ServerRecord,
+	ServerSettings,
+} from "./server.js";
 import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
 import { ServerError } from "./server-error.js";
 import { type ServerInfo, type ServerTransport, Session } from "./session.js";
@@ -44,14 +52,14 @@ interface Events {
 	warning: [message: string];
 }
 
-/** A notification as it came from a server. */
-export interface Notification {
-	readonly method: string;
-	readonly params: Readonly<Record<string, unknown>>;
-}
-
 const RESOURCE_UPDATED = "notifications/resources/updated";
 const STATE_CHANGED = "notifications/state_changed";
+
+/** What a device tells of its buttons and sensors. Clients are told, too. */
+const EVENTS = new Set(["notifications/button_pressed", "notifications/sensor_changed"]);
+
+/** Characters of an event's params, as JSON. */
+const MAX_EVENT = 1_024;
 
 /** Characters of a device's state that are kept. */
 const MAX_STATE = 64;
@@ -317,9 +325,20 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (method === STATE_CHANGED && typeof params.newState === "string") {
 			server.state = params.newState.slice(0, MAX_STATE);
 			this.emit("stateChanged", server, notification);
+		} else if (EVENTS.has(method)) {
+			this.#tellEvent(server, notification);
 		} else if (method === RESOURCE_UPDATED) {
 			server.subscriptions.updated(params.uri);
 		}
+	}
+
+	#tellEvent(server: Server, event: Notification): void {
+		if (JSON.stringify(event.params).length > MAX_EVENT) {
+			this.emit("rejected", `${server.id}: ${event.method} has more than ${MAX_EVENT} characters`);
+			return;
+		}
+		server.event = { ...event, time: Date.now() };
+		this.emit("stateChanged", server, event);
 	}
 
 	#disconnected(server: Server, session: Session, reason: string): void {

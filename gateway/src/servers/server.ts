@@ -68,6 +68,18 @@ export interface ServerRecord {
 	readonly lastSeen: number;
 }
 
+/** A notification as it came from a server. */
+export interface Notification {
+	readonly method: string;
+	readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What a device has told of a button or a sensor. */
+export interface DeviceEvent extends Notification {
+	/** When it came, in milliseconds since 1970. */
+	readonly time: number;
+}
+
 /**
  * Whatever answers MCP behind the gateway: a device, or a configured server. It outlives its sessions: clients see it, and calls wait for it, while
  * it is offline.
@@ -82,6 +94,8 @@ export class Server {
 	#session: Session | undefined;
 	#online = false;
 	#state: string | undefined;
+	/** The last thing that it has told of a button or a sensor. Undefined if there was none, and while it is offline. */
+	event: DeviceEvent | undefined;
 	#queue: CallQueue | undefined;
 
 	/**
@@ -172,6 +186,7 @@ export class Server {
 	disconnect(): void {
 		this.#session = undefined;
 		this.#state = undefined;
+		this.event = undefined;
 		if (this.#online) {
 			this.#online = false;
 			this.#record = { ...this.record, lastSeen: Date.now() };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -14,7 +15,7 @@ async function start(t: TestContext, files: Readonly<Record<string, string>>, fl
 	for (const [name, content] of Object.entries(files)) {
 		writeFileSync(join(firmwareFolder, name), content);
 	}
-	return await startProgram(t, { firmwareFolder, ...flags });
+	return { ...(await startProgram(t, { firmwareFolder, ...flags })), firmwareFolder };
 }
 
 describe("firmware for devices", { timeout: 20_000 }, () => {
@@ -32,6 +33,26 @@ describe("firmware for devices", { timeout: 20_000 }, () => {
 		assert.deepEqual([response.status, response.headers.get("content-length")], [200, "10"]);
 		assert.equal(response.headers.get("content-type"), "application/octet-stream");
 		assert.equal(await response.text(), "the newest");
+	});
+
+	it("is offered with its SHA-256, and with the signature beside it", async (t) => {
+		const file = `${MODEL}_1.10.0.bin`;
+		const offer = async (files: Readonly<Record<string, string>>) =>
+			(await bootstrap(await start(t, files), BOARD)).body.firmware;
+		const sha256 = createHash("sha256").update("the image").digest("hex");
+		const unsigned = await offer({ [file]: "the image" });
+		assert.deepEqual([unsigned.sha256, "signature" in unsigned], [sha256, false]);
+		const signed = await offer({ [file]: "the image", [`${file}.sig`]: "abcd\n" });
+		assert.deepEqual([signed.sha256, signed.signature], [sha256, "abcd"]);
+	});
+
+	it("has another SHA-256 when it has changed", async (t) => {
+		const started = await start(t, { [`${MODEL}_1.10.0.bin`]: "first" });
+		const digest = async (): Promise<string> => (await bootstrap(started, BOARD)).body.firmware.sha256;
+		const before = await digest();
+		assert.equal(await digest(), before);
+		writeFileSync(join(started.firmwareFolder, `${MODEL}_1.10.0.bin`), "second, longer");
+		assert.equal(await digest(), createHash("sha256").update("second, longer").digest("hex"));
 	});
 
 	it("is not offered to a device that has it, or is not bound, or is of another model", async (t) => {

@@ -1,5 +1,5 @@
 import Instrumentation from "instrumentation";
-import type { Board, System } from "../../hardware/hardware.js";
+import type { Board } from "../../hardware/hardware.js";
 import { openChip } from "../../platform/chip.js";
 import { openEthernet } from "../../platform/ethernet.js";
 
@@ -17,7 +17,7 @@ function memory(): object {
 }
 
 /** An ESP32-C3 in Espressif's QEMU, with Ethernet in the place of Wi-Fi. `self.get_system_info` tells its memory, too. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const network = openEthernet();
 	const { system, ...chip } = openChip("esp32c3_qemu", network.macAddress);
 	return {
@@ -32,5 +32,5 @@ export function openBoard(): Board & { readonly system: System } {
 			restart: (delay) => system.restart(delay),
 		},
 		close: () => network.close(),
-	};
+	} satisfies Board;
 }

@@ -3,9 +3,16 @@ import Timer from "timer";
 import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
 import { openDevice, type SmBusRecord, writeRegisters } from "../../drivers/smbus.js";
-import type { Board, System } from "../../hardware/hardware.js";
+import type { Board } from "../../hardware/hardware.js";
+import { openCamera } from "../../platform/camera.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
+import { openImu } from "../../platform/imu.js";
+import { openLightSensor } from "../../platform/light-sensor.js";
+import { openOptional } from "../../platform/open-optional.js";
+import { openPreview } from "../../platform/preview.js";
+import { openRtc } from "../../platform/rtc.js";
+import { openTouch } from "../../platform/touch.js";
 
 /** AXP2101: which supplies are on, at what voltage, how the power key and the charging light behave. */
 const SUPPLIES = [
@@ -56,25 +63,52 @@ function resetScreen(bus: SmBusRecord): void {
 	}
 }
 
-/** M5Stack CoreS3: ESP32-S3, screen, speaker, battery. Microphones, camera and touch are not used. */
-export function openBoard(): Board & { readonly system: System } {
+/** What the firmware runs without, if it does not answer. */
+function openSensors(bus: SmBusRecord) {
+	const motion = openOptional("motion sensor", () => openImu());
+	const light = openOptional("light sensor", () => openLightSensor(bus));
+	return {
+		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
+		closeSensors() {
+			motion?.close();
+			light?.close();
+		},
+	};
+}
+
+/**
+ * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, camera, battery, motion and light sensor, real-time clock. Microphones
+ * are not used.
+ */
+export function openBoard() {
 	const { internal } = device.I2C as unknown as Buses;
 	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
 	const power = new Axp2101({ bus, registers: SUPPLIES });
 	resetScreen(bus);
 	const speaker = new Aw88298(bus);
 	const screen = openFace(new config.Screen({}), power);
-	const esp32 = openEsp32("m5stack_cores3");
+	const preview = openPreview(screen);
+	const touch = openOptional("touch screen", () => openTouch());
+	const { closeSensors, ...sensors } = openSensors(bus);
+	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,
 		speaker,
 		screen,
+		preview,
+		// Its sensor makes no JPEG files.
+		camera: openCamera({ width: 320, height: 240, jpeg: false, closes: false }),
 		battery: power,
+		...(touch && { buttons: { screen: touch } }),
+		...sensors,
 		close() {
+			touch?.close();
+			closeSensors();
 			esp32.network.close();
+			preview.close();
 			screen.close();
 			speaker.close();
 			power.close();
 		},
-	};
+	} satisfies Board;
 }

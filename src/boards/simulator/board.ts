@@ -2,6 +2,10 @@ import Preference from "preference";
 import Timer from "timer";
 import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
 import { openFace } from "../../platform/face.js";
+import { openPreview } from "../../platform/preview.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openSimulatorCamera } from "./camera.js";
+import { openControls } from "./controls.js";
 
 class SimulatorSpeaker implements Speaker {
 	volume = 70;
@@ -51,15 +55,26 @@ function macAddress(settings: Settings): string {
 }
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const face = openFace(screen);
+	const preview = openPreview(face);
+	const wifi = openSimulatedWiFi();
+	const { close: closeControls, ...controls } = openControls();
 	return {
+		...controls,
 		name: "simulator",
 		speaker: new SimulatorSpeaker(),
 		screen: face,
-		network: new SimulatorNetwork(),
+		preview,
+		camera: openSimulatorCamera(),
+		network: wifi ?? new SimulatorNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
-		close: () => face.close(),
-	};
+		close() {
+			preview.close();
+			closeControls();
+			face.close();
+		},
+	} satisfies Board;
 }

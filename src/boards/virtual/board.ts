@@ -10,6 +10,10 @@ import {
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
+import type { ByteSource } from "../../hardware/pictures.js";
+import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openParts } from "./parts.js";
+import { VirtualUpdater } from "./updater.js";
 
 class VirtualSpeaker implements Speaker {
 	volume = 70;
@@ -46,7 +50,7 @@ class VirtualScreen implements Screen {
 		this.#draw();
 	}
 
-	take(quality: number): Promise<ArrayBuffer> {
+	take(quality: number): Promise<ByteSource> {
 		return host.drawScreen(this.#picture(), quality);
 	}
 
@@ -81,21 +85,23 @@ class VirtualSystem implements System {
 }
 
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
-export function openBoard(): Board & { readonly system: System } {
+export function openBoard() {
 	const screen = new VirtualScreen();
+	const wifi = openSimulatedWiFi();
 	return {
+		...openParts(),
 		name: "virtual",
 		speaker: new VirtualSpeaker(),
 		screen,
 		snapshot: screen,
-		preview: { show: host.showPicture },
+		preview: { begin: host.beginPicture },
 		camera: { capture: host.capture },
 		battery: { level: 88, charging: false },
-		network: new VirtualNetwork(),
+		network: wifi ?? new VirtualNetwork(),
+		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
 		system: new VirtualSystem(),
-		updater: { upgrade: host.upgrade },
+		updater: new VirtualUpdater(),
 		settings: Preference,
-		close() {},
-	};
+	} satisfies Board;
 }

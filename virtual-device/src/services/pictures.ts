@@ -11,6 +11,13 @@ export interface ScreenPicture {
 	readonly code: string;
 	readonly emotion: string;
 	readonly alert: { readonly status: string; readonly message: string };
+	/** While the device is set up by a phone. */
+	readonly setup?: {
+		readonly ssid: string;
+		readonly password: string;
+		readonly url: string;
+		readonly progress: string;
+	};
 }
 
 type Pixel = (x: number, y: number) => readonly [red: number, green: number, blue: number];

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
-import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
+import type { VirtualFlash } from "../virtual-flash.js";
+import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
 import type { Deliver, Service } from "./service.js";
+import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
 
 /** What the simulated board tells whoever runs the virtual device. */
 export interface SimulatedBoardEvents {
@@ -12,21 +14,39 @@ export interface SimulatedBoardEvents {
 	onNote(text: string): void;
 }
 
+/** What a light does. */
+interface LightState {
+	readonly on: boolean;
+	/** Percent. */
+	readonly brightness: number;
+	/** 0xRRGGBB */
+	readonly color: number;
+}
+
 interface Answer {
 	readonly value?: unknown;
 	readonly bytes?: Uint8Array;
 }
 
-/** What of a board takes more than ECMAScript: pictures, restarting. */
+/** What of a board takes more than ECMAScript: pictures, restarting, a person who presses its button. */
 export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
 	readonly #events: SimulatedBoardEvents;
+	readonly #flash: VirtualFlash;
+	/** What is seen of each light. */
+	readonly #lights = new Map<string, string>();
+	readonly #photo: Uint8Array | undefined;
+	readonly #taken = new TakenPictures();
+	readonly #shown = new ShownPictures();
 	#isClosed = false;
 
-	constructor(deliver: Deliver, events: SimulatedBoardEvents) {
+	/** @param photo what the camera sees, a JPEG file. Default: a drawn room. */
+	constructor(deliver: Deliver, events: SimulatedBoardEvents, flash: VirtualFlash, photo?: Uint8Array) {
 		this.#deliver = deliver;
 		this.#events = events;
+		this.#flash = flash;
+		this.#photo = photo;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
@@ -34,13 +54,63 @@ export class SimulatedBoard implements Service {
 			this.#events.onRestart(args[0] as number);
 		} else if (kind === "screen") {
 			this.#events.onScreen(args[0] as ScreenPicture);
+		} else if (kind === "firmware") {
+			this.#firmware(args[0] as string, bytes);
+		} else if (kind === "light") {
+			this.#showLight(args[0] as string, args[1] as LightState);
+		} else if (kind === "pictureClosed") {
+			this.#taken.close(args[0] as number);
+		} else if (kind === "pictureBytes") {
+			this.#shown.add(args[0] as number, bytes);
+		} else if (kind === "pictureCancelled") {
+			this.#shown.cancel(args[0] as number);
 		} else {
 			void this.#call(args[0] as number, args[1] as string, args[2], bytes);
 		}
 	}
 
+	/** Presses the button, or lets go of it. */
+	holdButton(isDown: boolean): void {
+		this.#tell(["board.button", isDown]);
+	}
+
+	/** Says what a sensor measures from now on. */
+	setReading(sensor: string, reading: number | Readonly<Record<string, number>>): void {
+		this.#tell(["board.reading", sensor, reading]);
+	}
+
 	close(): void {
 		this.#isClosed = true;
+	}
+
+	#firmware(action: string, bytes: Uint8Array = new Uint8Array(0)): void {
+		switch (action) {
+			case "begin":
+				this.#flash.begin();
+				break;
+			case "write":
+				this.#flash.write(bytes);
+				break;
+			case "cancel":
+				this.#flash.cancel();
+				break;
+			case "confirm":
+				this.#flash.confirm();
+				break;
+			case "rollBack":
+				// The bootloader does the rest.
+				this.#events.onRestart(0);
+				break;
+		}
+	}
+
+	/** A light that is off looks the same, whatever its colour. */
+	#showLight(name: string, { on, brightness, color }: LightState): void {
+		const look = on ? `on: ${brightness} % of #${color.toString(16).padStart(6, "0")}` : "off";
+		if (look !== (this.#lights.get(name) ?? "off")) {
+			this.#events.onNote(`the light ${name} is ${look}`);
+		}
+		this.#lights.set(name, look);
 	}
 
 	async #call(id: number, service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<void> {
@@ -52,8 +122,12 @@ export class SimulatedBoard implements Service {
 		} catch (error) {
 			header = ["board.answer", id, null, (error as Error).message];
 		}
+		this.#tell(header, answer.bytes);
+	}
+
+	#tell(header: readonly unknown[], bytes?: Uint8Array): void {
 		if (!this.#isClosed) {
-			this.#deliver({ header, ...(answer.bytes && { bytes: answer.bytes }) });
+			this.#deliver({ header, ...(bytes && { bytes }) });
 		}
 	}
 
@@ -66,16 +140,25 @@ export class SimulatedBoard implements Service {
 						.digest(),
 				};
 			case "capture":
-				return { bytes: drawRoom() };
+				return { value: this.#taken.add(this.#photo ?? drawRoom()) };
 			case "drawScreen":
-				return { bytes: drawScreen(argument as ScreenPicture & { quality: number }) };
+				return { value: this.#taken.add(drawScreen(argument as ScreenPicture & { quality: number })) };
+			case "readPicture":
+				return { bytes: this.#taken.read(argument as { id: number; count: number }) };
 			case "showPicture": {
-				const { width, height } = measurePicture(bytes ?? new Uint8Array(0));
+				const { width, height } = this.#shown.finish(argument as number);
 				this.#events.onNote(`the screen shows a picture of ${width} x ${height} pixels`);
 				return {};
 			}
-			case "upgrade":
-				throw new Error("a virtual device cannot install firmware");
+			case "firmwareDigest":
+				return { bytes: this.#flash.digest() };
+			case "firmwareFinish":
+				this.#flash.finish();
+				return {};
+			case "isSigned":
+				return {
+					value: this.#flash.isSigned(bytes ?? new Uint8Array(0), Buffer.from(argument as string, "hex")),
+				};
 			default:
 				throw new Error(`the simulated board has no ${service}`);
 		}

@@ -1,0 +1,43 @@
+import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
+
+/** An access point, the networks around it, and the one that the device has joined; the test plays all of them. */
+export class FakeAccessPoint implements AccessPoint {
+	readonly address = "192.0.2.7";
+	readonly port = 80;
+	/** What it was opened with; undefined while it is closed. */
+	opened: WiFiAccess | undefined;
+	found: readonly FoundNetwork[] = [];
+	scans = 0;
+	readonly attempts: WiFiAccess[] = [];
+	/** Thrown by the next `open`. */
+	fault: Error | undefined;
+	#settle: (isJoined: boolean) => void = () => {};
+
+	open(access: WiFiAccess): void {
+		if (this.fault !== undefined) {
+			throw this.fault;
+		}
+		this.opened = access;
+	}
+
+	close(): void {
+		this.opened = undefined;
+	}
+
+	async scan(): Promise<readonly FoundNetwork[]> {
+		this.scans += 1;
+		return this.found;
+	}
+
+	join(access: WiFiAccess): Promise<boolean> {
+		this.attempts.push(access);
+		return new Promise((resolve) => {
+			this.#settle = resolve;
+		});
+	}
+
+	/** Ends the attempt that is under way. */
+	finish(isJoined: boolean): void {
+		this.#settle(isJoined);
+	}
+}

@@ -1,0 +1,42 @@
+import type { Button, Press } from "../../src/hardware/button.js";
+import type { Board } from "../../src/hardware/hardware.js";
+import type { Light } from "../../src/hardware/light.js";
+import type { Reading, Sensor } from "../../src/hardware/sensor.js";
+import { FakeBoard } from "./fake-board.js";
+
+/** A sensor that measures what the test says. */
+export class FakeSensor implements Sensor {
+	readonly kind = "temperature";
+	readonly unit = "°C";
+	onChange: ((reading: Reading) => void) | undefined;
+	reading: Reading | Error;
+
+	constructor(reading: Reading | Error) {
+		this.reading = reading;
+	}
+
+	read(): Reading {
+		if (this.reading instanceof Error) {
+			throw this.reading;
+		}
+		return this.reading;
+	}
+}
+
+/** A button that a test presses. */
+export class FakeButton implements Button {
+	onPress: ((press: Press) => void) | undefined;
+
+	press(long = false): void {
+		this.onPress?.({ long, milliseconds: long ? 2_000 : 120 });
+	}
+}
+
+/** A board with lights, sensors and buttons. */
+export function boardWithParts() {
+	const lamp: Light = { on: false, brightness: 50, color: 0xffffff };
+	const lights = { lamp, led: { on: false } as Light };
+	const sensors = { room: new FakeSensor(21.5), chip: new FakeSensor({ x: 1, y: 2 }) };
+	const buttons = { boot: new FakeButton(), side: new FakeButton() };
+	return Object.assign(new FakeBoard(), { lights, sensors, buttons } satisfies Partial<Board>);
+}

@@ -1,0 +1,51 @@
+import type { FirmwareSink, Updater } from "../../src/hardware/updater.js";
+
+/** Two places for firmware, which remember what was done to them. */
+export class FakeUpdater implements Updater {
+	capacity = 1_000;
+	isOnTrial = false;
+	/** What the digest of any image is. */
+	digest = new Uint8Array(32).fill(0xab).buffer;
+	/** Whether any signature is right. */
+	isSigned = true;
+	/** What is wrong with the image, once it is whole. */
+	fault = "";
+	readonly events: string[] = [];
+	readonly signatures: ArrayBuffer[] = [];
+	#image = "";
+
+	begin(): FirmwareSink {
+		this.events.push("begin");
+		this.#image = "";
+		return {
+			write: (piece) => {
+				const text = String.fromArrayBuffer(piece);
+				if (this.#image === "" && !text.startsWith("F")) {
+					throw new Error("this is no firmware image");
+				}
+				this.#image += text;
+			},
+			digest: async () => this.digest,
+			isSigned: async (_key, signature) => {
+				this.signatures.push(signature);
+				return this.isSigned;
+			},
+			finish: async () => {
+				if (this.fault !== "") {
+					throw new Error(this.fault);
+				}
+				this.events.push(`finish ${this.#image}`);
+			},
+			cancel: () => this.events.push("cancel"),
+		};
+	}
+
+	confirm(): void {
+		this.isOnTrial = false;
+		this.events.push("confirm");
+	}
+
+	rollBack(): void {
+		this.events.push("rollBack");
+	}
+}

@@ -1,0 +1,78 @@
+import type { Hardware } from "../../src/hardware/hardware.js";
+import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { openSetup } from "../../src/setup/open-setup.js";
+import type { PhoneSetup } from "../../src/setup/phone-setup.js";
+import { settled } from "./client.js";
+import { FakeAccessPoint } from "./fake-access-point.js";
+import { FakeBoard } from "./fake-board.js";
+import { type FakeHttpConnection, FakeHttpPlatform } from "./fake-http-server.js";
+import { FakeTimer } from "./fake-timer.js";
+
+/** What a browser gets. */
+interface Response {
+	readonly status: number | undefined;
+	readonly headers: ReadonlyMap<string, string>;
+	readonly text: string;
+}
+
+/** A set-up, the browser that uses it, and what the application is told. */
+export function makeSetup({ built = {}, screen = true }: { built?: object; screen?: boolean } = {}) {
+	const timer = new FakeTimer();
+	const platform = new FakeHttpPlatform();
+	const accessPoint = new FakeAccessPoint();
+	const { settings, screen: fakeScreen } = new FakeBoard();
+	const log: string[] = [];
+	const shown: (SetupNotice | undefined)[] = [];
+	const ends: boolean[] = [];
+	const counts = { needed: 0 };
+	const board: Hardware = { accessPoint, settings, ...(screen && { screen: fakeScreen }) };
+	const setup = openSetup(platform, {
+		...{ board, built: { backend: "ws://old/", ...built }, timer },
+		deviceId: "02:12:34:56:78:9a",
+		check: (settings) => {
+			const backend = settings.get("xs-mcp", "backend");
+			if (typeof backend === "string" && !backend.startsWith("ws")) {
+				throw new ProtocolError("bad-config", `backend: expected ws://, got ${backend}`);
+			}
+		},
+		random: () => 0.5,
+		log: (line) => log.push(line),
+	})?.({
+		onNeeded: () => {
+			counts.needed += 1;
+		},
+		onShow: (notice) => shown.push(notice),
+		onEnd: (restart) => ends.push(restart),
+	}) as PhoneSetup;
+
+	/** Makes a request as a browser in the device's Wi-Fi does. */
+	const ask = async (
+		method: string,
+		path: string,
+		{ headers = {}, body = "" }: { headers?: Readonly<Record<string, string>>; body?: string } = {},
+	): Promise<Response> => {
+		const connection: FakeHttpConnection = platform.connect();
+		const length: Record<string, string> =
+			body === "" ? {} : { "content-length": String(ArrayBuffer.fromString(body).byteLength) };
+		connection.begin({ host: "192.0.2.7", ...length, ...headers }, method, path);
+		if (body !== "") {
+			connection.arrive(body);
+		}
+		connection.end();
+		await settled();
+		connection.grant();
+		const { response, sent } = connection;
+		return { status: response?.status, headers: response?.headers ?? new Map(), text: sent };
+	};
+	/** Sends the form as the page's script does. */
+	const submit = async (values: object): Promise<{ status: number | undefined; body: unknown }> => {
+		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
+		const headers = { "x-form-token": formToken, origin: "http://192.0.2.7" };
+		const { status, text } = await ask("POST", "/settings", { headers, body: JSON.stringify(values) });
+		return { status, body: JSON.parse(text) };
+	};
+	const status = async (): Promise<{ state: string; message: string }> =>
+		JSON.parse((await ask("GET", "/status")).text);
+	return { setup, ask, submit, status, timer, platform, accessPoint, settings, log, shown, ends, counts };
+}

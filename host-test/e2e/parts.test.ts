@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { nextOnline } from "../../gateway/test/support/gateway.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
+
+// Light, button and sensors of a virtual device, seen from the gateway.
+
+const open = TRANSPORTS.websocket as NonNullable<(typeof TRANSPORTS)[string]>;
+
+for (const engine of ENGINES) {
+	describe(`the parts of a virtual device, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
+		it("tells presses, short and long, and follows them with its state", async (t) => {
+			const { gateway, config } = await open(t);
+			const told: object[] = [];
+			gateway.servers.on("notification", (_server, method, params) => told.push({ method, ...params }));
+			const online = nextOnline(gateway.servers);
+			const { device } = await startDevice(t, engine, { config });
+			const server = await online;
+			await until(() => server.state === "idle", "in a session");
+			told.length = 0;
+			await device.press();
+			await until(() => server.state === "listening", "listening");
+			const [press, change] = told as { milliseconds?: number }[];
+			assert.ok(press?.milliseconds !== undefined && press.milliseconds >= 50);
+			assert.deepEqual(
+				{ ...press, milliseconds: 0 },
+				{ method: "notifications/button_pressed", button: "boot", long: false, milliseconds: 0 },
+			);
+			assert.deepEqual(change, {
+				method: "notifications/state_changed",
+				newState: "listening",
+				oldState: "idle",
+			});
+			await device.press(2_300);
+			await until(() => told.some((each) => (each as { long?: boolean }).long === true), "a long press");
+		});
+
+		it("shows its light, and tells what its sensors measure", async (t) => {
+			const { gateway, config } = await open(t);
+			const online = nextOnline(gateway.servers);
+			const { device } = await startDevice(t, engine, { config });
+			const notes: string[] = [];
+			device.on("note", (text) => notes.push(text));
+			const server = await online;
+			const call = async (name: string, args: object = {}): Promise<unknown> => {
+				const result = await server.session?.callTool(name, args);
+				return (result as { structuredContent?: unknown }).structuredContent;
+			};
+			await call("self.light.set", { color: "#ff0000", brightness: 40 });
+			await until(() => notes.length > 0, "the light is on");
+			await call("self.light.set", { on: false });
+			await until(() => notes.length > 1, "the light is off");
+			assert.deepEqual(notes, ["the light led is on: 40 % of #ff0000", "the light led is off"]);
+			device.measure("temperature", 30.5);
+			await until(() => server.event !== undefined, "the sensor has told");
+			assert.deepEqual(server.event?.params, {
+				sensor: "temperature",
+				kind: "temperature",
+				value: 30.5,
+				unit: "°C",
+			});
+			const read = (await call("self.sensor.read")) as Record<string, unknown>;
+			assert.deepEqual(read, {
+				temperature: { kind: "temperature", value: 30.5, unit: "°C" },
+				light: { kind: "light", value: 320, unit: "lx" },
+				motion: { kind: "motion", value: { x: 0, y: 0, z: 9.81 }, unit: "m/s²" },
+			});
+			const status = (await call("self.get_device_status")) as Record<string, unknown>;
+			assert.deepEqual(status.lights, { led: { on: false, brightness: 40, color: "#ff0000" } });
+			assert.deepEqual(status.sensors, read);
+		});
+	});
+}

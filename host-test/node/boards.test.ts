@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
+import { BOARDS, describeBoards } from "../../scripts/moddable/boards.js";
+import { planMemory } from "../../scripts/moddable/memory-plan.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { findTarget } from "../../scripts/moddable/targets.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+const sdk = findSdk();
+
+describe("boards", () => {
+	it("all have a system, settings and a network, which the application needs", () => {
+		const folders = readdirSync(`${ROOT}src/boards`);
+		for (const [board, { parts }] of readParts(folders)) {
+			for (const part of ["system", "settings", "network"] as const) {
+				assert.ok(parts.includes(part), `${board}: ${part}`);
+			}
+		}
+	});
+
+	it("have the tools that their parts allow", () => {
+		assert.deepEqual(toolsOf(["speaker"]).offered, ["self.get_device_status", "self.audio_speaker.set_volume"]);
+		const parts = readParts(["virtual"]).get("virtual")?.parts ?? [];
+		assert.deepEqual(toolsOf(parts).absent, []);
+	});
+
+	it("are described in docs/boards.md as their sources have them", () => {
+		const text = readFileSync(`${ROOT}docs/boards.md`, "utf8");
+		const expected = describeBoards();
+		assert.ok(text.includes(expected), `docs/boards.md lacks, as npm run boards prints it:\n${expected}`);
+		for (const target of BOARDS) {
+			assert.match(text, new RegExp(`^\\| \`${target}\` \\| esp32\\w* \\| \\d+ MB \\|`, "m"));
+		}
+	});
+
+	it("have the larger heap only if malloc uses their PSRAM", { skip: sdk === undefined && NO_SDK }, async () => {
+		const small = await planMemory(sdk as Sdk, ROOT, findTarget(sdk as Sdk, "esp32"), []);
+		assert.equal(small.psram, "none");
+		for (const name of BOARDS) {
+			const plan = await planMemory(sdk as Sdk, ROOT, findTarget(sdk as Sdk, name), []);
+			assert.equal(plan.chunkBytes > small.chunkBytes, plan.psram === "malloc", name);
+			assert.equal(plan.messageBytes, plan.chunkBytes / 8, name);
+		}
+	});
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
+import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+import { until } from "../support/until.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Where the simulator's window has the button of its first device, in pixels. */
+const BUTTON = ["159", "66"];
+
+const sdk = findSdk();
+const hasXdotool = spawnSync("xdotool", ["version"]).error === undefined;
+const skip = sdk === undefined ? NO_SDK : !hasXdotool && "xdotool is not installed";
+
+describe("the button and the LED of the simulator's device", { skip, timeout: 300_000 }, () => {
+	it("a press makes the device listen, and the light is set through the gateway", async (t) => {
+		const side = await startGateway(t);
+		const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=${side.deviceUrl}`]);
+		const online = nextOnline(side.gateway.servers);
+		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+		t.after(() => simulator.stop());
+		const mouse = (...args: string[]): void => {
+			const env = { ...process.env, DISPLAY: simulator.display };
+			assert.equal(spawnSync("xdotool", args, { env }).status, 0, args.join(" "));
+		};
+		const device = await online;
+		await until(() => device.state === "idle", "the device is in a session", 60_000);
+		mouse("mousemove", ...BUTTON);
+		mouse("mousedown", "1");
+		await delay(200);
+		mouse("mouseup", "1");
+		await until(() => device.state === "listening", "the device listens", 20_000);
+		const { milliseconds, ...press } = (device.event?.params ?? {}) as { milliseconds?: number };
+		assert.deepEqual(press, { button: "button", long: false });
+		assert.ok(Number(milliseconds) > 0);
+		await device.session?.callTool("self.light.set", { on: true });
+		const status = await device.session?.callTool("self.get_device_status");
+		assert.deepEqual((status as { structuredContent?: { lights?: unknown } }).structuredContent?.lights, {
+			led: { on: true },
+		});
+	});
+});

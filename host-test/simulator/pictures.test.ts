@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { deflateSync } from "node:zlib";
+import jpeg from "jpeg-js";
+import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+import { makePng } from "../doubles/made-png.js";
+import { largeJpeg } from "../support/large-jpeg.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const sdk = findSdk();
+
+/** 600 x 400 pixels, most of them noise. */
+const PNG = Buffer.from(
+	makePng(
+		{
+			width: 600,
+			height: 400,
+			rows: Array.from({ length: 400 }, (_, y) =>
+				Array.from({ length: 1_800 }, (_, at) => (at % 3 === 2 ? (at * y * 31) % 251 : (at + y) & 255)),
+			),
+		},
+		deflateSync,
+		8_192,
+	),
+);
+
+/** A gateway, the firmware in the simulator behind it, and a client of it. */
+async function connect(t: TestContext) {
+	const { program, gateway, base } = await startProgram(t, { userTools: ["*"] });
+	const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=${program.urls.websocket}`]);
+	const online = nextOnline(gateway.servers);
+	const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+	t.after(() => simulator.stop());
+	const ended: string[] = [];
+	simulator.on("ended", (reason) => ended.push(reason));
+	const { alias } = await online;
+	const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
+	return { client, ended };
+}
+
+/** A server that has a file; returns its URL. */
+async function serve(t: TestContext, file: Buffer): Promise<string> {
+	const server = createServer((_request, response) => response.end(file)).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.after(() => server.close());
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+	it("are taken by the camera, and are an image in the result", async (t) => {
+		const { client } = await connect(t);
+		const call = { name: "self_camera_take_photo", arguments: { question: "what?" } };
+		for (const _ of [1, 2]) {
+			const { content, isError } = await client.callTool(call);
+			const [text, image] = content as [{ text: string }, { type: string; mimeType: string; data: string }];
+			assert.deepEqual([isError, image.type, image.mimeType], [false, "image", "image/jpeg"], text.text);
+			const { width, height } = jpeg.decode(Buffer.from(image.data, "base64"));
+			assert.ok(width >= 320 && height >= 240, `${width} x ${height} pixels`);
+		}
+	});
+
+	it("are shown, however large, or rejected with the reason", async (t) => {
+		const { client, ended } = await connect(t);
+		const show = async (file: Buffer): Promise<string> => {
+			const call = { name: "self_screen_preview_image", arguments: { url: await serve(t, file) } };
+			const { content } = await client.callTool(call);
+			return (content as { text: string }[])[0]?.text as string;
+		};
+		const picture = largeJpeg();
+		assert.equal(await show(picture), "true");
+		const progressive = Buffer.from(picture.subarray(0, 4_000));
+		progressive[progressive.indexOf(Buffer.from([0xff, 0xc0])) + 1] = 0xc2;
+		assert.match(await show(progressive), /this is a progressive JPEG, and only a baseline JPEG can be shown/);
+		assert.match(await show(picture.subarray(0, 500_000)), /the JPEG is damaged, or ends too early/);
+		assert.match(await show(Buffer.from("no picture")), /neither a JPEG nor a PNG/);
+		assert.equal(await show(largeJpeg(64, 48)), "true");
+		assert.equal(await show(PNG), "true");
+		assert.match(await show(PNG.subarray(0, 30_000)), /the PNG is damaged, or ends too early/);
+		const broken = Buffer.from(PNG);
+		broken.fill(0, 5_000, 6_000);
+		assert.match(await show(broken), /bad zlib data|the PNG is damaged/);
+		assert.deepEqual(ended, []);
+	});
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import getPort from "get-port";
+import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+import { until } from "../support/until.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const sdk = findSdk();
+
+describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+	it("is served by the SDK's HTTP server, to phones that ask by HTTP/1.0 too", async (t) => {
+		const port = await getPort();
+		const library = await buildForSimulator(sdk as Sdk, ROOT, [`setupPort=${port}`]);
+		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+		t.after(() => simulator.stop());
+		const lines: string[] = [];
+		simulator.on("line", (line) => lines.push(line));
+		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
+		await until(() => lines.some((line) => line.startsWith("set-up: join")), "the set-up has begun", 60_000);
+		const url = `http://127.0.0.1:${port}/`;
+
+		const probe = connect(port, "127.0.0.1");
+		let heard = "";
+		probe.on("data", (data) => {
+			heard += String(data);
+		});
+		probe.write("GET /hotspot-detect.html HTTP/1.0\r\nHost: captive.apple.com\r\nConnection: close\r\n\r\n");
+		await once(probe, "close");
+		assert.match(heard, /^HTTP\/1.1 302 Found\r\n/);
+		assert.ok(heard.includes(`location: ${url}\r\n`), heard);
+
+		const page = await fetch(`${url}generate_204`);
+		assert.equal(page.url, url);
+		assert.match(await page.text(), /^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+		const { networks } = (await (await fetch(`${url}networks`)).json()) as { networks: { ssid: string }[] };
+		assert.deepEqual(
+			networks.map(({ ssid }) => ssid),
+			["Workshop", "Café Gräf", "Upstairs 5", "a network whose name is 32 bytes"],
+		);
+
+		const { formToken } = (await (await fetch(`${url}settings`)).json()) as { formToken: string };
+		const submit = (values: object): Promise<Response> =>
+			fetch(`${url}settings`, {
+				method: "POST",
+				headers: { "x-form-token": formToken },
+				body: JSON.stringify({ backend: "ws://127.0.0.1:1/", ...values }),
+			});
+		const wrong = await submit({ ssid: "Workshop", backend: "htp:/x" });
+		assert.deepEqual(
+			[wrong.status, Object.keys(((await wrong.json()) as { errors: object }).errors)],
+			[400, ["backend"]],
+		);
+		// Nothing is stored: the simulator's settings are those of everything that this person runs in it.
+		assert.equal((await submit({ ssid: "Upstairs 5", password: "a wrong password" })).status, 202);
+		await until(() => lines.some((line) => line === 'set-up: "Upstairs 5" not joined'), "the attempt fails");
+		assert.equal(((await (await fetch(`${url}status`)).json()) as { state: string }).state, "failed");
+		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
+	});
+});

@@ -1,0 +1,156 @@
+import { DEBOUNCE, LONG_PRESS, TimedButton } from "../../src/drivers/button.js";
+import { DigitalButton } from "../../src/drivers/button-digital.js";
+import { TouchButton } from "../../src/drivers/button-touch.js";
+import type { Press } from "../../src/hardware/button.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, suite } from "../harness.js";
+
+/** A clock whose number begins anew soon. */
+const ticksOf = (timer: FakeTimer) => (): number => (timer.now - 50) | 0;
+
+function timed() {
+	const timer = new FakeTimer();
+	const button = new TimedButton({ timer, ticks: ticksOf(timer) });
+	return { timer, button, presses: record(button) };
+}
+
+function record(button: TimedButton): Press[] {
+	const presses: Press[] = [];
+	button.onPress = (press) => presses.push(press);
+	return presses;
+}
+
+/** A pin of a chip. */
+class FakePin {
+	static readonly Input = 1;
+	static readonly InputPullUp = 2;
+	static readonly Rising = 1;
+	static readonly Falling = 2;
+	static options: { pin: number; mode: number; edge: number; onReadable: () => void } | undefined;
+	static level = 1;
+	static closed = false;
+
+	constructor(options: object) {
+		FakePin.options = options as typeof FakePin.options;
+		FakePin.closed = false;
+	}
+
+	static become(level: number): void {
+		FakePin.level = level;
+		FakePin.options?.onReadable();
+	}
+
+	read(): number {
+		return FakePin.level;
+	}
+
+	close(): void {
+		FakePin.closed = true;
+	}
+}
+
+export default suite("buttons", {
+	"tell a press when it ends, and how long it was"() {
+		const { timer, button, presses } = timed();
+		button.follow(true);
+		timer.pass(DEBOUNCE + 120);
+		equal(presses, []);
+		button.follow(false);
+		timer.pass(DEBOUNCE);
+		equal(presses, [{ long: false, milliseconds: 150 }]);
+	},
+	"tell a long press while the button is still held down, and only once"() {
+		const { timer, button, presses } = timed();
+		button.follow(true);
+		timer.pass(DEBOUNCE + LONG_PRESS);
+		equal(presses, [{ long: true, milliseconds: LONG_PRESS }]);
+		button.follow(false);
+		timer.pass(DEBOUNCE);
+		equal([presses.length, timer.size], [1, 0]);
+	},
+	"ignore a contact that bounces"() {
+		const { timer, button, presses } = timed();
+		for (const isDown of [true, false, true, false, true]) {
+			button.follow(isDown);
+			timer.pass(DEBOUNCE - 1);
+		}
+		timer.pass(100);
+		for (const isDown of [false, true, false]) {
+			button.follow(isDown);
+			timer.pass(DEBOUNCE - 1);
+		}
+		timer.pass(100);
+		equal(presses.length, 1);
+		button.follow(true);
+		button.follow(false);
+		timer.pass(LONG_PRESS);
+		equal(presses.length, 1);
+	},
+	"tell nothing more after they were closed"() {
+		const { timer, button, presses } = timed();
+		button.follow(true);
+		timer.pass(DEBOUNCE);
+		button.close();
+		timer.pass(LONG_PRESS);
+		equal([presses, timer.size], [[], 0]);
+	},
+	"on a pin: are down while it is low, which a resistor pulls up"() {
+		const timer = new FakeTimer();
+		const button = new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9 });
+		const presses = record(button);
+		equal([FakePin.options?.pin, FakePin.options?.mode, FakePin.options?.edge], [9, FakePin.InputPullUp, 3]);
+		FakePin.become(0);
+		timer.pass(100);
+		FakePin.become(1);
+		timer.pass(100);
+		equal(presses, [{ long: false, milliseconds: 100 }]);
+		button.close();
+		equal(FakePin.closed, true);
+	},
+	"on a pin that is high while they are down"() {
+		const timer = new FakeTimer();
+		const presses = record(new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9, activeHigh: true }));
+		equal(FakePin.options?.mode, FakePin.Input);
+		FakePin.become(1);
+		timer.pass(100);
+		FakePin.become(0);
+		timer.pass(100);
+		equal(presses.length, 1);
+	},
+	"on a touch screen: are down while a finger is on it"() {
+		for (const interrupt of [true, false]) {
+			const timer = new FakeTimer();
+			let tell = (): void => {};
+			let fingers: object[] | undefined;
+			let closed = false;
+			class FakeTouch {
+				readonly configuration = { interrupt };
+
+				constructor(options: { onSample: () => void }) {
+					tell = options.onSample;
+				}
+
+				sample(): object[] | undefined {
+					return fingers;
+				}
+
+				close(): void {
+					closed = true;
+				}
+			}
+			const button = new TouchButton({ timer, ticks: ticksOf(timer), io: FakeTouch });
+			const presses = record(button);
+			for (const now of [[{}], undefined, []]) {
+				fingers = now;
+				if (interrupt) {
+					tell();
+				}
+				timer.pass(200);
+			}
+			equal([presses.length, presses[0]?.long], [1, false]);
+			button.close();
+			equal([closed, timer.size], [true, 0]);
+			tell();
+		}
+	},
+});

@@ -1,0 +1,188 @@
+import { EncodedJpeg } from "../../src/drivers/encoded-jpeg.js";
+import { type Frame, ImageCamera, type ImageInput, type ImageInputOptions } from "../../src/drivers/image-camera.js";
+import { JpegHeader } from "../../src/drivers/jpeg-header.js";
+import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
+import { settled } from "../doubles/client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+/** ECMA-419's image input; the test says when there is a picture. */
+class FakeInput implements ImageInput {
+	static last: FakeInput | undefined;
+	readonly options: ImageInputOptions;
+	readonly width = 32;
+	readonly height = 16;
+	started = false;
+	closed = false;
+	/** Pictures that were read, and not closed. */
+	held = 0;
+	#waiting: Frame[] = [];
+
+	constructor(options: ImageInputOptions) {
+		FakeInput.last = this;
+		this.options = options;
+	}
+
+	start(): void {
+		this.started = true;
+	}
+
+	close(): void {
+		this.closed = true;
+	}
+
+	read(): Frame | undefined {
+		const frame = this.#waiting.shift();
+		this.held += frame === undefined ? 0 : 1;
+		return frame;
+	}
+
+	/** There is a picture, all of whose pixels are this one. */
+	see(pixel: number): void {
+		const pixels = new Uint16Array(this.width * this.height).fill(pixel);
+		const close = (): void => {
+			this.held -= 1;
+		};
+		this.#waiting.push(Object.assign(pixels.buffer, { close }));
+		this.options.onReadable();
+	}
+}
+
+function open({ jpeg = true, closes = false } = {}) {
+	const timer = new FakeTimer();
+	FakeInput.last = undefined;
+	const camera = new ImageCamera({ camera: { io: FakeInput }, width: 32, height: 16, jpeg, closes, timer });
+	/** A photo that is asked for, and how that ended. */
+	const ask = () => {
+		const end: { photo?: ByteSource; error?: string } = {};
+		camera.capture().then(
+			(photo) => {
+				end.photo = photo;
+			},
+			(error: Error) => {
+				end.error = error.message;
+			},
+		);
+		return end;
+	};
+	return { ask, timer, input: () => FakeInput.last as FakeInput };
+}
+
+/** Shows the camera some pictures. */
+async function see(input: FakeInput, ...pixels: number[]): Promise<void> {
+	for (const pixel of pixels) {
+		input.see(pixel);
+		await settled();
+	}
+}
+
+export default suite("the camera", {
+	async "gives the picture after the first ones, which are too dark, and holds it until it is closed"() {
+		const { ask, input, timer } = open();
+		const end = ask();
+		equal([input().started, input().options.imageType, input().options.format], [true, "jpeg", "buffer/disposable"]);
+		await see(input(), 1, 2, 3, 4, 5);
+		const photo = end.photo as ByteSource;
+		equal([input().held, timer.size, photo.byteLength], [1, 0, 1_024]);
+		const piece = (await photo.read(3)) as Uint8Array;
+		equal([...piece], [4, 0, 4]);
+		photo.close();
+		photo.close();
+		equal([input().held, input().closed], [0, false]);
+	},
+	async "takes no picture from the past"() {
+		const { ask, input } = open();
+		const first = ask();
+		await see(input(), 1, 1, 1, 1);
+		first.photo?.close();
+		await see(input(), 2, 2);
+		const second = ask();
+		await see(input(), 3, 4, 5, 6);
+		const photo = second.photo as ByteSource;
+		equal([...((await photo.read(1)) as Uint8Array)], [6]);
+	},
+	async "is closed after a photo where it can be, and opened for the next one"() {
+		const { ask, input } = open({ closes: true });
+		const end = ask();
+		await see(input(), 1, 1, 1, 1);
+		const first = input();
+		end.photo?.close();
+		equal(first.closed, true);
+		ask();
+		ok(input() !== first, "another one is open");
+	},
+	async "takes one photo at a time"() {
+		const { ask, input } = open();
+		const first = ask();
+		const second = ask();
+		await settled();
+		matches(second.error ?? "", /another photo is being taken or sent/);
+		await see(input(), 1, 1, 1, 1);
+		equal(first.photo?.byteLength, 1_024);
+		const third = ask();
+		await settled();
+		matches(third.error ?? "", /another photo/);
+		first.photo?.close();
+		const fourth = ask();
+		await see(input(), 1, 1, 1, 1);
+		equal([fourth.error, fourth.photo?.byteLength], [undefined, 1_024]);
+	},
+	async "that gives no picture fails, and may be asked again"() {
+		const { ask, input, timer } = open();
+		const end = ask();
+		await see(input(), 1);
+		timer.pass(6_000);
+		await settled();
+		equal([end.error, input().held], ["the camera gave no picture within 5000 ms", 0]);
+		const again = ask();
+		await see(input(), 1, 1, 1, 1);
+		equal([again.error, timer.size], [undefined, 0]);
+	},
+	async "that cannot be opened says why"() {
+		class Broken extends FakeInput {
+			constructor(options: ImageInputOptions) {
+				super(options);
+				throw new Error("camera init failed");
+			}
+		}
+		const options = { width: 32, height: 16, jpeg: true, closes: false, timer: new FakeTimer() };
+		const camera = new ImageCamera({ ...options, camera: { io: Broken } });
+		for (const _ of [1, 2]) {
+			const error: Error = await camera.capture().then(
+				() => new Error("none"),
+				(reason) => reason,
+			);
+			equal(error.message, "camera init failed");
+		}
+	},
+	async "that gives pixels has them encoded as a JPEG, while it is read"() {
+		const { ask, input } = open({ jpeg: false });
+		const end = ask();
+		equal(input().options.imageType, 7);
+		await see(input(), 0, 0, 0, 0xf800);
+		const photo = end.photo as ByteSource;
+		const { byteLength } = photo;
+		const file = new Uint8Array(await readWhole(photo, byteLength));
+		equal([file.byteLength, ...file.slice(0, 2), ...file.slice(-2)], [byteLength, 0xff, 0xd8, 0xff, 0xd9]);
+		const header = new JpegHeader();
+		header.take(file);
+		equal(header.frame, { width: 32, height: 16, blockWidth: 16, blockHeight: 16 });
+		equal(input().held, 0);
+	},
+	async "encodes the same bytes, however many are read at a time"() {
+		const read = (y: number, rows: number): Uint16Array =>
+			Uint16Array.from({ length: rows * 33 }, (_, at) => (at * 977 + y * 331) & 0xffff);
+		const open = (): EncodedJpeg => new EncodedJpeg({ width: 33, height: 20, read }, 90);
+		const expected = await readWhole(open(), 100_000);
+		for (const count of [1, 7, 500]) {
+			const source = open();
+			const bytes: number[] = [];
+			while (bytes.length < source.byteLength) {
+				const piece = await source.read(count);
+				ok(piece.byteLength > 0 && piece.byteLength <= count, `${piece.byteLength} bytes`);
+				bytes.push(...piece);
+			}
+			equal(Uint8Array.from(bytes).buffer, expected);
+		}
+	},
+});

@@ -1,0 +1,95 @@
+import { answerQuery, CaptiveDns, type UdpSocket } from "../../src/drivers/captive-dns.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+/** A query for a name of letters: its head, its question, and what follows. */
+function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] as number[] } = {}): ArrayBuffer {
+	const labels = name
+		.split(".")
+		.flatMap((label) => [label.length, ...Array.from(label, (letter) => letter.charCodeAt(0))]);
+	return Uint8Array.from([
+		...[0xab, 0xcd, flags, 0, 0, questions, 0, 0, 0, 0, 0, more.length > 0 ? 1 : 0],
+		...[...labels, 0, 0, type, 0, 1],
+		...more,
+	]).buffer;
+}
+
+const answer = (bytes: ArrayBuffer): number[] | undefined => {
+	const result = answerQuery(bytes, "192.168.4.1");
+	return result && [...new Uint8Array(result)];
+};
+
+const QUESTION = [1, 97, 2, 98, 99, 0, 0, 1, 0, 1];
+const ADDRESS = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 5, 0, 4, 192, 168, 4, 1];
+
+/** An option of a query (EDNS), as most resolvers send it. */
+const OPTION = [0, 0, 41, 16, 0, 0, 0, 0, 0, 0, 0];
+
+export default suite("the DNS of the device's own network", {
+	"answers every question for an address with the device's"() {
+		equal(answer(query("a.bc")), [0xab, 0xcd, 0x85, 0, 0, 1, 0, 1, 0, 0, 0, 0, ...QUESTION, ...ADDRESS]);
+		equal(answer(query("a.bc", { flags: 0 }))?.[2], 0x84);
+	},
+	"leaves out the options of a query, and so puts the answer where it is looked for"() {
+		equal(answer(query("a.bc", { more: OPTION })), answer(query("a.bc")));
+	},
+	"answers a question of another type with no records, so that nobody waits"() {
+		const [ipv6, https] = [answer(query("a.bc", { type: 28 })), answer(query("a.bc", { type: 65 }))];
+		equal([ipv6?.length, ipv6?.[7], https?.length], [22, 0, 22]);
+	},
+	"does not answer what is no query"() {
+		const whole = query("example.org");
+		for (const [bytes, why] of [
+			[new ArrayBuffer(0), "empty"],
+			[whole.slice(0, 11), "no head"],
+			[whole.slice(0, 20), "cut within the name"],
+			[whole.slice(0, whole.byteLength - 1), "cut before the class"],
+			[query("a", { questions: 0 }), "no question"],
+			[query("a", { questions: 2 }), "two questions"],
+			[query("a", { flags: 0x81 }), "an answer"],
+			[query("a", { flags: 0x29 }), "an update"],
+			[Uint8Array.from([...new Uint8Array(query("a")).subarray(0, 12), 0xc0, 12, 0, 1, 0, 1]).buffer, "a pointer"],
+			[new ArrayBuffer(600), "too long"],
+		] as const) {
+			equal(answer(bytes), undefined, why);
+		}
+	},
+	"answers each datagram where it came from, and outlives what cannot be sent"() {
+		const waiting: ArrayBuffer[] = [];
+		const sent: unknown[] = [];
+		const log: string[] = [];
+		let arrive = (_count: number): void => {};
+		let port = 0;
+		let closed = false;
+		class FakeUdp implements UdpSocket {
+			constructor(options: { port: number; onReadable: (count: number) => void }) {
+				port = options.port;
+				arrive = options.onReadable;
+			}
+			read(): ArrayBuffer | undefined {
+				return waiting.shift();
+			}
+			write(data: ArrayBuffer, address: string, port: number): void {
+				if (port === 1) {
+					throw new Error("no route");
+				}
+				sent.push([data.byteLength, address, port]);
+			}
+			close(): void {
+				closed = true;
+			}
+		}
+		const dns = new CaptiveDns({ udp: { io: FakeUdp }, address: "192.168.4.1", log: (line) => log.push(line) });
+		for (const port of [5000, 1, 5001]) {
+			waiting.push(Object.assign(query("a.bc"), { address: "192.168.4.2", port }));
+		}
+		waiting.push(Object.assign(new ArrayBuffer(3), { address: "192.168.4.2", port: 5002 }));
+		arrive(5);
+		equal(sent, [
+			[38, "192.168.4.2", 5000],
+			[38, "192.168.4.2", 5001],
+		]);
+		matches(log.join(), /^DNS: no answer sent: Error: no route$/);
+		dns.close();
+		ok(closed && port === 53);
+	},
+});

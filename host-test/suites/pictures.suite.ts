@@ -1,0 +1,115 @@
+import type { HttpResponse } from "../../src/hardware/hardware.js";
+import { type ByteSource, HeldBytes, readWhole } from "../../src/hardware/pictures.js";
+import { EcmaHttp } from "../../src/http/ecma-http.js";
+import { settled } from "../doubles/client.js";
+import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, suite } from "../harness.js";
+
+const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
+const words = (piece: Uint8Array): string => String.fromArrayBuffer(Uint8Array.from(piece).buffer);
+
+/** A source that hands its pieces over when the test says so, and what was asked of it. */
+class SlowSource implements ByteSource {
+	readonly byteLength = 6;
+	readonly asked: number[] = [];
+	closed = false;
+	/** Hands over what was asked for. */
+	give: (piece: ArrayBuffer) => void = () => {};
+
+	read(count: number): Promise<ArrayBuffer> {
+		this.asked.push(count);
+		return new Promise((resolve) => {
+			this.give = resolve;
+		});
+	}
+
+	close(): void {
+		this.closed = true;
+	}
+}
+
+/** A request that sends a body, its client, and how it ended. */
+function upload(...body: (ArrayBuffer | ByteSource)[]) {
+	const timer = new FakeTimer();
+	const http = new EcmaHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 100 });
+	const made = FakeHttpClient.made.length;
+	const end: { response?: HttpResponse; error?: string } = {};
+	http.request({ method: "POST", url: "http://host/path", body }).then(
+		(response) => {
+			end.response = response;
+		},
+		(error: Error) => {
+			end.error = error.message;
+		},
+	);
+	return { client: FakeHttpClient.made[made] as FakeHttpClient, end, timer };
+}
+
+export default suite("pictures", {
+	async "are sent piece by piece, as there is room, between the other parts of a body"() {
+		const { client } = upload(bytes("head "), new HeldBytes(new Uint8Array(bytes("PICTURE"))), bytes(" tail"));
+		equal(client.sent.headers.get("Content-Length"), "17");
+		client.grant(7);
+		await settled();
+		client.grant(4);
+		await settled();
+		client.grant(100);
+		await settled();
+		equal(client.written.map(words), ["head ", "PI", "CTUR", "E", " tail"]);
+	},
+	async "are asked for one piece at a time, however often there is room"() {
+		const source = new SlowSource();
+		const { client } = upload(source);
+		client.grant(4);
+		client.grant(4);
+		equal(source.asked, [4]);
+		source.give(bytes("ab"));
+		await settled();
+		equal([client.written.map(words), source.asked], [["ab"], [4, 2]]);
+		source.give(bytes("cd"));
+		await settled();
+		equal(
+			[client.written.map(words), source.asked],
+			[
+				["ab", "cd"],
+				[4, 2],
+			],
+		);
+	},
+	async "that cannot be read, or are longer or shorter than they said, fail the request"() {
+		for (const [piece, error] of [
+			[Promise.reject(new Error("the camera is unplugged")), "the camera is unplugged"],
+			[Promise.resolve(bytes("")), "0 bytes of the body were read, expected 1 to 3"],
+			[Promise.resolve(bytes("abcd")), "4 bytes of the body were read, expected 1 to 3"],
+		] as const) {
+			const { client, end, timer } = upload({ byteLength: 3, read: () => piece, close() {} });
+			client.grant(100);
+			await settled();
+			equal([end.error, client.closed, timer.size], [`http://host/path: ${error}`, true, 0]);
+		}
+	},
+	async "that arrive after the request has ended are not sent"() {
+		const source = new SlowSource();
+		const { client, end } = upload(source);
+		client.grant(100);
+		client.fail();
+		source.give(bytes("abcdef"));
+		await settled();
+		equal([client.written, end.error], [[], "http://host/path: no answer"]);
+	},
+	async "are read whole, and closed, if they fit"() {
+		let closed = 0;
+		const open = () =>
+			new HeldBytes(new Uint8Array(bytes("12345")), () => {
+				closed += 1;
+			});
+		equal([await readWhole(open(), 5), closed], [bytes("12345"), 1]);
+		const error: Error = await readWhole(open(), 4).then(
+			() => new Error("read"),
+			(reason) => reason,
+		);
+		matches(error.message, /^the picture has 5 bytes, at most 4 fit$/);
+		equal(closed, 2);
+	},
+});

@@ -1,0 +1,112 @@
+import { followInputs } from "../../src/app/follow-inputs.js";
+import { boardWithParts } from "../doubles/fake-parts.js";
+import { inSession, start } from "../doubles/started-application.js";
+import { equal, suite } from "../harness.js";
+
+const pressed = (button: string, long = false): object => ({
+	jsonrpc: "2.0",
+	method: "notifications/button_pressed",
+	params: { button, long, milliseconds: long ? 2_000 : 120 },
+});
+
+/** An application in a session on a board with buttons and sensors, and what it has told since. */
+function pressable() {
+	const board = boardWithParts();
+	const { application, transport, mcp } = inSession(board);
+	mcp();
+	const told = (): unknown[] => mcp().map(({ payload }) => payload);
+	return { application, transport, mcp, told, board, ...board.buttons };
+}
+
+export default suite("buttons and sensors of a board", {
+	"tell the backend each press"() {
+		const { told, side } = pressable();
+		side.press();
+		side.press(true);
+		equal(told(), [pressed("side"), pressed("side", true)]);
+	},
+	"tell the backend nothing outside a session"() {
+		const board = boardWithParts();
+		const { transport } = start(board);
+		transport.channel.events.onOpen();
+		const { length } = transport.channel.sent;
+		board.buttons.side.press();
+		board.sensors.room.onChange?.(22);
+		equal(transport.channel.sent.length, length);
+	},
+	"tell the backend what a sensor measures when it has changed"() {
+		const { told, board } = pressable();
+		board.sensors.room.onChange?.(22);
+		equal(told(), [
+			{
+				jsonrpc: "2.0",
+				method: "notifications/sensor_changed",
+				params: { sensor: "room", kind: "temperature", value: 22, unit: "°C" },
+			},
+		]);
+	},
+	"make the device listen, and stop listening, by the main button"() {
+		const { application, told, boot } = pressable();
+		boot.press();
+		equal(application.state, "listening");
+		boot.press();
+		equal(application.state, "idle");
+		equal(
+			told().map((message) => (message as { method: string }).method.slice("notifications/".length)),
+			["button_pressed", "state_changed", "button_pressed", "state_changed"],
+		);
+	},
+	"ask the backend to stop speaking by the main button"() {
+		const { application, transport, boot } = pressable();
+		transport.channel.say({ type: "tts", state: "start" });
+		boot.press();
+		equal(JSON.parse(String(transport.channel.sent.at(-1))), { session_id: "s-1", type: "abort" });
+		equal(application.state, "speaking");
+		transport.channel.say({ type: "tts", state: "stop" });
+		equal(application.state, "idle");
+	},
+	"change no state by another button, or by a long press where there is no set-up"() {
+		const { application, boot, side } = pressable();
+		side.press();
+		boot.press(true);
+		equal(application.state, "idle");
+	},
+	"begin the set-up by a long press of the main button"() {
+		const { buttons } = boardWithParts();
+		const done: string[] = [];
+		followInputs(
+			{ buttons, wifiSetup: { begin: () => done.push("set-up") } },
+			{ tell: () => {}, talk: () => done.push("talk"), log: () => {} },
+		);
+		buttons.side.press(true);
+		equal(done, []);
+		buttons.boot.press(true);
+		buttons.boot.press();
+		equal(done, ["set-up", "talk"]);
+	},
+	"begin a session if sessions are on demand"() {
+		const board = boardWithParts();
+		const { application, transport } = start(board, {}, "on-demand");
+		equal([application.state, transport.channels.length], ["idle", 0]);
+		board.buttons.boot.press();
+		equal(application.state, "connecting");
+		transport.channel.greet();
+		equal(application.state, "listening");
+	},
+	"make no device listen that has no network"() {
+		const board = boardWithParts();
+		const { application, transport } = inSession(board);
+		board.network.online = false;
+		board.network.onChange?.();
+		board.buttons.boot.press();
+		board.network.online = true;
+		board.network.onChange?.();
+		transport.channel.greet();
+		equal(application.state, "idle");
+	},
+	"are no longer followed when the application has stopped"() {
+		const { application, board } = pressable();
+		application.stop();
+		equal([board.buttons.boot.onPress, board.sensors.room.onChange], [undefined, undefined]);
+	},
+});

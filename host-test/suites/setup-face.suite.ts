@@ -1,0 +1,129 @@
+import { FaceScreen } from "../../src/drivers/face-screen.js";
+import { type QrCode, wifiText } from "../../src/drivers/setup-drawing.js";
+import { FakeCanvas } from "../doubles/fake-canvas.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, ok, suite } from "../harness.js";
+
+/** A canvas that remembers a whole drawing, though it is begun for each of its parts. */
+class PartsCanvas extends FakeCanvas {
+	readonly parts: { x: number; y: number; width: number; height: number; rectangles: FakeCanvas["rectangles"] }[] = [];
+	allTexts: string[] = [];
+	#part: readonly [number, number, number, number] = [0, 0, 0, 0];
+
+	override begin(x = 0, y = 0, width = this.width, height = this.height): void {
+		super.begin();
+		this.#part = [x, y, width, height];
+	}
+
+	override end(): void {
+		super.end();
+		const [x, y, width, height] = this.#part;
+		this.parts.push({ x, y, width, height, rectangles: this.rectangles });
+		this.allTexts.push(...this.texts.map(({ text }) => text));
+	}
+}
+
+const SETUP = { ssid: "xs-mcp-56789a", password: "abcdefgh", url: "http://192.168.4.1/", progress: "" };
+
+/** A code whose modules are dark in this pattern. */
+function code(size: number, isDark: (row: number, column: number) => boolean): QrCode {
+	const bytes = new Uint8Array(size * size);
+	for (let at = 0; at < bytes.length; at += 1) {
+		bytes[at] = isDark(Math.floor(at / size), at % size) ? 1 : 0;
+	}
+	return Object.assign(bytes.buffer, { size });
+}
+
+function face(makeQrCode?: (options: { input: string }) => QrCode, size: { width?: number; height?: number } = {}) {
+	const canvas = Object.assign(new PartsCanvas(), size);
+	const timer = new FakeTimer();
+	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(makeQrCode && { makeQrCode }) });
+	timer.pass(100);
+	canvas.parts.length = 0;
+	canvas.allTexts = [];
+	return { canvas, screen, draw: () => timer.pass(100) };
+}
+
+export default suite("the set-up on the screen", {
+	"shows the network, its password and the page's address in words"() {
+		const { canvas, screen, draw } = face();
+		screen.show({ setup: SETUP, state: "wifi_configuring" });
+		draw();
+		for (const text of ["wifi_configuring", "xs-mcp-56789a", "abcdefgh", "192.168.4.1"]) {
+			ok(canvas.allTexts.includes(text), `${text} in ${canvas.allTexts.join("; ")}`);
+		}
+	},
+	"shows what happens, and the face again once the set-up has ended"() {
+		const { canvas, screen, draw } = face();
+		screen.show({ setup: { ...SETUP, progress: "home could not be joined. Is the password right?" } });
+		draw();
+		ok(canvas.allTexts.includes("home could not be joined. Is"), canvas.allTexts.join("; "));
+		screen.show({ setup: undefined, state: "idle" });
+		canvas.allTexts = [];
+		draw();
+		ok(canvas.allTexts.includes("idle") && !canvas.allTexts.includes(SETUP.ssid));
+	},
+	"shows a code by which a phone joins the network"() {
+		const inputs: string[] = [];
+		const isDark = (row: number, column: number): boolean => (row * 7 + column * 3) % 5 < 2;
+		const { canvas, screen, draw } = face(({ input }) => {
+			inputs.push(input);
+			return code(29, isDark);
+		});
+		screen.show({ setup: SETUP });
+		draw();
+		equal(inputs, ["WIFI:T:WPA;S:xs-mcp-56789a;P:abcdefgh;;"]);
+		const [words, ...bands] = canvas.parts;
+		equal(words?.width, 320);
+		// The code is drawn in bands that touch each other. Each begins with its white ground.
+		const side = bands[0]?.width ?? 0;
+		equal(
+			bands.reduce((sum, { height }) => sum + height, 0),
+			side,
+		);
+		const scale = side / 37;
+		ok(Number.isInteger(scale) && scale >= 3, `${scale} pixels a module`);
+		const [left, top] = [(bands[0]?.x ?? 0) + 4 * scale, (bands[0]?.y ?? 0) + 4 * scale];
+		const dark = new Set<string>();
+		for (const { rectangles, y, height } of bands) {
+			equal(rectangles[0]?.color, "255,255,255");
+			for (const run of rectangles.slice(1)) {
+				ok(run.y >= y && run.y + run.height <= y + height, "a run is in its band");
+				equal([run.color, run.height], ["0,0,0", scale]);
+				for (let x = run.x; x < run.x + run.width; x += scale) {
+					dark.add(`${(run.y - top) / scale},${(x - left) / scale}`);
+				}
+			}
+			ok(rectangles.length <= 60, `${rectangles.length} rectangles at a time`);
+		}
+		for (let row = 0; row < 29; row += 1) {
+			for (let column = 0; column < 29; column += 1) {
+				equal(dark.has(`${row},${column}`), isDark(row, column), `${row},${column}`);
+			}
+		}
+	},
+	"has room for code and words on an upright screen, and leaves out a code that is too small to be read"() {
+		for (const [width, height, scale] of [
+			[240, 320, 4],
+			[135, 240, 2],
+			[160, 80, 0],
+		] as const) {
+			const { canvas, screen, draw } = face(() => code(29, () => true), { width, height });
+			screen.show({ setup: SETUP });
+			draw();
+			equal(canvas.parts[1]?.width ?? 0, scale * 37, `${width} x ${height}`);
+			equal(canvas.allTexts.includes("192.168.4.1"), height > 100, `${width} x ${height}`);
+		}
+	},
+	"has the words alone if there is no code for the network"() {
+		const { canvas, screen, draw } = face(() => {
+			throw new Error("qrcode failed");
+		});
+		screen.show({ setup: SETUP });
+		draw();
+		equal(canvas.parts.length, 1);
+	},
+	"quotes what has a meaning in the text of a code"() {
+		equal(wifiText({ ssid: 'a;b,c:"d"\\', password: "" }), 'WIFI:T:nopass;S:a\\;b\\,c\\:\\"d\\"\\\\;;');
+	},
+});

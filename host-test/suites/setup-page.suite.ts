@@ -1,0 +1,139 @@
+import { settled } from "../doubles/client.js";
+import { makeSetup } from "../doubles/open-setup.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+function begin(options?: Parameters<typeof makeSetup>[0]) {
+	const made = makeSetup(options);
+	made.setup.begin();
+	return made;
+}
+
+export default suite("the set-up page", {
+	async "is whole, and needs nothing from elsewhere"() {
+		const { status, headers, text } = await begin().ask("GET", "/");
+		equal([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+		equal(headers.get("content-length"), String(ArrayBuffer.fromString(text).byteLength));
+		matches(text, /^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+		ok(!/src=|href="(?!data:)|@import|url\(/.test(text), "nothing is loaded");
+		matches(headers.get("content-security-policy") ?? "", /default-src 'none'/);
+	},
+	async "has a label and a place for errors for each field"() {
+		const { text } = await begin().ask("GET", "/");
+		for (const field of ["ssid", "password", "backend", "token", "otaUrl", "name"]) {
+			ok(text.includes(`<label for="${field}">`) && text.includes(`id="${field}-error"`), field);
+		}
+	},
+	async "is what every other path and hostname leads to, as phones that look for it ask"() {
+		const { ask } = begin();
+		for (const [path, host] of [
+			["/generate_204", "connectivitycheck.gstatic.com"],
+			["/hotspot-detect.html", "captive.apple.com"],
+			["/connecttest.txt", "www.msftconnecttest.com"],
+			["/ncsi.txt", "www.msftncsi.com"],
+			["/success.txt", "detectportal.firefox.com"],
+			["/", "example.org"],
+			["/settings", "example.org"],
+			["/networks", "192.0.2.7:81"],
+			["/nothing", "192.0.2.7"],
+		] as const) {
+			const { status, headers, text } = await ask("GET", path, { headers: { host } });
+			equal([status, headers.get("location"), text], [302, "http://192.0.2.7/", ""], `${host}${path}`);
+		}
+		equal((await ask("HEAD", "/")).status, 302);
+		equal((await ask("PUT", "/settings")).status, 405);
+	},
+	async "lists each network once, the strongest first, and only so many"() {
+		const { ask, accessPoint } = begin();
+		accessPoint.found = [
+			{ ssid: "a", rssi: -80, secured: true },
+			{ ssid: "b", rssi: -60, secured: false },
+			{ ssid: "a", rssi: -50, secured: true },
+			{ ssid: "", rssi: -40, secured: true },
+			...Array.from({ length: 40 }, (_, index) => ({ ssid: `far ${index}`, rssi: -90, secured: true })),
+		];
+		const { networks } = JSON.parse((await ask("GET", "/networks")).text);
+		equal(networks.slice(0, 2), [
+			{ ssid: "a", rssi: -50, secured: true },
+			{ ssid: "b", rssi: -60, secured: false },
+		]);
+		equal(networks.length, 20);
+	},
+	async "is told the settings without password and token"() {
+		const { ask } = begin({ built: { ssid: "home", password: "secret-password", token: "secret-token" } });
+		const { text, headers } = await ask("GET", "/settings");
+		const { formToken, ...settings } = JSON.parse(text);
+		equal(settings, {
+			...{ ssid: "home", backend: "ws://old/", otaUrl: "", name: "" },
+			...{ hasPassword: true, hasToken: true, device: "xs-mcp-56789a" },
+		});
+		ok(!text.includes("secret"));
+		equal([formToken.length, headers.get("cache-control")], [16, "no-store"]);
+	},
+	async "is the only one that may change settings"() {
+		const { ask, accessPoint } = begin();
+		const body = JSON.stringify({ ssid: "x", backend: "ws://evil/" });
+		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
+		const good = { "x-form-token": formToken };
+		for (const [status, headers] of [
+			[403, {}],
+			[403, { "x-form-token": "guessed" }],
+			[403, { ...good, origin: "http://evil.example" }],
+			[403, { ...good, origin: "null" }],
+			[404, { ...good, host: "evil.example" }],
+		] as readonly [number, Record<string, string>][]) {
+			equal((await ask("POST", "/settings", { headers, body })).status, status, JSON.stringify(headers));
+		}
+		equal((await ask("GET", "/settings", { headers: { origin: "http://evil.example" } })).status, 403);
+		equal(accessPoint.attempts, []);
+	},
+	async "is told what is wrong beside the field, and nothing is tried then"() {
+		const { submit, accessPoint } = begin();
+		for (const [values, field, problem] of [
+			[{ ssid: "" }, "ssid", /choose a network/],
+			[{ ssid: "é".repeat(17) }, "ssid", /at most 32 bytes/],
+			[{ ssid: 5 }, "ssid", /expected a text/],
+			[{ password: "short" }, "password", /8 to 64 characters/],
+			[{ backend: "mqqt://h" }, "backend", /^expected ws:\/\/, got mqqt:\/\/h$/],
+			[{ token: "a\u0007" }, "token", /control characters/],
+			[{ name: "n".repeat(600) }, "name", /at most 512 characters/],
+		] as const) {
+			const { status, body } = await submit({ ssid: "home", backend: "ws://h/", ...values });
+			equal(status, 400);
+			const { errors } = body as { errors: Record<string, string> };
+			matches(errors[field] ?? JSON.stringify(errors), problem);
+		}
+		equal(accessPoint.attempts, []);
+	},
+	async "rejects a body that is no form, and one that is too long"() {
+		const { ask, submit } = begin();
+		for (const text of ["[]", "5", '"x"', "null"]) {
+			equal((await submit(JSON.parse(text))).status, 400);
+		}
+		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
+		const headers = { "x-form-token": formToken };
+		equal((await ask("POST", "/settings", { headers, body: "{" })).status, 400);
+		equal((await ask("POST", "/settings", { headers, body: "[".repeat(500) })).status, 400);
+		equal((await ask("POST", "/settings", { headers, body: "x".repeat(5_000) })).status, 413);
+		equal((await ask("POST", "/settings", { headers, body: "\u0000" })).status, 400);
+	},
+	"serves a few connections at a time, and gives up those that say nothing"() {
+		const { platform, timer } = begin();
+		const connections = [1, 2, 3, 4, 5].map(() => platform.connect());
+		equal(
+			connections.map(({ closed }) => closed),
+			[false, false, false, false, true],
+		);
+		timer.pass(10_000);
+		ok(connections.every(({ closed }) => closed));
+	},
+	async "is sent in pieces, as the connection takes them"() {
+		const { platform, ask } = begin();
+		const whole = (await ask("GET", "/")).text;
+		const connection = platform.connect();
+		connection.begin({ host: "192.0.2.7" }, "GET", "/");
+		connection.end();
+		await settled();
+		connection.grant();
+		equal(connection.sent, whole);
+	},
+});

@@ -1,0 +1,152 @@
+import type { Application } from "../../src/app/application.js";
+import { startFirmware } from "../../src/app/start-firmware.js";
+import type { Board } from "../../src/hardware/hardware.js";
+import { openSetup } from "../../src/setup/open-setup.js";
+import { settled } from "../doubles/client.js";
+import { FakeAccessPoint } from "../doubles/fake-access-point.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+/** The firmware as `main.ts` starts it, on a board that can be set up. */
+function start({ ssid = "home", online = true } = {}) {
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	const states: string[] = [];
+	const fake = new FakeBoard();
+	Object.assign(fake.network, { ssid, online });
+	const accessPoint = new FakeAccessPoint();
+	const platform = new FakeHttpPlatform();
+	const board: Board & Pick<FakeBoard, "system"> = Object.assign(fake, { accessPoint });
+	const application = startFirmware({
+		board,
+		built: { backend: "ws://h/", ssid },
+		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
+		hmacSha256: async () => new ArrayBuffer(0),
+		setup: (options) => openSetup(platform, options),
+		timer,
+		onState: (state) => states.push(state),
+		log: (line) => log.push(line),
+	}) as Application;
+	const follow = (online: boolean): void => {
+		fake.network.online = online;
+		fake.network.onChange?.();
+	};
+	const begin = (): void => application.server.context.wifiSetup?.begin();
+	/** Sends the form as the page does. @returns status and body of the answer */
+	const submit = async (values: object): Promise<unknown[]> => {
+		const ask = async (method: string, headers: Record<string, string>, body: string): Promise<[unknown, string]> => {
+			const connection = platform.connect();
+			connection.begin({ host: "192.0.2.7", "content-length": String(body.length), ...headers }, method, "/settings");
+			connection.arrive(body);
+			connection.end();
+			await settled();
+			connection.grant();
+			return [connection.response?.status, connection.sent];
+		};
+		const { formToken } = JSON.parse((await ask("GET", {}, ""))[1]);
+		const [status, text] = await ask("POST", { "x-form-token": formToken }, JSON.stringify(values));
+		return [status, JSON.parse(text)];
+	};
+	return { application, fake, accessPoint, platform, timer, log, states, follow, begin, submit };
+}
+
+const TYPED = { ssid: "new", password: "", backend: "ws://h/", token: "", otaUrl: "", name: "" };
+
+export default suite("the state wifi_configuring", {
+	"is entered by a device that knows no network"() {
+		const { application, accessPoint, fake } = start({ ssid: "", online: false });
+		equal([application.state, accessPoint.opened?.ssid], ["wifi_configuring", "xs-mcp-000001"]);
+		equal(Object.assign({}, ...fake.shown).setup.url, "http://192.0.2.7/");
+	},
+	async "ends with a restart if the backend has changed"() {
+		const { accessPoint, fake, timer, submit, application } = start({ ssid: "", online: false });
+		equal((await submit({ ...TYPED, backend: "ws://other/" }))[0], 202);
+		accessPoint.finish(true);
+		await settled();
+		timer.pass(4_000);
+		equal([fake.restarts, application.state, accessPoint.opened], [[1000], "wifi_configuring", undefined]);
+		equal(fake.settings.get("xs-mcp", "backend"), "ws://other/");
+	},
+	async "ends with a connection if only the network has changed"() {
+		const { accessPoint, fake, timer, submit, application, states, follow } = start({ ssid: "", online: false });
+		await submit(TYPED);
+		fake.network.ssid = "new";
+		follow(true);
+		equal(application.state, "wifi_configuring", "the network is only tried");
+		accessPoint.finish(true);
+		await settled();
+		timer.pass(4_000);
+		equal([fake.restarts, states], [[], ["starting", "wifi_configuring", "activating", "idle", "connecting"]]);
+		equal(Object.assign({}, ...fake.shown).setup, undefined);
+	},
+	"is entered at a part's request, and ends the session"() {
+		const { application, begin, accessPoint, states, platform } = start();
+		equal(application.state, "connecting");
+		begin();
+		begin();
+		equal([application.state, platform.isOpen, accessPoint.opened !== undefined], ["wifi_configuring", true, true]);
+		equal(states.slice(-3), ["connecting", "idle", "wifi_configuring"]);
+	},
+	"is left for another attempt if nobody uses the page"() {
+		const { application, begin, follow, timer, accessPoint } = start();
+		begin();
+		follow(false);
+		timer.pass(300_000);
+		equal([application.state, accessPoint.opened], ["idle", undefined]);
+		follow(true);
+		equal(application.state, "connecting");
+	},
+	"is entered if the network is not found for three minutes"() {
+		const { application, timer, follow } = start({ online: false });
+		timer.pass(179_000);
+		equal(application.state, "idle");
+		timer.pass(1_000);
+		equal(application.state, "wifi_configuring");
+		follow(true);
+		equal(application.state, "wifi_configuring");
+	},
+	"is not entered while firmware is installed"() {
+		const { application, begin } = start();
+		void application.server.context.installer?.install({ url: "http://h/f" });
+		equal(application.state, "upgrading");
+		begin();
+		equal(application.state, "upgrading");
+	},
+	async "has settings checked by what the firmware does with them"() {
+		const { submit, accessPoint } = start({ ssid: "", online: false });
+		for (const [values, field, problem] of [
+			[{ backend: "htp:/x" }, "backend", /^expected scheme:\/\/host/],
+			[{ backend: "wss://h/" }, "backend", /^wss:\/\/ is not a WebSocket/],
+			[{ backend: "" }, "backend", /^expected scheme/],
+			[{ otaUrl: "ws://h/" }, "otaUrl", /^expected http:\/\//],
+			[{ name: "n".repeat(33) }, "name", /^expected at most 32 characters/],
+		] as const) {
+			const [status, body] = await submit({ ...TYPED, ...values });
+			const { errors } = body as { errors: Record<string, string> };
+			equal([status, Object.keys(errors)], [400, [field]]);
+			matches(errors[field] ?? "", problem);
+		}
+		equal(accessPoint.attempts, []);
+		equal((await submit({ ...TYPED, backend: "", otaUrl: "http://h/" }))[0], 202);
+	},
+	"lets go of everything with the application"() {
+		const { application, platform, accessPoint, timer } = start({ ssid: "", online: false });
+		application.stop();
+		equal([platform.isOpen, accessPoint.opened, timer.size], [false, undefined, 0]);
+		ok(application.state === "wifi_configuring");
+	},
+	"needs no page on a board that cannot open a network"() {
+		const bare = new FakeBoard();
+		Object.assign(bare.network, { ssid: "", online: false });
+		const application = startFirmware({
+			...{ board: bare, built: { backend: "ws://h/" }, timer: new FakeTimer(), log() {} },
+			openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
+			hmacSha256: async () => new ArrayBuffer(0),
+			setup: (options) => openSetup(new FakeHttpPlatform(), options),
+		});
+		equal([application?.state, application?.server.context.wifiSetup], ["wifi_configuring", undefined]);
+	},
+});

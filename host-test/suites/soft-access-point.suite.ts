@@ -1,0 +1,124 @@
+import { SoftAccessPoint } from "../../src/drivers/soft-access-point.js";
+import { JOIN_TIME, WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi-network.js";
+import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
+import { settled } from "../doubles/client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
+import { equal, matches, suite, throws } from "../harness.js";
+
+const OWN = { ssid: "xs-mcp-56789a", password: "password" };
+
+function make({ ssid = "home", dnsFault = "" } = {}) {
+	const timer = new FakeTimer();
+	const clock = new FakeClock();
+	clock.isSet = true;
+	const log: string[] = [];
+	const network = new WiFiNetwork({
+		...{ wifi: { io: FakeWiFi }, ssid, password: "secret", clock, needsTime: false, timer },
+		log: (line) => log.push(line),
+	});
+	const radio: (WiFiAccess | "closed")[] = [];
+	const sockets: boolean[] = [];
+	class FakeUdp {
+		readonly #index = sockets.push(true) - 1;
+
+		constructor() {
+			if (dnsFault !== "") {
+				throw new Error(dnsFault);
+			}
+		}
+		read(): undefined {}
+		write(): void {}
+		close(): void {
+			sockets[this.#index] = false;
+		}
+	}
+	const accessPoint = new SoftAccessPoint({
+		radio: { open: (access) => radio.push(access), close: () => radio.push("closed") },
+		...{ network, udp: { io: FakeUdp }, address: "192.168.4.1" },
+		log: (line) => log.push(line),
+	});
+	const wifi = FakeWiFi.made.at(-1) as FakeWiFi;
+	return { network, accessPoint, wifi, timer, log, radio, sockets };
+}
+
+export default suite("the device's own Wi-Fi network", {
+	"takes the device off its network, and joins none by itself while it is open"() {
+		const { network, accessPoint, wifi, timer, radio, sockets } = make();
+		wifi.become(500);
+		accessPoint.open(OWN);
+		equal([network.online, wifi.disconnects, radio, sockets], [false, 1, [OWN], [true]]);
+		timer.pass(10 * WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.length, 1);
+		accessPoint.close();
+		equal([radio, sockets, wifi.attempts.length], [[OWN, "closed"], [false], 2]);
+	},
+	async "tells that a network is joined, and stays with it"() {
+		const { network, accessPoint, wifi, timer } = make({ ssid: "" });
+		accessPoint.open(OWN);
+		const joined = accessPoint.join({ ssid: "new", password: "" });
+		equal(wifi.attempts, [{ SSID: "new" }]);
+		wifi.become(400);
+		timer.pass(2_000);
+		wifi.become(500);
+		timer.pass(1_000);
+		equal([await joined, network.online], [true, true]);
+		accessPoint.close();
+		wifi.become(200);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.at(-1), { SSID: "new" });
+	},
+	async "tries a network again for a while, tells that it could not be joined, and goes back to the old one"() {
+		const { accessPoint, wifi, timer } = make();
+		accessPoint.open(OWN);
+		const joined = accessPoint.join({ ssid: "new", password: "wrong password" });
+		wifi.become(200);
+		timer.pass(1_000);
+		equal(wifi.attempts.length, 3);
+		wifi.fault = new Error("connect failed");
+		wifi.become(200);
+		timer.pass(JOIN_TIME);
+		equal([await joined, wifi.connection], [false, 200]);
+		wifi.fault = undefined;
+		const before = wifi.attempts.length;
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.length, before);
+		accessPoint.close();
+		equal(wifi.attempts.at(-1), { SSID: "home", password: "secret" });
+	},
+	async "lists the networks that it finds, only so many, and tells open ones from others"() {
+		const { accessPoint, wifi } = make();
+		wifi.found = [
+			{ SSID: "a", RSSI: -50, security: "wpa2_psk" },
+			{ SSID: "b", RSSI: -60, security: "none" },
+			...Array.from({ length: 100 }, (_, index) => ({ SSID: String(index), RSSI: -90 })),
+		];
+		const scan = accessPoint.scan();
+		wifi.finishScan();
+		const found = await scan;
+		equal(found.slice(0, 2), [
+			{ ssid: "a", rssi: -50, secured: true },
+			{ ssid: "b", rssi: -60, secured: false },
+		]);
+		equal(found.length, 64);
+	},
+	async "gives up a scan that throws or does not end"() {
+		const { accessPoint, wifi, timer, log } = make();
+		wifi.found = [{ SSID: "a", RSSI: -50 }];
+		let found: readonly FoundNetwork[] = [];
+		void accessPoint.scan().then((networks) => {
+			found = networks;
+		});
+		timer.pass(15_000);
+		await settled();
+		equal(found.length, 1);
+		wifi.found = undefined;
+		equal(await accessPoint.scan(), []);
+		matches(log.at(-1) ?? "", /^Wi-Fi: no scan: Error: already scanning$/);
+	},
+	"is closed again if its DNS cannot be opened"() {
+		const { accessPoint, radio, wifi } = make({ dnsFault: "bind failed" });
+		throws(() => accessPoint.open(OWN), /bind failed/);
+		equal([radio, wifi.attempts.length], [[OWN, "closed"], 2]);
+	},
+});

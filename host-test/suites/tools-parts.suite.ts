@@ -1,0 +1,99 @@
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { isOffered } from "../../src/hardware/needs.js";
+import { TOOLS } from "../../src/tools/index.js";
+import { Client, type Wire } from "../doubles/client.js";
+import { boardWithParts, FakeSensor } from "../doubles/fake-parts.js";
+import { equal, matches, suite } from "../harness.js";
+
+function clientOf(board: Hardware): Client<Hardware> {
+	return new Client<Hardware>({ context: board, tools: TOOLS.filter((tool) => isOffered(tool, board)) });
+}
+
+const names = (board: Hardware): string[] =>
+	clientOf(board)
+		.ask("tools/list")
+		.result.tools.map(({ name }: { name: string }) => name);
+
+const json = ({ result }: Wire): object => JSON.parse(result.content[0].text);
+
+const SET = "self.light.set";
+const READ = "self.sensor.read";
+
+export default suite("tools for lights and sensors", {
+	"are offered only if the board has one"() {
+		equal(names({}), ["self.get_device_status"]);
+		equal(names({ lights: { led: { on: false } } }), ["self.get_device_status", SET]);
+		equal(names({ sensors: { room: new FakeSensor(1) } }), ["self.get_device_status", READ]);
+	},
+	"turn a light on and off, dim it and change its colour"() {
+		const { lights } = boardWithParts();
+		const { lamp } = lights;
+		const client = clientOf({ lights });
+		equal(client.call(SET, { light: "lamp", on: true }).result.content[0].text, "true");
+		equal(lamp, { on: true, brightness: 50, color: 0xffffff });
+		client.call(SET, { light: "lamp", brightness: 20, color: "#FF8000" });
+		equal(lamp, { on: true, brightness: 20, color: 0xff8000 });
+		client.call(SET, { light: "lamp", on: false });
+		equal(lamp, { on: false, brightness: 20, color: 0xff8000 });
+	},
+	"turn a light on by its brightness or colour, and off by brightness 0"() {
+		const { lights } = boardWithParts();
+		const { lamp } = lights;
+		const client = clientOf({ lights });
+		client.call(SET, { light: "lamp", color: "#000001" });
+		equal(lamp, { on: true, brightness: 50, color: 1 });
+		client.call(SET, { light: "lamp", brightness: 0 });
+		equal(lamp, { on: false, brightness: 50, color: 1 });
+		client.call(SET, { light: "lamp", brightness: 30 });
+		equal(lamp, { on: true, brightness: 30, color: 1 });
+		client.call(SET, { light: "lamp", on: false, color: "#000002" });
+		equal(lamp, { on: false, brightness: 30, color: 2 });
+	},
+	"need no name if there is only one light"() {
+		const led = { on: false };
+		clientOf({ lights: { led } }).call(SET, { on: true });
+		equal(led, { on: true });
+	},
+	"name the lights there are if none of them is meant, and what a light cannot do"() {
+		const { lights } = boardWithParts();
+		const client = clientOf({ lights });
+		const why = (args: object): string => client.call(SET, args).error.message;
+		equal(why({ on: true }), "light: expected one of lamp, led");
+		equal(why({ light: "sun", on: true }), 'light: expected one of lamp, led, not "sun"');
+		equal(why({ light: "constructor", on: true }), 'light: expected one of lamp, led, not "constructor"');
+		equal(why({ light: "led" }), "on, brightness, color: expected at least one of them");
+		equal(why({ light: "led", brightness: 5 }), "brightness: this light cannot be dimmed");
+		equal(why({ light: "led", color: "#ff0000" }), "color: this light has one colour only");
+		equal(why({ light: "lamp", color: "red" }), 'color: expected #rrggbb, not "red"');
+		matches(why({ light: "lamp", brightness: 101 }), /^brightness: expected/);
+		equal(lights, boardWithParts().lights);
+	},
+	"read one sensor, or all"() {
+		const { sensors } = boardWithParts();
+		const client = clientOf({ sensors });
+		const room = { kind: "temperature", value: 21.5, unit: "°C" };
+		equal(json(client.call(READ, { sensor: "room" })), { room });
+		equal(json(client.call(READ)), { room, chip: { ...room, value: { x: 1, y: 2 } } });
+		equal(client.call(READ, { sensor: "sun" }).error.message, 'sensor: expected one of room, chip, not "sun"');
+	},
+	"say why a sensor cannot be read, and read the others all the same"() {
+		const { sensors } = boardWithParts();
+		sensors.room.reading = new Error("no answer");
+		const client = clientOf({ sensors });
+		equal(client.call(READ, { sensor: "room" }).error.message, "no answer");
+		equal(json(client.call(READ)), {
+			room: { kind: "temperature", error: "no answer" },
+			chip: { kind: "temperature", value: { x: 1, y: 2 }, unit: "°C" },
+		});
+	},
+	"show lights and sensors in the device's status"() {
+		const { lights, sensors } = boardWithParts();
+		equal(json(clientOf({ lights, sensors }).call("self.get_device_status")), {
+			lights: { lamp: { on: false, brightness: 50, color: "#ffffff" }, led: { on: false } },
+			sensors: {
+				room: { kind: "temperature", value: 21.5, unit: "°C" },
+				chip: { kind: "temperature", value: { x: 1, y: 2 }, unit: "°C" },
+			},
+		});
+	},
+});

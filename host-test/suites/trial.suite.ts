@@ -1,0 +1,138 @@
+import { startFirmware } from "../../src/app/start-firmware.js";
+import { settled } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeUpdater } from "../doubles/fake-updater.js";
+import { equal, ok, suite } from "../harness.js";
+
+const TRIAL = 300_000;
+const VERSION = "0.1.0";
+
+/** The firmware on a board that can update itself, as it is started after an update. */
+function start(isOnTrial: boolean, built: object = {}, board = new FakeBoard()) {
+	const updater = Object.assign(new FakeUpdater(), { isOnTrial });
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	const application = startFirmware({
+		board: Object.assign(board, { updater }),
+		built: { backend: "ws://h/", ...built },
+		openNetwork: () => ({
+			ws: { io: FakeWebSocketClient },
+			mqtt: { io: FakeMqttClient },
+			http: { io: FakeHttpClient },
+		}),
+		hmacSha256: async () => new ArrayBuffer(0),
+		timer,
+		log: (line) => log.push(line),
+	});
+	const greet = (): void => {
+		const socket = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
+		socket.grant(2_048);
+		socket.arrive(['{"type":"hello","transport":"websocket","session_id":"s-1"}']);
+	};
+	return { application, updater, timer, log, board, greet };
+}
+
+const rolledBack = (version: string): FakeBoard => {
+	const board = new FakeBoard();
+	board.settings.set("update", "trial", version);
+	return board;
+};
+
+export default suite("firmware on trial", {
+	"is confirmed when it reaches a session, and not before"() {
+		const { updater, timer, log, board, greet } = start(true, {}, rolledBack(VERSION));
+		ok(log.includes(`firmware ${VERSION} is on trial: it has 300 s to reach its backend`));
+		equal(updater.events, []);
+		greet();
+		equal([updater.events, board.settings.get("update", "trial")], [["confirm"], undefined]);
+		ok(log.includes(`firmware ${VERSION} is confirmed`));
+		timer.pass(TRIAL);
+		equal(updater.events, ["confirm"]);
+	},
+	"is confirmed once, however many sessions follow"() {
+		const { updater, greet } = start(true);
+		greet();
+		greet();
+		equal(updater.events, ["confirm"]);
+	},
+	"goes back to the firmware before if it does not reach a session in time"() {
+		const { updater, timer, log, board } = start(true);
+		timer.pass(TRIAL - 1);
+		equal(updater.events, []);
+		timer.pass(1);
+		equal(updater.events, ["rollBack"]);
+		const problem = `${VERSION} did not reach its backend in time: back to the firmware before`;
+		ok(log.includes(`update failed: ${problem}`));
+		ok(board.shown.some(({ alert }) => alert?.status === "Update failed" && alert.message === problem));
+	},
+	"has as long as the setting says"() {
+		const { updater, timer } = start(true, { updateTrial: 10 });
+		timer.pass(10_000);
+		equal(updater.events, ["rollBack"]);
+	},
+	"goes back at once if it cannot use a setting"() {
+		const { application, updater, log } = start(true, { qos: 7 });
+		equal([application, updater.events], [undefined, ["rollBack"]]);
+		ok(log.includes("update failed: qos: expected 0 or 1, got 7: back to the firmware before"));
+	},
+	"begins a session also if sessions are on demand"() {
+		const before = FakeWebSocketClient.made.length;
+		start(false, { session: "on-demand" });
+		equal(FakeWebSocketClient.made.length, before);
+		const { updater, greet } = start(true, { session: "on-demand" });
+		greet();
+		equal(updater.events, ["confirm"]);
+	},
+	"is confirmed without a session on a device that has no backend, and serves clients"() {
+		const updater = Object.assign(new FakeUpdater(), { isOnTrial: true });
+		startFirmware({
+			board: Object.assign(new FakeBoard(), { updater }),
+			built: {},
+			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
+			hmacSha256: async () => new ArrayBuffer(0),
+			direct: () => ({ serve: () => ({ open() {}, close() {} }) }),
+			timer: new FakeTimer(),
+			log: () => {},
+		});
+		equal(updater.events, ["confirm"]);
+	},
+	"is told of after it was rolled back, once"() {
+		const { log, board } = start(false, {}, rolledBack("0.2.0"));
+		const problem = `0.2.0 did not reach its backend: back to ${VERSION}`;
+		ok(log.includes(`update failed: ${problem}`));
+		ok(board.shown.some(({ alert }) => alert?.message === problem));
+		const next = start(false, {}, new FakeBoard(board.settings));
+		ok(!next.log.some((line) => line.startsWith("update failed")));
+	},
+	async "is not installed again after it was rolled back, unless it has another version"() {
+		const otaUrl = "http://ota/";
+		const offer = async (version: string): Promise<string[]> => {
+			const { log } = start(false, { otaUrl }, rolledBack("0.2.0"));
+			await settled();
+			const firmware = { version, url: "http://f.bin", force: 1 };
+			FakeHttpClient.made.at(-1)?.answer(200, JSON.stringify({ websocket: { url: "ws://b/" }, firmware }));
+			await settled();
+			return log.filter((line) => line.startsWith("firmware 0."));
+		};
+		equal(await offer("0.2.0"), [
+			"firmware 0.2.0 (forced) is offered, and left until the next restart: it was rolled back",
+		]);
+		equal(await offer("0.2.1"), ["firmware 0.2.1 (forced): installing from http://f.bin"]);
+	},
+	"does not exist on a board that cannot update itself"() {
+		const board = rolledBack("0.2.0");
+		const log: string[] = [];
+		startFirmware({
+			board,
+			built: { backend: "ws://h/" },
+			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
+			hmacSha256: async () => new ArrayBuffer(0),
+			timer: new FakeTimer(),
+			log: (line) => log.push(line),
+		});
+		ok(!log.some((line) => /trial|update/.test(line)));
+	},
+});

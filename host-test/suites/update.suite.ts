@@ -1,0 +1,222 @@
+import { EcmaHttp } from "../../src/http/ecma-http.js";
+import { FirmwareInstaller } from "../../src/update/firmware-installer.js";
+import { readUpdateConfig } from "../../src/update/update-config.js";
+import { settled } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeUpdater } from "../doubles/fake-updater.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+const URL = "http://server/firmware.bin?key=k";
+const KEY = new Uint8Array(65).fill(4).buffer;
+const SIGNATURE = "12".repeat(64);
+
+/** An update that has begun, with its server, which the test plays. */
+async function begin(
+	source: object = {},
+	{ key, updater = new FakeUpdater() }: { key?: ArrayBuffer; updater?: FakeUpdater } = {},
+) {
+	const board = new FakeBoard();
+	const timer = new FakeTimer();
+	const progress: unknown[] = [];
+	const http = new EcmaHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
+	const { system, settings } = board;
+	const installer = new FirmwareInstaller({ updater, http, system, settings, key, log: () => {} });
+	const first = FakeHttpClient.made.length;
+	const outcome = installer
+		.install({ url: URL, ...source }, (bytes, total) => progress.push([bytes, total]))
+		.then(
+			() => "installed",
+			(error: Error) => error.message,
+		);
+	await settled();
+	const server = (): FakeHttpClient => FakeHttpClient.made.at(-1) as FakeHttpClient;
+	const paths = (): string[] => FakeHttpClient.made.slice(first).map(({ sent }) => sent.path);
+	return { updater, board, timer, progress, outcome, server, paths };
+}
+
+/** The same, and the server sends a small image. */
+async function update(source: object = {}, options: { key?: ArrayBuffer; updater?: FakeUpdater } = {}) {
+	const begun = await begin(source, options);
+	begun.server()?.answer(200, "FIRMWARE");
+	return { ...begun, outcome: await begun.outcome };
+}
+
+export default suite("an update", {
+	async "stores the image piece by piece, restarts the device and keeps what is on trial"() {
+		const { server, outcome, updater, board } = await begin({ version: "2.0.0" });
+		server().begin(200, { "content-length": "8" });
+		server().arrive("FIRM");
+		server().arrive("WARE");
+		equal(board.restarts, []);
+		server().sent.onDone(null);
+		equal([await outcome, updater.events], ["installed", ["begin", "finish FIRMWARE"]]);
+		equal([board.restarts, board.settings.get("update", "trial")], [[1_000], "2.0.0"]);
+	},
+	async "tells its progress in at most twenty steps, and the end"() {
+		const updater = new FakeUpdater();
+		const { server, outcome, progress } = await begin({}, { updater });
+		server().begin(200, { "content-length": "400" });
+		for (let piece = 0; piece < 80; piece += 1) {
+			server().arrive("FIRM_");
+		}
+		server().sent.onDone(null);
+		equal([await outcome, progress.length, progress[0], progress.at(-1)], ["installed", 20, [20, 400], [400, 400]]);
+	},
+	async "tells its progress for every 64 KB if the server does not say how long the image is"() {
+		const updater = Object.assign(new FakeUpdater(), { capacity: 200_000 });
+		const { server, outcome, progress } = await begin({}, { updater });
+		server().begin(200, { "transfer-encoding": "chunked" });
+		for (let piece = 0; piece < 10; piece += 1) {
+			server().arrive("F".repeat(16_384));
+		}
+		server().sent.onDone(null);
+		equal(
+			[await outcome, progress],
+			[
+				"installed",
+				[
+					[65_536, undefined],
+					[131_072, undefined],
+				],
+			],
+		);
+	},
+	async "takes an image whose SHA-256 is the expected one, in any case of its digits"() {
+		equal((await update({ sha256: "ab".repeat(32) })).outcome, "installed");
+		equal((await update({ sha256: "AB".repeat(32) })).outcome, "installed");
+	},
+	async "rejects an image with another SHA-256"() {
+		const { outcome, updater, board } = await update({ sha256: "cd".repeat(32) });
+		equal(outcome, `the image's SHA-256 is ${"ab".repeat(32)}, expected ${"cd".repeat(32)}`);
+		equal([updater.events, board.restarts, board.settings.values.size], [["begin", "cancel"], [], 0]);
+	},
+	async "names a digest that is none, before it asks the server for anything"() {
+		const { outcome, paths } = await begin({ sha256: "ab" });
+		matches(await outcome, /^sha256: expected 64 hexadecimal digits, got "ab"$/);
+		equal(paths(), []);
+	},
+	async "rejects what is no firmware, as soon as it arrives"() {
+		const { server, outcome, updater } = await begin();
+		server().begin(200, { "content-length": "999" });
+		server().arrive("<html>");
+		matches(await outcome, /this is no firmware image/);
+		equal(updater.events, ["begin", "cancel"]);
+	},
+	async "rejects an image that does not fit, before it stores anything of it"() {
+		const { server, outcome, updater } = await begin();
+		server().begin(200, { "content-length": "1001" });
+		server().arrive("F");
+		matches(await outcome, /the image has 1001 bytes or more, at most 1000 fit/);
+		equal(updater.events, ["begin", "cancel"]);
+	},
+	async "rejects an image that does not fit and whose length the server does not say"() {
+		const { server, outcome, updater } = await begin();
+		server().begin(200);
+		server().arrive("F".repeat(600));
+		server().arrive("F".repeat(600));
+		matches(await outcome, /the image has 1200 bytes or more/);
+		equal(updater.events, ["begin", "cancel"]);
+	},
+	async "rejects an image that ends too early"() {
+		const { server, outcome, updater } = await begin();
+		server().begin(200, { "content-length": "8" });
+		server().arrive("FIRM");
+		server().fail();
+		matches(await outcome, /the connection ended within the response/);
+		equal(updater.events, ["begin", "cancel"]);
+	},
+	async "gives up on a server that stalls"() {
+		const { server, outcome, updater, timer } = await begin();
+		server().begin(200, { "content-length": "8" });
+		server().arrive("FIRM");
+		timer.pass(60_000);
+		matches(await outcome, /no progress within 30000 ms/);
+		equal([updater.events, timer.size], [["begin", "cancel"], 0]);
+	},
+	async "reports the status of a server that has no such firmware, and an image without bytes"() {
+		const missing = await begin();
+		missing.server().answer(404, "no");
+		matches(await missing.outcome, /answered with HTTP status 404/);
+		const empty = await begin();
+		empty.server().begin(200, { "content-length": "0" });
+		empty.server().sent.onDone(null);
+		matches(await empty.outcome, /the image is empty/);
+		equal(
+			[missing.updater.events, empty.updater.events],
+			[
+				["begin", "cancel"],
+				["begin", "cancel"],
+			],
+		);
+	},
+	async "reports what the board finds wrong with the whole image"() {
+		const updater = Object.assign(new FakeUpdater(), { fault: "its checksum is wrong" });
+		const { outcome, board } = await update({}, { updater });
+		equal([outcome, updater.events, board.restarts], ["its checksum is wrong", ["begin", "cancel"], []]);
+	},
+	async "is rejected while the running firmware is on trial"() {
+		const updater = Object.assign(new FakeUpdater(), { isOnTrial: true });
+		const { outcome, paths } = await begin({}, { updater });
+		matches(await outcome, /the running firmware is on trial/);
+		equal([paths(), updater.events], [[], []]);
+	},
+	async "of signed firmware takes the signature that it is told"() {
+		const { outcome, updater, paths } = await update({ signature: SIGNATURE }, { key: KEY });
+		equal([outcome, paths()], ["installed", ["/firmware.bin?key=k"]]);
+		equal(updater.signatures, [new Uint8Array(64).fill(0x12).buffer]);
+	},
+	async "of signed firmware fetches the signature beside the image if it is told none"() {
+		const { server, outcome, paths } = await begin({}, { key: KEY });
+		server().answer(200, `${SIGNATURE}\n`);
+		await settled();
+		server().answer(200, "FIRMWARE");
+		equal([await outcome, paths()], ["installed", ["/firmware.bin.sig?key=k", "/firmware.bin?key=k"]]);
+	},
+	async "of signed firmware is rejected without a signature, before the image is fetched"() {
+		for (const [status, text, problem] of [
+			[404, "no", /no signature: .*firmware\.bin\.sig.* answered with HTTP status 404/],
+			[200, "<html>", /no signature: .*\.sig.*: expected 128 hexadecimal digits, got "<html>"/],
+		] as const) {
+			const { server, outcome, updater, paths } = await begin({}, { key: KEY });
+			server().answer(status, text);
+			matches(await outcome, problem);
+			equal([updater.events, paths().length], [[], 1]);
+		}
+		const { outcome, paths } = await begin({ signature: "12" }, { key: KEY });
+		matches(await outcome, /^signature: expected 128 hexadecimal digits/);
+		equal(paths(), []);
+	},
+	async "of signed firmware is rejected if the signature is wrong"() {
+		const updater = Object.assign(new FakeUpdater(), { isSigned: false });
+		const { outcome, board } = await update({ signature: SIGNATURE }, { key: KEY, updater });
+		matches(outcome, /the image's signature is wrong/);
+		equal([updater.events, board.restarts], [["begin", "cancel"], []]);
+	},
+	async "looks at no signature if the build has no key"() {
+		const { outcome, updater } = await update({ signature: "nonsense" });
+		equal([outcome, updater.signatures], ["installed", []]);
+	},
+	"has settings, of which the key is the build's alone"() {
+		const { settings } = new FakeBoard();
+		equal(readUpdateConfig({}, settings), { key: undefined, trialTime: 300_000 });
+		const updateKey = `04${"00".repeat(64)}`;
+		settings.set("xs-mcp", "updateKey", `04${"ff".repeat(64)}`);
+		settings.set("xs-mcp", "updateTrial", 60);
+		const { key, trialTime } = readUpdateConfig({ updateKey, updateTrial: "90" }, settings);
+		equal([key?.byteLength, new Uint8Array(key as ArrayBuffer)[1], trialTime], [65, 0, 60_000]);
+		ok(readUpdateConfig({ updateKey: "" }, settings).key === undefined);
+	},
+	"names a setting that cannot be used"() {
+		for (const updateKey of ["04", "zz", `02${"00".repeat(64)}`, 5]) {
+			throws(() => readUpdateConfig({ updateKey }, undefined), /^updateKey: expected a public key of P-256/);
+		}
+		for (const updateTrial of [0, 1.5, "soon", 86_401]) {
+			throws(
+				() => readUpdateConfig({ updateTrial }, undefined),
+				/^updateTrial: expected whole seconds from 1 to 86400/,
+			);
+		}
+	},
+});

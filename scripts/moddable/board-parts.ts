@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import type { Hardware } from "../../src/hardware/hardware.js";
+import { isOffered, type Part } from "../../src/hardware/needs.js";
+import { TOOLS } from "../../src/tools/index.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The parts that the application adds on every board. */
+const OF_EVERY_BOARD: readonly Part[] = ["device", "http"];
+
+/** Of a board, but no part. */
+const NO_PARTS: readonly string[] = ["name", "close"];
+
+/** The parts of a board, as the type of its openBoard() has them, in its order. */
+export interface BoardParts {
+	readonly parts: readonly Part[];
+	/** Parts that it has only if they are there: not every chip has a thermometer, and a sensor may not answer. */
+	readonly optional: readonly Part[];
+}
+
+/**
+ * Reads the parts of boards from their sources.
+ *
+ * @param boards folders in src/boards
+ * @throws Error that names a board without openBoard()
+ */
+export function readParts(boards: readonly string[]): Map<string, BoardParts> {
+	const config = ts.getParsedCommandLineOfConfigFile(
+		join(ROOT, "tsconfig.xs.json"),
+		{ noEmit: true },
+		{
+			...ts.sys,
+			onUnRecoverableConfigFileDiagnostic: () => {},
+		},
+	);
+	const declarations = config?.fileNames.filter((name) => name.endsWith(".d.ts")) ?? [];
+	const files = boards.map((board) => join(ROOT, "src", "boards", board, "board.ts"));
+	const program = ts.createProgram([...declarations, ...files], config?.options ?? {});
+	return new Map(files.map((file, index) => [boards[index] as string, partsIn(program, file)]));
+}
+
+function partsIn(program: ts.Program, file: string): BoardParts {
+	const checker = program.getTypeChecker();
+	const source = program.getSourceFile(file);
+	const module = source && checker.getSymbolAtLocation(source);
+	const open = module && checker.getExportsOfModule(module).find(({ name }) => name === "openBoard");
+	const signature = open && checker.getTypeOfSymbol(open).getCallSignatures()[0];
+	if (signature === undefined) {
+		throw new Error(`${file} exports no openBoard()`);
+	}
+	const members = signature
+		.getReturnType()
+		.getProperties()
+		.filter(({ name }) => !NO_PARTS.includes(name));
+	const isOptional = ({ flags }: ts.Symbol): boolean => (flags & ts.SymbolFlags.Optional) !== 0;
+	const names = (symbols: readonly ts.Symbol[]): Part[] => symbols.map(({ name }) => name as Part);
+	return {
+		parts: names(members.filter((member) => !isOptional(member))),
+		optional: names(members.filter(isOptional)),
+	};
+}
+
+/** The names of the tools that a board with these parts offers, and of those that it lacks. */
+export function toolsOf(parts: readonly Part[]): { readonly offered: string[]; readonly absent: string[] } {
+	const made: readonly Part[] = parts.includes("updater") ? ["installer"] : [];
+	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...made, ...parts].map((part) => [part, {}]));
+	const names = (offered: boolean): string[] =>
+		TOOLS.filter((tool) => isOffered(tool, hardware) === offered).map(({ name }) => name);
+	return { offered: names(true), absent: names(false) };
+}

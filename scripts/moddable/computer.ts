@@ -1,0 +1,66 @@
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** The computer, as far as it is looked at. */
+export interface Computer {
+	readonly env: NodeJS.ProcessEnv;
+	readonly platform: NodeJS.Platform;
+	/** "20.20.2" */
+	readonly nodeVersion: string;
+	/** The folder of devices. */
+	readonly dev: string;
+}
+
+/** The computer that this program runs on. */
+export function thisComputer(): Computer {
+	return { env: process.env, platform: process.platform, nodeVersion: process.versions.node, dev: "/dev" };
+}
+
+/** The SDK's name for a computer. */
+export function hostOf(platform: NodeJS.Platform): string | undefined {
+	return platform === "linux" ? "lin" : platform === "darwin" ? "mac" : undefined;
+}
+
+/** The path of a program, as a shell would find it. */
+export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
+	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+	return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** Whether a path is a program that this user may start. */
+export function isExecutable(path: string): boolean {
+	return existsSync(path) && statSync(path).isFile() && isAllowed(path, constants.X_OK);
+}
+
+/** @param mode as `fs.access` takes it */
+export function isAllowed(path: string, mode: number): boolean {
+	try {
+		accessSync(path, mode);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** The engine's major version: its minor one is a sum of options. */
+export function readXsVersion(header: string): string | undefined {
+	return existsSync(header) ? /#define XS_MAJOR_VERSION (\d+)/.exec(readFileSync(header, "utf8"))?.[1] : undefined;
+}
+
+/** The version of ESP-IDF that the SDK expects: "6.0". */
+export function readExpectedIdf(moddable = ""): string {
+	const manifest = join(moddable, "build", "devices", "esp32", "manifest.json");
+	const text = moddable !== "" && existsSync(manifest) ? readFileSync(manifest, "utf8") : "";
+	return /"EXPECTED_ESP_IDF":\s*"v([\d.]+)"/.exec(text)?.[1] ?? "6.0";
+}
+
+/** The version of ESP-IDF in a folder: "6.0.0". */
+export function readIdfVersion(folder: string): string | undefined {
+	const file = join(folder, "tools", "cmake", "version.cmake");
+	if (!existsSync(file)) {
+		return undefined;
+	}
+	const text = readFileSync(file, "utf8");
+	const parts = ["MAJOR", "MINOR", "PATCH"].map((part) => new RegExp(`IDF_VERSION_${part} (\\d+)`).exec(text)?.[1]);
+	return parts.includes(undefined) ? undefined : parts.join(".");
+}

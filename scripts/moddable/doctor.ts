@@ -1,0 +1,208 @@
+import { constants, existsSync } from "node:fs";
+import { join } from "node:path";
+import {
+	type Computer,
+	findProgram,
+	hostOf,
+	isAllowed,
+	isExecutable,
+	readExpectedIdf,
+	readIdfVersion,
+	readXsVersion,
+} from "./computer.js";
+import { listPorts, permissionCommand } from "./ports.js";
+
+/** What a person may want to do, and so what is looked at. */
+export const PURPOSES = ["device", "simulator", "link", "build", "flash"] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+/** What was found of something that the purpose needs, or can do without. */
+export interface Finding {
+	readonly name: string;
+	/** `missing`: the purpose needs it. `warning`: it may do without, or nobody has tried it so. */
+	readonly status: "ok" | "warning" | "missing";
+	readonly found: string;
+	/** What mends it: a command, where there is one. Absent if it is ok. */
+	readonly mend?: string;
+}
+
+type Check = (computer: Computer) => Finding;
+
+/** The version of Node that package.json asks for. */
+const NODE = [20, 12] as const;
+
+/** The engine of the SDK with which the firmware was tried. */
+const XS = { major: "17", tried: "17.7" } as const;
+
+/** ESP-IDF's compilers, by the chips that they compile for. */
+const COMPILERS = {
+	"xtensa-esp32-elf-gcc": "ESP32",
+	"xtensa-esp32s3-elf-gcc": "ESP32-S3",
+	"riscv32-esp-elf-gcc": "ESP32-C3 and C6",
+} as const;
+
+/** Looks at the computer. The findings come in the order in which they are best mended. */
+export function examine(purpose: Purpose, computer: Computer): Finding[] {
+	return CHECKS[purpose].map((check) => check(computer));
+}
+
+/** The findings as a person reads them: a line for each, and below it the command that mends it. */
+export function describeFindings(findings: readonly Finding[]): string {
+	return findings
+		.map(({ name, status, found, mend }) => {
+			const line = `${status.padEnd(8)} ${name}: ${found}`;
+			return mend === undefined ? line : `${line}\n${" ".repeat(9)}${mend}`;
+		})
+		.join("\n");
+}
+
+const ok = (name: string, found: string): Finding => ({ name, status: "ok", found });
+const missing = (name: string, found: string, mend: string): Finding => ({ name, status: "missing", found, mend });
+const warning = (name: string, found: string, mend: string): Finding => ({ name, status: "warning", found, mend });
+
+function node({ nodeVersion }: Computer): Finding {
+	const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
+	return major > NODE[0] || (major === NODE[0] && minor >= NODE[1])
+		? ok("Node.js", nodeVersion)
+		: missing("Node.js", `${nodeVersion}, which is older than ${NODE.join(".")}`, "nvm install --lts");
+}
+
+/** The virtual device runs on Node's own engine without them. */
+function compilerForXs({ env }: Computer): Finding {
+	const absent = ["cc", "make"].filter((program) => findProgram(program, env) === undefined);
+	return absent.length === 0
+		? ok("C compiler", "cc and make, for the XS engine")
+		: warning(
+				"C compiler",
+				`${absent.join(" and ")} not found: the virtual device runs on V8 instead of XS`,
+				"sudo apt-get install build-essential",
+			);
+}
+
+function sdk({ env, platform }: Computer): Finding {
+	const mend = "npm install -g xs-dev && xs-dev setup";
+	const { MODDABLE } = env;
+	if (hostOf(platform) === undefined) {
+		return missing("Moddable SDK", `not used by these programs on ${platform}`, "run mcconfig by hand");
+	}
+	if (!MODDABLE) {
+		return missing("Moddable SDK", "MODDABLE is not set: it names the SDK's folder", mend);
+	}
+	return existsSync(MODDABLE)
+		? ok("Moddable SDK", MODDABLE)
+		: missing("Moddable SDK", `MODDABLE is ${MODDABLE}, which does not exist`, mend);
+}
+
+/** @param programs of the SDK that are needed */
+function sdkTools(...programs: readonly string[]): Check {
+	return ({ env, platform }) => {
+		const { MODDABLE = "" } = env;
+		const host = hostOf(platform) ?? "";
+		const absent = programs.filter((each) => !isExecutable(join(MODDABLE, "build", "bin", host, "release", each)));
+		const mend = `cd "$MODDABLE/build/makefiles/${host}" && make`;
+		return absent.length === 0
+			? ok("SDK's tools", programs.join(", "))
+			: missing("SDK's tools", `${absent.join(", ")} not built`, mend);
+	};
+}
+
+/** The SDK's sources name the engine, but not the SDK's own version. */
+function sdkVersion({ env }: Computer): Finding {
+	const version = readXsVersion(join(env.MODDABLE ?? "", "xs", "sources", "xsCommon.h"));
+	const mend = 'git -C "$MODDABLE" fetch --tags && git -C "$MODDABLE" checkout 8.2.3, then build its tools again';
+	if (version === undefined) {
+		return warning("SDK's version", "not known", mend);
+	}
+	return version === XS.major
+		? ok("SDK's version", `XS ${version}`)
+		: warning("SDK's version", `XS ${version}; the firmware was tried with XS ${XS.tried}`, mend);
+}
+
+function display({ env }: Computer): Finding {
+	if (env.DISPLAY || env.WAYLAND_DISPLAY) {
+		return ok("display", env.DISPLAY || env.WAYLAND_DISPLAY || "");
+	}
+	return findProgram("Xvfb", env) === undefined
+		? missing("display", "no screen, and no Xvfb for a virtual one", "sudo apt-get install xvfb")
+		: ok("display", "a virtual one, by Xvfb");
+}
+
+function sessionBus({ env }: Computer): Finding {
+	return findProgram("dbus-run-session", env) === undefined
+		? missing("session bus", "dbus-run-session not found", "sudo apt-get install dbus-daemon")
+		: ok("session bus", "dbus-run-session");
+}
+
+function linux({ platform }: Computer): Finding {
+	return platform === "linux"
+		? ok("Linux", "the simulator is started from here")
+		: missing("Linux", `npm run simulator does not run on ${platform}`, "mcconfig -d -m");
+}
+
+function git({ env }: Computer): Finding {
+	return findProgram("git", env) === undefined
+		? missing("git", "not found", "sudo apt-get install git")
+		: ok("git", "found");
+}
+
+function idf({ env }: Computer): Finding {
+	const wanted = readExpectedIdf(env.MODDABLE);
+	const clone = `git clone -b v${wanted} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
+	const mend = `${clone} && ~/esp32/esp-idf/install.sh && export IDF_PATH=~/esp32/esp-idf`;
+	const { IDF_PATH } = env;
+	if (!IDF_PATH || !existsSync(IDF_PATH)) {
+		const found = IDF_PATH ? `IDF_PATH is ${IDF_PATH}, which does not exist` : "IDF_PATH is not set";
+		return missing("ESP-IDF", found, mend);
+	}
+	const version = readIdfVersion(IDF_PATH);
+	if (version?.startsWith(`${wanted}.`)) {
+		return ok("ESP-IDF", version);
+	}
+	const update = `git -C "$IDF_PATH" checkout v${wanted} && git -C "$IDF_PATH" submodule update --init --recursive`;
+	return missing(
+		"ESP-IDF",
+		version === undefined ? `no ESP-IDF in ${IDF_PATH}` : `${version}, and the SDK expects ${wanted}`,
+		version === undefined ? mend : `${update} && "$IDF_PATH/install.sh"`,
+	);
+}
+
+function idfTools({ env }: Computer): Finding {
+	const mend = '. "$IDF_PATH/export.sh"';
+	const compilers = Object.entries(COMPILERS);
+	const found = compilers.filter(([program]) => findProgram(program, env) !== undefined).map(([, chip]) => chip);
+	if (findProgram("idf.py", env) === undefined) {
+		return missing("ESP-IDF's tools", "idf.py is not on the PATH", mend);
+	}
+	if (found.length === 0) {
+		return missing("ESP-IDF's tools", "none of its compilers is on the PATH", mend);
+	}
+	const list = `idf.py, compilers for ${found.join(", ")}`;
+	return found.length === compilers.length
+		? ok("ESP-IDF's tools", list)
+		: warning("ESP-IDF's tools", `${list} only`, '"$IDF_PATH/install.sh" all');
+}
+
+function port({ env, dev }: Computer): Finding {
+	const wanted = env.UPLOAD_PORT;
+	const ports = wanted ? [wanted] : listPorts(dev).map(({ path }) => path);
+	const usable = ports.filter((path) => existsSync(path));
+	if (usable.length === 0) {
+		const found = wanted ? `UPLOAD_PORT is ${wanted}, which does not exist` : "no USB serial port is there";
+		return missing("serial port", found, "connect the board with a USB cable that carries data");
+	}
+	const denied = usable.find((path) => !isAllowed(path, constants.R_OK | constants.W_OK));
+	return denied === undefined
+		? ok("serial port", usable.join(", "))
+		: missing("serial port", `no permission to use ${denied}`, `${permissionCommand(denied)}, then log in again`);
+}
+
+const FOR_LINK: readonly Check[] = [node, sdk, sdkTools("mcconfig", "xsc", "xsl"), sdkVersion, git];
+const FOR_BUILD: readonly Check[] = [...FOR_LINK, idf, idfTools];
+
+const CHECKS: Readonly<Record<Purpose, readonly Check[]>> = {
+	device: [node, compilerForXs],
+	simulator: [node, linux, sdk, sdkTools("mcconfig", "mcsim"), sdkVersion, display, sessionBus],
+	link: FOR_LINK,
+	build: FOR_BUILD,
+	flash: [...FOR_BUILD, port],
+};

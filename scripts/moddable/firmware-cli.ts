@@ -1,0 +1,37 @@
+// npm run firmware: makes images of the firmware that others can flash, and a page for them.
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FIRMWARE } from "../../src/firmware.js";
+import { runProgram } from "../program.js";
+import { type FirmwarePlan, findBuild, firmwareProgram } from "./firmware.js";
+import { readImage } from "./images.js";
+import { checkTypes, mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { writeRelease } from "./release.js";
+import type { Sdk } from "./sdk.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+await runProgram(firmwareProgram(makeFirmware));
+
+async function makeFirmware({ build, finished, output, webTools }: FirmwarePlan): Promise<void> {
+	const builds = [...finished];
+	if (build !== undefined) {
+		checkTypes();
+		for (const { name } of build.targets) {
+			console.log(`Building the firmware for ${name} …`);
+			builds.push({ board: basename(name), folder: await buildTarget(build.sdk, name, build.settings) });
+		}
+	}
+	const images = builds.map(({ board, folder }) => readImage(board, folder));
+	writeRelease(output, { ...FIRMWARE, images, webTools });
+	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS, index.html`);
+}
+
+/** Builds from nothing: mcconfig ends well even if ESP-IDF fails, and an earlier build would be taken for this one. */
+async function buildTarget(sdk: Sdk, target: string, settings: readonly string[]): Promise<string> {
+	const output = `${outputOf(ROOT)}-release`;
+	rmSync(join(output, "tmp", ...target.split("/"), "release"), { recursive: true, force: true });
+	await mcconfig(sdk, ROOT, ["-p", target, "-t", "build", ...settings], { show: true, output });
+	return findBuild(output, target, nameOf(ROOT));
+}

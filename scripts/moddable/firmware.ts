@@ -1,0 +1,109 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { makeProgram, ProgramError } from "../program.js";
+import { needIdf } from "./flash.js";
+import { needSdk, type Sdk } from "./sdk.js";
+import { addSettings } from "./settings.js";
+import { findTarget, type Target } from "./targets.js";
+
+const EPILOGUE = `
+The output folder gets a folder for each board, with its images and a manifest.json for web flashers, SHA256SUMS, and
+index.html. Everybody can read the settings in an image: passwords and tokens are rejected.
+npm run doctor -- --for build says what is missing, and how to get it.`;
+
+/** Settings that must not be published. */
+const SECRETS = ["ssid", "password", "token", "httpToken", "hmacKey", "serialNumber", "mqttUsername", "mqttPassword"];
+
+interface FirmwareOptions {
+	readonly target: readonly string[];
+	readonly from: readonly FinishedBuild[];
+	readonly output: string;
+	readonly webTools?: string;
+}
+
+/** A build of ESP-IDF that somebody has made. */
+export interface FinishedBuild {
+	readonly board: string;
+	/** The folder with flasher_args.json. */
+	readonly folder: string;
+}
+
+/** What the command line asks for. */
+export interface FirmwarePlan {
+	/** What is to be built before. */
+	readonly build:
+		| { readonly sdk: Sdk; readonly targets: readonly Target[]; readonly settings: readonly string[] }
+		| undefined;
+	readonly finished: readonly FinishedBuild[];
+	readonly output: string;
+	readonly webTools: string | undefined;
+}
+
+/** `npm run firmware`, which hands what it has understood to `run`. */
+export function firmwareProgram(
+	run: (plan: FirmwarePlan) => Promise<void>,
+	env: NodeJS.ProcessEnv = process.env,
+): Command {
+	const program = makeProgram(
+		"run firmware",
+		"Makes images of the firmware that others can flash, and a page for them.",
+	)
+		.option("--target <target>", "mcconfig's name of a board to build for; may be repeated", collect, [])
+		.option("--from <board=folder>", "a finished build of ESP-IDF; may be repeated", collectBuild, [])
+		.option("--output <folder>", "where the release is written", "dist/firmware")
+		.option(
+			"--web-tools <folder>",
+			"the npm package esp-web-tools: the page gets a button that flashes from the browser",
+		)
+		.addHelpText("after", EPILOGUE);
+	return addSettings(program, "otaUrl=https://HOST/PATH …").action((settings: string[], options: FirmwareOptions) =>
+		run(planFirmware(settings, options, env)),
+	);
+}
+
+/** @throws ProgramError that names what is missing, unknown or secret */
+function planFirmware(settings: readonly string[], options: FirmwareOptions, env: NodeJS.ProcessEnv): FirmwarePlan {
+	const { target: names, from: finished, output, webTools } = options;
+	if (names.length === 0 && finished.length === 0) {
+		throw new ProgramError("--target or --from is missing: the boards to make images for");
+	}
+	const secret = settings.map((setting) => setting.split("=")[0] ?? "").find((name) => SECRETS.includes(name));
+	if (secret !== undefined) {
+		throw new ProgramError(`${secret}: everybody could read it in the image. People set it up on their own boards`);
+	}
+	if (names.length > 0) {
+		const sdk = needSdk(env);
+		const targets = names.map((name) => findTarget(sdk, name));
+		needIdf(env);
+		return { build: { sdk, targets, settings }, finished, output, webTools };
+	}
+	return { build: undefined, finished, output, webTools };
+}
+
+/**
+ * The folder in which ESP-IDF has built a target.
+ *
+ * @param output the folder that mcconfig was given
+ * @throws ProgramError if there is none
+ */
+export function findBuild(output: string, target: string, name: string): string {
+	const folder = join(output, "tmp", ...target.split("/"), "release", name);
+	const project = existsSync(folder) ? readdirSync(folder).find((each) => each.startsWith("xsProj-")) : undefined;
+	if (project === undefined) {
+		throw new ProgramError(`${folder} has no project of ESP-IDF: mcconfig has not built ${target} there`);
+	}
+	return join(folder, project, "build");
+}
+
+function collect(word: string, words: readonly string[]): readonly string[] {
+	return [...words, word];
+}
+
+function collectBuild(word: string, builds: readonly FinishedBuild[]): readonly FinishedBuild[] {
+	const [, board, folder] = /^([\w-]+)=(.+)$/.exec(word) ?? [];
+	if (board === undefined || folder === undefined) {
+		throw new InvalidArgumentError(`Expected BOARD=FOLDER, got ${word}.`);
+	}
+	return [...builds, { board, folder }];
+}

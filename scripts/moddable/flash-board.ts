@@ -1,0 +1,90 @@
+import { fileURLToPath } from "node:url";
+import { BoardTrace } from "./board-trace.js";
+import { describeBuild } from "./describe-build.js";
+import type { BoardLog, BuildPlan, FlashPlan } from "./flash.js";
+import { checkTypes, linkForChip, mcconfig } from "./mcconfig.js";
+import { checkPort, choosePort, PortError } from "./ports.js";
+import { sdkEnvironment } from "./sdk.js";
+import { SerialLog } from "./serial-log.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const NO_LOG = "The board runs. A release build writes no log: build with --log or --debug to see one.";
+
+/**
+ * Does what the command line asks for.
+ *
+ * @throws PortError, SdkError that say what is in the way, and what mends it
+ */
+export async function runPlan(plan: FlashPlan): Promise<void> {
+	switch (plan.kind) {
+		case "link":
+			await prepare(plan);
+			console.log("Compiling and linking …");
+			await linkForChip(plan.sdk, ROOT, plan.target.name, plan.args);
+			console.log(`The firmware links for ${plan.target.name}.`);
+			break;
+		case "build":
+			await build(plan);
+			break;
+		case "flash":
+			await flash(plan);
+			break;
+		case "monitor":
+			await showLog(findPort(plan.port), plan.log);
+			break;
+	}
+}
+
+async function flash(plan: FlashPlan & { kind: "flash" }): Promise<void> {
+	// A port that cannot be used is told before a build that takes minutes.
+	const port = findPort(plan.port);
+	await build(plan);
+	console.log(`Flashing ${plan.target.name} at ${port} …`);
+	await make(plan, "deploy", { ...sdkEnvironment(plan.sdk), UPLOAD_PORT: port });
+	if (plan.log === undefined) {
+		console.log(NO_LOG);
+	} else {
+		await showLog(port, plan.log);
+	}
+}
+
+function findPort(wanted: string | undefined): string {
+	const port = choosePort(wanted);
+	checkPort(port);
+	return port;
+}
+
+/** Says what a person should know of the build, once the types fit. */
+async function prepare({ sdk, target, settings }: BuildPlan): Promise<void> {
+	checkTypes();
+	console.log(await describeBuild(sdk, ROOT, target, settings));
+}
+
+async function build(plan: BuildPlan): Promise<void> {
+	await prepare(plan);
+	console.log(`Building the firmware for ${plan.target.name} …`);
+	await make(plan, "build");
+}
+
+function make({ sdk, args }: BuildPlan, what: "build" | "deploy", env?: NodeJS.ProcessEnv): Promise<void> {
+	return mcconfig(sdk, ROOT, [...args, "-t", what], { show: true, ...(env && { env }) });
+}
+
+/** Shows what the board says until Ctrl-C. @throws PortError if the board is disconnected */
+async function showLog(port: string, log: BoardLog): Promise<void> {
+	console.log(`The log of ${port}. Ctrl-C ends it.`);
+	const source = await openLog(port, log);
+	for (const signal of ["SIGINT", "SIGTERM"] as const) {
+		process.once(signal, () => source.close());
+	}
+	source.on("line", (line) => console.log(line));
+	const reason = await new Promise<string | undefined>((resolve) => source.on("closed", resolve));
+	if (reason !== undefined) {
+		throw new PortError(`${port}: ${reason}`);
+	}
+}
+
+function openLog(port: string, log: BoardLog): Promise<SerialLog | BoardTrace> {
+	return log.kind === "text" ? SerialLog.open(port, log.baud) : BoardTrace.open(log.sdk, port);
+}

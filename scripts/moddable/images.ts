@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { ProgramError } from "../program.js";
+
+/** A file of an image, and where in the flash it belongs. */
+export interface ImagePart {
+	/** The file's name, without its folder. */
+	readonly name: string;
+	/** Where the build has it. */
+	readonly source: string;
+	/** Bytes from the beginning of the flash. */
+	readonly offset: number;
+}
+
+/** What is flashed onto a board, as ESP-IDF has built it. */
+export interface BoardImage {
+	/** mcconfig's name of the board, without its platform: "m5stack_cores3". */
+	readonly board: string;
+	/** ESP-IDF's name of the chip: "esp32s3". */
+	readonly chip: string;
+	/** esptool's options for the flash: "--flash_mode", "dio", … */
+	readonly flashOptions: readonly string[];
+	/** In the order of their offsets. */
+	readonly parts: readonly ImagePart[];
+}
+
+/** The file in which ESP-IDF's build says what to flash where. */
+const FLASHER_ARGS = "flasher_args.json";
+
+/** What is read of it. */
+interface FlasherArgs {
+	readonly write_flash_args?: unknown;
+	readonly flash_files?: unknown;
+	readonly extra_esptool_args?: { readonly chip?: unknown };
+}
+
+/**
+ * Reads what a finished build of ESP-IDF has for a board.
+ *
+ * @param build its folder: the one with flasher_args.json
+ * @throws ProgramError that names the file which is missing, or not as ESP-IDF writes it
+ */
+export function readImage(board: string, build: string): BoardImage {
+	const file = join(build, FLASHER_ARGS);
+	const { write_flash_args: options, flash_files: files, extra_esptool_args: extra } = readJson(file);
+	const chip = extra?.chip;
+	if (typeof chip !== "string" || !isTexts(options) || typeof files !== "object" || files === null) {
+		throw new ProgramError(`${file}: write_flash_args, flash_files or extra_esptool_args.chip is missing`);
+	}
+	const parts = Object.entries(files).map(([offset, path]) => readPart(file, build, offset, path));
+	return { board, chip, flashOptions: options, parts: parts.sort((a, b) => a.offset - b.offset) };
+}
+
+function readJson(file: string): FlasherArgs {
+	if (!existsSync(file)) {
+		throw new ProgramError(`${file} does not exist: ESP-IDF has not finished a build there`);
+	}
+	try {
+		return JSON.parse(readFileSync(file, "utf8")) as FlasherArgs;
+	} catch (error) {
+		throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
+	}
+}
+
+function readPart(file: string, build: string, offset: string, path: unknown): ImagePart {
+	if (!/^0x[\da-f]+$/i.test(offset) || typeof path !== "string") {
+		throw new ProgramError(
+			`${file}: flash_files: expected an offset such as 0x1000 and a file, got ${offset}: ${path}`,
+		);
+	}
+	const source = join(build, path);
+	if (!existsSync(source)) {
+		throw new ProgramError(`${source} does not exist, though ${FLASHER_ARGS} names it`);
+	}
+	return { name: basename(path), source, offset: Number(offset) };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+	return Array.isArray(value) && value.every((each) => typeof each === "string");
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageLimits } from "../../src/app/create-transport.js";
+import { configureForChip } from "./mcconfig.js";
+import { type Sdk, SdkError } from "./sdk.js";
+import type { Target } from "./targets.js";
+
+const MEGABYTE = 1024 * 1024;
+
+/** Bytes of a slot on a chip, where XS has 32 bits. */
+const SLOT_BYTES = 16;
+
+/** ESP-IDF's default of CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL: bytes up to which memory is never taken from PSRAM. */
+const ALWAYS_INTERNAL = 16_384;
+
+/** How a chip's PSRAM is used: malloc takes from it, the SDK's target keeps it for those who ask, or there is none. */
+export type Psram = "malloc" | "reserved" | "none";
+
+export interface Partition {
+	readonly name: string;
+	/** "app" or "data". */
+	readonly type: string;
+	readonly bytes: number;
+	/** Where it ends in the flash. */
+	readonly end: number;
+}
+
+/** What a build takes of its chip's memory, as far as it is known before the build. */
+export interface MemoryPlan {
+	readonly target: Target;
+	/** Of the flash that the image is made for. */
+	readonly flashBytes: number;
+	readonly psram: Psram;
+	/** What XS is given at the start, and all it ever gets. */
+	readonly chunkBytes: number;
+	readonly slots: number;
+	readonly stackSlots: number;
+	/** Of the longest message that the device accepts. */
+	readonly messageBytes: number;
+	readonly partitions: readonly Partition[];
+}
+
+/** What `manifest_flat.json` has: mcconfig's sum of all manifests. */
+interface FlatManifest {
+	readonly creation: {
+		readonly chunk: { readonly initial: number };
+		readonly heap: { readonly initial: number };
+		readonly stack: number;
+	};
+	readonly config: { readonly chunkBytes: number | string };
+}
+
+/**
+ * Finds out what a build takes, from the manifests and the target's settings of ESP-IDF. Needs no ESP-IDF.
+ *
+ * @param folder the manifest's
+ * @param settings of the firmware: "ssid=…"
+ * @throws SdkError when mcconfig fails, or the partitions are larger than the flash
+ */
+export async function planMemory(
+	sdk: Sdk,
+	folder: string,
+	target: Target,
+	settings: readonly string[],
+): Promise<MemoryPlan> {
+	const made = await configureForChip(sdk, folder, target.name, settings);
+	const { creation, config }: FlatManifest = JSON.parse(readFileSync(join(made, "manifest_flat.json"), "utf8"));
+	const ofIdf = (name: string): string => readFileSync(join(made, `xsProj-${target.chip}`, name), "utf8");
+	const chip = readSdkConfig(ofIdf("sdkconfig.mc"));
+	const partitions = readPartitions(ofIdf("partitions.csv"));
+	checkPartitions(target, partitions, chip.flashBytes);
+	return {
+		target,
+		...chip,
+		chunkBytes: creation.chunk.initial,
+		slots: creation.heap.initial,
+		stackSlots: creation.stack,
+		messageBytes: messageLimits(readBytes(config.chunkBytes)).maxMessageBytes,
+		partitions,
+	};
+}
+
+function checkPartitions({ name }: Target, partitions: readonly Partition[], flashBytes: number): void {
+	const end = Math.max(0, ...partitions.map((partition) => partition.end));
+	if (end > flashBytes) {
+		throw new SdkError(
+			`--target: ${name} has ${flashBytes / MEGABYTE} MB of flash, and the partitions of the firmware need ${(end / MEGABYTE).toFixed(1)} MB`,
+		);
+	}
+}
+
+/** @param chunkBytes the setting, which is text if it comes from the command line */
+function readBytes(chunkBytes: number | string): number {
+	const bytes = Number(chunkBytes);
+	if (!(bytes > 0)) {
+		throw new SdkError(`chunkBytes: ${chunkBytes} is no number of bytes`);
+	}
+	return bytes;
+}
+
+/** @param settings of ESP-IDF, in which a later line overrides an earlier one */
+export function readSdkConfig(settings: string): Pick<MemoryPlan, "flashBytes" | "psram"> {
+	let flashBytes = 0;
+	let psram = false;
+	let psramUse: Psram = "malloc";
+	for (const line of settings.split("\n")) {
+		const [, key = "", value] = line.match(/^CONFIG_(\w+)=(\w+)/) ?? [];
+		const size = key.match(/^ESPTOOLPY_FLASHSIZE_(\d+)MB$/)?.[1];
+		if (size !== undefined && value === "y") {
+			flashBytes = Number(size) * MEGABYTE;
+		} else if (key === "SPIRAM") {
+			psram = value === "y";
+		} else if (key === "SPIRAM_USE_MALLOC" && value === "y") {
+			psramUse = "malloc";
+		} else if (key === "SPIRAM_USE_CAPS_ALLOC" && value === "y") {
+			psramUse = "reserved";
+		}
+	}
+	return { flashBytes, psram: psram ? psramUse : "none" };
+}
+
+/** @param table of ESP-IDF's partitions: name, type, subtype, offset, size. Sizes in bytes, or with K or M */
+export function readPartitions(table: string): Partition[] {
+	let end = 0;
+	return table
+		.split("\n")
+		.filter((line) => line.trim() !== "" && !line.startsWith("#"))
+		.map((line) => line.split(",").map((field) => field.trim()))
+		.map(([name = "", type = "", , offset = "", size = ""]) => {
+			const bytes = parseSize(size);
+			end = (offset === "" ? end : parseSize(offset)) + bytes;
+			return { name, type, bytes, end };
+		});
+}
+
+function parseSize(text: string): number {
+	const unit = { K: 1024, M: 1024 * 1024 }[text.slice(-1).toUpperCase()];
+	return unit === undefined ? Number(text) : Number(text.slice(0, -1)) * unit;
+}
+
+/** The plan as lines for a person. */
+export function describePlan(plan: MemoryPlan): string {
+	const { target, chunkBytes, slots, stackSlots, messageBytes, partitions } = plan;
+	const heap = (name: string, size: string, bytes: number): string[] => [
+		name,
+		size,
+		kilobytes(bytes),
+		placeOf(plan, bytes),
+	];
+	const rows = [
+		heap("chunks", `${chunkBytes} bytes`, chunkBytes),
+		heap("slots", `${slots} slots`, slots * SLOT_BYTES),
+		heap("stack", `${stackSlots} slots`, stackSlots * SLOT_BYTES),
+		["longest message", `${messageBytes} bytes`],
+		...partitions.map(({ name, type, bytes }) => [`partition ${name}`, type, kilobytes(bytes)]),
+	];
+	return [`Memory of ${target.name} (${target.chip}, ${describeChip(plan)}):`, ...alignColumns(rows)].join("\n");
+}
+
+/** The first column to the left, the others to the right. */
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
+	const width = (column: number): number => Math.max(...rows.map((row) => (row[column] ?? "").length));
+	const align = (cell: string, column: number): string =>
+		column === 0 ? cell.padEnd(width(column)) : cell.padStart(width(column));
+	return rows.map((row) => `  ${row.map(align).join("  ")}`);
+}
+
+function describeChip({ flashBytes, psram }: MemoryPlan): string {
+	const use = { malloc: "PSRAM", reserved: "PSRAM that malloc does not use", none: "no PSRAM" }[psram];
+	return `${flashBytes / MEGABYTE} MB flash, ${use}`;
+}
+
+function placeOf({ psram }: MemoryPlan, bytes: number): string {
+	return psram === "malloc" && bytes > ALWAYS_INTERNAL ? "in PSRAM" : "in internal RAM";
+}
+
+function kilobytes(bytes: number): string {
+	return `${bytes / 1024} KB`;
+}

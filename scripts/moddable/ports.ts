@@ -1,0 +1,99 @@
+import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ProgramError } from "../program.js";
+
+/** A serial port of this computer, to which a board may be connected. */
+export interface SerialPortInfo {
+	/** Such as "/dev/ttyUSB0". */
+	readonly path: string;
+	/** What the system says of the device; empty if it says nothing. */
+	readonly name: string;
+}
+
+/** Names of the ports that boards have: USB-to-serial chips, and chips with USB of their own. */
+const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_USBtoUART.*)$/;
+
+/** Where Linux keeps the names of groups. */
+const GROUPS = "/etc/group";
+
+/** A port that cannot be used, with what mends it. */
+export class PortError extends ProgramError {
+	override readonly name = "PortError";
+}
+
+/** Lists the serial ports that a board may be connected to. @param dev the folder of devices */
+export function listPorts(dev = "/dev"): SerialPortInfo[] {
+	const names = readNames(join(dev, "serial", "by-id"));
+	return readdirSync(dev)
+		.filter((file) => BOARD_PORT.test(file))
+		.sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
+		.map((file) => ({ path: join(dev, file), name: names.get(realpathSync(join(dev, file))) ?? "" }));
+}
+
+/** Linux names each device in a link to its port. */
+function readNames(folder: string): ReadonlyMap<string, string> {
+	const links = existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name))) : [];
+	return new Map(links.map((name) => [realpathSync(join(folder, name)), name]));
+}
+
+/**
+ * Chooses the port of the board.
+ *
+ * @param wanted the port that the person named, if any
+ * @throws PortError if there is none, or several
+ */
+export function choosePort(wanted: string | undefined, ports: readonly SerialPortInfo[] = listPorts()): string {
+	if (wanted !== undefined && wanted !== "") {
+		return wanted;
+	}
+	const [first, ...others] = ports;
+	if (first === undefined) {
+		throw new PortError(
+			"no board was found: no USB serial port is there. Connect the board with a USB cable that carries data, " +
+				"or name its port with --port",
+		);
+	}
+	if (others.length > 0) {
+		throw new PortError(`several ports were found. Choose one with --port:\n${describePorts(ports)}`);
+	}
+	return first.path;
+}
+
+/** A line for each port. */
+export function describePorts(ports: readonly SerialPortInfo[]): string {
+	return ports.map(({ path, name }) => `  ${path}${name && `  ${name}`}`).join("\n");
+}
+
+/**
+ * Checks that this user may use a port.
+ *
+ * @throws PortError with the command that gives the permission
+ */
+export function checkPort(path: string): void {
+	if (!existsSync(path)) {
+		throw new PortError(`${path} does not exist: is the board connected?`);
+	}
+	try {
+		accessSync(path, constants.R_OK | constants.W_OK);
+	} catch {
+		throw new PortError(`no permission to use ${path}. ${permissionHint(path)}`);
+	}
+}
+
+/** How a user gets the permission to use a port. */
+export function permissionHint(path: string): string {
+	return `Run this command, then log out and in again: ${permissionCommand(path)}`;
+}
+
+/** The command that gives the permission to use a port: the user joins the port's group. */
+export function permissionCommand(path: string): string {
+	return `sudo usermod -aG ${groupOf(path)} $USER`;
+}
+
+function groupOf(path: string): string {
+	const { gid } = statSync(path);
+	const lines = existsSync(GROUPS) ? readFileSync(GROUPS, "utf8").split("\n") : [];
+	const name = lines.map((line) => line.split(":")).find(([, , id]) => id === String(gid))?.[0];
+	// Nobody should join the group of the administrator.
+	return name === undefined || gid === 0 ? "dialout" : name;
+}

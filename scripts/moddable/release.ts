@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ProgramError } from "../program.js";
+import type { BoardImage } from "./images.js";
+import { releasePage } from "./release-page.js";
+
+/** Firmware for boards, as it is published. */
+export interface Release {
+	readonly name: string;
+	readonly version: string;
+	readonly images: readonly BoardImage[];
+	/** The folder of the npm package esp-web-tools, a copy of which the release page loads. Without it: no button. */
+	readonly webTools?: string | undefined;
+}
+
+/** What a web flasher reads: esp-web-tools' manifest.json. */
+export interface WebManifest {
+	readonly name: string;
+	readonly version: string;
+	readonly new_install_prompt_erase: boolean;
+	/** Seconds that the flasher waits for Improv after a new installation. */
+	readonly new_install_improv_wait_time: number;
+	readonly builds: readonly {
+		readonly chipFamily: string;
+		readonly parts: readonly { readonly path: string; readonly offset: number }[];
+	}[];
+}
+
+/** The folder, in the release and in the package, of what browsers load of esp-web-tools. */
+const WEB_TOOLS = "esp-web-tools";
+const WEB_TOOLS_SOURCE = join("dist", "web");
+
+/**
+ * Writes a release: a folder for each board with its images and manifest.json, SHA256SUMS, and index.html. An earlier
+ * release in that folder is removed.
+ *
+ * @throws ProgramError if `webTools` is not the package, two boards have the same name, or the folder holds other files
+ */
+export function writeRelease(output: string, release: Release): void {
+	const { images, webTools } = release;
+	const source = webTools && join(webTools, WEB_TOOLS_SOURCE);
+	if (source && !existsSync(join(source, "install-button.js"))) {
+		throw new ProgramError(
+			`--web-tools: ${webTools} is not the npm package esp-web-tools: it has no ${WEB_TOOLS_SOURCE}`,
+		);
+	}
+	if (new Set(images.map(({ board }) => board)).size < images.length) {
+		throw new ProgramError("a board is named twice");
+	}
+	clear(output);
+	const sums = images.flatMap((image) => writeBoard(output, release, image));
+	writeFileSync(join(output, "SHA256SUMS"), sums.map((line) => `${line}\n`).join(""));
+	if (source) {
+		cpSync(source, join(output, WEB_TOOLS), { recursive: true });
+		copyFileSync(join(webTools, "LICENSE"), join(output, WEB_TOOLS, "LICENSE"));
+	}
+	const script = source ? `${WEB_TOOLS}/install-button.js` : undefined;
+	writeFileSync(join(output, "index.html"), releasePage(release, script));
+}
+
+/** Removes an earlier release, and nothing else. */
+function clear(output: string): void {
+	const files = existsSync(output) ? readdirSync(output) : [];
+	if (files.length > 0 && !(files.includes("SHA256SUMS") && files.includes("index.html"))) {
+		throw new ProgramError(`--output: ${output} holds other files than a release`);
+	}
+	rmSync(output, { recursive: true, force: true });
+}
+
+/** @returns lines for `sha256sum --check` */
+function writeBoard(output: string, release: Release, image: BoardImage): string[] {
+	const folder = join(output, image.board);
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(webManifest(release, image), null, "\t")}\n`);
+	return image.parts.map(({ name, source }) => {
+		copyFileSync(source, join(folder, name));
+		return `${createHash("sha256").update(readFileSync(source)).digest("hex")}  ${image.board}/${name}`;
+	});
+}
+
+/** Describes an image to a web flasher. */
+export function webManifest({ name, version }: Release, { board, chip, parts }: BoardImage): WebManifest {
+	return {
+		name: `${name} for ${board}`,
+		version,
+		new_install_prompt_erase: true,
+		new_install_improv_wait_time: 0,
+		builds: [{ chipFamily: chipFamily(chip), parts: parts.map(({ name: path, offset }) => ({ path, offset })) }],
+	};
+}
+
+/** ESP-IDF says "esp32s3", web flashers "ESP32-S3". */
+function chipFamily(chip: string): string {
+	const [, variant = ""] = /^esp32(\w*)$/.exec(chip) ?? [];
+	return variant === "" ? chip.toUpperCase() : `ESP32-${variant.toUpperCase()}`;
+}

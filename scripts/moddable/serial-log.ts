@@ -1,0 +1,93 @@
+import { EventEmitter } from "node:events";
+import { StringDecoder } from "node:string_decoder";
+import { stripVTControlCharacters } from "node:util";
+import { SerialPort } from "serialport";
+import { PortError, permissionHint } from "./ports.js";
+
+interface Events {
+	/** A line that the board wrote, without its end and without control characters. */
+	line: [line: string];
+	/** The port is closed. Why, if not by `close`. */
+	closed: [reason: string | undefined];
+}
+
+/** Characters after which a line is cut: what arrives at a wrong speed has no line ends. */
+const LONGEST_LINE = 4_096;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal must not be sent.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/g;
+
+/** What a board writes to its serial port, as lines of text. */
+export class SerialLog extends EventEmitter<Events> {
+	readonly #port: SerialPort;
+	readonly #decoder = new StringDecoder("utf8");
+	#line = "";
+
+	private constructor(port: SerialPort) {
+		super();
+		this.#port = port;
+		port.on("data", (bytes: Buffer) => this.#read(this.#decoder.write(bytes)));
+		port.on("error", (error) => this.emit("line", `serial port: ${error.message}`));
+		port.on("close", (error: Error | null) => this.#closed(error));
+	}
+
+	/**
+	 * Opens a port. Nobody else can use it until it is closed.
+	 *
+	 * @param baud bits per second; a port of a chip's own USB has any speed
+	 * @throws PortError that says what is in the way, and what mends it
+	 */
+	static async open(path: string, baud: number): Promise<SerialLog> {
+		const port = new SerialPort({ path, baudRate: baud, autoOpen: false });
+		await new Promise<void>((resolve, reject) => {
+			port.open((error) => (error ? reject(portError(path, error)) : resolve()));
+		});
+		return new SerialLog(port);
+	}
+
+	close(): void {
+		if (this.#port.isOpen) {
+			this.#port.close();
+		}
+	}
+
+	#read(text: string): void {
+		const lines = (this.#line + text).split(/\r?\n/);
+		this.#line = lines.pop() as string;
+		for (const line of lines) {
+			this.#say(line);
+		}
+		while (this.#line.length > LONGEST_LINE) {
+			this.#say(this.#line.slice(0, LONGEST_LINE));
+			this.#line = this.#line.slice(LONGEST_LINE);
+		}
+	}
+
+	#say(line: string): void {
+		this.emit("line", stripVTControlCharacters(line).replace(CONTROL, ""));
+	}
+
+	#closed(error: Error | null): void {
+		if (this.#line !== "") {
+			this.#say(this.#line);
+			this.#line = "";
+		}
+		this.emit("closed", error ? "the board was disconnected" : undefined);
+	}
+}
+
+/** What the system says, as what a person can do about it. */
+function portError(path: string, error: Error): PortError {
+	if (/permission denied|access denied/i.test(error.message)) {
+		return new PortError(`no permission to use ${path}. ${permissionHint(path)}`, { cause: error });
+	}
+	if (/cannot lock|busy/i.test(error.message)) {
+		return new PortError(`${path} is in use by another program, such as a serial monitor or xsbug: close that first`, {
+			cause: error,
+		});
+	}
+	if (/no such file/i.test(error.message)) {
+		return new PortError(`${path} does not exist: is the board connected?`, { cause: error });
+	}
+	return new PortError(`${path}: ${error.message}`, { cause: error });
+}

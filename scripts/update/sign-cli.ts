@@ -1,0 +1,40 @@
+// npm run sign: makes the key that firmware is signed with, and signs firmware.
+import { readFileSync, writeFileSync } from "node:fs";
+import { makeProgram, ProgramError, runProgram } from "../program.js";
+import { makeKey, signImage, updateKeyOf } from "./signing.js";
+
+const program = makeProgram("run sign", "Signs firmware for devices that are built with a public key.");
+
+program
+	.command("key <file>")
+	.description("make a private key, keep it in a new file, and print the public key for the setting updateKey")
+	.action((file: string) => {
+		const key = makeKey();
+		attempt(file, () => writeFileSync(file, key, { mode: 0o600, flag: "wx" }));
+		console.log(`updateKey=${updateKeyOf(key)}`);
+	});
+
+program
+	.command("image <files...>")
+	.description("sign images: the signature of FILE is kept in FILE.sig")
+	.requiredOption("--key <file>", "the private key")
+	.action((files: string[], { key: keyFile }: { key: string }) => {
+		const key = attempt(keyFile, () => readFileSync(keyFile, "utf8"));
+		attempt(keyFile, () => updateKeyOf(key));
+		for (const file of files) {
+			const signature = attempt(file, () => signImage(readFileSync(file), key));
+			attempt(`${file}.sig`, () => writeFileSync(`${file}.sig`, `${signature}\n`));
+			console.log(`${file}.sig`);
+		}
+	});
+
+await runProgram(program);
+
+/** @throws ProgramError that names the file */
+function attempt<T>(file: string, work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
+	}
+}

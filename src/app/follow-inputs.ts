@@ -1,0 +1,46 @@
+import type { Press } from "../hardware/button.js";
+import type { Hardware } from "../hardware/hardware.js";
+
+export interface InputActions {
+	/** Tells the backend. */
+	tell(method: string, params: object): void;
+	/** The person wants to talk to the device, or no longer. */
+	talk(): void;
+	log(message: string): void;
+}
+
+/**
+ * Tells the backend of a board's buttons and sensors. With the main button, the first one, a person talks to the device, as
+ * with the C++ firmware, and sets it up by a long press.
+ *
+ * @returns a function that ends it
+ */
+export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware, actions: InputActions): () => void {
+	const [main] = Object.keys(buttons);
+	const follow = (button: string, { long, milliseconds }: Press): void => {
+		actions.log(`button ${button}: ${long ? "long press" : "press"}`);
+		actions.tell("notifications/button_pressed", { button, long, milliseconds });
+		if (button === main) {
+			if (long) {
+				wifiSetup?.begin();
+			} else {
+				actions.talk();
+			}
+		}
+	};
+	for (const [name, button] of Object.entries(buttons)) {
+		button.onPress = (press) => follow(name, press);
+	}
+	for (const [name, sensor] of Object.entries(sensors)) {
+		const { kind, unit } = sensor;
+		sensor.onChange = (value) => actions.tell("notifications/sensor_changed", { sensor: name, kind, value, unit });
+	}
+	return () => {
+		for (const button of Object.values(buttons)) {
+			button.onPress = undefined;
+		}
+		for (const sensor of Object.values(sensors)) {
+			sensor.onChange = undefined;
+		}
+	};
+}

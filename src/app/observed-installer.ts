@@ -1,0 +1,43 @@
+import type { Screen } from "../hardware/hardware.js";
+import type { Installer, UpdateProgress } from "../hardware/updater.js";
+
+export interface InstallerObserver {
+	readonly screen: Pick<Screen, "show"> | undefined;
+	/** Firmware is being installed, or could not be. */
+	readonly onUpgrade: (state: "upgrading" | "idle") => void;
+	readonly log: (message: string) => void;
+}
+
+/**
+ * Gives an installer that tells the state machine, the screen and the log what it does, and that installs one image at a
+ * time: none after one that was installed, because the device is about to restart.
+ */
+export function observedInstaller(installer: Installer, { screen, onUpgrade, log }: InstallerObserver): Installer {
+	let isBusy = false;
+	return {
+		async install(source, onProgress) {
+			const show: UpdateProgress = (bytes, total) => {
+				screen?.show({ alert: { status: "Updating", message: amount(bytes, total) } });
+				onProgress?.(bytes, total);
+			};
+			if (isBusy) {
+				throw new Error("an update is under way already");
+			}
+			isBusy = true;
+			onUpgrade("upgrading");
+			try {
+				await installer.install(source, show);
+			} catch (error) {
+				isBusy = false;
+				onUpgrade("idle");
+				log(`upgrade from ${source.url} failed: ${String(error)}`);
+				screen?.show({ alert: { status: "Upgrade failed", message: String(error) } });
+				throw error;
+			}
+		},
+	};
+}
+
+function amount(bytes: number, total: number | undefined): string {
+	return total === undefined ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor((100 * bytes) / total)} %`;
+}

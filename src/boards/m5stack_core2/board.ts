@@ -1,0 +1,62 @@
+/// <reference path="../../types/ft6x06.d.ts" />
+import Digital from "embedded:io/digital";
+import FT6x06 from "embedded:sensor/Touch/FT6x06";
+import config from "mc/config";
+import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
+import type { Board } from "../../hardware/hardware.js";
+import { openEsp32 } from "../../platform/esp32.js";
+import { openFace } from "../../platform/face.js";
+import { openImu, STANDARD_GRAVITY } from "../../platform/imu.js";
+import { openOptional } from "../../platform/open-optional.js";
+import { openPreview } from "../../platform/preview.js";
+import { openRtc } from "../../platform/rtc.js";
+import { openTouch } from "../../platform/touch.js";
+
+/** What the SDK's target has, as far as it is used. The SDK's typings do not have it. */
+interface Target {
+	readonly I2C: { readonly internal: object };
+	readonly io: { readonly SMBus: object };
+	readonly peripheral: { readonly Power: new (options: object) => SdkPower };
+}
+
+const { I2C, io, peripheral } = device as unknown as Target;
+
+/** The bus that the board's own chips are on. */
+const BUS = { ...I2C.internal, io: io.SMBus };
+
+/** The target's own class for it needs the buttons of the target's setup, which is left out. */
+class Touch extends FT6x06 {
+	constructor(options: { readonly onSample: () => void }) {
+		super({ ...options, sensor: BUS, interrupt: { io: Digital, mode: Digital.Input, pin: 39 } });
+		this.configure({ threshold: 20 });
+	}
+}
+
+/**
+ * M5Stack Core2: ESP32 with PSRAM, screen with touch, battery, motion sensor, real-time clock. The power chip feeds the
+ * others, so it is opened first.
+ */
+export function openBoard() {
+	// Version 1.1 has an AXP2101, whose class wants the bus by this name, which the target's provider does not use.
+	const power = new PowerChip(new peripheral.Power({ sensor: BUS }));
+	const screen = openFace(new config.Screen({}), power);
+	const preview = openPreview(screen);
+	const touch = openOptional("touch screen", () => openTouch(Touch));
+	const motion = openOptional("motion sensor", () => openImu(STANDARD_GRAVITY));
+	const esp32 = openEsp32("m5stack_core2", openOptional("real-time clock", openRtc));
+	return {
+		...esp32,
+		screen,
+		preview,
+		battery: power,
+		...(touch && { buttons: { screen: touch } }),
+		...(motion && { sensors: { motion } }),
+		close() {
+			touch?.close();
+			motion?.close();
+			esp32.network.close();
+			preview.close();
+			screen.close();
+		},
+	} satisfies Board;
+}

@@ -1,0 +1,91 @@
+import Time from "time";
+import Timer from "timer";
+import * as host from "virtual-host";
+import { TimedButton } from "../../drivers/button.js";
+import type { Buttons } from "../../hardware/button.js";
+import type { Light, Lights } from "../../hardware/light.js";
+import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
+
+/** A light that the person is told of. */
+class VirtualLight implements Light {
+	readonly #name: string;
+	#on = false;
+	#brightness = 50;
+	#color = 0xffffff;
+
+	constructor(name: string) {
+		this.#name = name;
+	}
+
+	get on(): boolean {
+		return this.#on;
+	}
+
+	set on(on: boolean) {
+		this.#on = on;
+		this.#show();
+	}
+
+	get brightness(): number {
+		return this.#brightness;
+	}
+
+	set brightness(brightness: number) {
+		this.#brightness = brightness;
+		this.#show();
+	}
+
+	get color(): number {
+		return this.#color;
+	}
+
+	set color(color: number) {
+		this.#color = color;
+		this.#show();
+	}
+
+	#show(): void {
+		host.showLight(this.#name, { on: this.#on, brightness: this.#brightness, color: this.#color });
+	}
+}
+
+/** A sensor that measures what the person says. */
+class VirtualSensor implements Sensor {
+	readonly kind: SensorKind;
+	readonly unit: string;
+	onChange: ((reading: Reading) => void) | undefined;
+	#reading: Reading;
+
+	constructor(kind: SensorKind, unit: string, reading: Reading) {
+		this.kind = kind;
+		this.unit = unit;
+		this.#reading = reading;
+	}
+
+	read(): Reading {
+		return this.#reading;
+	}
+
+	set(reading: Reading): void {
+		this.#reading = reading;
+		this.onChange?.(reading);
+	}
+}
+
+/** The lights, sensors and buttons of the virtual board. */
+export function openParts(): {
+	readonly lights: Lights;
+	readonly sensors: Sensors;
+	readonly buttons: Buttons;
+	close(): void;
+} {
+	const boot = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
+	const sensors: Readonly<Record<string, VirtualSensor>> = {
+		temperature: new VirtualSensor("temperature", "°C", 21.5),
+		light: new VirtualSensor("light", "lx", 320),
+		motion: new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
+	};
+	host.onButton((isDown) => boot.follow(isDown));
+	host.onReading((name, reading) => sensors[name]?.set(reading));
+	return { lights: { led: new VirtualLight("led") }, sensors, buttons: { boot }, close: () => boot.close() };
+}

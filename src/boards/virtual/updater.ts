@@ -1,0 +1,53 @@
+import { firmware } from "virtual-host";
+import { ImageHead } from "../../drivers/image-head.js";
+import type { FirmwareSink, Updater } from "../../hardware/updater.js";
+
+/** What an image of a virtual device begins with. */
+const MAGIC = "XSMCPVD1";
+const HEADER_BYTES = 12;
+
+/** The virtual device's two places for firmware, which Node keeps. */
+export class VirtualUpdater implements Updater {
+	readonly capacity = firmware.capacity;
+	#isOnTrial = firmware.isOnTrial;
+
+	get isOnTrial(): boolean {
+		return this.#isOnTrial;
+	}
+
+	begin(): FirmwareSink {
+		firmware.begin();
+		const head = new ImageHead(HEADER_BYTES, checkMagic);
+		return {
+			write(piece) {
+				const bytes = head.take(piece);
+				if (bytes !== undefined) {
+					firmware.write(bytes);
+				}
+			},
+			async digest() {
+				head.expectWhole();
+				return await firmware.digest();
+			},
+			isSigned: firmware.isSigned,
+			finish: firmware.finish,
+			cancel: firmware.cancel,
+		};
+	}
+
+	confirm(): void {
+		this.#isOnTrial = false;
+		firmware.confirm();
+	}
+
+	rollBack(): void {
+		firmware.rollBack();
+	}
+}
+
+function checkMagic(head: Uint8Array): void {
+	const magic = String.fromCharCode(...head.subarray(0, MAGIC.length));
+	if (magic !== MAGIC) {
+		throw new Error(`this is no firmware image of a virtual device: it does not begin with ${MAGIC}`);
+	}
+}

@@ -1,0 +1,51 @@
+import type { TimerHandle } from "../hardware/timer.js";
+import { TimedButton, type TimedButtonOptions } from "./button.js";
+
+/** ECMA-419's touch sensor, as far as it is used. */
+export interface TouchSensor {
+	/** The fingers on the screen; undefined if nothing has changed. */
+	sample(): readonly object[] | undefined;
+	/** `interrupt` says whether the sensor calls `onSample` by itself. */
+	readonly configuration?: { readonly interrupt?: boolean };
+	close(): void;
+}
+
+export interface TouchButtonOptions extends TimedButtonOptions {
+	/** Its address and bus are known to the class. */
+	readonly io: new (options: {
+		onSample: () => void;
+	}) => TouchSensor;
+}
+
+/** Milliseconds between looks at a sensor that tells nothing by itself. */
+const POLL_INTERVAL = 50;
+
+/** A touch screen that is one large button. */
+export class TouchButton extends TimedButton {
+	readonly #options: TouchButtonOptions;
+	readonly #poll: TimerHandle | undefined;
+	#touch: TouchSensor | undefined;
+
+	constructor(options: TouchButtonOptions) {
+		super(options);
+		this.#options = options;
+		this.#touch = new options.io({ onSample: () => this.#sample() });
+		if (this.#touch.configuration?.interrupt !== true) {
+			this.#poll = options.timer.repeat(() => this.#sample(), POLL_INTERVAL);
+		}
+	}
+
+	override close(): void {
+		super.close();
+		this.#options.timer.clear(this.#poll);
+		this.#touch?.close();
+		this.#touch = undefined;
+	}
+
+	#sample(): void {
+		const fingers = this.#touch?.sample();
+		if (fingers !== undefined) {
+			this.follow(fingers.length > 0);
+		}
+	}
+}

@@ -1,0 +1,63 @@
+import type { Button, Press } from "../hardware/button.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+
+export interface TimedButtonOptions {
+	readonly timer: TimerModule;
+	/** Milliseconds of a clock that is never set, as a 32-bit number. */
+	readonly ticks: () => number;
+}
+
+/** Milliseconds that a contact must be quiet before it counts: contacts bounce. */
+export const DEBOUNCE = 30;
+
+/** Milliseconds after which a press is a long one. */
+export const LONG_PRESS = 2_000;
+
+/** Makes presses of what a contact or a touch screen says. */
+export class TimedButton implements Button {
+	onPress: ((press: Press) => void) | undefined;
+	readonly #options: TimedButtonOptions;
+	#isDown = false;
+	/** When it went down. */
+	#start = 0;
+	/** Runs until the contact is quiet. */
+	#debounce: TimerHandle | undefined;
+	/** Runs while a press may still become a long one. */
+	#hold: TimerHandle | undefined;
+
+	constructor(options: TimedButtonOptions) {
+		this.#options = options;
+	}
+
+	/** Takes whether it is down now. */
+	follow(isDown: boolean): void {
+		const { timer } = this.#options;
+		timer.clear(this.#debounce);
+		this.#debounce = isDown === this.#isDown ? undefined : timer.set(() => this.#change(isDown), DEBOUNCE);
+	}
+
+	close(): void {
+		this.#options.timer.clear(this.#debounce);
+		this.#options.timer.clear(this.#hold);
+		this.#debounce = undefined;
+		this.#hold = undefined;
+	}
+
+	#change(isDown: boolean): void {
+		const { timer, ticks } = this.#options;
+		this.#debounce = undefined;
+		this.#isDown = isDown;
+		if (isDown) {
+			this.#start = ticks();
+			this.#hold = timer.set(() => this.#tell(true), LONG_PRESS);
+		} else if (this.#hold !== undefined) {
+			timer.clear(this.#hold);
+			this.#tell(false);
+		}
+	}
+
+	#tell(long: boolean): void {
+		this.#hold = undefined;
+		this.onPress?.({ long, milliseconds: (this.#options.ticks() - this.#start) >>> 0 });
+	}
+}

@@ -1,0 +1,122 @@
+/** A datagram that has come in. */
+interface Datagram extends ArrayBuffer {
+	readonly address: string;
+	readonly port: number;
+}
+
+/** ECMA-419's UDP socket (§12.4), as far as it is used. */
+export interface UdpSocket {
+	read(): ArrayBuffer | undefined;
+	write(data: ArrayBuffer, address: string, port: number): void;
+	close(): void;
+}
+
+export interface UdpRecord {
+	readonly io: new (options: { port: number; onReadable: (count: number) => void }) => UdpSocket;
+}
+
+export interface CaptiveDnsOptions {
+	readonly udp: UdpRecord;
+	/** The IPv4 address that every name gets. */
+	readonly address: string;
+	/** Default 53. */
+	readonly port?: number;
+	readonly log: (message: string) => void;
+}
+
+const DNS_PORT = 53;
+
+/**
+ * Answers every question for a hostname with one address, so that a phone in the device's own network finds the set-up
+ * page whatever it asks for. The SDK has such a server, too: it does not answer questions for IPv6 addresses, for
+ * which phones then wait, and puts its answer behind the options that most of them send today, where it is not found.
+ */
+export class CaptiveDns {
+	readonly #socket: UdpSocket;
+	readonly #options: CaptiveDnsOptions;
+
+	/** @throws if the port cannot be opened */
+	constructor(options: CaptiveDnsOptions) {
+		this.#options = options;
+		const { io, ...record } = options.udp;
+		this.#socket = new io({
+			...record,
+			port: options.port ?? DNS_PORT,
+			onReadable: (count) => this.#receive(count),
+		});
+	}
+
+	close(): void {
+		this.#socket.close();
+	}
+
+	#receive(count: number): void {
+		for (let left = count; left > 0; left -= 1) {
+			const query = this.#socket.read() as Datagram | undefined;
+			const answer = query && answerQuery(query, this.#options.address);
+			if (query === undefined || answer === undefined) {
+				continue;
+			}
+			try {
+				this.#socket.write(answer, query.address, query.port);
+			} catch (error) {
+				this.#options.log(`DNS: no answer sent: ${String(error)}`);
+			}
+		}
+	}
+}
+
+/** Bytes of a message's head, and of what follows the name in a question (RFC 1035 §4.1). */
+const HEAD_BYTES = 12;
+const TYPE_AND_CLASS = 4;
+
+/** Bytes that a question may have: a name has at most 255. */
+const LONGEST_QUERY = 512;
+
+const TYPE_A = 1;
+const CLASS_IN = 1;
+
+/** Seconds that the answer holds: a phone that leaves for another network must not keep it. */
+const TIME_TO_LIVE = 5;
+
+/**
+ * The answer to a DNS query (RFC 1035 §4): the address for a question of type A, and no records for any other. Options
+ * of the query (EDNS) are left out, as a server does that does not know them.
+ *
+ * @returns undefined if the message is not a query with one question
+ */
+export function answerQuery(query: ArrayBuffer, address: string): ArrayBuffer | undefined {
+	const bytes = new Uint8Array(query);
+	const end = bytes.length > LONGEST_QUERY ? 0 : endOfQuestion(bytes);
+	if (end === 0) {
+		return undefined;
+	}
+	const view = new DataView(query);
+	const isAddress = view.getUint16(end - 4) === TYPE_A && view.getUint16(end - 2) === CLASS_IN;
+	const answer = new Uint8Array(end + (isAddress ? 16 : 0));
+	answer.set(bytes.subarray(0, end));
+	// A response, with authority; whether the client wants recursion is repeated.
+	answer.set([0x84 | ((bytes[2] ?? 0) & 0x01), 0, 0, 1, 0, isAddress ? 1 : 0, 0, 0, 0, 0], 2);
+	if (isAddress) {
+		// The name is the question's, by a pointer to it.
+		answer.set([0xc0, HEAD_BYTES, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, TIME_TO_LIVE, 0, 4], end);
+		answer.set(address.split(".").map(Number), end + 12);
+	}
+	return answer.buffer;
+}
+
+/** Where the only question of a query ends; 0 if there is none or more than one. */
+function endOfQuestion(bytes: Uint8Array): number {
+	const [flags = 0x80, high = 0, low = 0] = [bytes[2], bytes[4], bytes[5]];
+	if (bytes.length < HEAD_BYTES || (flags & 0xf8) !== 0 || high !== 0 || low !== 1) {
+		return 0;
+	}
+	let at = HEAD_BYTES;
+	let length = bytes[at];
+	while (length !== undefined && length !== 0 && length < 64) {
+		at += length + 1;
+		length = bytes[at];
+	}
+	const end = at + 1 + TYPE_AND_CLASS;
+	return length === 0 && end <= bytes.length ? end : 0;
+}

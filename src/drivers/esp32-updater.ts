@@ -1,0 +1,173 @@
+import { deepFreeze } from "../deep-freeze.js";
+import type { FirmwareSink, Updater } from "../hardware/updater.js";
+import { ImageHead } from "./image-head.js";
+
+/** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */
+export interface FlashPartition {
+	status(): { readonly size: number };
+	close(): void;
+}
+
+/** An image that is being stored: the SDK's `embedded:update`. */
+export interface FlashUpdate {
+	write(piece: ArrayBuffer): void;
+	/** Checks the image, and has the chip start it from the next restart on. */
+	complete(): void;
+	/** Drops the image unless it is complete. */
+	close(): void;
+}
+
+/** A digest to which bytes are added: the SDK's. */
+export interface DigestWriter {
+	write(bytes: ArrayBuffer): void;
+	close(): ArrayBuffer;
+}
+
+/** What ESP-IDF's bootloader is told and tells. */
+export interface Bootloader {
+	readonly isOnTrial: boolean;
+	confirm(): void;
+	rollBack(): void;
+}
+
+export interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition> {
+	/** Opens the partition that does not run. */
+	readonly openPartition: () => Partition;
+	readonly openUpdate: (partition: Partition) => FlashUpdate;
+	readonly openDigest: () => DigestWriter;
+	readonly bootloader: Bootloader;
+	/** ESP-IDF's number for the chip's model (esp_chip_model_t). */
+	readonly model: number;
+	/** Whether a P-256 signature over a SHA-256 digest is a key's. */
+	readonly verify: (key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer) => boolean;
+}
+
+/** Bytes of an image's header, its first byte, and where it names the chip (esp_image_header_t). */
+const HEADER_BYTES = 24;
+const MAGIC = 0xe9;
+const CHIP_AT = 12;
+
+/** Numbers of chips in an image are those of esp_chip_model_t, but for the first chip's. */
+const FIRST_MODEL = 1;
+const FIRST_CHIP = 0;
+
+/** ESP-IDF's two app partitions: the image goes where the running firmware is not. */
+export class Esp32Updater implements Updater {
+	readonly #options: Esp32UpdaterOptions;
+
+	constructor(options: Esp32UpdaterOptions) {
+		this.#options = options;
+	}
+
+	get capacity(): number {
+		const partition = this.#options.openPartition();
+		try {
+			return partition.status().size;
+		} finally {
+			partition.close();
+		}
+	}
+
+	get isOnTrial(): boolean {
+		return this.#options.bootloader.isOnTrial;
+	}
+
+	begin(): FirmwareSink {
+		return new PartitionSink(this.#options);
+	}
+
+	confirm(): void {
+		this.#options.bootloader.confirm();
+	}
+
+	rollBack(): void {
+		this.#options.bootloader.rollBack();
+	}
+}
+
+class PartitionSink implements FirmwareSink {
+	readonly #partition: FlashPartition;
+	readonly #update: FlashUpdate;
+	readonly #writer: DigestWriter;
+	readonly #verify: Esp32UpdaterOptions["verify"];
+	readonly #head: ImageHead;
+	#digest = new ArrayBuffer(0);
+
+	constructor({ openPartition, openUpdate, openDigest, model, verify }: Esp32UpdaterOptions) {
+		this.#verify = verify;
+		this.#head = new ImageHead(HEADER_BYTES, (head) => checkHeader(head, model));
+		this.#writer = openDigest();
+		this.#partition = openPartition();
+		try {
+			this.#update = openUpdate(this.#partition);
+		} catch (error) {
+			this.#partition.close();
+			throw error;
+		}
+	}
+
+	write(piece: ArrayBuffer): void {
+		const bytes = this.#head.take(piece);
+		if (bytes !== undefined) {
+			this.#writer.write(bytes);
+			this.#update.write(bytes);
+		}
+	}
+
+	async digest(): Promise<ArrayBuffer> {
+		this.#head.expectWhole();
+		this.#digest = this.#writer.close();
+		return this.#digest;
+	}
+
+	async isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean> {
+		return this.#verify(key, this.#digest, signature);
+	}
+
+	async finish(): Promise<void> {
+		try {
+			this.#update.complete();
+		} catch (error) {
+			throw new Error(`the image is damaged or not whole: ${(error as Error).message}`);
+		}
+		this.#close();
+	}
+
+	cancel(): void {
+		this.#close();
+	}
+
+	#close(): void {
+		this.#update.close();
+		this.#partition.close();
+	}
+}
+
+/** Names of chips by their numbers in an image. */
+const CHIPS: Readonly<Record<number, string>> = deepFreeze({
+	0: "esp32",
+	2: "esp32s2",
+	5: "esp32c3",
+	9: "esp32s3",
+	12: "esp32c2",
+	13: "esp32c6",
+	16: "esp32h2",
+	18: "esp32p4",
+	20: "esp32c61",
+	23: "esp32c5",
+});
+
+function checkHeader(head: Uint8Array, model: number): void {
+	if (head[0] !== MAGIC) {
+		throw new Error(`this is no firmware image: its first byte is ${head[0]}, not ${MAGIC}`);
+	}
+	const chip = (head[CHIP_AT] ?? 0) + 256 * (head[CHIP_AT + 1] ?? 0);
+	const own = model === FIRST_MODEL ? FIRST_CHIP : model;
+	if (chip !== own) {
+		throw new Error(`the image is for ${nameOf(chip)}, this is ${nameOf(own)}`);
+	}
+}
+
+function nameOf(chip: number): string {
+	return CHIPS[chip] ?? `chip ${chip}`;
+}

@@ -1,0 +1,46 @@
+/** Holds the first bytes of a firmware image back until there are enough of them to be checked. */
+export class ImageHead {
+	readonly #size: number;
+	readonly #check: (head: Uint8Array) => void;
+	#held = new Uint8Array(0);
+	#isChecked = false;
+
+	/**
+	 * @param size bytes that are needed for the check
+	 * @param check throws what is wrong with an image
+	 */
+	constructor(size: number, check: (head: Uint8Array) => void) {
+		this.#size = size;
+		this.#check = check;
+	}
+
+	/**
+	 * Takes the next piece.
+	 *
+	 * @returns what may be stored now, in order; undefined if nothing may yet
+	 * @throws Error of the check
+	 */
+	take(piece: ArrayBuffer): ArrayBuffer | undefined {
+		if (this.#isChecked) {
+			return piece;
+		}
+		const held = new Uint8Array(this.#held.byteLength + piece.byteLength);
+		held.set(this.#held);
+		held.set(new Uint8Array(piece), this.#held.byteLength);
+		this.#held = held;
+		if (held.byteLength < this.#size) {
+			return undefined;
+		}
+		this.#check(held);
+		this.#isChecked = true;
+		this.#held = new Uint8Array(0);
+		return held.buffer;
+	}
+
+	/** @throws Error if the image ended before its head did */
+	expectWhole(): void {
+		if (!this.#isChecked) {
+			throw new Error(`the image has ${this.#held.byteLength} bytes: it is shorter than its header`);
+		}
+	}
+}

@@ -1,0 +1,57 @@
+import type { Backlight, Battery } from "../hardware/hardware.js";
+
+/** The SDK's class for a target's power chip, an AXP192 or AXP2101, as far as it is used. */
+export interface SdkPower {
+	/** Percent. Some classes can only be told. */
+	brightness: number;
+	/** Volts; undefined in the class for the AXP2101. */
+	readonly batteryVoltage?: number;
+	/** Milliamperes into the battery; undefined in the class for the AXP2101. */
+	readonly batteryCurrent?: number;
+	readByte(register: number): number;
+}
+
+/** Volts of a lithium cell that is as good as empty, and of one that is full. */
+const EMPTY = 3.3;
+const FULL = 4.1;
+
+/** AXP2101, registers: what they hold is in its data sheet. */
+const STATUS = 0x01;
+const BATTERY_PERCENT = 0xa4;
+
+/** In STATUS, bits 6 and 5: 1 while current flows into the battery. */
+const CURRENT_DIRECTION = 0b0110_0000;
+const CHARGING = 0b0010_0000;
+
+/** Battery and backlight of a board whose target in the SDK has a class for the power chip. */
+export class PowerChip implements Battery, Backlight {
+	readonly #chip: SdkPower;
+	#brightness = 100;
+
+	constructor(chip: SdkPower) {
+		this.#chip = chip;
+	}
+
+	/** Percent: of an AXP192, which knows only the voltage, a rough estimate. */
+	get level(): number {
+		const voltage = this.#chip.batteryVoltage;
+		if (voltage === undefined) {
+			return Math.min(100, this.#chip.readByte(BATTERY_PERCENT));
+		}
+		return Math.max(0, Math.min(100, Math.round((100 * (voltage - EMPTY)) / (FULL - EMPTY))));
+	}
+
+	get charging(): boolean {
+		const current = this.#chip.batteryCurrent;
+		return current === undefined ? (this.#chip.readByte(STATUS) & CURRENT_DIRECTION) === CHARGING : current > 0;
+	}
+
+	get brightness(): number {
+		return this.#brightness;
+	}
+
+	set brightness(brightness: number) {
+		this.#chip.brightness = brightness;
+		this.#brightness = brightness;
+	}
+}

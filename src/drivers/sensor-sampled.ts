@@ -1,0 +1,79 @@
+import type { Reading, Sensor, SensorKind } from "../hardware/sensor.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+
+/** A sensor of ECMA-419, as far as it is used. */
+export interface SampledSource<Sample> {
+	sample(): Sample | undefined;
+	/** Not every driver of the SDK has it. */
+	close?(): void;
+}
+
+export interface SampledSensorOptions<Sample, Value extends Reading> {
+	readonly kind: SensorKind;
+	readonly unit: string;
+	readonly source: SampledSource<Sample>;
+	/** The value in a sample; undefined if there is nothing new. */
+	readonly pick: (sample: Sample) => Value | undefined;
+	/** Whether somebody may want to know that the value has changed so much. */
+	readonly differs: (value: Value, told: Value) => boolean;
+	readonly timer: TimerModule;
+}
+
+/** Milliseconds from one look at a sensor to the next, and so between two changes that are told. */
+export const SENSOR_INTERVAL = 1_000;
+
+/** A sensor that the SDK has a driver for. It is looked at once a second, so that changes are noticed. */
+export class SampledSensor<Sample, Value extends Reading> implements Sensor {
+	onChange: ((reading: Reading) => void) | undefined;
+	readonly #options: SampledSensorOptions<Sample, Value>;
+	readonly #watch: TimerHandle;
+	/** What was measured last. */
+	#last: Value | undefined;
+	/** What changes are compared with. */
+	#told: Value | undefined;
+
+	constructor(options: SampledSensorOptions<Sample, Value>) {
+		this.#options = options;
+		this.#watch = options.timer.repeat(() => this.#look(), SENSOR_INTERVAL);
+	}
+
+	get kind(): SensorKind {
+		return this.#options.kind;
+	}
+
+	get unit(): string {
+		return this.#options.unit;
+	}
+
+	read(): Value {
+		const { source, pick } = this.#options;
+		const sample = source.sample();
+		const value = (sample && pick(sample)) ?? this.#last;
+		if (value === undefined) {
+			throw new Error("the sensor has not measured anything yet");
+		}
+		this.#last = value;
+		return value;
+	}
+
+	close(): void {
+		this.#options.timer.clear(this.#watch);
+		this.#options.source.close?.();
+	}
+
+	#look(): void {
+		let value: Value;
+		try {
+			value = this.read();
+		} catch {
+			// Whoever reads the sensor is told.
+			return;
+		}
+		if (this.#told === undefined) {
+			this.#told = value;
+		} else if (this.#options.differs(value, this.#told)) {
+			this.#told = value;
+			this.onChange?.(value);
+		}
+	}
+}

@@ -1,0 +1,16 @@
+/** A press of a button. */
+export interface Press {
+	/** Whether the button is held down for long. Such a press is told while the person still holds the button. */
+	readonly long: boolean;
+	/** How long the button has been down. */
+	readonly milliseconds: number;
+}
+
+/** Something that a person presses: a button, or a touch screen as a whole. */
+export interface Button {
+	/** Called once for each press: a short one when it ends, a long one as soon as it is long. */
+	onPress: ((press: Press) => void) | undefined;
+}
+
+/** A board's buttons by name. The first one is the main button, with which a person talks to the device. */
+export type Buttons = Readonly<Record<string, Button>>;

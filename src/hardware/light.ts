@@ -1,0 +1,11 @@
+/** A light of a board: an LED, a strip of them. Its members are plain properties: writing one changes the light at once. */
+export interface Light {
+	on: boolean;
+	/** Percent of its full brightness, an integer from 0 to 100, kept while it is off. Absent if it cannot be dimmed. */
+	brightness?: number;
+	/** Red, green and blue as 0xRRGGBB. Absent if the light has one colour only. */
+	color?: number;
+}
+
+/** A board's lights by name. */
+export type Lights = Readonly<Record<string, Light>>;

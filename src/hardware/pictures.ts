@@ -1,0 +1,91 @@
+/** Bytes that are read piece by piece, so that a picture need never be in the heap as a whole. */
+export interface ByteSource {
+	/** Bytes in all. */
+	readonly byteLength: number;
+	/**
+	 * The next bytes: at least 1 and at most `count`, as long as there are more. They are to be used before the next call.
+	 * Rejects if they cannot be read. Not to be called again before the promise has settled.
+	 */
+	read(count: number): Promise<ArrayBuffer | Uint8Array>;
+	/** Lets go of the bytes, whether all of them were read or not. May be called more than once. */
+	close(): void;
+}
+
+/** Bytes that are in memory already, such as a camera's. */
+export class HeldBytes implements ByteSource {
+	readonly byteLength: number;
+	readonly #bytes: Uint8Array;
+	readonly #release: () => void;
+	#at = 0;
+
+	/** @param release called when the bytes are not needed any more, perhaps more than once */
+	constructor(bytes: Uint8Array, release: () => void = () => {}) {
+		this.byteLength = bytes.byteLength;
+		this.#bytes = bytes;
+		this.#release = release;
+	}
+
+	async read(count: number): Promise<Uint8Array> {
+		const from = this.#at;
+		this.#at = Math.min(from + count, this.byteLength);
+		return this.#bytes.subarray(from, this.#at);
+	}
+
+	close(): void {
+		this.#release();
+	}
+}
+
+/**
+ * Reads all bytes into the heap, and closes the source.
+ *
+ * @param maxBytes how many there may be. Rejects if there are more.
+ */
+export async function readWhole(source: ByteSource, maxBytes: number): Promise<ArrayBuffer> {
+	try {
+		const { byteLength } = source;
+		if (byteLength > maxBytes) {
+			throw new Error(`the picture has ${byteLength} bytes, at most ${maxBytes} fit`);
+		}
+		const whole = new Uint8Array(byteLength);
+		for (let at = 0; at < byteLength; ) {
+			const piece = await source.read(byteLength - at);
+			whole.set(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece, at);
+			at += piece.byteLength;
+		}
+		return whole.buffer;
+	} finally {
+		source.close();
+	}
+}
+
+export interface Camera {
+	/** Takes a picture, as a JPEG file. Whoever asked for it closes it. */
+	capture(): Promise<ByteSource>;
+}
+
+/** A screen whose picture can be taken. */
+export interface Snapshot {
+	/**
+	 * Takes a picture of what the screen shows, as a JPEG file. Whoever asked for it closes it.
+	 *
+	 * @param quality of the JPEG, 1 to 100
+	 */
+	take(quality: number): Promise<ByteSource>;
+}
+
+/** A screen that can show a picture. */
+export interface Preview {
+	/** Begins a picture. One that is still being drawn, or shown, ends. */
+	begin(): PictureSink;
+}
+
+/** Takes a JPEG or PNG file piece by piece, and draws it as it comes. */
+export interface PictureSink {
+	/** @throws Error that says why the picture cannot be shown */
+	write(piece: ArrayBuffer): void;
+	/** The file is whole. Rejects if it is not a picture that can be shown. */
+	end(): Promise<void>;
+	/** The rest of the file will not come: the screen shows what it did before. */
+	cancel(): void;
+}

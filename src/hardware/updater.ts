@@ -1,0 +1,59 @@
+/** Takes one firmware image piece by piece, and keeps it where the running firmware is not. */
+export interface FirmwareSink {
+	/** @throws Error that says why the image cannot be firmware of this board, or why it cannot be stored */
+	write(piece: ArrayBuffer): void;
+	/** The SHA-256 of everything that was written. It is called once, after the last piece. */
+	digest(): Promise<ArrayBuffer>;
+	/**
+	 * Whether the image was signed with a key's private half: ECDSA over P-256 and SHA-256. It is called after {@link digest}.
+	 *
+	 * @param key the public key, as an uncompressed point: 65 bytes
+	 * @param signature r and s, 32 bytes each
+	 */
+	isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean>;
+	/** Has the board start this image from its next restart on. Rejects with what is wrong with the image. */
+	finish(): Promise<void>;
+	/** Drops the image. The board keeps the firmware that it has. */
+	cancel(): void;
+}
+
+/** A board's places for firmware: one for what runs, and one for what is installed. */
+export interface Updater {
+	/** Bytes that an image may have. */
+	readonly capacity: number;
+	/** Whether the running firmware is on trial: it was installed by an update, and a restart brings the one before back. */
+	readonly isOnTrial: boolean;
+	/** Begins to store an image. */
+	begin(): FirmwareSink;
+	/** Ends the trial: the running firmware stays. */
+	confirm(): void;
+	/** Restarts into the firmware before. @throws Error if there is none */
+	rollBack(): void;
+}
+
+/** Firmware to install. */
+export interface FirmwareSource {
+	/** http or https. */
+	readonly url: string;
+	/** The version, if it is known. */
+	readonly version?: string | undefined;
+	/** SHA-256 of the image, as 64 hexadecimal digits. */
+	readonly sha256?: string | undefined;
+	/** r and s of the image's ECDSA signature, as 128 hexadecimal digits. */
+	readonly signature?: string | undefined;
+}
+
+/**
+ * @param bytes of the image that are stored
+ * @param total bytes of the image; undefined if the server does not say
+ */
+export type UpdateProgress = (bytes: number, total: number | undefined) => void;
+
+/** Downloads firmware and installs it. The firmware makes it for a board that has an updater. */
+export interface Installer {
+	/**
+	 * Settles when the image is installed and the device is about to restart. Otherwise it rejects with the reason, and the
+	 * device keeps the firmware that it has.
+	 */
+	install(source: FirmwareSource, onProgress?: UpdateProgress): Promise<void>;
+}

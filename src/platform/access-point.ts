@@ -1,0 +1,35 @@
+import UDP from "embedded:io/socket/udp";
+import WiFi from "wifi";
+import type { UdpRecord } from "../drivers/captive-dns.js";
+import { SoftAccessPoint } from "../drivers/soft-access-point.js";
+import type { WiFiNetwork } from "../drivers/wifi-network.js";
+import type { AccessPoint } from "../hardware/wifi-setup.js";
+
+/** The address that ESP-IDF gives the chip in its own network. */
+const ADDRESS = "192.168.4.1";
+
+/**
+ * Starts the radio, for the SDK's two Wi-Fi modules: only `wifi` opens an access point, and it must be the first that
+ * starts the radio, because it would start it once more, which ends the machine. The other module asks before it does.
+ */
+export function startRadio(): void {
+	WiFi.mode = WiFi.Mode.station;
+}
+
+/** The chip's own Wi-Fi network, for the set-up. */
+export function openAccessPoint(network: WiFiNetwork): AccessPoint {
+	return new SoftAccessPoint({
+		radio: {
+			open({ ssid, password }) {
+				// The SDK's typings do not have `station`: the chip goes on being able to join a network.
+				const options = { ssid, ...(password !== "" && { password }), station: true };
+				WiFi.accessPoint(options);
+			},
+			close: startRadio,
+		},
+		network,
+		udp: { io: UDP } as unknown as UdpRecord,
+		address: ADDRESS,
+		log: (message) => trace(`${message}\n`),
+	});
+}

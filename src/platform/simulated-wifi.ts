@@ -1,0 +1,94 @@
+import built from "mc/config";
+import Preference from "preference";
+import Timer from "timer";
+import { deepFreeze } from "../deep-freeze.js";
+import type { Network } from "../hardware/hardware.js";
+import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
+import { readSetting } from "../read-setting.js";
+
+/** The networks of an invented neighbourhood, and their passwords. */
+const NETWORKS = deepFreeze([
+	{ ssid: "Workshop", rssi: -48, password: "soldering-iron" },
+	{ ssid: "Café Gräf", rssi: -63, password: "" },
+	{ ssid: "Workshop", rssi: -71, password: "soldering-iron" },
+	{ ssid: "Upstairs 5", rssi: -77, password: "not known here" },
+	{ ssid: "", rssi: -80, password: "hidden network" },
+	{ ssid: "a network whose name is 32 bytes", rssi: -86, password: "not known here" },
+]);
+
+/** Milliseconds that a scan and an attempt to join take. */
+const SCAN_TIME = 300;
+const JOIN_TIME = 500;
+
+/**
+ * Opens simulated Wi-Fi, if the setting `setupPort` says at which port the set-up page is to be served.
+ *
+ * @returns undefined if the setting is not there
+ */
+export function openSimulatedWiFi(): SimulatedWiFi | undefined {
+	const setting = (key: string): string => String(readSetting(key, built, Preference) ?? "");
+	const access = { ssid: setting("ssid"), password: setting("password") };
+	const port = Number(setting("setupPort"));
+	return port === 0 ? undefined : new SimulatedWiFi(access, port);
+}
+
+/**
+ * Wi-Fi on a platform without a radio, to try the set-up: nothing is sent. The set-up page is served to the computer
+ * that the firmware runs on. The device is online if its settings name an invented network and its password.
+ */
+export class SimulatedWiFi implements Network, AccessPoint {
+	readonly type = "wifi";
+	readonly address = "127.0.0.1";
+	readonly port: number;
+	readonly rssi = -48;
+	onChange: (() => void) | undefined;
+	#access: WiFiAccess;
+	#isOpen = false;
+
+	constructor(access: WiFiAccess, port: number) {
+		this.#access = access;
+		this.port = port;
+	}
+
+	get ssid(): string {
+		return this.#access.ssid;
+	}
+
+	get online(): boolean {
+		return !this.#isOpen && canJoin(this.#access);
+	}
+
+	open(): void {
+		this.#isOpen = true;
+		this.onChange?.();
+	}
+
+	close(): void {
+		this.#isOpen = false;
+		this.onChange?.();
+	}
+
+	async scan(): Promise<readonly FoundNetwork[]> {
+		await pass(SCAN_TIME);
+		return NETWORKS.map(({ ssid, rssi, password }) => ({ ssid, rssi, secured: password !== "" }));
+	}
+
+	async join(access: WiFiAccess): Promise<boolean> {
+		await pass(JOIN_TIME);
+		if (!canJoin(access)) {
+			return false;
+		}
+		this.#access = access;
+		return true;
+	}
+}
+
+function pass(time: number): Promise<void> {
+	return new Promise((resolve) => {
+		Timer.set(resolve, time);
+	});
+}
+
+function canJoin(access: WiFiAccess): boolean {
+	return NETWORKS.some(({ ssid, password }) => ssid !== "" && ssid === access.ssid && password === access.password);
+}

@@ -1,0 +1,13 @@
+import Time from "time";
+import Timer from "timer";
+import { TouchButton, type TouchButtonOptions } from "../drivers/button-touch.js";
+
+/**
+ * The touch screen as a button.
+ *
+ * @param io its class. Default: the target's
+ */
+export function openTouch(io?: TouchButtonOptions["io"]): TouchButton {
+	const { sensor } = device as unknown as { sensor: { Touch: TouchButtonOptions["io"] } };
+	return new TouchButton({ io: io ?? sensor.Touch, timer: Timer, ticks: () => Time.ticks });
+}

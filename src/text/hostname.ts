@@ -1,0 +1,8 @@
+/**
+ * The device's own name in networks: `xs-mcp-` and the end of its MAC address.
+ *
+ * @param macAddress lower case, with colons
+ */
+export function hostnameOf(macAddress: string): string {
+	return `xs-mcp-${macAddress.replaceAll(":", "").slice(-6)}`;
+}

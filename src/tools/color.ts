@@ -1,0 +1,18 @@
+const COLOR = /^#[0-9a-f]{6}$/i;
+
+/**
+ * A colour as a number, 0xRRGGBB.
+ *
+ * @throws Error if the text is not #rrggbb
+ */
+export function parseColor(text: string): number {
+	if (!COLOR.test(text)) {
+		throw new Error(`color: expected #rrggbb, not ${JSON.stringify(text)}`);
+	}
+	return Number.parseInt(text.slice(1), 16);
+}
+
+/** A colour as text, #rrggbb. */
+export function formatColor(color: number): string {
+	return `#${color.toString(16).padStart(6, "0")}`;
+}

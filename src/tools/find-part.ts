@@ -1,0 +1,20 @@
+/**
+ * The part of a board that a call names. A part that is the only one of its kind need not be named.
+ *
+ * @param argument the name of the argument that names it
+ * @throws Error that names the argument and the parts there are
+ */
+export function findPart<Part>(
+	parts: Readonly<Record<string, Part>>,
+	argument: string,
+	name: string | undefined,
+): Part {
+	const names = Object.keys(parts);
+	const wanted = name ?? (names.length === 1 ? names[0] : undefined);
+	const part = wanted !== undefined && names.includes(wanted) ? parts[wanted] : undefined;
+	if (part === undefined) {
+		const wrong = name === undefined ? "" : `, not ${JSON.stringify(name)}`;
+		throw new Error(`${argument}: expected one of ${names.join(", ")}${wrong}`);
+	}
+	return part;
+}

@@ -1,0 +1,7 @@
+/** Image input (ECMA-419, 3rd edition). The SDK has no typings of it. */
+declare module "embedded:io/image/in/camera" {
+	import type { ImageCameraOptions } from "../drivers/image-camera.js";
+
+	const Camera: ImageCameraOptions["camera"]["io"];
+	export default Camera;
+}

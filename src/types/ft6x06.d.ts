@@ -1,0 +1,12 @@
+// Apart from the others because mcconfig needs it too: the SDK's typings do not have this module.
+
+/** A touch sensor (ECMA-419 §13). */
+declare module "embedded:sensor/Touch/FT6x06" {
+	class FT6x06 {
+		constructor(options: object);
+		configure(options: { readonly threshold: number }): void;
+		sample(): readonly object[] | undefined;
+		close(): void;
+	}
+	export default FT6x06;
+}

@@ -1,0 +1,21 @@
+// Apart from the others because mcconfig needs it too: the SDK's typings do not have these modules.
+
+/** The button of the simulator's device. */
+declare module "button" {
+	class Button {
+		/** @param options `onPush` is called with 1 when the button goes down, and with 0 when it comes up */
+		constructor(options: { readonly onPush: (value: number) => void });
+		close(): void;
+	}
+	export default Button;
+}
+
+/** The LED of the simulator's device. */
+declare module "led" {
+	class LED {
+		/** @param value 1 for on, 0 for off */
+		write(value: number): void;
+		close(): void;
+	}
+	export default LED;
+}

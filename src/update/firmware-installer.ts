@@ -1,0 +1,125 @@
+import type { Http, Settings, System } from "../hardware/hardware.js";
+import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../hardware/updater.js";
+import { expectOk } from "../http/http-status.js";
+import { fromHex, toHex } from "../text/hex.js";
+import { rememberTrial } from "./trial-memory.js";
+
+export interface FirmwareInstallerOptions {
+	readonly updater: Updater;
+	readonly http: Http;
+	readonly system: System;
+	/** Keeps what is on trial, for the firmware that runs after a rollback. */
+	readonly settings: Settings | undefined;
+	/** The public key that images must be signed for; undefined if they need no signature. */
+	readonly key: ArrayBuffer | undefined;
+	readonly log: (message: string) => void;
+}
+
+/** Milliseconds from the installation to the restart: the answer to the call has to be sent. */
+const RESTART_DELAY = 1_000;
+
+/** Progress is told for each of these parts of an image, or for each so many bytes if its length is not known. */
+const STEPS = 20;
+const STEP_BYTES = 65_536;
+
+const DIGEST_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+
+/** What is beside a signed image has the image's URL and this ending. */
+const SIGNATURE_ENDING = ".sig";
+const LONGEST_SIGNATURE_FILE = 256;
+
+/** Downloads an image piece by piece into the board's updater, checks it, and restarts the device into it. */
+export class FirmwareInstaller implements Installer {
+	readonly #options: FirmwareInstallerOptions;
+
+	constructor(options: FirmwareInstallerOptions) {
+		this.#options = options;
+	}
+
+	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {
+		const { updater, settings, system, log } = this.#options;
+		if (updater.isOnTrial) {
+			throw new Error("the running firmware is on trial: it can be updated once it has reached its backend");
+		}
+		const expected = readHex("sha256", source.sha256, DIGEST_BYTES);
+		const signature = await this.#signatureOf(source);
+		const sink = updater.begin();
+		try {
+			await this.#download(source.url, sink, onProgress);
+			await this.#check(sink, expected, signature);
+			await sink.finish();
+		} catch (error) {
+			sink.cancel();
+			throw error;
+		}
+		rememberTrial(settings, source.version ?? source.url);
+		log(`firmware from ${source.url} is installed: restarting`);
+		system.restart(RESTART_DELAY);
+	}
+
+	/** Bytes r and s; undefined if the build asks for no signature. */
+	async #signatureOf({ url, signature }: FirmwareSource): Promise<ArrayBuffer | undefined> {
+		const { key, http } = this.#options;
+		if (key === undefined) {
+			return undefined;
+		}
+		if (signature !== undefined) {
+			return readHex("signature", signature, SIGNATURE_BYTES);
+		}
+		const beside = url.replace(/(\?.*)?$/, (query) => `${SIGNATURE_ENDING}${query}`);
+		try {
+			const request = { method: "GET", url: beside, maxBytes: LONGEST_SIGNATURE_FILE } as const;
+			const { body } = expectOk(await http.request(request), beside);
+			return readHex(beside, String.fromArrayBuffer(body).trim(), SIGNATURE_BYTES);
+		} catch (error) {
+			throw new Error(`this device takes only signed firmware, and has no signature: ${(error as Error).message}`);
+		}
+	}
+
+	async #download(url: string, sink: FirmwareSink, onProgress: UpdateProgress): Promise<void> {
+		const { http, updater } = this.#options;
+		let bytes = 0;
+		let told = 0;
+		const onPiece = (piece: ArrayBuffer, total: number | undefined): void => {
+			const size = Math.max(bytes + piece.byteLength, total ?? 0);
+			if (size > updater.capacity) {
+				throw new Error(`the image has ${size} bytes or more, at most ${updater.capacity} fit`);
+			}
+			sink.write(piece);
+			bytes += piece.byteLength;
+			if (bytes - told >= (total === undefined ? STEP_BYTES : total / STEPS) || bytes === total) {
+				told = bytes;
+				onProgress(bytes, total);
+			}
+		};
+		expectOk(await http.request({ method: "GET", url, onPiece }), url);
+		if (bytes === 0) {
+			throw new Error(`${url}: the image is empty`);
+		}
+	}
+
+	async #check(
+		sink: FirmwareSink,
+		expected: ArrayBuffer | undefined,
+		signature: ArrayBuffer | undefined,
+	): Promise<void> {
+		const { key } = this.#options;
+		const digest = await sink.digest();
+		if (expected !== undefined && toHex(expected) !== toHex(digest)) {
+			throw new Error(`the image's SHA-256 is ${toHex(digest)}, expected ${toHex(expected)}`);
+		}
+		if (key !== undefined && !(signature && (await sink.isSigned(key, signature)))) {
+			throw new Error("the image's signature is wrong: it is not signed with the key of this device's build");
+		}
+	}
+}
+
+/** @throws Error that names the value */
+function readHex(name: string, text: string | undefined, count: number): ArrayBuffer | undefined {
+	const bytes = text === undefined ? undefined : fromHex(text);
+	if (text !== undefined && bytes?.byteLength !== count) {
+		throw new Error(`${name}: expected ${2 * count} hexadecimal digits, got ${JSON.stringify(text.slice(0, 200))}`);
+	}
+	return bytes;
+}

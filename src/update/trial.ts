@@ -1,0 +1,86 @@
+import { FIRMWARE } from "../firmware.js";
+import type { Settings } from "../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Updater } from "../hardware/updater.js";
+import { forgetTrial } from "./trial-memory.js";
+
+export interface TrialOptions {
+	/** Undefined on a board that cannot update itself: nothing is on trial there. */
+	readonly updater: Pick<Updater, "isOnTrial" | "confirm" | "rollBack"> | undefined;
+	readonly settings: Settings | undefined;
+	/** Milliseconds in which the device must reach its backend. */
+	readonly time: number;
+	readonly timer: TimerModule;
+	/** Tells the person that new firmware did not stay. */
+	readonly onFailed: (message: string) => void;
+	readonly log: (message: string) => void;
+}
+
+/**
+ * The trial of new firmware: if the device does not reach its backend in time, it goes back to the firmware before. So it
+ * does at any restart until then, which is the bootloader's work.
+ */
+export class Trial {
+	readonly #options: TrialOptions;
+	/** Firmware that was on trial before this start, and did not stay. */
+	#rolledBack: string | undefined;
+	#deadline: TimerHandle | undefined;
+	#isRunning: boolean;
+
+	constructor(options: TrialOptions) {
+		this.#options = options;
+		this.#isRunning = options.updater?.isOnTrial === true;
+	}
+
+	/** Whether the running firmware is on trial. */
+	get isRunning(): boolean {
+		return this.#isRunning;
+	}
+
+	/** Begins the trial, if the running firmware is on trial. Otherwise tells if firmware was rolled back. */
+	start(): void {
+		const { updater, settings, time, timer, log } = this.#options;
+		if (this.#isRunning) {
+			log(`firmware ${FIRMWARE.version} is on trial: it has ${time / 1000} s to reach its backend`);
+			this.#deadline = timer.set(() => this.#fail(), time);
+			return;
+		}
+		this.#rolledBack = updater && forgetTrial(settings);
+		if (this.#rolledBack !== undefined) {
+			this.#tell(`${this.#rolledBack} did not reach its backend: back to ${FIRMWARE.version}`);
+		}
+	}
+
+	/** Whether this version was rolled back before this start: installing it again would end the same way. */
+	hasFailed(version: string): boolean {
+		return this.#rolledBack === version;
+	}
+
+	/** The device has reached its backend: the firmware stays. */
+	pass(): void {
+		if (!this.#isRunning) {
+			return;
+		}
+		const { updater, settings, timer, log } = this.#options;
+		this.#isRunning = false;
+		timer.clear(this.#deadline);
+		updater?.confirm();
+		forgetTrial(settings);
+		log(`firmware ${FIRMWARE.version} is confirmed`);
+	}
+
+	#fail(): void {
+		this.#isRunning = false;
+		this.#tell(`${FIRMWARE.version} did not reach its backend in time: back to the firmware before`);
+		try {
+			this.#options.updater?.rollBack();
+		} catch (error) {
+			this.#options.log(`rollback failed: ${String(error)}`);
+		}
+	}
+
+	#tell(message: string): void {
+		this.#options.log(`update failed: ${message}`);
+		this.#options.onFailed(message);
+	}
+}

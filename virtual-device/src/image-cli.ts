@@ -1,0 +1,29 @@
+// npm run device:image: a firmware image that a virtual device can update itself to.
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
+import { bundle, encodeImage } from "./index.js";
+
+interface Options {
+	readonly firmwareVersion: string;
+	readonly firmware?: string;
+}
+
+const program = makeProgram(
+	"run device:image",
+	"Makes a firmware image for virtual devices. The gateway offers virtual_VERSION.bin in its firmwareFolder.",
+)
+	.argument("<file>", "where the image is written")
+	.requiredOption("--firmware-version <version>", "the version that this firmware says it has, such as 0.2.0")
+	.option("--firmware <module>", "another firmware: the TypeScript module to start with (default: src/main.ts)")
+	.action(async (file: string, { firmwareVersion, firmware }: Options) => {
+		try {
+			const image = encodeImage(await bundle(firmware && resolve(firmware), false, firmwareVersion));
+			writeFileSync(file, image);
+			console.log(`${file}: ${image.byteLength} bytes, firmware ${firmwareVersion}`);
+		} catch (error) {
+			throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
+		}
+	});
+
+await runProgram(program);

@@ -1,0 +1,63 @@
+import { measurePicture } from "./pictures.js";
+
+/** Bytes of a picture that the simulated screen takes. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Pictures that were taken, which the firmware reads piece by piece: they may be larger than its heap. */
+export class TakenPictures {
+	readonly #pictures = new Map<number, { readonly bytes: Uint8Array; at: number }>();
+	#lastId = 0;
+
+	add(bytes: Uint8Array): { readonly id: number; readonly byteLength: number } {
+		this.#lastId += 1;
+		this.#pictures.set(this.#lastId, { bytes, at: 0 });
+		return { id: this.#lastId, byteLength: bytes.byteLength };
+	}
+
+	/** @throws Error if the picture is closed */
+	read({ id, count }: { readonly id: number; readonly count: number }): Uint8Array {
+		const picture = this.#pictures.get(id);
+		if (picture === undefined) {
+			throw new Error("the picture is closed");
+		}
+		const from = picture.at;
+		picture.at += count;
+		return picture.bytes.subarray(from, picture.at);
+	}
+
+	close(id: number): void {
+		this.#pictures.delete(id);
+	}
+}
+
+/** Pictures for the screen, which the firmware hands over piece by piece. */
+export class ShownPictures {
+	readonly #pictures = new Map<number, { readonly pieces: Uint8Array[]; bytes: number }>();
+
+	add(id: number, piece: Uint8Array = new Uint8Array(0)): void {
+		const picture = this.#pictures.get(id) ?? { pieces: [], bytes: 0 };
+		picture.bytes += piece.byteLength;
+		if (picture.bytes <= MOST_BYTES) {
+			picture.pieces.push(Uint8Array.from(piece));
+		}
+		this.#pictures.set(id, picture);
+	}
+
+	/**
+	 * The size of a picture that is whole, in pixels.
+	 *
+	 * @throws Error if it is no picture, or too large
+	 */
+	finish(id: number): { width: number; height: number } {
+		const { pieces = [], bytes = 0 } = this.#pictures.get(id) ?? {};
+		this.#pictures.delete(id);
+		if (bytes > MOST_BYTES) {
+			throw new Error(`the picture has ${bytes} bytes, at most ${MOST_BYTES} can be shown`);
+		}
+		return measurePicture(Buffer.concat(pieces));
+	}
+
+	cancel(id: number): void {
+		this.#pictures.delete(id);
+	}
+}

@@ -1,0 +1,96 @@
+import { createHash, createPublicKey, createVerify, type KeyObject } from "node:crypto";
+import { decodeImage } from "./virtual-image.js";
+
+/** Bytes that an image may have: as much as an app partition of a chip with 8 MB of flash. */
+const CAPACITY = 3_932_160;
+
+/** The firmware that a bootloader starts. */
+export interface Started {
+	readonly script: string;
+	/** Whether it was installed by an update and is not confirmed. */
+	readonly isOnTrial: boolean;
+}
+
+/**
+ * Two places for firmware and a bootloader, as ESP-IDF's: an image that was installed is started once, on trial. Unless it
+ * is confirmed, the next start brings the firmware before back.
+ */
+export class VirtualFlash {
+	readonly capacity = CAPACITY;
+	#running: string;
+	/** The firmware before, as long as the running one is on trial. */
+	#before: string | undefined;
+	/** What is started next, if an image was installed. */
+	#installed: string | undefined;
+	#pieces: Buffer[] = [];
+
+	constructor(script: string) {
+		this.#running = script;
+	}
+
+	/** What a bootloader does at each start. */
+	boot(): Started {
+		if (this.#installed !== undefined) {
+			this.#before = this.#running;
+			this.#running = this.#installed;
+			this.#installed = undefined;
+			return { script: this.#running, isOnTrial: true };
+		}
+		this.#running = this.#before ?? this.#running;
+		this.#before = undefined;
+		return { script: this.#running, isOnTrial: false };
+	}
+
+	begin(): void {
+		this.#pieces = [];
+	}
+
+	write(piece: Uint8Array): void {
+		this.#pieces.push(Buffer.from(piece));
+	}
+
+	/** SHA-256 of what was written. */
+	digest(): Buffer {
+		const hash = createHash("sha256");
+		for (const piece of this.#pieces) {
+			hash.update(piece);
+		}
+		return hash.digest();
+	}
+
+	/**
+	 * Whether the image is signed: ECDSA over P-256 and SHA-256.
+	 *
+	 * @param key an uncompressed point
+	 * @param signature r and s
+	 */
+	isSigned(key: Uint8Array, signature: Uint8Array): boolean {
+		const verifier = createVerify("sha256");
+		for (const piece of this.#pieces) {
+			verifier.update(piece);
+		}
+		return verifier.verify({ key: publicKey(key), dsaEncoding: "ieee-p1363" }, signature);
+	}
+
+	/** Has the image started next. @throws Error if it is not whole */
+	finish(): void {
+		const image = Buffer.concat(this.#pieces);
+		this.#pieces = [];
+		this.#installed = decodeImage(image);
+	}
+
+	cancel(): void {
+		this.#pieces = [];
+	}
+
+	/** The running firmware stays. */
+	confirm(): void {
+		this.#before = undefined;
+	}
+}
+
+function publicKey(point: Uint8Array): KeyObject {
+	const coordinate = (from: number, to: number): string => Buffer.from(point.subarray(from, to)).toString("base64url");
+	const key = { kty: "EC", crv: "P-256", x: coordinate(1, 33), y: coordinate(33, 65) };
+	return createPublicKey({ key, format: "jwk" });
+}
