@@ -17,6 +17,7 @@ import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import esp32Updater from "./esp32-updater.suite.js";
+import ethernet from "./ethernet.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
 import familyFace from "./family-face.suite.js";
@@ -125,6 +126,7 @@ export const SUITES: readonly Suite[] = [
 	update,
 	trial,
 	esp32Updater,
+	ethernet,
 	examples,
 	beyondTools,
 	wifi,

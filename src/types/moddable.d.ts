@@ -134,6 +134,32 @@ declare module "qrcode" {
 	export default function qrCode(options: { input: string; maxVersion?: number }): ArrayBuffer & { size: number };
 }
 
+/** ECMA-419's Ethernet network interface. */
+declare module "embedded:network/interface/ethernet" {
+	import type { EthernetRecord } from "../drivers/ethernet-network.js";
+
+	const Ethernet: EthernetRecord["io"];
+	export default Ethernet;
+}
+
+/** What the machine counts, in a build with instrumentation. */
+declare module "instrumentation" {
+	/** Figures that are used: bytes, but for the collections. */
+	type Name =
+		| "System Free Memory"
+		| "XS Slot Heap Used"
+		| "XS Chunk Heap Used"
+		| "XS Stack Used"
+		| "XS Garbage Collection Count";
+
+	const Instrumentation: {
+		/** A figure's number; undefined in a build without instrumentation. */
+		map(name: Name): number | undefined;
+		get(what: number | undefined): number | undefined;
+	};
+	export default Instrumentation;
+}
+
 /** The network connection. */
 declare module "net" {
 	const Net: {
