@@ -23,9 +23,11 @@ import familyFace from "./family-face.suite.js";
 import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
+import gatewaySearch from "./gateway-search.suite.js";
 import http from "./http.suite.js";
 import httpPieces from "./http-pieces.suite.js";
 import httpServer from "./http-server.suite.js";
+import improv from "./improv.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
@@ -118,6 +120,8 @@ export const SUITES: readonly Suite[] = [
 	familyFace,
 	fatalError,
 	servedBackend,
+	gatewaySearch,
+	improv,
 	update,
 	trial,
 	esp32Updater,

@@ -17,6 +17,12 @@ declare module "embedded:io/socket/udp" {
 	export default UDP;
 }
 
+/** A serial port (ECMA-419 §10.5). */
+declare module "embedded:io/serial" {
+	const Serial: new (options: object) => object;
+	export default Serial;
+}
+
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
 	import type { DigitalClass } from "../drivers/button-digital.js";
@@ -84,10 +90,13 @@ declare module "embedded:network/http/server" {
 
 /** Service discovery by multicast DNS. */
 declare module "embedded:network/dnssd" {
-	class DNSSD {
+	import type { DnsSd } from "../discovery/dns-sd.js";
+
+	class DNSSD implements DnsSd {
 		constructor(options: { socket: { io: object } });
 		claim(options: { host: string; onReady: () => void; onError: () => void }): object;
 		advertise(options: object): object;
+		discover: DnsSd["discover"];
 		close(): void;
 	}
 	export default DNSSD;
