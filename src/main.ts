@@ -1,7 +1,9 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
+import { openDnsSd } from "src/platform/dns-sd";
 import { hmacSha256 } from "src/platform/hmac-sha256";
 import { httpServer } from "src/platform/http-server";
+import { findMod } from "src/platform/mods";
 import { openNetwork } from "src/platform/network";
 import Time from "time";
 import Timer from "timer";
@@ -9,6 +11,7 @@ import { startFirmware } from "./app/start-firmware.js";
 import type { Hardware } from "./hardware/hardware.js";
 import { isOffered } from "./hardware/needs.js";
 import { openDirect } from "./http_server/open-direct.js";
+import { openImprov } from "./improv/open-improv.js";
 import { FeatureSet } from "./mcp_features/feature-set.js";
 import { Resources } from "./mcp_features/resources.js";
 import { STATE_URI } from "./resources/device-state.js";
@@ -18,10 +21,13 @@ import { openSetup } from "./setup/open-setup.js";
 const board = openBoard();
 const resources = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
 
+const log = (message: string): void => trace(`${message}\n`);
+
 startFirmware({
 	board,
 	built,
 	openNetwork,
+	openDnsSd,
 	hmacSha256,
 	direct: (options) => openDirect(httpServer, options),
 	setup: (options) => openSetup(httpServer, options),
@@ -29,5 +35,7 @@ startFirmware({
 	features: new FeatureSet<Hardware>([resources]),
 	ticks: () => Time.ticks,
 	onState: () => resources.updated(STATE_URI),
-	log: (message: string): void => trace(`${message}\n`),
+	mod: findMod(),
+	log,
 });
+openImprov({ board, built, log });

@@ -1,3 +1,4 @@
+import { drawAttention } from "../audio/chime.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
@@ -172,9 +173,10 @@ export class Application {
 		}
 	}
 
-	/** Shows the person something, for a while. */
+	/** Shows the person something that the device goes on without, for a while. */
 	alert(status: string, message: string): void {
 		this.#show({ alert: { status, message } });
+		drawAttention(this.#board.player, this.#log);
 	}
 
 	/** Ends the session and lets go of the board. */
@@ -298,6 +300,7 @@ export class Application {
 		const next = retryIn === undefined ? "the next when it is needed" : `next attempt in ${retryIn} ms`;
 		this.#log(`no session with the backend: ${error.message} [${error.code}], ${next}`);
 		this.#closeSession();
+		this.#search?.lost();
 	}
 
 	#closeSession(): void {
@@ -364,6 +367,9 @@ export class Application {
 		const change = faceChange(message);
 		if (Object.keys(change).length > 0) {
 			this.#show(change);
+		}
+		if (change.alert !== undefined) {
+			drawAttention(this.#board.player, this.#log);
 		}
 		if (message.type === "tts") {
 			this.#speak(message.state);

@@ -17,6 +17,12 @@ declare module "embedded:io/socket/udp" {
 	export default UDP;
 }
 
+/** A serial port (ECMA-419 §10.5). */
+declare module "embedded:io/serial" {
+	const Serial: new (options: object) => object;
+	export default Serial;
+}
+
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
 	import type { DigitalClass } from "../drivers/button-digital.js";
@@ -84,10 +90,13 @@ declare module "embedded:network/http/server" {
 
 /** Service discovery by multicast DNS. */
 declare module "embedded:network/dnssd" {
-	class DNSSD {
+	import type { DnsSd } from "../discovery/dns-sd.js";
+
+	class DNSSD implements DnsSd {
 		constructor(options: { socket: { io: object } });
 		claim(options: { host: string; onReady: () => void; onError: () => void }): object;
 		advertise(options: object): object;
+		discover: DnsSd["discover"];
 		close(): void;
 	}
 	export default DNSSD;
@@ -125,6 +134,32 @@ declare module "qrcode" {
 	export default function qrCode(options: { input: string; maxVersion?: number }): ArrayBuffer & { size: number };
 }
 
+/** ECMA-419's Ethernet network interface. */
+declare module "embedded:network/interface/ethernet" {
+	import type { EthernetRecord } from "../drivers/ethernet-network.js";
+
+	const Ethernet: EthernetRecord["io"];
+	export default Ethernet;
+}
+
+/** What the machine counts, in a build with instrumentation. */
+declare module "instrumentation" {
+	/** Figures that are used: bytes, but for the collections. */
+	type Name =
+		| "System Free Memory"
+		| "XS Slot Heap Used"
+		| "XS Chunk Heap Used"
+		| "XS Stack Used"
+		| "XS Garbage Collection Count";
+
+	const Instrumentation: {
+		/** A figure's number; undefined in a build without instrumentation. */
+		map(name: Name): number | undefined;
+		get(what: number | undefined): number | undefined;
+	};
+	export default Instrumentation;
+}
+
 /** The network connection. */
 declare module "net" {
 	const Net: {
@@ -132,6 +167,29 @@ declare module "net" {
 		resolve(host: string, callback: (host: string, address?: string) => void): void;
 	};
 	export default Net;
+}
+
+/** ECMA-419's audio out. */
+declare module "embedded:io/audio/out" {
+	import type { AudioOutRecord } from "../drivers/played-sound.js";
+
+	const AudioOut: AudioOutRecord["io"];
+	export default AudioOut;
+}
+
+/** The power chip of the CoreS3: its board brings the class. */
+declare module "embedded:peripheral/Power/axp2101" {
+	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";
+}
+
+/** The modules of the firmware and of the mod that is installed. */
+declare module "modules" {
+	const Modules: {
+		has(name: string): boolean;
+		/** Runs a module, unless it was imported before, and returns its default export. */
+		importNow(name: string): unknown;
+	};
+	export default Modules;
 }
 
 /** A file in the firmware's image, as a read-only buffer. */

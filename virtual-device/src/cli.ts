@@ -53,6 +53,7 @@ const SETTINGS = [
 	"otaInterval",
 	"serialNumber",
 	"hmacKey",
+	"mdnsInterface",
 	"updateKey",
 	"updateTrial",
 ];
@@ -67,7 +68,7 @@ const program = makeProgram(
 	"run device",
 	"Runs one virtual device: the firmware on the XS engine, against any backend.",
 )
-	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…")
+	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…; mdns: finds a gateway")
 	.addOption(
 		new Option("--ota-url <url>", "where the device asks for its backend: http://… or https://…").conflicts("url"),
 	)
