@@ -3,6 +3,7 @@ import { openBoard } from "src/boards/target/board";
 import { openDnsSd } from "src/platform/dns-sd";
 import { hmacSha256 } from "src/platform/hmac-sha256";
 import { httpServer } from "src/platform/http-server";
+import { findMod } from "src/platform/mods";
 import { openNetwork } from "src/platform/network";
 import Time from "time";
 import Timer from "timer";
@@ -34,6 +35,7 @@ startFirmware({
 	features: new FeatureSet<Hardware>([resources]),
 	ticks: () => Time.ticks,
 	onState: () => resources.updated(STATE_URI),
+	mod: findMod(),
 	log,
 });
 openImprov({ board, built, log });

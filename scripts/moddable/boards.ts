@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Part } from "../../src/hardware/needs.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { linkForChip } from "./mcconfig.js";
 import { planMemory } from "./memory-plan.js";
@@ -26,8 +27,8 @@ export function describeBoards(): string {
 		...beyond(bare, boards.get(boardOf(target).board) ?? bare),
 	]);
 	return [
-		`A bare chip has the parts ${bare.parts.map(code).sort().join(", ")}, and ${bare.optional.map(code).join(", ")} if the`,
-		`chip has that, and so the tools ${toolsOf(bare.parts).offered.map(code).join(", ")}.`,
+		`A bare chip has the parts ${listParts(bare.parts)}, and, unless the chip lacks them, ${listParts(bare.optional)}.`,
+		`Its tools are ${toolsOf(partsOf(bare)).offered.map(code).join(", ")}.`,
 		"",
 		table(["target", "parts besides", "tools besides"], rows),
 	].join("\n");
@@ -35,11 +36,18 @@ export function describeBoards(): string {
 
 /** The parts and tools that a board has and a bare chip has not, if all of them answer. */
 function beyond(bare: BoardParts, board: BoardParts): string[] {
-	const common = [...bare.parts, ...bare.optional];
-	const parts = [...board.parts, ...board.optional].filter((part) => !common.includes(part)).sort();
-	const ofBareChip = toolsOf(bare.parts).offered;
-	const tools = toolsOf([...bare.parts, ...parts]).offered.filter((tool) => !ofBareChip.includes(tool));
-	return [parts, tools].map((names) => names.map(code).join(", ") || "–");
+	const parts = partsOf(board).filter((part) => !partsOf(bare).includes(part));
+	const ofBareChip = toolsOf(partsOf(bare)).offered;
+	const tools = toolsOf(partsOf(board)).offered.filter((tool) => !ofBareChip.includes(tool));
+	return [listParts(parts), tools.map(code).join(", ")].map((list) => list || "–");
+}
+
+function partsOf({ parts, optional }: BoardParts): Part[] {
+	return [...parts, ...optional];
+}
+
+function listParts(parts: readonly Part[]): string {
+	return [...parts].sort().map(code).join(", ");
 }
 
 /**

@@ -143,6 +143,29 @@ declare module "net" {
 	export default Net;
 }
 
+/** ECMA-419's audio out. */
+declare module "embedded:io/audio/out" {
+	import type { AudioOutRecord } from "../drivers/played-sound.js";
+
+	const AudioOut: AudioOutRecord["io"];
+	export default AudioOut;
+}
+
+/** The power chip of the CoreS3: its board brings the class. */
+declare module "embedded:peripheral/Power/axp2101" {
+	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";
+}
+
+/** The modules of the firmware and of the mod that is installed. */
+declare module "modules" {
+	const Modules: {
+		has(name: string): boolean;
+		/** Runs a module, unless it was imported before, and returns its default export. */
+		importNow(name: string): unknown;
+	};
+	export default Modules;
+}
+
 /** A file in the firmware's image, as a read-only buffer. */
 declare module "Resource" {
 	class Resource extends ArrayBuffer {
@@ -206,6 +229,14 @@ declare module "commodetto/Bitmap" {
 		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
 	}
 	export default Bitmap;
+}
+
+/** Decompresses, piece by piece. */
+declare module "inflate" {
+	class Inflate {
+		close(): void;
+	}
+	export default Inflate;
 }
 
 /** Decodes JPEG files block by block. */

@@ -11,6 +11,7 @@ import type { ScreenPicture } from "./services/pictures.js";
 import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
+import { type PlayedSamples, Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
 import { type Started, VirtualFlash } from "./virtual-flash.js";
@@ -36,6 +37,8 @@ interface Events {
 	/** A line of the firmware's log. */
 	trace: [line: string];
 	screen: [screen: ScreenPicture];
+	/** The speaker plays. Silence between two sounds is not told. */
+	samples: [played: PlayedSamples];
 	/** Something a person would notice. */
 	note: [text: string];
 	/** The engine ended, by itself or because the firmware asked for a restart. */
@@ -173,6 +176,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onNote: (text: string) => this.emit("note", text),
 		};
 		this.#board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
+		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
 		return [
 			new Timers(deliver),
@@ -181,6 +185,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			new DnsSd(deliver),
 			this.#settings,
 			this.#board,
+			sounds,
 		];
 	}
 
