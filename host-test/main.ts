@@ -52,7 +52,8 @@ const program = makeProgram("test", "Runs the tests: of everything, on Node, and
 	.action(async ({ simulator = false, esp32 = false }: { simulator?: boolean; esp32?: boolean }) => {
 		if (esp32) {
 			announceEsp32();
-			process.exitCode = await runTests(findTests(ESP32), { flags: [] });
+			// One after another: they build in the same folder.
+			process.exitCode = await runTests(findTests(ESP32), { flags: ["--test-concurrency=1"] });
 			return;
 		}
 		if (!simulator) {

@@ -39,6 +39,8 @@ export interface QemuImage {
 	readonly sections: ReadonlyMap<string, number>;
 	/** The content of the flash. */
 	readonly flash: Buffer;
+	/** What an update installs. */
+	readonly firmware: Buffer;
 }
 
 /** Finds what is needed; otherwise the answer is what is missing. */
@@ -65,17 +67,24 @@ export function findQemuTools(env: NodeJS.ProcessEnv = process.env): QemuTools |
  * Builds the firmware for the emulated chip.
  *
  * @param port of this computer's loopback address, where the device's backend listens
+ * @param settings others of the firmware: "updateTrial=20"
  * @throws SdkError when the build fails
  */
-export async function buildForQemu({ sdk }: QemuTools, port: number): Promise<QemuImage> {
+export async function buildForQemu(
+	{ sdk }: QemuTools,
+	port: number,
+	settings: readonly string[] = [],
+): Promise<QemuImage> {
 	const output = join(ROOT, ".cache", "moddable", BOARD);
 	const target = `esp32:${join(ROOT, "src", "boards", BOARD)}`;
 	const backend = `backend=ws://${HOST_ADDRESS}:${port}/`;
-	await mcconfig(sdk, ROOT, ["-i", "-p", target, "-t", "build", backend], { show: false, output });
+	await mcconfig(sdk, ROOT, ["-i", "-p", target, "-t", "build", backend, ...settings], { show: false, output });
 	const built = (kind: string): string => join(output, kind, "esp32", BOARD, "instrument", "xs-mcp");
 	const elf = join(built("tmp"), `xsProj-${MACHINE}`, "build", "xs_esp32.elf");
+	const firmware = readFileSync(join(built("bin"), "xs_esp32.bin"));
 	return {
-		size: readFileSync(join(built("bin"), "xs_esp32.bin")).length,
+		size: firmware.length,
+		firmware,
 		sections: sectionsOf(readFileSync(elf)),
 		flash: makeFlashImage(built("bin")),
 	};
