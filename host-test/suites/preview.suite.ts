@@ -150,7 +150,8 @@ export default suite("previews", {
 			[[frame(0, 8)], /0 x 8 pixels/],
 			[[SCAN], /the JPEG's header is damaged/],
 			[[[1, 2, 3, 4]], /the JPEG's header is damaged/],
-			[[segment(0xdb, ...new Array<number>(5_000).fill(1))], /the JPEG's header is too long/],
+			// Only the start of a segment of 5,000 bytes: as many arguments overflow the stack of XS.
+			[[[0xff, 0xdb, 5_000 >> 8, 5_000 & 255]], /the JPEG's header is too long/],
 		] as const) {
 			throws(() => read(header(...segments.map((each) => [...each])), 7), reason);
 		}
