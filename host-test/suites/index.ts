@@ -45,6 +45,7 @@ import setup from "./setup.suite.js";
 import setupFace from "./setup-face.suite.js";
 import setupPage from "./setup-page.suite.js";
 import setupStates from "./setup-states.suite.js";
+import snapshot from "./snapshot.suite.js";
 import softAccessPoint from "./soft-access-point.suite.js";
 import stateless from "./stateless.suite.js";
 import states from "./states.suite.js";
@@ -68,6 +69,7 @@ export const SUITES: readonly Suite[] = [
 	http,
 	pictures,
 	camera,
+	snapshot,
 	preview,
 	png,
 	httpServer,
