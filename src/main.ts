@@ -2,6 +2,7 @@ import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
 import { hmacSha256 } from "src/platform/hmac-sha256";
 import { httpServer } from "src/platform/http-server";
+import { findMod } from "src/platform/mods";
 import { openNetwork } from "src/platform/network";
 import Time from "time";
 import Timer from "timer";
@@ -29,5 +30,6 @@ startFirmware({
 	features: new FeatureSet<Hardware>([resources]),
 	ticks: () => Time.ticks,
 	onState: () => resources.updated(STATE_URI),
+	mod: findMod(),
 	log: (message: string): void => trace(`${message}\n`),
 });

@@ -9,6 +9,7 @@ import type {
 } from "../../src/hardware/hardware.js";
 import { type ByteSource, HeldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
 import type { FirmwareSource, UpdateProgress } from "../../src/hardware/updater.js";
+import { FakePlayer } from "./fake-player.js";
 
 /** A store in memory. */
 export class FakeSettings implements Settings {
@@ -47,6 +48,7 @@ export class FakeBoard implements Board {
 	upgradeFails = false;
 	closed = false;
 	readonly speaker = { volume: 70 };
+	readonly player = new FakePlayer();
 	readonly screen = {
 		width: 320,
 		height: 240,
@@ -116,7 +118,7 @@ export class FakeBoard implements Board {
 			}
 			this.bodies.push(body);
 			if (request.onPiece !== undefined && this.response.status === 200) {
-				request.onPiece(this.response.body, this.response.body.byteLength);
+				await request.onPiece(this.response.body, this.response.body.byteLength);
 			}
 			return this.response;
 		},

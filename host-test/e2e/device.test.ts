@@ -10,6 +10,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Gateway, GatewayOptions, Session } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
+import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
@@ -57,8 +58,8 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 			const { device, gateway } = await connect(t);
 			const { board } = await nextOnline(gateway.servers);
 			assert.deepEqual([board.name, device.revision], ["virtual", "2025-11-25"]);
-			assert.equal((await device.list("tools")).length, 7);
-			assert.equal((await device.list("tools", { withUserTools: true })).length, 14);
+			assert.equal((await device.list("tools")).length, COMMON_TOOLS);
+			assert.equal((await device.list("tools", { withUserTools: true })).length, ALL_TOOLS);
 			assert.equal(text(await device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
 			const { structuredContent } = await device.callTool("self.get_device_status");
 			assert.deepEqual((structuredContent as { audio_speaker?: unknown }).audio_speaker, { volume: 30 });

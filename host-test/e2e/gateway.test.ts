@@ -5,6 +5,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { type ClientSide, connectClient, serveClients } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
+import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
@@ -65,14 +66,14 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 				const { side } = await start(t, 1);
 				const client = await connect(t, side);
 				const tools = await names(client);
-				assert.deepEqual([tools.length, tools[0]], [7, STATUS]);
+				assert.deepEqual([tools.length, tools[0]], [COMMON_TOOLS, STATUS]);
 				assert.equal(text(await client.callTool({ name: VOLUME, arguments: { volume: 30 } })), "true");
 				const { structuredContent } = await client.callTool({ name: STATUS });
 				assert.deepEqual((structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 30 });
 				await assert.rejects(client.callTool({ name: SYSTEM_INFO }), /Unknown tool/);
 				side.access = { principal: "admin", userTools: true };
 				const admin = await connect(t, side);
-				assert.equal((await names(admin)).length, 14);
+				assert.equal((await names(admin)).length, ALL_TOOLS);
 				assert.equal((await admin.callTool({ name: SYSTEM_INFO })).isError, false);
 			});
 		}

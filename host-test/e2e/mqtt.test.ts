@@ -8,6 +8,7 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { MqttDevices, type Session } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS } from "./fixtures.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
@@ -91,7 +92,7 @@ for (const engine of ENGINES) {
 				type: "mcp",
 				payload: { jsonrpc: "2.0", id: 2, method: "tools/list", params: { cursor: "", withUserTools: true } },
 			});
-			assert.equal((await backend.answer()).result.tools.length, 14);
+			assert.equal((await backend.answer()).result.tools.length, ALL_TOOLS);
 			await backend.say({
 				type: "mcp",
 				session_id: "s-1",
@@ -267,7 +268,7 @@ describe("the gateway's broker", { timeout: 180_000 }, () => {
 		await Promise.all(
 			ids.map(async (clientId, at) => {
 				const device = sessionOf(clientId);
-				assert.equal((await device.list("tools")).length, 7);
+				assert.equal((await device.list("tools")).length, COMMON_TOOLS);
 				await device.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
 			}),
 		);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
+import { COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
@@ -51,7 +52,7 @@ for (const engine of ENGINES) {
 			});
 			const list = await backend.ask({ id: 2, method: "tools/list", params: { cursor: "" } }, { session_id: "abc" });
 			assert.equal(list.result.tools[0].name, "self.get_device_status");
-			assert.equal(list.result.tools.length, 7);
+			assert.equal(list.result.tools.length, COMMON_TOOLS);
 			const volume = { name: "self.audio_speaker.set_volume", arguments: { volume: 50 } };
 			assert.deepEqual(await backend.ask({ id: 3, method: "tools/call", params: volume }), {
 				jsonrpc: "2.0",
@@ -149,7 +150,7 @@ for (const engine of ENGINES) {
 			const second = await RawBackend.listen(t, port);
 			await second.greet("two");
 			const list = await second.ask({ id: 2, method: "tools/list" }, { session_id: "two" });
-			assert.equal(list.result.tools.length, 7);
+			assert.equal(list.result.tools.length, COMMON_TOOLS);
 			const unknown = await second.ask({ id: 3, method: "tools/call", params: { name: "x" } });
 			assert.equal(unknown.error.code, -32601, "what was negotiated belongs to the old session");
 		});

@@ -16,6 +16,7 @@ const HOST_MODULES = readdirSync(`${SOURCE}types`)
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	text: [],
 	hardware: ["deep-freeze.js"],
+	audio: ["hardware"],
 	device_state: ["deep-freeze.js"],
 	mcp_server: ["text", "deep-freeze.js"],
 	protocols: ["text", "hardware", "deep-freeze.js"],
@@ -26,11 +27,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
 	bootstrap: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js", "deep-freeze.js"],
 	update: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js"],
-	tools: ["hardware", "http", "mcp_server", "firmware.js", "deep-freeze.js"],
+	tools: ["audio", "hardware", "http", "mcp_server", "firmware.js", "deep-freeze.js"],
 	resources: ["hardware", "mcp_server", "mcp_features", "firmware.js", "deep-freeze.js"],
 	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
 	app: [
 		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools", "update"],
+		"audio",
 		...["http_server", "setup"],
 		...["deep-freeze.js", "firmware.js", "read-setting.js"],
 	],
@@ -48,7 +50,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	],
 	"main.ts": [
 		...["app", "hardware", "http_server", "mcp_features", "resources", "setup", "src/platform/hmac-sha256"],
-		...["src/boards/target/board", "mc/config", "src/platform/network", "src/platform/http-server", "time", "timer"],
+		...[
+			"src/boards/target/board",
+			"mc/config",
+			"src/platform/network",
+			"src/platform/http-server",
+			"src/platform/mods",
+		],
+		...["time", "timer"],
 	],
 	"firmware.ts": ["deep-freeze.js"],
 	"read-setting.ts": ["hardware"],

@@ -1,4 +1,6 @@
 import type { Face } from "../../src/hardware/hardware.js";
+import { isOffered } from "../../src/hardware/needs.js";
+import { TOOLS } from "../../src/tools/index.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, matches, ok, suite } from "../harness.js";
@@ -28,13 +30,13 @@ const call = (name: string, args: object = {}): object => request(7, "tools/call
 
 export default suite("application, with a backend of the xiaozhi family", {
 	"answers MCP before hello, and keeps what was agreed on"() {
-		const { transport, mcp } = beforeHello();
+		const { transport, mcp, board } = beforeHello();
 		mcp();
 		transport.channel.say(request(10_000, "initialize", { protocolVersion: "2025-03-26", capabilities: {} }));
 		transport.channel.say(request(10_001, "tools/list"));
 		const [initialized, listed] = mcp();
 		equal([initialized.session_id, initialized.payload.id], ["", 10_000]);
-		equal(listed.payload.result.tools.length, 5);
+		equal(listed.payload.result.tools.length, TOOLS.filter((tool) => !tool.userOnly && isOffered(tool, board)).length);
 		transport.channel.say({ type: "hello", session_id: "s-1" });
 		mcp();
 		transport.channel.say(call("no.such.tool"));

@@ -102,7 +102,11 @@ export default suite("HTTP", {
 	},
 	async "hands on a successful body piece by piece, however long it is"() {
 		const pieces: string[] = [];
-		const { client, end } = open(4).ask({ onPiece: (piece) => pieces.push(String.fromArrayBuffer(piece)) });
+		const { client, end } = open(4).ask({
+			onPiece: (piece) => {
+				pieces.push(String.fromArrayBuffer(piece));
+			},
+		});
 		client.begin(200, { "content-length": "10" });
 		client.arrive("12345");
 		client.arrive("67890");

@@ -24,11 +24,13 @@ import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
 import http from "./http.suite.js";
+import httpPieces from "./http-pieces.suite.js";
 import httpServer from "./http-server.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
+import mods from "./mods.suite.js";
 import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
@@ -47,17 +49,20 @@ import setupPage from "./setup-page.suite.js";
 import setupStates from "./setup-states.suite.js";
 import snapshot from "./snapshot.suite.js";
 import softAccessPoint from "./soft-access-point.suite.js";
+import sound from "./sound.suite.js";
 import stateless from "./stateless.suite.js";
 import states from "./states.suite.js";
 import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
+import toolsAudio from "./tools-audio.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import toolsParts from "./tools-parts.suite.js";
 import trial from "./trial.suite.js";
 import update from "./update.suite.js";
 import url from "./url.suite.js";
 import wantedNames from "./wanted-names.suite.js";
+import wav from "./wav.suite.js";
 import webSocket from "./websocket.suite.js";
 import webSocketFlow from "./websocket-flow.suite.js";
 import wifi from "./wifi.suite.js";
@@ -67,6 +72,11 @@ export const SUITES: readonly Suite[] = [
 	text,
 	schema,
 	http,
+	httpPieces,
+	sound,
+	wav,
+	toolsAudio,
+	mods,
 	pictures,
 	camera,
 	snapshot,

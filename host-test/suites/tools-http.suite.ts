@@ -149,7 +149,7 @@ export default suite("tools that use the network", {
 		const board = new FakeBoard();
 		const http = {
 			async request({ onPiece }: HttpRequest): Promise<HttpResponse> {
-				onPiece?.(ArrayBuffer.fromString("half"), 8);
+				await onPiece?.(ArrayBuffer.fromString("half"), 8);
 				throw new Error("the connection ended");
 			},
 		};

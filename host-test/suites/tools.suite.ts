@@ -11,6 +11,9 @@ const COMMON = [
 	"self.screen.set_brightness",
 	"self.screen.set_theme",
 	"self.camera.take_photo",
+	"self.audio_speaker.play",
+	"self.audio_speaker.stop",
+	"self.audio_speaker.chime",
 ];
 const USER = [
 	"self.get_system_info",
@@ -154,6 +157,7 @@ export default suite("tools of every board", {
 	"are absent each with the part it needs"() {
 		const needs: Partial<Record<keyof Hardware, readonly string[]>> = {
 			speaker: ["self.audio_speaker.set_volume"],
+			player: ["self.audio_speaker.play", "self.audio_speaker.stop", "self.audio_speaker.chime"],
 			screen: ["self.screen.set_brightness", "self.screen.set_theme", "self.screen.get_info"],
 			camera: ["self.camera.take_photo"],
 			system: ["self.get_system_info", "self.reboot"],
@@ -161,7 +165,10 @@ export default suite("tools of every board", {
 			snapshot: ["self.screen.snapshot"],
 			preview: ["self.screen.preview_image"],
 			settings: ["self.assets.set_download_url"],
-			http: ["self.camera.take_photo", "self.screen.snapshot", "self.screen.preview_image"],
+			http: [
+				...["self.camera.take_photo", "self.screen.snapshot", "self.screen.preview_image"],
+				"self.audio_speaker.play",
+			],
 			battery: [],
 			network: [],
 			thermometer: [],

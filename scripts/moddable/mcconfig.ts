@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join, relative } from "node:path";
+import { delimiter, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles } from "./compile.js";
@@ -35,26 +35,58 @@ export async function mcconfig(
 ): Promise<void> {
 	mkdirSync(output, { recursive: true });
 	enableRollback(sdk, output, nameOf(folder), args);
-	const run = (more: readonly string[]) =>
-		runMcconfig(sdk, ["-o", output, ...args, ...more], { show, options: { cwd: folder, env } });
-	await run([]);
+	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });
+}
+
+/**
+ * Builds a mod.
+ *
+ * @param folder of the mod, where its manifest is
+ * @param args as on mcrun's command line, but for `-m`: where it builds is known
+ * @param show whether what mcrun says goes to the terminal
+ * @returns the folder that has the archive
+ * @throws SdkError when that fails
+ */
+export async function mcrun(sdk: Sdk, folder: string, args: readonly string[], show: boolean): Promise<string> {
+	if (!existsSync(join(folder, "manifest.json")) || relative(ROOT, folder).split(sep).length !== 2) {
+		throw new SdkError(
+			`${folder}: expected a folder with a manifest.json, as deep in the project as examples/mod-lamp`,
+		);
+	}
+	const output = outputOf(folder);
+	mkdirSync(output, { recursive: true });
+	const options = { cwd: folder, env: sdkEnvironment(sdk) };
+	await makeWith(sdk, "mcrun", ["-o", output, ...args], { output, show, options });
+	return output;
+}
+
+interface RunOptions {
+	readonly show: boolean;
+	readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
+}
+
+async function makeWith(
+	sdk: Sdk,
+	tool: "mcconfig" | "mcrun",
+	args: readonly string[],
+	{ output, ...run }: RunOptions & { readonly output: string },
+): Promise<void> {
+	await runTool(sdk, tool, args, run);
 	try {
 		compileFiles(output);
 	} catch (error) {
 		throw new SdkError(`TypeScript cannot be compiled:\n${(error as Error).message}`);
 	}
-	await run(["-m"]);
+	await runTool(sdk, tool, [...args, "-m"], run);
 }
 
-async function runMcconfig(
+async function runTool(
 	sdk: Sdk,
+	tool: "mcconfig" | "mcrun",
 	args: readonly string[],
-	{
-		show,
-		options,
-	}: { readonly show: boolean; readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv } },
+	{ show, options }: RunOptions,
 ): Promise<void> {
-	const command = [join(sdk.bin, "mcconfig"), args] as const;
+	const command = [join(sdk.bin, tool), args] as const;
 	// Where the person looks on, it has the terminal: the SDK's debugger may ask for Ctrl-C.
 	const child = show
 		? spawn(...command, { ...options, stdio: "inherit" })
@@ -63,11 +95,11 @@ async function runMcconfig(
 	child.stdout?.on("data", (bytes) => said.push(bytes));
 	child.stderr?.on("data", (bytes) => said.push(bytes));
 	const status = await new Promise<number | null>((resolve, reject) => {
-		child.on("error", (error) => reject(new SdkError(`mcconfig cannot be run: ${error.message}`)));
+		child.on("error", (error) => reject(new SdkError(`${tool} cannot be run: ${error.message}`)));
 		child.on("close", resolve);
 	});
 	if (status !== 0) {
-		throw new SdkError([`mcconfig failed (${status ?? "killed"})`, ...lastOf(String(Buffer.concat(said)))].join("\n"));
+		throw new SdkError([`${tool} failed (${status ?? "killed"})`, ...lastOf(String(Buffer.concat(said)))].join("\n"));
 	}
 }
 
@@ -108,8 +140,8 @@ export async function linkForChip(sdk: Sdk, folder: string, target: string, args
  * Has mcconfig put a manifest and all that it includes together for a chip, and build nothing: less than a second.
  *
  * @param settings of the firmware: "ssid=…"
- * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP) sdkconfig.mc and
- *   partitions.csv
+ * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP)
+ *   sdkconfig.mc and partitions.csv
  * @throws SdkError when that fails
  */
 export async function configureForChip(
@@ -121,7 +153,7 @@ export async function configureForChip(
 	const options = { cwd: folder, env: standInForIdf(sdkEnvironment(sdk)) };
 	const output = linkOutput(folder, target);
 	mkdirSync(output, { recursive: true });
-	await runMcconfig(sdk, ["-o", output, "-p", target, ...settings], { show: false, options });
+	await runTool(sdk, "mcconfig", ["-o", output, "-p", target, ...settings], { show: false, options });
 	return linkFolder(folder, target);
 }
 
@@ -129,7 +161,9 @@ function linkFolder(folder: string, target: string): string {
 	return join(linkOutput(folder, target), "tmp", ...target.split("/"), "release", nameOf(folder));
 }
 
-/** One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
+/**
+ * One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
+ */
 function linkOutput(folder: string, target: string): string {
 	return join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
 }
@@ -166,6 +200,18 @@ export async function buildForSimulator(sdk: Sdk, folder: string, settings: read
 		throw new SdkError(`mcconfig built something else than ${library}: an included manifest has another NAME`);
 	}
 	return library;
+}
+
+/**
+ * Builds a mod for the simulator.
+ *
+ * @param folder of the mod
+ * @returns the archive that the simulator loads beside the firmware
+ * @throws SdkError when the build fails
+ */
+export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<string> {
+	const output = await mcrun(sdk, folder, ["-d", "-p", sdk.host, "-t", "build"], false);
+	return join(output, "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.xsa");
 }
 
 /** What a manifest calls its program. */

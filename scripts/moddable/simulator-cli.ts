@@ -1,8 +1,9 @@
 // npm run simulator: the firmware as mcconfig builds it, in Moddable's simulator.
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeProgram, runProgram } from "../program.js";
 import { describeHeap, readHeap } from "./heap.js";
-import { buildForSimulator, checkTypes } from "./mcconfig.js";
+import { buildForSimulator, buildModForSimulator, checkTypes } from "./mcconfig.js";
 import { needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { Simulator } from "./simulator.js";
@@ -15,21 +16,27 @@ const NO_DISPLAY = process.env.DISPLAY === undefined && process.env.WAYLAND_DISP
 interface Options {
 	readonly headless: boolean;
 	readonly instruments?: boolean;
+	readonly mod?: string;
 }
 
 const program = makeProgram("run simulator", "Runs the firmware in Moddable's simulator, its trace in the terminal.")
 	.option("--headless", "use a virtual display, as is done where there is no screen", NO_DISPLAY)
 	.option("--instruments", "tell the heap once a second")
+	.option("--mod <folder>", "load this mod beside the firmware: docs/mods.md")
 	.addHelpText("after", EPILOGUE);
 
 await runProgram(addSettings(program, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(simulate));
 
-async function simulate(settings: readonly string[], { headless, instruments = false }: Options): Promise<void> {
+async function simulate(
+	settings: readonly string[],
+	{ headless, instruments = false, mod: modFolder }: Options,
+): Promise<void> {
 	const sdk = needSdk();
 	console.log("Building the firmware …");
 	checkTypes();
 	const library = await buildForSimulator(sdk, fileURLToPath(new URL("../..", import.meta.url)), settings);
-	const simulator = await Simulator.start(sdk, library, { headless });
+	const mod = modFolder && (await buildModForSimulator(sdk, resolve(modFolder)));
+	const simulator = await Simulator.start(sdk, library, { headless, ...(mod && { mod }) });
 	for (const signal of ["SIGINT", "SIGTERM"] as const) {
 		process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
 	}

@@ -48,15 +48,21 @@ export class Simulator extends EventEmitter<Events> {
 	 *
 	 * @param library the firmware: an mc.so
 	 * @param headless on a virtual display, not on the person's
+	 * @param mod the archive of a mod to load beside the firmware: an mc.xsa
 	 * @throws SdkError when a program is missing
 	 */
-	static async start(sdk: Sdk, library: string, { headless }: { headless: boolean }): Promise<Simulator> {
+	static async start(
+		sdk: Sdk,
+		library: string,
+		{ headless, mod }: { readonly headless: boolean; readonly mod?: string },
+	): Promise<Simulator> {
 		if (sdk.host !== "lin") {
 			throw new SdkError("the simulator is started from here on Linux only: use mcconfig -d -m");
 		}
 		const display = headless ? await VirtualDisplay.start() : undefined;
 		const xsbug = await Xsbug.listen();
-		const mcsim = [join(sdk.bin, "mcsim"), join(sdk.root, "build", "simulators"), library];
+		// It starts the firmware as soon as it has it: the mod comes first.
+		const mcsim = [join(sdk.bin, "mcsim"), join(sdk.root, "build", "simulators"), ...(mod ? [mod] : []), library];
 		const env: NodeJS.ProcessEnv = {
 			...sdkEnvironment(sdk),
 			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),

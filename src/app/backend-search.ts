@@ -1,3 +1,4 @@
+import { drawAttention } from "../audio/chime.js";
 import type { OfferedFirmware } from "../bootstrap/bootstrap-answer.js";
 import type { BootstrapEvents } from "../bootstrap/bootstrap-events.js";
 import type { ServedBackend } from "../bootstrap/served-backend.js";
@@ -21,7 +22,7 @@ export interface BackendSource {
 
 export interface BackendSearchOptions {
 	readonly source: BackendSource;
-	readonly board: Pick<Board, "screen" | "installer">;
+	readonly board: Pick<Board, "screen" | "installer" | "player">;
 	/** Whether firmware of this version was rolled back: it is not installed again before the next restart. */
 	readonly hasFailed: (version: string) => boolean;
 	readonly state: () => DeviceState;
@@ -82,8 +83,10 @@ export class BackendSearch {
 
 	#ask(code: string, message: string): void {
 		const shown = { code: code.slice(0, LONGEST_CODE), message: message.slice(0, LONGEST_TEXT) };
-		this.#options.log(`activation code ${shown.code}: ${shown.message}`);
-		this.#options.board.screen?.show(shown);
+		const { board, log } = this.#options;
+		log(`activation code ${shown.code}: ${shown.message}`);
+		board.screen?.show(shown);
+		drawAttention(board.player, log);
 	}
 
 	async #install(firmware: OfferedFirmware): Promise<void> {

@@ -1,4 +1,5 @@
-import type { Board, Screen, Settings, Speaker, Theme } from "../hardware/hardware.js";
+import type { Board, Screen, Settings, Theme } from "../hardware/hardware.js";
+import type { Speaker } from "../hardware/sound.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { observedInstaller } from "./observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";

@@ -10,6 +10,8 @@ import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { readSetting } from "../read-setting.js";
 import type { Setup, SetupOptions } from "../setup/open-setup.js";
+import type { HardwareTool } from "../tools/define-tool.js";
+import { TOOLS } from "../tools/index.js";
 import { FirmwareInstaller } from "../update/firmware-installer.js";
 import { Trial } from "../update/trial.js";
 import { readUpdateConfig, type UpdateConfig } from "../update/update-config.js";
@@ -17,6 +19,7 @@ import { Application, type ApplicationOptions } from "./application.js";
 import type { BackendSource } from "./backend-search.js";
 import { type Config, readConfig } from "./config.js";
 import { createTransport, messageLimits } from "./create-transport.js";
+import { type Mod, withModTools } from "./mod-tools.js";
 import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
@@ -32,6 +35,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
 	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
+	/** Tools that were installed beside the firmware. */
+	readonly mod?: Mod | undefined;
 	readonly log: (message: string) => void;
 }
 
@@ -51,9 +56,14 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			time: update.trialTime,
 			onFailed: (message) => application.alert("Update failed", message),
 		});
-		const application = createApplication(options, update, trial);
+		const broken: string[] = [];
+		const application = createApplication({ ...options, tools: allTools(options, broken) }, update, trial);
 		trial.start();
 		application.start();
+		for (const reason of broken) {
+			options.log(`mod left out: ${reason}`);
+			application.alert("Mod left out", reason);
+		}
 		return application;
 	} catch (error) {
 		if (!(error instanceof ProtocolError && error.code === "bad-config")) {
@@ -63,6 +73,11 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 		rollBack(options, error.message);
 		return undefined;
 	}
+}
+
+/** @param broken takes why a mod is left out */
+function allTools({ tools = TOOLS, mod, board, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
+	return withModTools({ tools, mod, settings: board.settings, onBroken: (reason) => broken.push(reason), log });
 }
 
 /** New firmware that cannot use a setting will not reach its backend. */

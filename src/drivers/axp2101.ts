@@ -1,7 +1,5 @@
 import type { Backlight, Battery } from "../hardware/hardware.js";
-import { openDevice, type SmBusDevice, type SmBusRecord, writeRegisters } from "./smbus.js";
-
-const ADDRESS = 0x34;
+import type { SmBusDevice } from "./smbus.js";
 
 /** X-Powers AXP2101, registers: what they hold is in its data sheet. */
 const STATUS = 0x01;
@@ -20,25 +18,14 @@ const DLDO1 = 0b1000_0000;
 const DARKEST = 20;
 const BRIGHTEST = 28;
 
-export interface Axp2101Options {
-	readonly bus: SmBusRecord;
-	/** What the board wants its supplies to be, before anything else is done with them. */
-	readonly registers: readonly (readonly [register: number, value: number])[];
-}
-
 /** The power chip of several M5Stack boards: tells of the battery, and feeds the backlight from its supply DLDO1. */
 export class Axp2101 implements Battery, Backlight {
 	readonly #device: SmBusDevice;
 	#brightness = 0;
 
-	constructor({ bus, registers }: Axp2101Options) {
-		this.#device = openDevice(bus, ADDRESS);
-		try {
-			writeRegisters(this.#device, registers);
-		} catch (error) {
-			this.#device.close();
-			throw error;
-		}
+	/** @param device the chip, whose supplies are set already */
+	constructor(device: SmBusDevice) {
+		this.#device = device;
 	}
 
 	/** Percent. The chip reckons it itself; without a battery it tells more than there is. */

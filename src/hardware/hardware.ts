@@ -3,32 +3,11 @@ import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { Sensors } from "./sensor.js";
+import type { Codec, Player, Speaker } from "./sound.js";
 import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
 /** A part's numbers are plain properties: reading one reads the part, writing one moves it. */
-
-export interface Speaker {
-	/** Percent of full volume, an integer from 0 to 100. */
-	volume: number;
-}
-
-/** The format of a board's audio, as the hello tells it. */
-export interface AudioParams {
-	readonly format: string;
-	/** Hertz. */
-	readonly sample_rate: number;
-	readonly channels: number;
-	/** Milliseconds. */
-	readonly frame_duration: number;
-}
-
-/** Plays or records. No board of this project has one yet. */
-export interface Codec {
-	readonly params: AudioParams;
-	/** @param frame a binary message of the backend, as the protocol version frames it */
-	play(frame: ArrayBuffer): void;
-}
 
 export type Theme = "light" | "dark";
 
@@ -152,11 +131,11 @@ export interface HttpRequest {
 	readonly maxBytes?: number;
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
-	 * What it throws ends the request.
+	 * What it throws ends the request. If it returns a promise, the rest is read once that has settled.
 	 *
 	 * @param total bytes of the body; undefined if the server does not say
 	 */
-	readonly onPiece?: (piece: ArrayBuffer, total: number | undefined) => void;
+	readonly onPiece?: (piece: ArrayBuffer, total: number | undefined) => void | Promise<void>;
 	/** Milliseconds without progress after which the request fails. Default 30,000. */
 	readonly timeout?: number;
 }
@@ -194,6 +173,7 @@ export interface Device {
 export interface Hardware {
 	readonly device?: Device;
 	readonly speaker?: Speaker;
+	readonly player?: Player;
 	readonly codec?: Codec;
 	readonly screen?: Screen;
 	readonly snapshot?: Snapshot;

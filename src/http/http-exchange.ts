@@ -50,6 +50,11 @@ export class Exchange {
 	#received = 0;
 	#looks = 0;
 	#looksWithoutProgress = 0;
+	/** Whether nothing is read, because whoever takes the body is busy with a piece. */
+	#isHeld = false;
+	/** Bytes that have come in meanwhile, and how the response has ended meanwhile: null for well. */
+	#unread = 0;
+	#heldEnd: Error | null | undefined;
 
 	/** @throws Error when the URL or a header cannot be used */
 	constructor(request: HttpRequest, { network, timer, maxBytes }: EcmaHttpOptions) {
@@ -100,7 +105,7 @@ export class Exchange {
 			headers,
 			headersMask: ["content-length", "transfer-encoding"],
 			onHeaders: (status, received) => this.#begin(status, received),
-			onReadable: (count) => this.#take(this.#sent?.read(count)),
+			onReadable: (count) => this.#read(count),
 			onWritable: (room) => {
 				this.#room = room;
 				this.#send();
@@ -179,10 +184,18 @@ export class Exchange {
 		}
 	}
 
-	#take(piece: ArrayBuffer | undefined): void {
-		if (piece === undefined || this.#isDone) {
+	#read(count: number): void {
+		if (this.#isHeld) {
+			this.#unread = count;
 			return;
 		}
+		const piece = this.#sent?.read(count);
+		if (piece !== undefined && !this.#isDone) {
+			this.#take(piece);
+		}
+	}
+
+	#take(piece: ArrayBuffer): void {
 		this.#looksWithoutProgress = 0;
 		this.#allowance.bytes = this.#headBytes;
 		this.#received += piece.byteLength;
@@ -197,9 +210,36 @@ export class Exchange {
 
 	#handOn(piece: ArrayBuffer): void {
 		try {
-			this.#request.onPiece?.(piece, this.#length);
+			const taken = this.#request.onPiece?.(piece, this.#length);
+			if (taken !== undefined) {
+				this.#hold(taken);
+			}
 		} catch (error) {
 			this.#fail((error as Error).message);
+		}
+	}
+
+	/** What comes in meanwhile stays in the socket, which tells again and again how much that is: it has no other limit. */
+	#hold(taken: Promise<void>): void {
+		this.#isHeld = true;
+		this.#allowance.bytes = Number.POSITIVE_INFINITY;
+		taken.then(
+			() => this.#release(),
+			(error: Error) => this.#fail(error.message),
+		);
+	}
+
+	#release(): void {
+		const unread = this.#unread;
+		this.#isHeld = false;
+		this.#unread = 0;
+		this.#looksWithoutProgress = 0;
+		this.#allowance.bytes = this.#headBytes;
+		if (unread > 0 && !this.#isDone) {
+			this.#read(unread);
+		}
+		if (!this.#isHeld && this.#heldEnd !== undefined) {
+			this.#end(this.#heldEnd);
 		}
 	}
 
@@ -210,7 +250,7 @@ export class Exchange {
 	#look(): void {
 		const { timeout = TIMEOUT } = this.#request;
 		this.#looks += 1;
-		this.#looksWithoutProgress += 1;
+		this.#looksWithoutProgress += this.#isHeld ? 0 : 1;
 		const longest = this.#isInPieces ? LONGEST_IN_PIECES : LONGEST;
 		if (this.#looksWithoutProgress > LOOKS) {
 			this.#fail(`no progress within ${timeout} ms`);
@@ -224,8 +264,12 @@ export class Exchange {
 		if (this.#isDone) {
 			return;
 		}
+		if (this.#isHeld) {
+			this.#heldEnd = error;
+			return;
+		}
 		if (error === null || (this.#status !== 0 && !this.#knowsLength)) {
-			this.#release();
+			this.#close();
 			this.#settle.resolve({ status: this.#status, body: joined(this.#pieces) });
 		} else {
 			this.#fail(error.message || (this.#status === 0 ? "no answer" : "the connection ended within the response"));
@@ -236,11 +280,11 @@ export class Exchange {
 		if (this.#isDone) {
 			return;
 		}
-		this.#release();
+		this.#close();
 		this.#settle.reject(new Error(`${this.#request.url}: ${message}`));
 	}
 
-	#release(): void {
+	#close(): void {
 		this.#isDone = true;
 		this.#clearTimer();
 		this.#client?.close();

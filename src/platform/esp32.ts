@@ -18,6 +18,7 @@ import { openWiFi } from "./wifi.js";
 export function openEsp32(name: string, rtc?: RtcClock) {
 	startRadio();
 	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
+	startRadio();
 	const network = openWiFi(setTime);
 	const thermometer = chipThermometer(esp32Chip);
 	const { macAddress } = network;

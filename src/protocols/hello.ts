@@ -1,4 +1,4 @@
-import type { AudioParams } from "../hardware/hardware.js";
+import type { AudioParams } from "../hardware/sound.js";
 import { isObject } from "../text/is-object.js";
 import type { Envelope } from "./envelope.js";
 import { ProtocolError } from "./protocol-error.js";

@@ -1,4 +1,4 @@
-import type { AudioParams } from "../hardware/hardware.js";
+import type { AudioParams } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { isObject } from "../text/is-object.js";
 import { JsonLimitError } from "../text/parse-json.js";

@@ -1,5 +1,8 @@
 import { deepFreeze } from "../deep-freeze.js";
 import assetsSetDownloadUrl from "./assets-set-download-url.js";
+import audioChime from "./audio-chime.js";
+import audioPlay from "./audio-play.js";
+import audioStop from "./audio-stop.js";
 import type { HardwareTool } from "./define-tool.js";
 import getDeviceStatus from "./get-device-status.js";
 import getSystemInfo from "./get-system-info.js";
@@ -22,6 +25,9 @@ export const TOOLS: readonly HardwareTool[] = deepFreeze([
 	setBrightness,
 	setTheme,
 	takePhoto,
+	audioPlay,
+	audioStop,
+	audioChime,
 	lightSet,
 	sensorRead,
 	getSystemInfo,

@@ -134,6 +134,29 @@ declare module "net" {
 	export default Net;
 }
 
+/** ECMA-419's audio out. */
+declare module "embedded:io/audio/out" {
+	import type { AudioOutRecord } from "../drivers/played-sound.js";
+
+	const AudioOut: AudioOutRecord["io"];
+	export default AudioOut;
+}
+
+/** The power chip of the CoreS3: its board brings the class. */
+declare module "embedded:peripheral/Power/axp2101" {
+	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";
+}
+
+/** The modules of the firmware and of the mod that is installed. */
+declare module "modules" {
+	const Modules: {
+		has(name: string): boolean;
+		/** Runs a module, unless it was imported before, and returns its default export. */
+		importNow(name: string): unknown;
+	};
+	export default Modules;
+}
+
 /** A file in the firmware's image, as a read-only buffer. */
 declare module "Resource" {
 	class Resource extends ArrayBuffer {

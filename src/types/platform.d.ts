@@ -65,6 +65,13 @@ declare module "src/platform/http-server" {
 	export const httpServer: HttpServerPlatform;
 }
 
+/** The mod that is installed beside the firmware. */
+declare module "src/platform/mods" {
+	import type { Mod } from "../app/mod-tools.js";
+	/** Undefined if there is none. */
+	export function findMod(): Mod | undefined;
+}
+
 /** HMAC-SHA256 (RFC 2104), as the host has it. */
 declare module "src/platform/hmac-sha256" {
 	export function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer>;
@@ -78,8 +85,11 @@ declare module "src/boards/target/board" {
 
 /** What the virtual device's Node side does for its simulated board. */
 declare module "virtual-host" {
+	import type { AudioOutRecord } from "../drivers/played-sound.js";
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 
+	/** Node plays in real time, and hands on what it plays. */
+	export const AudioOut: AudioOutRecord["io"];
 	/** What the person who started the device chose for it. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;

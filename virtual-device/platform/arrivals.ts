@@ -24,6 +24,7 @@ export class Arrivals<Options> {
 	#announced = false;
 	#announcing = false;
 	#paused = false;
+	#onEmpty: (() => void) | undefined;
 
 	constructor(options: ArrivalsOptions<Options>) {
 		this.#options = options;
@@ -51,6 +52,15 @@ export class Arrivals<Options> {
 		return isWhole ? arrival.bytes : arrival.bytes.slice(start, arrival.read);
 	}
 
+	/** Calls back once everything has been read: now, if nothing waits. */
+	whenEmpty(callback: () => void): void {
+		if (this.#waiting.length === 0) {
+			callback();
+		} else {
+			this.#onEmpty = callback;
+		}
+	}
+
 	#announce(): void {
 		this.#announcing = true;
 		let arrival = this.#waiting[0];
@@ -64,6 +74,10 @@ export class Arrivals<Options> {
 		}
 		this.#announcing = false;
 		this.#hold(arrival !== undefined);
+		if (arrival === undefined) {
+			this.#onEmpty?.();
+			this.#onEmpty = undefined;
+		}
 	}
 
 	/** The next part is announced after whoever reads is done with this one. */

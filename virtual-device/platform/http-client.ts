@@ -83,6 +83,11 @@ class HttpRequest extends NetworkClient<null> {
 		return Math.min(this.writeBytes(data), this.#remaining);
 	}
 
+	/** @internal As the SDK's: the end is told when everything was read. */
+	override end(error: string | undefined): void {
+		this.whenRead(() => super.end(error));
+	}
+
 	/** @internal The response begins. */
 	begin(status: number, headers: readonly (readonly [string, string])[]): void {
 		const mask = this.#options.headersMask;

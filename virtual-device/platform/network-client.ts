@@ -57,6 +57,11 @@ export abstract class NetworkClient<Part> {
 		}
 	}
 
+	/** Calls back once everything that has come in was read. */
+	protected whenRead(callback: () => void): void {
+		this.#arrivals.whenEmpty(callback);
+	}
+
 	/** Tells Node something of this client. */
 	protected tell(what: string, ...args: unknown[]): void {
 		send([`${this.#kind}.${what}`, this.#id, ...args]);

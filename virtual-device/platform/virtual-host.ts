@@ -2,6 +2,8 @@ import type { ByteSource, PictureSink } from "../../src/hardware/pictures.js";
 import { toHex } from "../../src/text/hex.js";
 import { boot, call, receive, send } from "./bridge.js";
 
+export { AudioOut } from "./audio-out.js";
+
 export const options = { macAddress: boot.macAddress };
 
 export function restart(delay: number): void {

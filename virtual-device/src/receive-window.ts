@@ -51,8 +51,10 @@ export class ReceiveWindow {
 		return taken;
 	}
 
+	/** The end of an HTTP response does not overtake its body. */
 	#isHeld({ header }: Message): boolean {
 		const [prefix, what] = String(header[0]).split(".", 2);
-		return what === "data" && this.#paused.has(`${prefix}.${header[1]}`);
+		const isHoldable = what === "data" || header[0] === "http.closed";
+		return isHoldable && this.#paused.has(`${prefix}.${header[1]}`);
 	}
 }

@@ -10,6 +10,7 @@ import type { ScreenPicture } from "./services/pictures.js";
 import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
+import { type PlayedSamples, Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
 import { type Started, VirtualFlash } from "./virtual-flash.js";
@@ -35,6 +36,8 @@ interface Events {
 	/** A line of the firmware's log. */
 	trace: [line: string];
 	screen: [screen: ScreenPicture];
+	/** The speaker plays. Silence between two sounds is not told. */
+	samples: [played: PlayedSamples];
 	/** Something a person would notice. */
 	note: [text: string];
 	/** The engine ended, by itself or because the firmware asked for a restart. */
@@ -172,8 +175,9 @@ export class VirtualDevice extends EventEmitter<Events> {
 			onNote: (text: string) => this.emit("note", text),
 		};
 		this.#board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
+		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, this.#board];
+		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, this.#board, sounds];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */

@@ -1,17 +1,14 @@
 import config from "mc/config";
 import Preference from "preference";
 import Timer from "timer";
-import type { Board, Network, Settings, Speaker, System, SystemInfo } from "../../hardware/hardware.js";
+import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
+import { openPlayer } from "../../platform/audio.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openSnapshot } from "../../platform/snapshot.js";
 import { openSimulatorCamera } from "./camera.js";
 import { openControls } from "./controls.js";
-
-class SimulatorSpeaker implements Speaker {
-	volume = 70;
-}
 
 /** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
 class SimulatorNetwork implements Network {
@@ -61,11 +58,13 @@ export function openBoard() {
 	const face = openFace(screen);
 	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi();
+	const player = openPlayer(70);
 	const { close: closeControls, ...controls } = openControls();
 	return {
 		...controls,
 		name: "simulator",
-		speaker: new SimulatorSpeaker(),
+		speaker: player,
+		player,
 		screen: face,
 		preview,
 		// Rotated, a band of the screen lies in memory in another order.
@@ -76,6 +75,7 @@ export function openBoard() {
 		system: new SimulatorSystem(Preference),
 		settings: Preference,
 		close() {
+			player.close();
 			preview.close();
 			closeControls();
 			face.close();

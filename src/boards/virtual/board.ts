@@ -1,12 +1,13 @@
 import Preference from "preference";
+import Timer from "timer";
 import * as host from "virtual-host";
+import { SoundPlayer } from "../../drivers/sound-player.js";
 import {
 	BLANK_FACE,
 	type Board,
 	type Face,
 	type Network,
 	type Screen,
-	type Speaker,
 	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
@@ -14,10 +15,6 @@ import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
-
-class VirtualSpeaker implements Speaker {
-	volume = 70;
-}
 
 class VirtualScreen implements Screen {
 	readonly width = 320;
@@ -87,11 +84,14 @@ class VirtualSystem implements System {
 /** A board that needs no hardware: it has every part, and the virtual device's Node side lends what is not ECMAScript. */
 export function openBoard() {
 	const screen = new VirtualScreen();
+	const player = new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
 	const wifi = openSimulatedWiFi();
+	const parts = openParts();
 	return {
-		...openParts(),
+		...parts,
 		name: "virtual",
-		speaker: new VirtualSpeaker(),
+		speaker: player,
+		player,
 		screen,
 		snapshot: screen,
 		preview: { begin: host.beginPicture },
@@ -103,5 +103,9 @@ export function openBoard() {
 		system: new VirtualSystem(),
 		updater: new VirtualUpdater(),
 		settings: Preference,
+		close() {
+			player.close();
+			parts.close();
+		},
 	} satisfies Board;
 }

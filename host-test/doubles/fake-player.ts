@@ -1,0 +1,71 @@
+import type { Player, Sound } from "../../src/hardware/sound.js";
+
+/** A sound that was begun, and what became of it. It has room while the test says so. */
+export class FakeSound implements Sound {
+	readonly sampleRate: number;
+	readonly pieces: Uint8Array[] = [];
+	state: "open" | "ended" | "stopped" = "open";
+	hasRoom = true;
+	#waiting: { resolve(): void; reject(error: Error): void } | undefined;
+
+	constructor(sampleRate: number) {
+		this.sampleRate = sampleRate;
+	}
+
+	get bytes(): number[] {
+		const bytes: number[] = [];
+		for (const piece of this.pieces) {
+			for (const byte of piece) {
+				bytes.push(byte);
+			}
+		}
+		return bytes;
+	}
+
+	async write(samples: Uint8Array): Promise<void> {
+		this.pieces.push(samples.slice());
+		if (!this.hasRoom) {
+			await new Promise<void>((resolve, reject) => {
+				this.#waiting = { resolve, reject };
+			});
+		}
+	}
+
+	async end(): Promise<void> {
+		this.state = "ended";
+	}
+
+	stop(): void {
+		this.state = "stopped";
+		this.#waiting?.reject(new Error("the sound was stopped"));
+	}
+
+	/** There is room again. */
+	drain(): void {
+		this.#waiting?.resolve();
+	}
+}
+
+/** A player that keeps what it is to play. */
+export class FakePlayer implements Player {
+	readonly sounds: FakeSound[] = [];
+	/** Whether sounds have room at first. */
+	hasRoom = true;
+
+	get isPlaying(): boolean {
+		return this.sounds.some(({ state }) => state === "open");
+	}
+
+	begin(sampleRate: number): FakeSound {
+		const sound = new FakeSound(sampleRate);
+		sound.hasRoom = this.hasRoom;
+		this.sounds.push(sound);
+		return sound;
+	}
+
+	stop(): void {
+		for (const sound of this.sounds) {
+			sound.stop();
+		}
+	}
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
+import type { VirtualDevice } from "../../virtual-device/src/index.js";
+import { wavFile } from "../doubles/wav.js";
+import { measureTone } from "../support/measure-tone.js";
+import { until } from "../support/until.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+
+// The speaker of a virtual device behind the gateway: what it plays is captured.
+
+const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
+
+/** Hertz. */
+const RATE = 16_000;
+
+async function serve(t: TestContext, answer: RequestListener): Promise<string> {
+	const server = createServer(answer).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/sound.wav`;
+}
+
+/** What a device plays from now on, as samples. */
+function capture(device: VirtualDevice): { samples: number[]; sampleRate: number } {
+	const captured = { samples: [] as number[], sampleRate: 0 };
+	device.on("samples", ({ sampleRate, samples }) => {
+		captured.sampleRate = sampleRate;
+		for (let at = 0; at < samples.byteLength; at += 2) {
+			captured.samples.push(samples.readInt16LE(at));
+		}
+	});
+	return captured;
+}
+
+/** Bytes of a tone of this many seconds. */
+function tone(frequency: number, seconds: number): number[] {
+	const bytes = Buffer.alloc(2 * seconds * RATE);
+	for (let at = 0; at < seconds * RATE; at += 1) {
+		bytes.writeInt16LE(Math.round(20_000 * Math.sin((2 * Math.PI * frequency * at) / RATE)), 2 * at);
+	}
+	return [...bytes];
+}
+
+/** Why a call failed. */
+function failure(result: object): string {
+	const { isError, content } = result as { isError?: boolean; content: [{ text: string }] };
+	assert.equal(isError, true, JSON.stringify(content));
+	return content[0].text;
+}
+
+for (const engine of ENGINES) {
+	describe(`the speaker of a virtual device, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+		const connect = async (t: TestContext) => {
+			const { gateway, config } = await listen(t);
+			const session = nextSession(gateway.servers);
+			const online = nextOnline(gateway.servers);
+			const { device, log } = await startDevice(t, engine, { config });
+			await online;
+			return { device, log, session: (await session).session, sound: capture(device) };
+		};
+
+		it("plays a chime of two tones, as loud as its volume", async (t) => {
+			const { session, sound } = await connect(t);
+			const loudness: number[] = [];
+			for (const volume of [100, 75]) {
+				await session.callTool("self.audio_speaker.set_volume", { volume });
+				await session.callTool("self.audio_speaker.chime");
+				const [first, second] = [sound.samples.slice(0, 2_000), sound.samples.slice(4_000, 6_000)];
+				const tones = [measureTone(first, sound.sampleRate), measureTone(second, sound.sampleRate)];
+				assert.deepEqual(
+					tones.map(({ frequency }) => Math.round(frequency / 10) * 10),
+					[880, 1_320],
+				);
+				loudness.push(tones[0]?.loudness ?? 0);
+				sound.samples.length = 0;
+			}
+			// 12 decibels.
+			const [loud = 0, soft = 1] = loudness;
+			assert.ok(Math.abs(loud / soft - 4) < 0.1, `${loud} and ${soft}`);
+		});
+
+		it("plays a WAV file from the web, sample for sample", async (t) => {
+			const samples = tone(440, 1.5);
+			const file = wavFile(samples, { sampleRate: RATE });
+			const url = await serve(t, (_request, response) => response.end(file));
+			const { session, sound } = await connect(t);
+			await session.callTool("self.audio_speaker.set_volume", { volume: 100 });
+			await session.callTool("self.audio_speaker.play", { url });
+			const wanted = new Int16Array(Uint8Array.from(samples).buffer);
+			assert.deepEqual(sound.samples.slice(0, wanted.length), [...wanted]);
+			assert.equal(sound.sampleRate, RATE);
+		});
+
+		it("takes of a long file no more than it plays, and stops when it is told to", async (t) => {
+			let sent = 0;
+			const piece = Buffer.alloc(64_000, 1);
+			const url = await serve(t, (request, response) => {
+				const head = wavFile([], { sampleRate: RATE });
+				new DataView(head.buffer).setUint32(40, 1_000_000_000, true);
+				response.write(head);
+				const send = (): void => {
+					sent += piece.byteLength;
+					if (response.write(piece)) {
+						setImmediate(send);
+					}
+				};
+				response.on("drain", send);
+				request.on("close", () => response.removeAllListeners("drain"));
+				send();
+			});
+			const { device, session, sound } = await connect(t);
+			const playing = session.callTool("self.audio_speaker.play", { url });
+			await until(() => sound.samples.length > RATE, "a second was played");
+			const heap = await device.heap();
+			if (heap !== undefined) {
+				assert.ok(heap.peakChunkBytes < 400_000, `${heap.peakChunkBytes} bytes of chunks`);
+			}
+			assert.ok(sent < 20_000_000, `${sent} bytes sent`);
+			await session.callTool("self.audio_speaker.stop");
+			assert.match(failure(await playing), /the sound was stopped/);
+		});
+
+		it("says what is wrong with what it is to play", async (t) => {
+			const url = await serve(t, (_request, response) => response.end("<html>"));
+			const { session } = await connect(t);
+			const result = await session.callTool("self.audio_speaker.play", { url });
+			assert.match(failure(result), /ends before its samples begin/);
+		});
+	});
+}

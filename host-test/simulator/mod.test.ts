@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import getPort from "get-port";
+import { WebSocketDevices } from "../../gateway/src/index.js";
+import { nextOnline, nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { buildForSimulator, buildModForSimulator } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const LAMP = join(ROOT, "examples", "mod-lamp");
+
+const sdk = findSdk();
+
+/** A copy of the example beside it, with another main module, that is removed with its test. */
+function otherMod(t: TestContext, main: string): string {
+	const folder = mkdtempSync(join(ROOT, "examples", "mod-test-"));
+	t.after(() => {
+		rmSync(folder, { recursive: true });
+		rmSync(join(ROOT, ".cache", "moddable", "examples", folder.slice(folder.lastIndexOf("/") + 1)), {
+			recursive: true,
+			force: true,
+		});
+	});
+	cpSync(LAMP, folder, { recursive: true });
+	writeFileSync(join(folder, "main.ts"), main);
+	return folder;
+}
+
+const SECOND_VERSION = `
+import { defineTool } from "../../src/tools/define-tool.js";
+
+const blink = defineTool({ name: "self.lamp.blink", description: "Blink.", needs: [], run: () => "blinks" });
+
+export default [blink];
+`;
+
+describe("mods in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+	it("add tools to a firmware that stays as it is, and can be replaced", async (t) => {
+		const gateway = await openGateway(t);
+		const port = await getPort();
+		const devices = new WebSocketDevices(gateway.servers, { port, authenticate: () => ({}) });
+		await devices.listen();
+		t.after(() => devices.close());
+		const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=ws://127.0.0.1:${port}/`]);
+		const firmware = readFileSync(library);
+
+		/** Runs the firmware with a mod: its session, its log, and how to end it. */
+		const start = async (folder: string) => {
+			const mod = await buildModForSimulator(sdk as Sdk, folder);
+			const session = nextSession(gateway.servers);
+			const online = nextOnline(gateway.servers);
+			const simulator = await Simulator.start(sdk as Sdk, library, { headless: true, mod });
+			t.after(() => simulator.stop());
+			const lines: string[] = [];
+			simulator.on("line", (line) => lines.push(line));
+			await online;
+			return { device: (await session).session, lines, stop: () => simulator.stop() };
+		};
+		const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
+
+		const first = await start(LAMP);
+		const lamp = await first.device.callTool("self.lamp.set", { on: true, brightness: 50 });
+		assert.deepEqual(lamp.structuredContent, { on: true, rgb: [128, 90, 45] });
+		assert.equal(text(await first.device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
+		assert.ok(first.lines.includes("mod: self.lamp.set"), first.lines.join("\n"));
+		await first.stop();
+
+		const second = await start(otherMod(t, SECOND_VERSION));
+		assert.equal(text(await second.device.callTool("self.lamp.blink")), "blinks");
+		const tools = (await second.device.list("tools")) as readonly { name: string }[];
+		assert.deepEqual(
+			tools.map(({ name }) => name).filter((name) => name.startsWith("self.lamp.")),
+			["self.lamp.blink"],
+		);
+		await second.stop();
+
+		const broken = await start(otherMod(t, 'throw new Error("no lamp here");\n'));
+		assert.ok(broken.lines.includes("Mod left out: no lamp here"), broken.lines.join("\n"));
+		assert.equal(text(await broken.device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
+		await broken.stop();
+		assert.ok(firmware.equals(readFileSync(library)), "the firmware stayed as it was");
+	});
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import getPort from "get-port";
+import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+import { wavFile } from "../doubles/wav.js";
+import { measureTone } from "../support/measure-tone.js";
+import { until } from "../support/until.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const sdk = findSdk();
+
+/** A home folder whose ALSA has no sound card, but writes the sound that is played last to a file. */
+function captureSound(t: TestContext): string {
+	const home = mkdtempSync(join(tmpdir(), "xs-mcp-sound-"));
+	const file = join(home, "played.raw");
+	const output = `pcm.!default { type file; slave.pcm "null"; file "${file}"; format raw }\n`;
+	writeFileSync(join(home, ".asoundrc"), output);
+	const { HOME, XDG_CONFIG_HOME } = process.env;
+	Object.assign(process.env, { HOME: home, XDG_CONFIG_HOME: join(home, ".config") });
+	t.after(() => {
+		Object.assign(process.env, { HOME });
+		if (XDG_CONFIG_HOME === undefined) {
+			delete process.env.XDG_CONFIG_HOME;
+		} else {
+			Object.assign(process.env, { XDG_CONFIG_HOME });
+		}
+		rmSync(home, { recursive: true });
+	});
+	return file;
+}
+
+/** The samples in a file. */
+function samplesIn(file: string): Int16Array {
+	const bytes = readFileSync(file);
+	return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
+}
+
+const isHeard = (sample: number): boolean => sample !== 0;
+
+describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+	it("plays a chime as loud as the volume, and a WAV file from the web sample for sample", async (t) => {
+		const played = captureSound(t);
+		const port = await getPort();
+		const library = await buildForSimulator(sdk as Sdk, ROOT, [`http=${port}`, "httpToken=secret"]);
+		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+		t.after(() => simulator.stop());
+		const lines: string[] = [];
+		simulator.on("line", (line) => lines.push(line));
+		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
+		await until(() => lines.some((line) => line.startsWith("MCP is served")), "the device serves MCP", 60_000);
+		const client = new Client({ name: "test", version: "1" });
+		t.after(() => client.close());
+		const requestInit = { headers: { authorization: "Bearer secret" } };
+		await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), { requestInit }));
+		const call = async (name: string, args: Record<string, unknown> = {}): Promise<unknown> =>
+			(await client.callTool({ name: `self.audio_speaker.${name}`, arguments: args })).content;
+
+		const loudness: number[] = [];
+		for (const volume of [100, 75]) {
+			await call("set_volume", { volume });
+			assert.deepEqual(await call("chime"), [{ type: "text", text: "true" }], lines.join("\n"));
+			const samples = samplesIn(played);
+			const chime = [...samples.slice(samples.findIndex(isHeard)).slice(0, 8_000)];
+			const tones = [chime.slice(0, 2_000), chime.slice(4_000, 6_000)].map((part) => measureTone(part, 16_000));
+			assert.deepEqual(
+				tones.map(({ frequency }) => Math.round(frequency / 10) * 10),
+				[880, 1_320],
+			);
+			loudness.push(tones[0]?.loudness ?? 0);
+		}
+		// 12 decibels.
+		const [loud = 0, soft = 1] = loudness;
+		assert.ok(Math.abs(loud / soft - 4) < 0.2, `${loud} and ${soft}`);
+
+		await call("set_volume", { volume: 100 });
+		const samples = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
+		const file = wavFile([...new Uint8Array(samples.buffer)], { sampleRate: 44_100 });
+		const server = createServer((_request, response) => response.end(file)).listen(0, "127.0.0.1");
+		await once(server, "listening");
+		t.after(() => server.close());
+		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.wav`;
+		assert.deepEqual(await call("play", { url }), [{ type: "text", text: "true" }], lines.join("\n"));
+		// ALSA's "null" takes samples as fast as they come. While the web is slower than that, there is silence.
+		assert.deepEqual(samplesIn(played).filter(isHeard), samples);
+		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
+	});
+});

@@ -1,0 +1,63 @@
+import { withModTools } from "../../src/app/mod-tools.js";
+import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
+import { TOOLS } from "../../src/tools/index.js";
+import { FakeSettings } from "../doubles/fake-board.js";
+import { equal, matches, suite } from "../harness.js";
+
+const tool = (name: string): HardwareTool => defineTool({ name, description: "d", needs: [], run: () => true });
+
+/** The tools of a device with a mod that exports this, and what is told of it. */
+function load(exported: unknown, settings = new FakeSettings()) {
+	const broken: string[] = [];
+	const log: string[] = [];
+	const tools = withModTools({
+		mod: { load: () => (typeof exported === "function" ? exported() : exported) },
+		tools: TOOLS,
+		settings,
+		onBroken: (reason) => broken.push(reason),
+		log: (line) => log.push(line),
+	});
+	return { added: tools.slice(TOOLS.length).map(({ name }) => name), count: tools.length, broken, log, settings };
+}
+
+export default suite("mods", {
+	"add their tools after those of the firmware, and the log names them"() {
+		const { added, broken, log } = load([tool("self.lamp.set"), tool("self.lamp.get")]);
+		equal(added, ["self.lamp.set", "self.lamp.get"]);
+		equal([broken, log], [[], ["mod: self.lamp.set, self.lamp.get"]]);
+	},
+	"are nothing to a device that has none"() {
+		const options = { tools: TOOLS, onBroken: () => {}, log: () => {} };
+		equal(withModTools({ ...options, mod: undefined }) === TOOLS, true);
+	},
+	"that throw are left out, and what they threw is told"() {
+		const { count, broken } = load(() => {
+			throw new Error("no pin 99");
+		});
+		equal([count, broken], [TOOLS.length, ["no pin 99"]]);
+	},
+	"that export something else are left out, and it is told what is wrong"() {
+		for (const [exported, reason] of [
+			[undefined, /exports no list of tools/],
+			[tool("self.lamp.set"), /exports no list of tools/],
+			[[tool("self.a"), { name: "self.b" }], /^its tool 2 was not made with defineTool$/],
+			[[null], /^its tool 1 was not made with defineTool$/],
+			[[tool("self.reboot")], /^there is a tool self.reboot already$/],
+			[[tool("self.a"), tool("self.a")], /^there is a tool self.a already$/],
+		] as const) {
+			const { count, broken } = load(exported);
+			equal([count, broken.length], [TOOLS.length, 1]);
+			matches(broken[0] ?? "", reason);
+		}
+	},
+	"that end the machine are left out at the next start, and tried again at the one after"() {
+		const settings = new FakeSettings();
+		const during: unknown[] = [];
+		load(() => during.push(settings.get("mod", "loading")), settings);
+		equal([during, settings.values.size], [[true], 0]);
+		settings.set("mod", "loading", true);
+		const next = load([tool("self.lamp.set")], settings);
+		equal([next.added, next.broken], [[], ["the device did not start with it the last time"]]);
+		equal(load([tool("self.lamp.set")], settings).added, ["self.lamp.set"]);
+	},
+});

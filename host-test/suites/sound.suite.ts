@@ -1,0 +1,197 @@
+import { playChime } from "../../src/audio/chime.js";
+import { SoundPlayer } from "../../src/drivers/sound-player.js";
+import type { Sound } from "../../src/hardware/sound.js";
+import { settled } from "../doubles/client.js";
+import { FakeAudioOut } from "../doubles/fake-audio-out.js";
+import { FakePlayer } from "../doubles/fake-player.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { inSession } from "../doubles/started-application.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+function open(volume = 100) {
+	const timer = new FakeTimer();
+	const player = new SoundPlayer({ audioOut: { io: FakeAudioOut }, timer, volume });
+	/** A sound that has begun, and the audio out that it is played on. */
+	const begin = (sampleRate = 16_000): { sound: Sound; out: FakeAudioOut } => {
+		const sound = player.begin(sampleRate);
+		return { sound, out: FakeAudioOut.made[FakeAudioOut.made.length - 1] as FakeAudioOut };
+	};
+	return { timer, player, begin };
+}
+
+/** What became of a promise so far. */
+function watch(promise: Promise<void>): { state: string } {
+	const watched = { state: "waits" };
+	promise.then(
+		() => {
+			watched.state = "done";
+		},
+		(error: Error) => {
+			watched.state = error.message;
+		},
+	);
+	return watched;
+}
+
+const ones = (count: number): Uint8Array => new Uint8Array(count).fill(1);
+
+/** How many bytes were played that are not silence. */
+const heard = ({ written }: FakeAudioOut): number => written.filter((byte) => byte !== 0).length;
+
+export default suite("sounds", {
+	"open the audio out for 16 bits and one channel, at the sound's rate"() {
+		const { out } = open().begin(22_050);
+		const { audioType, sampleRate, channels, bitsPerSample } = out.options;
+		equal([audioType, sampleRate, channels, bitsPerSample, out.started], ["LPCM", 22_050, 1, 16, true]);
+	},
+	async "are played in order, as the audio out asks for samples"() {
+		const { sound, out } = open().begin();
+		await sound.write(Uint8Array.of(1, 2, 3, 4));
+		await sound.write(Uint8Array.of(5, 6));
+		out.ask(3);
+		equal(out.written, [1, 2]);
+		out.ask(100);
+		equal(out.written, [1, 2, 3, 4, 5, 6]);
+	},
+	async "make their source wait while 4 KB are to be played"() {
+		const { sound, out } = open().begin();
+		await sound.write(ones(4_096));
+		const more = watch(sound.write(ones(1_000)));
+		out.ask(998);
+		await settled();
+		equal(more.state, "waits");
+		out.ask(2);
+		await settled();
+		equal(more.state, "done");
+	},
+	async "that pause because their source is slow go on"() {
+		const { sound, out } = open().begin();
+		out.ask(100);
+		await sound.write(ones(4));
+		out.ask(100);
+		equal(out.written.length, 4);
+	},
+	async "end when their last sample was heard, and then close the audio out"() {
+		const { timer, begin } = open();
+		const { sound, out } = begin();
+		await sound.write(ones(6_000 - 2_000));
+		const end = watch(sound.end());
+		for (let left = 4_000 + 24_576 - 2; left > 0; left -= Math.min(left, 1_000)) {
+			out.ask(Math.min(left, 1_000));
+		}
+		await settled();
+		equal([heard(out), end.state, out.closed], [4_000, "waits", false]);
+		out.ask(1_000);
+		await settled();
+		equal([end.state, out.closed, timer.size], ["done", true, 0]);
+	},
+	async "stop at once, and whoever writes them is told"() {
+		const { player, begin, timer } = open();
+		const { sound, out } = begin();
+		const write = watch(sound.write(ones(9_000)));
+		player.stop();
+		await settled();
+		equal([write.state, out.closed, timer.size], ["the sound was stopped", true, 0]);
+		const later = watch(sound.write(ones(2)));
+		const end = watch(sound.end());
+		out.ask(100);
+		sound.stop();
+		await settled();
+		equal([later.state, end.state, out.written], ["the sound was stopped", "the sound was stopped", []]);
+	},
+	async "give way to the next one"() {
+		const { begin } = open();
+		const first = begin();
+		const write = watch(first.sound.write(ones(9_000)));
+		const second = begin();
+		await settled();
+		equal([write.state, first.out.closed, second.out.closed], ["the sound was stopped", true, false]);
+	},
+	async "fail if the audio out takes no samples for four seconds"() {
+		const { timer, begin } = open();
+		const { sound, out } = begin();
+		const end = watch(sound.end());
+		timer.pass(3_000);
+		out.ask(0);
+		timer.pass(3_999);
+		await settled();
+		equal(end.state, "waits");
+		timer.pass(1);
+		await settled();
+		equal([end.state, out.closed], ["the audio out takes no samples", true]);
+	},
+	async "are known to be played until they end or stop"() {
+		const { player, begin } = open();
+		equal(player.isPlaying, false);
+		begin();
+		equal(player.isPlaying, true);
+		player.stop();
+		equal(player.isPlaying, false);
+	},
+	"that the platform cannot play are an error, and the one before has stopped"() {
+		const { player, begin } = open();
+		const { out } = begin();
+		throws(() => player.begin(96_000), /invalid sample rate/);
+		ok(out.closed, "the sound before has stopped");
+	},
+	"are as loud as the volume, in even steps of decibels"() {
+		const { player, begin } = open();
+		const { out } = begin();
+		const decibels = [100, 75, 50, 1].map((volume) => {
+			player.volume = volume;
+			return Math.round(20 * Math.log10(out.volume) * 10) / 10;
+		});
+		equal(decibels, [0, -12, -24, -47.5]);
+		player.volume = 0;
+		equal([out.volume, begin().out.volume], [0, 0]);
+	},
+	async "a chime is two tones that fade, half as loud as can be"() {
+		const player = new FakePlayer();
+		await playChime(player);
+		const [sound] = player.sounds;
+		const bytes = Uint8Array.from(sound?.bytes ?? []);
+		const view = new DataView(bytes.buffer);
+		const samples = Array.from({ length: bytes.byteLength / 2 }, (_, at) => view.getInt16(at * 2, true));
+		equal([sound?.sampleRate, samples.length, sound?.state], [16_000, 8_000, "ended"]);
+		const crossings = (part: number[]): number =>
+			part.filter((sample, at) => sample >= 0 && (part[at - 1] ?? 0) < 0).length;
+		// The last waves are too soft to be samples of 16 bits.
+		equal([crossings(samples.slice(0, 4_000)), crossings(samples.slice(4_000))], [220 - 2, 330 - 3]);
+		const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+		ok(loudest > 15_000 && loudest <= 16_384, `the loudest sample is ${loudest}`);
+		ok(Math.abs(samples[7_999] ?? 1_000) < 10, "it ends softly");
+		ok(
+			sound?.pieces.every(({ length }) => length <= 1_000),
+			"small pieces",
+		);
+	},
+	async "an alert of the backend rings the chime, unless something is being played"() {
+		const { board, transport } = inSession();
+		transport.channel.say({ type: "alert", status: "", message: "" });
+		equal(board.player.sounds.length, 0);
+		transport.channel.say({ type: "alert", status: "Warning", message: "hot" });
+		await settled();
+		equal([board.player.sounds.length, board.player.isPlaying], [1, false]);
+		board.player.begin(8_000);
+		transport.channel.say({ type: "alert", status: "Warning", message: "hotter" });
+		equal(board.player.sounds.length, 2);
+	},
+	async "a chime that cannot be played is told in the log"() {
+		const { board, transport, log } = inSession();
+		board.player.begin = () => {
+			throw new Error("no memory");
+		};
+		transport.channel.say({ type: "alert", status: "Warning", message: "hot" });
+		await settled();
+		ok(log.includes("no chime: no memory"), log.join("\n"));
+	},
+	async "a chime that is stopped says so"() {
+		const player = new FakePlayer();
+		player.hasRoom = false;
+		const chime = watch(playChime(player));
+		await settled();
+		player.stop();
+		await settled();
+		matches(chime.state, /stopped/);
+	},
+});

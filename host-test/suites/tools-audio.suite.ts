@@ -1,0 +1,112 @@
+import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
+import { TOOLS } from "../../src/tools/index.js";
+import { Client, settled, type Wire } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakePlayer } from "../doubles/fake-player.js";
+import { wavFile } from "../doubles/wav.js";
+import { equal, matches, suite } from "../harness.js";
+
+const URL = "http://host/a.wav";
+
+/** A board whose web server has one file, which comes in pieces. */
+function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
+	const player = new FakePlayer();
+	const asked: HttpRequest[] = [];
+	const http = {
+		async request(request: HttpRequest): Promise<HttpResponse> {
+			asked.push(request);
+			for (let at = 0; at < file.byteLength && status === 200; at += size) {
+				await request.onPiece?.(file.slice(at, at + size).buffer, file.byteLength);
+			}
+			return { status, body: new ArrayBuffer(0) };
+		},
+	};
+	const client = new Client({ context: { ...new FakeBoard(), player, http }, tools: TOOLS });
+	const call = async (name: string, args: object = {}, params: object = {}): Promise<Wire> => {
+		client.session.receive({
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: { name, arguments: args, ...params },
+		});
+		// A long file comes in many turns.
+		for (let turn = 0; turn < 100; turn += 1) {
+			await settled();
+		}
+		return client.heard();
+	};
+	return { player, asked, client, call };
+}
+
+const play = "self.audio_speaker.play";
+const SAMPLES = Array.from({ length: 400 }, (_, at) => at & 255);
+
+export default suite("tools for sound", {
+	async "play a WAV file piece by piece, to its end"() {
+		const { player, asked, call } = open(wavFile(SAMPLES, { sampleRate: 24_000 }));
+		const [answer] = await call(play, { url: URL });
+		equal(answer.result.content[0].text, "true");
+		equal([asked[0]?.method, asked[0]?.url, player.sounds.length], ["GET", URL, 1]);
+		const [sound] = player.sounds;
+		equal([sound?.sampleRate, sound?.bytes, sound?.state], [24_000, SAMPLES, "ended"]);
+	},
+	async "fetch no more while the player has no room"() {
+		const { player, call } = open(wavFile(SAMPLES));
+		player.hasRoom = false;
+		equal(await call(play, { url: URL }), []);
+		equal(player.sounds[0]?.pieces.length, 1);
+	},
+	async "report seconds of sound as progress, if the client asks for it"() {
+		const { call } = open(wavFile(new Array(40_000).fill(0), { sampleRate: 8_000 }), { size: 4_000 });
+		const heard = await call(play, { url: URL }, { _meta: { progressToken: "p" } });
+		const reports = heard.filter(({ method }: Wire) => method === "notifications/progress");
+		equal(
+			reports.map(({ params }: Wire) => [params.progressToken, params.progress]),
+			[
+				["p", 1],
+				["p", 2],
+			],
+		);
+	},
+	async "stop playing if the client cancels the call"() {
+		const { player, client, call } = open(wavFile(SAMPLES));
+		player.hasRoom = false;
+		await call(play, { url: URL });
+		client.session.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+		await settled();
+		equal([player.sounds[0]?.state, client.heard()], ["stopped", []]);
+	},
+	async "stop playing if another call says so"() {
+		const { player, client, call } = open(wavFile(SAMPLES));
+		player.hasRoom = false;
+		await call(play, { url: URL });
+		client.session.receive({
+			jsonrpc: "2.0",
+			id: 2,
+			method: "tools/call",
+			params: { name: "self.audio_speaker.stop" },
+		});
+		await settled();
+		const [stop, played] = client.heard();
+		equal([stop.id, stop.result.content[0].text, played.id], [2, "true", 1]);
+		matches(played.error.message, /the sound was stopped/);
+	},
+	async "say why a file cannot be played, and play nothing"() {
+		for (const [file, options, message] of [
+			[wavFile([], { bits: 24 }), {}, /24 bits a sample are not supported/],
+			[Uint8Array.from({ length: 100 }, () => 65), {}, /not a WAV file/],
+			[wavFile(SAMPLES).slice(0, 20), {}, /it ends before its samples begin/],
+			[wavFile(SAMPLES), { status: 404 }, /^http:\/\/host\/a.wav answered with HTTP status 404$/],
+		] as const) {
+			const { player, call } = open(file, options);
+			const [answer] = await call(play, { url: URL });
+			matches(answer.error.message, message);
+			equal(player.sounds, []);
+		}
+	},
+	async "ring the chime"() {
+		const { player, call } = open(wavFile([]));
+		const [answer] = await call("self.audio_speaker.chime");
+		equal([answer.result.content[0].text, player.sounds[0]?.state], ["true", "ended"]);
+	},
+});

@@ -1,0 +1,46 @@
+import type { Player } from "../hardware/sound.js";
+
+/** Hertz. */
+const SAMPLE_RATE = 16_000;
+
+/** The two tones of the chime, in Hertz, each as long as `TONE`. */
+const TONES: readonly number[] = Object.freeze([880, 1_320]);
+
+/** Samples of a tone: 0.25 s. It begins loud and fades away. */
+const TONE = 4_000;
+
+/** Samples that are made at a time, so that the chime takes little of the heap. */
+const PIECE = 500;
+
+/** Half of the largest sample: a chime is not to startle. */
+const LOUDEST = 16_384;
+
+/** Plays two short tones. Settles when they were heard; rejects if another sound began or the player does not play. */
+export async function playChime(player: Player): Promise<void> {
+	const sound = player.begin(SAMPLE_RATE);
+	for (const frequency of TONES) {
+		for (let at = 0; at < TONE; at += PIECE) {
+			await sound.write(piece(frequency, at));
+		}
+	}
+	await sound.end();
+}
+
+/** Has a person look at the device, if it has a player. Leaves a sound alone that is being played. */
+export function drawAttention(player: Player | undefined, log: (message: string) => void): void {
+	if (player?.isPlaying === false) {
+		playChime(player).catch((error: Error) => log(`no chime: ${error.message}`));
+	}
+}
+
+/** A part of a tone. @param start the number of its first sample */
+function piece(frequency: number, start: number): Uint8Array {
+	const samples = new DataView(new ArrayBuffer(PIECE * 2));
+	const step = (2 * Math.PI * frequency) / SAMPLE_RATE;
+	for (let at = 0; at < PIECE; at += 1) {
+		const number = start + at;
+		const fade = (1 - number / TONE) ** 2;
+		samples.setInt16(at * 2, LOUDEST * fade * Math.sin(step * number), true);
+	}
+	return new Uint8Array(samples.buffer);
+}

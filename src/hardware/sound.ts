@@ -1,0 +1,55 @@
+/** A loudspeaker's volume. */
+export interface Speaker {
+	/** Percent of full volume, an integer from 0 to 100. */
+	volume: number;
+}
+
+/** A sound that is being played. Samples have 16 bits, low byte first, and one channel. */
+export interface Sound {
+	/**
+	 * Plays these samples after the earlier ones. The caller waits for the promise before it writes more, so that a long
+	 * sound never fills the heap.
+	 *
+	 * @returns settles when there is room for more; rejects if the sound was stopped or cannot be played
+	 */
+	write(samples: Uint8Array): Promise<void>;
+	/** Says that no more samples come. Settles when all of them were heard; rejects as `write` does. */
+	end(): Promise<void>;
+	/** Ends the sound at once. Does nothing if it has ended. */
+	stop(): void;
+}
+
+/** Plays one sound at a time. */
+export interface Player {
+	readonly isPlaying: boolean;
+	/**
+	 * Begins a sound. If another one is being played, it stops.
+	 *
+	 * @param sampleRate Hertz, {@link LOWEST_RATE} to {@link HIGHEST_RATE}
+	 * @throws Error if the sample rate, or the memory left, does not allow it
+	 */
+	begin(sampleRate: number): Sound;
+	/** Stops the sound that is being played, if there is one. */
+	stop(): void;
+}
+
+/** Sample rates that the SDK's audio out plays, in Hertz. */
+export const LOWEST_RATE = 8_000;
+export const HIGHEST_RATE = 48_000;
+
+/** The format of a board's audio, as the hello tells it. */
+export interface AudioParams {
+	readonly format: string;
+	/** Hertz. */
+	readonly sample_rate: number;
+	readonly channels: number;
+	/** Milliseconds. */
+	readonly frame_duration: number;
+}
+
+/** Plays or records what the backend streams. No board of this project has one yet. */
+export interface Codec {
+	readonly params: AudioParams;
+	/** @param frame a binary message of the backend, as the protocol version frames it */
+	play(frame: ArrayBuffer): void;
+}

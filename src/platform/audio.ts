@@ -1,0 +1,14 @@
+import AudioOut from "embedded:io/audio/out";
+import Timer from "timer";
+import type { AudioOutRecord } from "../drivers/played-sound.js";
+import { SoundPlayer } from "../drivers/sound-player.js";
+
+/**
+ * A player on the SDK's audio out, which the target is set up for.
+ *
+ * @param volume percent, at first; 100 for a board whose amplifier has the volume
+ */
+export function openPlayer(volume: number): SoundPlayer {
+	const audioOut = { io: AudioOut as unknown as AudioOutRecord["io"] };
+	return new SoundPlayer({ audioOut, timer: Timer, volume });
+}

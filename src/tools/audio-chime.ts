@@ -1,0 +1,12 @@
+import { playChime } from "../audio/chime.js";
+import { defineTool } from "./define-tool.js";
+
+export default defineTool({
+	name: "self.audio_speaker.chime",
+	description: "Play a short chime, to draw the attention of people nearby or to try the volume.",
+	needs: ["player"],
+	async run(_args, { player }) {
+		await playChime(player);
+		return true;
+	},
+});

@@ -1,0 +1,50 @@
+import { WavReader } from "../audio/wav-reader.js";
+import type { Sound } from "../hardware/sound.js";
+import { expectOk } from "../http/http-status.js";
+import { string } from "../mcp_server/schema.js";
+import { defineTool } from "./define-tool.js";
+
+/** Bytes of a sample. */
+const SAMPLE = 2;
+
+export default defineTool({
+	name: "self.audio_speaker.play",
+	description:
+		"Play a sound from a URL: a WAV file of PCM samples. Returns when it was heard to its end, or stopped with self.audio_speaker.stop.",
+	annotations: { openWorldHint: true },
+	needs: ["player", "http"],
+	input: { url: string({ minLength: 1, maxLength: 1_000, description: "Where the WAV file is" }) },
+	async run({ url }, { player, http }, call) {
+		const wav = new WavReader();
+		const playing: { sound?: Sound; bytes: number; seconds: number } = { bytes: 0, seconds: 0 };
+		call.onCancel = () => playing.sound?.stop();
+		const play = async (piece: ArrayBuffer): Promise<void> => {
+			const samples = wav.read(new Uint8Array(piece));
+			if (call.cancelled) {
+				throw new Error("the call was cancelled");
+			}
+			if (wav.sampleRate === undefined) {
+				return;
+			}
+			playing.sound ??= player.begin(wav.sampleRate);
+			await playing.sound.write(samples);
+			playing.bytes += samples.byteLength;
+			const seconds = Math.floor(playing.bytes / SAMPLE / wav.sampleRate);
+			if (seconds > playing.seconds) {
+				playing.seconds = seconds;
+				call.progress(seconds, undefined, `${seconds} s played`);
+			}
+		};
+		try {
+			expectOk(await http.request({ method: "GET", url, onPiece: play }), url);
+			if (playing.sound === undefined) {
+				throw new Error(`${url}: not a WAV file: it ends before its samples begin`);
+			}
+			await playing.sound.end();
+		} catch (error) {
+			playing.sound?.stop();
+			throw error;
+		}
+		return true;
+	},
+});

@@ -1,0 +1,12 @@
+import { defineTool } from "./define-tool.js";
+
+export default defineTool({
+	name: "self.audio_speaker.stop",
+	description: "Stop the sound that the speaker plays. If it plays none, nothing happens.",
+	annotations: { idempotentHint: true },
+	needs: ["player"],
+	run(_args, { player }) {
+		player.stop();
+		return true;
+	},
+});
