@@ -37,6 +37,26 @@ defineTool({
 // @ts-expect-error a tool must return something
 defineTool({ ...about, needs: [], run() {} });
 
+// A board's lights, sensors and buttons have names, and each may be missing.
+defineTool({
+	...about,
+	needs: ["lights", "sensors"],
+	run(_args, { lights, sensors, buttons }) {
+		for (const light of Object.values(lights)) {
+			light.on = true;
+			// @ts-expect-error not every light can be dimmed
+			const percent: number = light.brightness;
+			light.brightness = percent;
+		}
+		// @ts-expect-error there may be no light of this name
+		lights.lamp.on = true;
+		// @ts-expect-error the buttons were not asked for, and may be missing
+		const names = Object.keys(buttons);
+		const reading: number | Readonly<Record<string, number>> | undefined = sensors.room?.read();
+		return { names, measured: reading !== undefined };
+	},
+});
+
 // @ts-expect-error no such part
 defineTool({ ...about, needs: ["wings"], run: () => true });
 

@@ -21,3 +21,11 @@ export function readSetting(
 export function storeSetting(key: string, value: string, settings: Pick<Settings, "set">): void {
 	settings.set(DOMAIN, key, value);
 }
+
+/** Settings as they would be with these values stored. */
+export function withSettings(
+	values: Readonly<Record<string, string>>,
+	settings: Pick<Settings, "get">,
+): Pick<Settings, "get"> {
+	return { get: (domain, key) => (domain === DOMAIN ? values[key] : undefined) ?? settings.get(domain, key) };
+}

@@ -46,7 +46,7 @@ async function run(options: TourOptions): Promise<void> {
  */
 async function takeCommands(devices: TourDevices, stopped: Promise<void>): Promise<boolean> {
 	const client = await devices.connectClient();
-	const done = await Promise.race([prompt(client), stopped]);
+	const done = await Promise.race([prompt(client, devices.controls), stopped]);
 	if (done?.commands === 0 && !process.stdin.isTTY) {
 		// Nobody is there to give any, as where a service starts this.
 		line("Runs until it is stopped.");

@@ -4,15 +4,20 @@ import { Command, CommanderError } from "commander";
 import { parse } from "shell-quote";
 import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
+import { measure, readMilliseconds, type SimulatedControls } from "./simulated-controls.js";
 import { complete, findTool } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
 
 /**
  * Takes commands, as an MCP client of every device, until `quit` or the end of the input.
  *
+ * @param controls of the first device: a person's hand
  * @returns how many commands came, and how many of them failed
  */
-export async function prompt(client: Client): Promise<{ commands: number; failed: number }> {
+export async function prompt(
+	client: Client,
+	controls: SimulatedControls,
+): Promise<{ commands: number; failed: number }> {
 	const isTerminal = process.stdin.isTTY === true;
 	const terminal = createInterface({
 		input: process.stdin,
@@ -29,14 +34,14 @@ export async function prompt(client: Client): Promise<{ commands: number; failed
 	};
 	if (isTerminal) {
 		heading("Your turn");
-		showHelp(makeCommands(client, quit));
+		showHelp(makeCommands(client, controls, quit));
 		printAbove(terminal);
 		terminal.prompt();
 	}
 	for await (const text of terminal) {
 		if (text.trim() !== "") {
 			commands += 1;
-			failed += (await obey(makeCommands(client, quit), text)) ? 0 : 1;
+			failed += (await obey(makeCommands(client, controls, quit), text)) ? 0 : 1;
 		}
 		if (quits) {
 			break;
@@ -78,7 +83,7 @@ function splitWords(text: string): string[] {
 	});
 }
 
-function makeCommands(client: Client, quit: () => void): Command {
+function makeCommands(client: Client, controls: SimulatedControls, quit: () => void): Command {
 	const commands = new Command("")
 		.usage("COMMAND")
 		.helpOption(false)
@@ -103,12 +108,23 @@ function makeCommands(client: Client, quit: () => void): Command {
 		.command("status")
 		.description("show the first device's condition")
 		.action(async () => showCall(client, await nameOf(client, /get_device_status$/), {}));
+	commands
+		.command("press")
+		.description("press the first device's button")
+		.argument("[milliseconds]", "how long; a press of 2000 or more is a long one", readMilliseconds)
+		.action((milliseconds?: number) => controls.press(milliseconds));
+	commands
+		.command("measure")
+		.description("say what a sensor of the first device measures: temperature 30, light 500, motion 0 9.8 0")
+		.argument("<sensor>")
+		.argument("<values...>", "one number, or three for motion: along x, y and z")
+		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
 	commands.command("quit").alias("exit").description("end the gateway and the devices").action(quit);
 	return commands;
 }
 
 function commandNames(): string[] {
-	return ["list", "call", "status", "help", "quit"];
+	return ["list", "call", "status", "press", "measure", "help", "quit"];
 }
 
 function showHelp(commands: Command): void {

@@ -6,6 +6,7 @@ import { ProgramError } from "../../scripts/program.js";
 import { type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
 import type { Transport } from "./options.js";
 import { event, heading, line, paint } from "./output.js";
+import type { SimulatedControls } from "./simulated-controls.js";
 import type { TourGateway } from "./start-gateway.js";
 import { showEvents, tour } from "./tour.js";
 
@@ -67,6 +68,15 @@ export class TourDevices {
 				showEvents(session, this.#end.signal);
 			}
 		});
+	}
+
+	/** The button and the sensors of the first device. */
+	get controls(): SimulatedControls {
+		const [first] = this.#virtuals;
+		if (first === undefined) {
+			throw new TypeError("no device has been started");
+		}
+		return first;
 	}
 
 	/** An MCP client of one device, or of all. */

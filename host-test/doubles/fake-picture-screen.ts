@@ -1,5 +1,5 @@
-import type { PictureCanvas, PictureScreen } from "../../src/drivers/fitted-picture.js";
-import type { JpegBlock, JpegDecoder } from "../../src/drivers/jpeg-picture.js";
+import type { PictureBlock, PictureCanvas, PictureScreen } from "../../src/drivers/fitted-picture.js";
+import type { JpegDecoder } from "../../src/drivers/jpeg-picture.js";
 
 interface FakeBitmap {
 	readonly width: number;
@@ -20,7 +20,7 @@ export class FakePictureScreen implements PictureScreen {
 		this.canvas = {
 			width,
 			height,
-			makeColor: () => 0,
+			makeColor: (red, green, blue) => ((red & 0xf8) << 8) | ((green & 0xfc) << 3) | (blue >> 3),
 			begin() {},
 			end() {},
 			fillRectangle: (color) => {
@@ -83,7 +83,7 @@ export class FakeJpeg implements JpegDecoder {
 		return this.#isWhole || this.buffers.length > 0;
 	}
 
-	read(): JpegBlock {
+	read(): PictureBlock {
 		const [buffer] = this.buffers;
 		if (buffer === undefined) {
 			throw new Error("jpeg read failed");

@@ -13,6 +13,7 @@ const NOT_PRELOADED = /^src\/(boards\/.*|main)$/;
 const VIRTUAL_BOARD = "virtual";
 
 interface Manifest {
+	readonly include?: string | readonly string[];
 	readonly modules?: Readonly<Record<string, string | readonly string[]>>;
 	readonly preload?: string | readonly string[];
 	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
@@ -61,6 +62,13 @@ for (const path of manifests) {
 		assert.deepEqual([...preloaded].sort(), modulesNamedBy(path).sort());
 	});
 }
+
+it("a manifest includes no other twice", () => {
+	for (const path of manifests) {
+		const included = [readManifest(path).include ?? []].flat();
+		assert.deepEqual(included, [...new Set(included)], path);
+	}
+});
 
 it("every module of the firmware is named by a manifest", () => {
 	const named = new Set(manifests.flatMap(modulesNamedBy));

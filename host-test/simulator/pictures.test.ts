@@ -4,17 +4,34 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { deflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
 import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { makePng } from "../doubles/made-png.js";
 import { largeJpeg } from "../support/large-jpeg.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const sdk = findSdk();
+
+/** 600 x 400 pixels, most of them noise. */
+const PNG = Buffer.from(
+	makePng(
+		{
+			width: 600,
+			height: 400,
+			rows: Array.from({ length: 400 }, (_, y) =>
+				Array.from({ length: 1_800 }, (_, at) => (at % 3 === 2 ? (at * y * 31) % 251 : (at + y) & 255)),
+			),
+		},
+		deflateSync,
+		8_192,
+	),
+);
 
 /** A gateway, the firmware in the simulator behind it, and a client of it. */
 async function connect(t: TestContext) {
@@ -66,6 +83,11 @@ describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK, timeo
 		assert.match(await show(picture.subarray(0, 500_000)), /the JPEG is damaged, or ends too early/);
 		assert.match(await show(Buffer.from("no picture")), /neither a JPEG nor a PNG/);
 		assert.equal(await show(largeJpeg(64, 48)), "true");
+		assert.equal(await show(PNG), "true");
+		assert.match(await show(PNG.subarray(0, 30_000)), /the PNG is damaged, or ends too early/);
+		const broken = Buffer.from(PNG);
+		broken.fill(0, 5_000, 6_000);
+		assert.match(await show(broken), /bad zlib data|the PNG is damaged/);
 		assert.deepEqual(ended, []);
 	});
 });

@@ -34,6 +34,7 @@ import mods from "./mods.suite.js";
 import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
+import png from "./png.suite.js";
 import presses from "./presses.suite.js";
 import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
@@ -78,6 +79,7 @@ export const SUITES: readonly Suite[] = [
 	pictures,
 	camera,
 	preview,
+	png,
 	httpServer,
 	jsonRpc,
 	mcp,

@@ -1,3 +1,4 @@
+import { followInputs } from "../../src/app/follow-inputs.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, start } from "../doubles/started-application.js";
 import { equal, suite } from "../harness.js";
@@ -64,11 +65,24 @@ export default suite("buttons and sensors of a board", {
 		transport.channel.say({ type: "tts", state: "stop" });
 		equal(application.state, "idle");
 	},
-	"change no state by a long press, or by another button"() {
+	"change no state by another button, or by a long press where there is no set-up"() {
 		const { application, boot, side } = pressable();
 		side.press();
 		boot.press(true);
 		equal(application.state, "idle");
+	},
+	"begin the set-up by a long press of the main button"() {
+		const { buttons } = boardWithParts();
+		const done: string[] = [];
+		followInputs(
+			{ buttons, wifiSetup: { begin: () => done.push("set-up") } },
+			{ tell: () => {}, talk: () => done.push("talk"), log: () => {} },
+		);
+		buttons.side.press(true);
+		equal(done, []);
+		buttons.boot.press(true);
+		buttons.boot.press();
+		equal(done, ["set-up", "talk"]);
 	},
 	"begin a session if sessions are on demand"() {
 		const board = boardWithParts();

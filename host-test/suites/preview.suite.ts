@@ -48,7 +48,7 @@ function draw(screen: FakePictureScreen, picture: readonly (readonly number[])[]
 		for (let x = 0; x < width; x += 2) {
 			const rows = picture.slice(y, y + 2).map((row) => row.slice(x, x + 2));
 			const pixels = Uint16Array.from(rows.flat());
-			fitted.add({ x, y, width: Math.min(2, width - x), height: rows.length, pixels });
+			fitted.add({ x, y, width: Math.min(2, width - x), height: rows.length }, pixels);
 		}
 	}
 	return screen.rows;
@@ -64,7 +64,11 @@ function preview() {
 	const head = header(segment(0xe1, 1, 2, 3), frame(16, 8), SCAN);
 	const openJpeg = (): FakeJpeg => new FakeJpeg(head.byteLength - 7, 2, BLOCK);
 	const file = Uint8Array.from([...head, 5, 6]);
-	return { timer, canvas, face, screen, file, preview: new PicturePreview({ screen, face, openJpeg, timer }) };
+	const openInflater = (): never => {
+		throw new Error("this is no PNG");
+	};
+	const preview = new PicturePreview({ screen, face, openJpeg, openInflater, timer });
+	return { timer, canvas, face, screen, file, preview };
 }
 
 const buffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Part } from "../../src/hardware/needs.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { linkForChip } from "./mcconfig.js";
 import { planMemory } from "./memory-plan.js";
@@ -26,8 +27,8 @@ export function describeBoards(): string {
 		...beyond(bare, boards.get(boardOf(target).board) ?? bare),
 	]);
 	return [
-		`A bare chip has the parts ${bare.parts.map(code).sort().join(", ")}, and ${bare.optional.map(code).join(", ")} if the`,
-		`chip has that, and so the tools ${toolsOf(bare.parts).offered.map(code).join(", ")}.`,
+		`A bare chip has the parts ${listParts(bare.parts)}, and, unless the chip lacks them, ${listParts(bare.optional)}.`,
+		`Its tools are ${toolsOf(partsOf(bare)).offered.map(code).join(", ")}.`,
 		"",
 		table(["target", "parts besides", "tools besides"], rows),
 	].join("\n");
@@ -35,11 +36,18 @@ export function describeBoards(): string {
 
 /** The parts and tools that a board has and a bare chip has not, if all of them answer. */
 function beyond(bare: BoardParts, board: BoardParts): string[] {
-	const common = [...bare.parts, ...bare.optional];
-	const parts = [...board.parts, ...board.optional].filter((part) => !common.includes(part)).sort();
-	const ofBareChip = toolsOf(bare.parts).offered;
-	const tools = toolsOf([...bare.parts, ...parts]).offered.filter((tool) => !ofBareChip.includes(tool));
-	return [parts, tools].map((names) => names.map(code).join(", ") || "–");
+	const parts = partsOf(board).filter((part) => !partsOf(bare).includes(part));
+	const ofBareChip = toolsOf(partsOf(bare)).offered;
+	const tools = toolsOf(partsOf(board)).offered.filter((tool) => !ofBareChip.includes(tool));
+	return [listParts(parts), tools.map(code).join(", ")].map((list) => list || "–");
+}
+
+function partsOf({ parts, optional }: BoardParts): Part[] {
+	return [...parts, ...optional];
+}
+
+function listParts(parts: readonly Part[]): string {
+	return [...parts].sort().map(code).join(", ");
 }
 
 /**
@@ -54,32 +62,28 @@ export async function measureBoards(
 	onTarget: (target: string) => void,
 ): Promise<string> {
 	const rows: string[][] = [];
-	for (const name of targets) {
-		onTarget(name);
-		const target = findTarget(sdk, name);
-		const { flashBytes, chunkBytes, slots, messageBytes } = await planMemory(sdk, ROOT, target, []);
-		const { constant, objects } = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
-		rows.push([
-			code(name),
-			target.chip,
-			`${flashBytes / 1024 / 1024} MB`,
-			`${chunkBytes / 1024} KB`,
-			thousands(slots),
-			`${messageBytes / 1024} KB`,
-			thousands(constant),
-			thousands(objects),
-		]);
+	for (const target of targets) {
+		onTarget(target);
+		rows.push(await measureBoard(sdk, target));
 	}
-	const columns = [
-		"chip",
-		"flash",
-		"chunks",
-		"slots",
-		"longest message",
-		"constant data in bytes",
-		"of it objects in slots",
+	const heap = ["chunks", "slots", "longest message"];
+	return table(["target", "chip", "flash", ...heap, "constant data (bytes)", "objects in it (slots)"], rows);
+}
+
+async function measureBoard(sdk: Sdk, name: string): Promise<string[]> {
+	const target = findTarget(sdk, name);
+	const { flashBytes, chunkBytes, slots, messageBytes } = await planMemory(sdk, ROOT, target, []);
+	const { constant, objects } = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
+	return [
+		code(name),
+		target.chip,
+		`${flashBytes / 1024 / 1024} MB`,
+		`${chunkBytes / 1024} KB`,
+		thousands(slots),
+		`${messageBytes / 1024} KB`,
+		thousands(constant),
+		thousands(objects),
 	];
-	return table(["target", ...columns], rows);
 }
 
 /** @param linked the linker's output */

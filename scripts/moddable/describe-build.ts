@@ -22,9 +22,9 @@ export async function describeBuild(
 }
 
 function describeBareChip({ name, chip, board }: Target): string {
-	const { parts = [], optional = [] } = readParts([board]).get(board) ?? {};
+	const { parts = [] } = readParts([board]).get(board) ?? {};
 	return [
 		`${name} is built as a bare ${chip} (src/boards/${board}), without what else may be on the board.`,
-		`Absent tools: ${toolsOf([...parts, ...optional]).absent.join(", ")}.`,
+		`Absent tools: ${toolsOf(parts).absent.join(", ")}.`,
 	].join("\n");
 }

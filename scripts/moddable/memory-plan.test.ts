@@ -18,7 +18,7 @@ const PLAN: MemoryPlan = {
 	slots: 12_288,
 	stackSlots: 1024,
 	messageBytes: 32_768,
-	partitions: [{ name: "factory", type: "app", bytes: 2 * MEGABYTE }],
+	partitions: [{ name: "factory", type: "app", bytes: 2 * MEGABYTE, end: 3 * MEGABYTE }],
 };
 
 describe("the settings of ESP-IDF", () => {
@@ -41,9 +41,9 @@ describe("the settings of ESP-IDF", () => {
 it("partitions are read from ESP-IDF's table, in bytes", () => {
 	const table = "# a comment\n\nnvs, data, nvs, 0x9000, 0x6000,\nota_0, app, ota_0, , 2M,\nstorage,data,spiffs,,64K\n";
 	assert.deepEqual(readPartitions(table), [
-		{ name: "nvs", type: "data", bytes: 24_576 },
-		{ name: "ota_0", type: "app", bytes: 2 * MEGABYTE },
-		{ name: "storage", type: "data", bytes: 65_536 },
+		{ name: "nvs", type: "data", bytes: 0x6000, end: 0xf000 },
+		{ name: "ota_0", type: "app", bytes: 2 * MEGABYTE, end: 0xf000 + 2 * MEGABYTE },
+		{ name: "storage", type: "data", bytes: 0x10000, end: 0x1f000 + 2 * MEGABYTE },
 	]);
 });
 
@@ -75,6 +75,8 @@ describe("a memory plan", () => {
 			{ flashBytes, psram, chunkBytes, slots, messageBytes },
 			{ flashBytes: 16 * MEGABYTE, psram: "malloc", chunkBytes: 262_144, slots: 12_288, messageBytes: 32_768 },
 		);
+		const small = findTarget(sdk as Sdk, "esp32/c3_32s_kit_2m");
+		await assert.rejects(planMemory(sdk as Sdk, ROOT, small, []), /2m has 2 MB of flash, and the partitions/);
 		assert.ok(plan.partitions.some(({ type, bytes }) => type === "app" && bytes > MEGABYTE));
 	});
 });

@@ -5,6 +5,8 @@ import { configureForChip } from "./mcconfig.js";
 import { type Sdk, SdkError } from "./sdk.js";
 import type { Target } from "./targets.js";
 
+const MEGABYTE = 1024 * 1024;
+
 /** Bytes of a slot on a chip, where XS has 32 bits. */
 const SLOT_BYTES = 16;
 
@@ -19,6 +21,8 @@ export interface Partition {
 	/** "app" or "data". */
 	readonly type: string;
 	readonly bytes: number;
+	/** Where it ends in the flash. */
+	readonly end: number;
 }
 
 /** What a build takes of its chip's memory, as far as it is known before the build. */
@@ -51,7 +55,7 @@ interface FlatManifest {
  *
  * @param folder the manifest's
  * @param settings of the firmware: "ssid=…"
- * @throws SdkError when mcconfig fails
+ * @throws SdkError when mcconfig fails, or the partitions are larger than the flash
  */
 export async function planMemory(
 	sdk: Sdk,
@@ -62,15 +66,28 @@ export async function planMemory(
 	const made = await configureForChip(sdk, folder, target.name, settings);
 	const { creation, config }: FlatManifest = JSON.parse(readFileSync(join(made, "manifest_flat.json"), "utf8"));
 	const ofIdf = (name: string): string => readFileSync(join(made, `xsProj-${target.chip}`, name), "utf8");
+	const chip = readSdkConfig(ofIdf("sdkconfig.mc"));
+	const partitions = readPartitions(ofIdf("partitions.csv"));
+	checkPartitions(target, partitions, chip.flashBytes);
 	return {
 		target,
-		...readSdkConfig(ofIdf("sdkconfig.mc")),
+		...chip,
 		chunkBytes: creation.chunk.initial,
 		slots: creation.heap.initial,
 		stackSlots: creation.stack,
 		messageBytes: messageLimits(readBytes(config.chunkBytes)).maxMessageBytes,
-		partitions: readPartitions(ofIdf("partitions.csv")),
+		partitions,
 	};
+}
+
+function checkPartitions({ name }: Target, partitions: readonly Partition[], flashBytes: number): void {
+	const end = Math.max(0, ...partitions.map((partition) => partition.end));
+	if (end > flashBytes) {
+		const needed = (end / MEGABYTE).toFixed(1);
+		throw new SdkError(
+			`--target: ${name} has ${flashBytes / MEGABYTE} MB of flash, and the partitions of the firmware need ${needed} MB`,
+		);
+	}
 }
 
 /** @param chunkBytes the setting, which is text if it comes from the command line */
@@ -91,7 +108,7 @@ export function readSdkConfig(settings: string): Pick<MemoryPlan, "flashBytes" |
 		const [, key = "", value] = line.match(/^CONFIG_(\w+)=(\w+)/) ?? [];
 		const size = key.match(/^ESPTOOLPY_FLASHSIZE_(\d+)MB$/)?.[1];
 		if (size !== undefined && value === "y") {
-			flashBytes = Number(size) * 1024 * 1024;
+			flashBytes = Number(size) * MEGABYTE;
 		} else if (key === "SPIRAM") {
 			psram = value === "y";
 		} else if (key === "SPIRAM_USE_MALLOC" && value === "y") {
@@ -105,11 +122,16 @@ export function readSdkConfig(settings: string): Pick<MemoryPlan, "flashBytes" |
 
 /** @param table of ESP-IDF's partitions: name, type, subtype, offset, size. Sizes in bytes, or with K or M */
 export function readPartitions(table: string): Partition[] {
+	let end = 0;
 	return table
 		.split("\n")
 		.filter((line) => line.trim() !== "" && !line.startsWith("#"))
 		.map((line) => line.split(",").map((field) => field.trim()))
-		.map(([name = "", type = "", , , size = ""]) => ({ name, type, bytes: parseSize(size) }));
+		.map(([name = "", type = "", , offset = "", size = ""]) => {
+			const bytes = parseSize(size);
+			end = (offset === "" ? end : parseSize(offset)) + bytes;
+			return { name, type, bytes, end };
+		});
 }
 
 function parseSize(text: string): number {
@@ -146,7 +168,7 @@ function alignColumns(rows: readonly (readonly string[])[]): string[] {
 
 function describeChip({ flashBytes, psram }: MemoryPlan): string {
 	const use = { malloc: "PSRAM", reserved: "PSRAM that malloc does not use", none: "no PSRAM" }[psram];
-	return `${flashBytes / 1024 / 1024} MB flash, ${use}`;
+	return `${flashBytes / MEGABYTE} MB flash, ${use}`;
 }
 
 function placeOf({ psram }: MemoryPlan, bytes: number): string {

@@ -1,7 +1,6 @@
 import { drawAttention } from "../audio/chime.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import { FIRMWARE } from "../firmware.js";
-import type { Press } from "../hardware/button.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerModule } from "../hardware/timer.js";
@@ -127,10 +126,10 @@ export class Application {
 		this.#search = source && this.#openSearch(source, options.hasFailed);
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
-		this.#unfollowInputs = followInputs(board, {
-			onPress: (button, press, isMain) => this.#press(button, press, isMain),
-			onReading: (sensor, { kind, unit }, value) =>
-				this.#tell("notifications/sensor_changed", { sensor, kind, value, unit }),
+		this.#unfollowInputs = followInputs(this.#board, {
+			tell: (method, params) => this.#tell(method, params),
+			talk: () => this.#toggleTalk(),
+			log,
 		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
@@ -349,15 +348,7 @@ export class Application {
 		}
 	}
 
-	/** With the main button a person talks to the device, as with the C++ firmware. The others only tell. */
-	#press(button: string, { long, milliseconds }: Press, isMain: boolean): void {
-		this.#log(`button ${button}: ${long ? "long press" : "press"}`);
-		this.#tell("notifications/button_pressed", { button, long, milliseconds });
-		if (isMain && !long) {
-			this.#toggleTalk();
-		}
-	}
-
+	/** By a press a person begins to talk, ends that, or interrupts what the assistant says. */
 	#toggleTalk(): void {
 		const { state } = this.#state;
 		if (state === "idle" && this.#board.network?.online !== false) {

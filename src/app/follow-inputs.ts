@@ -1,25 +1,39 @@
 import type { Press } from "../hardware/button.js";
 import type { Hardware } from "../hardware/hardware.js";
-import type { Reading, Sensor } from "../hardware/sensor.js";
 
-export interface InputEvents {
-	/** @param isMain whether it is the button with which a person talks to the device */
-	onPress(button: string, press: Press, isMain: boolean): void;
-	onReading(name: string, sensor: Sensor, reading: Reading): void;
+export interface InputActions {
+	/** Tells the backend. */
+	tell(method: string, params: object): void;
+	/** The person wants to talk to the device, or no longer. */
+	talk(): void;
+	log(message: string): void;
 }
 
 /**
- * Follows a board's buttons and sensors.
+ * Tells the backend of a board's buttons and sensors. With the main button, the first one, a person talks to the device, as
+ * with the C++ firmware, and sets it up by a long press.
  *
  * @returns a function that ends it
  */
-export function followInputs({ buttons = {}, sensors = {} }: Hardware, events: InputEvents): () => void {
+export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware, actions: InputActions): () => void {
 	const [main] = Object.keys(buttons);
+	const follow = (button: string, { long, milliseconds }: Press): void => {
+		actions.log(`button ${button}: ${long ? "long press" : "press"}`);
+		actions.tell("notifications/button_pressed", { button, long, milliseconds });
+		if (button === main) {
+			if (long) {
+				wifiSetup?.begin();
+			} else {
+				actions.talk();
+			}
+		}
+	};
 	for (const [name, button] of Object.entries(buttons)) {
-		button.onPress = (press) => events.onPress(name, press, name === main);
+		button.onPress = (press) => follow(name, press);
 	}
 	for (const [name, sensor] of Object.entries(sensors)) {
-		sensor.onChange = (reading) => events.onReading(name, sensor, reading);
+		const { kind, unit } = sensor;
+		sensor.onChange = (value) => actions.tell("notifications/sensor_changed", { sensor: name, kind, value, unit });
 	}
 	return () => {
 		for (const button of Object.values(buttons)) {

@@ -131,10 +131,10 @@ export function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: 
 	const stateWidth = canvas.getTextWidth(state, font);
 	canvas.drawText(state, font, colors.text, MARGIN, MARGIN / 2);
 	const room = canvas.width - stateWidth - 4 * MARGIN;
-	if (room < 0) {
+	const name = hostOf(backend);
+	if (room < 0 || name === "") {
 		return;
 	}
-	const name = hostOf(backend);
 	const width = Math.min(canvas.getTextWidth(name, font), room);
 	canvas.drawText(
 		name,

@@ -18,13 +18,12 @@ export interface PictureScreen {
 	readonly makeBitmap: (width: number, height: number, pixels: ArrayBuffer) => object;
 }
 
-/** A part of a picture: pixels in the screen's format, row by row. */
+/** A part of a picture. */
 export interface PictureBlock {
 	readonly x: number;
 	readonly y: number;
 	readonly width: number;
 	readonly height: number;
-	readonly pixels: Uint16Array;
 }
 
 /**
@@ -42,6 +41,12 @@ export class FittedPicture {
 	readonly #band: Uint16Array;
 	/** The first row of the band, as the screen shows it. */
 	#top = 0;
+	/** The row behind its last one. */
+	#bottom = 0;
+	/** Where the band's first pixel is, and how far it is to the next one to the right, and below. */
+	#start = 0;
+	#stepRight = 1;
+	#stepDown = 0;
 
 	/** @param blockHeight pixels that a block is high, at most */
 	constructor(screen: PictureScreen, width: number, height: number, blockHeight: number) {
@@ -50,8 +55,8 @@ export class FittedPicture {
 		this.#screen = screen;
 		this.#width = width;
 		this.#height = height;
-		this.#shownWidth = Math.max(1, Math.floor(width / factor));
-		this.#shownHeight = Math.max(1, Math.floor(height / factor));
+		this.#shownWidth = Math.max(1, Math.round(width / factor));
+		this.#shownHeight = Math.max(1, Math.round(height / factor));
 		this.#band = new Uint16Array(this.#shownWidth * Math.min(blockHeight, this.#shownHeight));
 		canvas.begin();
 		canvas.fillRectangle(canvas.makeColor(0, 0, 0), 0, 0, canvas.width, canvas.height);
@@ -63,43 +68,47 @@ export class FittedPicture {
 		return this.#firstRow(row) < this.#firstRow(row + 1);
 	}
 
-	add(block: PictureBlock): void {
-		const bottom = this.#firstRow(block.y + block.height);
-		this.#copy(block, bottom);
-		if (block.x + block.width >= this.#width) {
-			this.#draw(bottom - this.#top);
-			this.#top = bottom;
+	/** @param pixels of the block, in the screen's format, row by row */
+	add({ x, y, width, height }: PictureBlock, pixels: Uint16Array): void {
+		if (x === 0) {
+			this.#bottom = this.#firstRow(y + height);
+			this.#turn(this.#bottom - this.#top);
 		}
-	}
-
-	/** Each pixel on the screen is the picture's that lies there. */
-	#copy({ x, y, width, pixels }: PictureBlock, bottom: number): void {
-		const right = Math.min(this.#firstColumn(x + width), this.#shownWidth);
-		const left = this.#firstColumn(x);
-		const band = this.#band;
-		const { start, right: stepRight, down } = this.#steps(bottom - this.#top);
-		for (let row = this.#top; row < bottom; row += 1) {
+		const right = this.#firstColumn(x + width);
+		for (let row = this.#top; row < this.#bottom; row += 1) {
 			const from = (Math.floor((row * this.#height) / this.#shownHeight) - y) * width - x;
-			let to = start + (row - this.#top) * down + left * stepRight;
-			for (let column = left; column < right; column += 1, to += stepRight) {
-				band[to] = pixels[from + Math.floor((column * this.#width) / this.#shownWidth)] as number;
-			}
+			this.#copy(pixels, from, row - this.#top, this.#firstColumn(x), right);
+		}
+		if (x + width >= this.#width) {
+			this.#draw(this.#bottom - this.#top);
+			this.#top = this.#bottom;
 		}
 	}
 
-	/** How to walk through the band's pixels, so that they lie as the screen has them. */
-	#steps(rows: number): { start: number; right: number; down: number } {
-		const width = this.#shownWidth;
-		switch (this.#screen.rotation) {
-			case 0:
-				return { start: 0, right: 1, down: width };
-			case 90:
-				return { start: rows - 1, right: rows, down: -1 };
-			case 180:
-				return { start: width * rows - 1, right: -1, down: -width };
-			case 270:
-				return { start: (width - 1) * rows, right: -rows, down: 1 };
+	/** Copies pixels to a row of the band. Each pixel on the screen is the picture's that lies there. */
+	#copy(pixels: Uint16Array, from: number, row: number, left: number, right: number): void {
+		const band = this.#band;
+		const step = this.#stepRight;
+		const width = this.#width;
+		const shownWidth = this.#shownWidth;
+		let to = this.#start + row * this.#stepDown + left * step;
+		for (let column = left; column < right; column += 1, to += step) {
+			band[to] = pixels[from + Math.floor((column * width) / shownWidth)] as number;
 		}
+	}
+
+	/** Says how to walk through the band's pixels, so that they lie as the screen has them. */
+	#turn(rows: number): void {
+		const width = this.#shownWidth;
+		const [start, right, down] = {
+			0: [0, 1, width],
+			90: [rows - 1, rows, -1],
+			180: [width * rows - 1, -1, -width],
+			270: [(width - 1) * rows, -rows, 1],
+		}[this.#screen.rotation] as [number, number, number];
+		this.#start = start;
+		this.#stepRight = right;
+		this.#stepDown = down;
 	}
 
 	#draw(rows: number): void {

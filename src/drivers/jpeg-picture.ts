@@ -1,20 +1,16 @@
-import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
+import { FittedPicture, type PictureBlock, type PictureScreen } from "./fitted-picture.js";
 import { JpegHeader } from "./jpeg-header.js";
-
-/** A block of a JPEG, which is the decoder's own: it holds until the next one is read. */
-export interface JpegBlock {
-	readonly x: number;
-	readonly y: number;
-	readonly width: number;
-	readonly height: number;
-}
 
 /** Moddable's JPEG decoder, as far as it is used. There is one at a time: it keeps what it knows in C's static variables. */
 export interface JpegDecoder {
 	/** Takes more of the file; nothing means that there is no more. */
 	push(piece?: ArrayBuffer): void;
-	/** @throws Error if the file is damaged, or ends too early */
-	read(): JpegBlock | undefined;
+	/**
+	 * Reads a block. It is the decoder's own, and holds until the next one is read.
+	 *
+	 * @throws Error if the file is damaged, or ends too early
+	 */
+	read(): PictureBlock | undefined;
 	/** Whether it has begun, and there are blocks to read. */
 	readonly ready: boolean;
 	/** The pieces that are not used up. The first may be used in part. */
@@ -29,6 +25,8 @@ export interface PictureDecoder {
 	write(piece: Uint8Array): void;
 	/** @throws Error if the picture is not whole */
 	end(): void;
+	/** Lets go of what it has in memory. */
+	close(): void;
 }
 
 /**
@@ -85,6 +83,10 @@ export class JpegPicture implements PictureDecoder {
 		}
 	}
 
+	close(): void {
+		this.#decoder = undefined;
+	}
+
 	#add(piece: Uint8Array): void {
 		if (this.#blocksLeft === 0) {
 			return;
@@ -131,11 +133,11 @@ export class JpegPicture implements PictureDecoder {
 		const block = readBlock(decoder);
 		this.#pixels ??= new Uint16Array(decoder.pixels);
 		this.#blocksLeft -= 1;
-		this.#picture?.add({ x: block.x, y: block.y, width: block.width, height: block.height, pixels: this.#pixels });
+		this.#picture?.add(block, this.#pixels);
 	}
 }
 
-function readBlock(decoder: JpegDecoder): JpegBlock {
+function readBlock(decoder: JpegDecoder): PictureBlock {
 	try {
 		const block = decoder.read();
 		if (block !== undefined) {

@@ -2,6 +2,7 @@ import type { PictureSink, Preview } from "../hardware/pictures.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { PictureScreen } from "./fitted-picture.js";
 import { type JpegDecoder, JpegPicture, type PictureDecoder } from "./jpeg-picture.js";
+import { type Inflater, PngPicture } from "./png-picture.js";
 
 /** The face, which makes room for a picture. */
 export interface CoveredFace {
@@ -14,6 +15,7 @@ export interface PicturePreviewOptions {
 	readonly screen: PictureScreen;
 	readonly face: CoveredFace;
 	readonly openJpeg: () => JpegDecoder;
+	readonly openInflater: () => Inflater;
 	readonly timer: TimerModule;
 }
 
@@ -67,6 +69,7 @@ class ShownPicture implements PictureSink {
 			throw new Error("the file is empty");
 		}
 		this.#decoder.end();
+		this.#decoder.close();
 		this.#timer = this.#options.timer.set(() => this.cancel(), SHOW_TIME);
 	}
 
@@ -80,14 +83,18 @@ class ShownPicture implements PictureSink {
 	/** Draws no more, and leaves the screen as it is. */
 	close(): void {
 		this.#isClosed = true;
+		this.#decoder?.close();
 		this.#options.timer.clear(this.#timer);
 	}
 
 	/** @param first the file's first byte */
 	#open(first: number): PictureDecoder {
-		const { screen, openJpeg } = this.#options;
+		const { screen, openJpeg, openInflater } = this.#options;
 		if (first === 0xff) {
 			return new JpegPicture(screen, openJpeg);
+		}
+		if (first === 0x89) {
+			return new PngPicture(screen, openInflater);
 		}
 		throw new Error("the file is neither a JPEG nor a PNG");
 	}

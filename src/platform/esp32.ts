@@ -18,16 +18,16 @@ import { openWiFi } from "./wifi.js";
 export function openEsp32(name: string, rtc?: RtcClock) {
 	startRadio();
 	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
+	startRadio();
 	const network = openWiFi(setTime);
 	const thermometer = chipThermometer(esp32Chip);
-	const updater = openUpdater();
 	const { macAddress } = network;
 	return {
 		name,
 		network,
 		accessPoint: openAccessPoint(network),
 		...(thermometer && { thermometer }),
-		...(updater && { updater }),
+		updater: openUpdater(),
 		system: new Esp32System({
 			chip: esp32Chip,
 			macAddress,

@@ -1,11 +1,13 @@
 import Bitmap from "commodetto/Bitmap";
 import JPEG from "commodetto/readJPEG";
+import Inflate from "inflate";
 import config from "mc/config";
 import Timer from "timer";
 import type { FaceScreen } from "../drivers/face-screen.js";
 import type { PictureCanvas } from "../drivers/fitted-picture.js";
 import type { JpegDecoder } from "../drivers/jpeg-picture.js";
 import { PicturePreview } from "../drivers/picture-preview.js";
+import type { Inflater } from "../drivers/png-picture.js";
 
 /** Pictures on the screen of a face, whose pixels must have 16 bits. The SDK decodes them. */
 export function openPreview(face: FaceScreen): PicturePreview {
@@ -16,6 +18,7 @@ export function openPreview(face: FaceScreen): PicturePreview {
 			makeBitmap: (width, height, pixels) => new Bitmap(width, height, Bitmap.Default, pixels, 0),
 		},
 		face,
+		openInflater: () => new Inflate() as unknown as Inflater,
 		openJpeg: () => new JPEG() as unknown as JpegDecoder,
 		timer: Timer,
 	});

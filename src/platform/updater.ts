@@ -7,16 +7,10 @@ import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { verifyP256 } from "./p256.js";
 
-/** The chip's updater; undefined if its partition table has one place for firmware only. */
-export function openUpdater(): Updater | undefined {
-	const openPartition = () => flash.open({ path: "nextota" });
-	try {
-		openPartition().close();
-	} catch {
-		return undefined;
-	}
+/** The chip's updater. Its board's manifest includes a partition table with two places for firmware: `flash-4mb`, … */
+export function openUpdater(): Updater {
 	return new Esp32Updater({
-		openPartition,
+		openPartition: () => flash.open({ path: "nextota" }),
 		openUpdate: (partition) => update.open({ partition, mode: "a" }),
 		openDigest: () => new Digest("SHA256"),
 		bootloader: esp32Bootloader,

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
@@ -27,7 +28,7 @@ export interface PhoneSetupOptions {
 	readonly makePassword: () => string;
 	/** Whether it has one. */
 	readonly isProtected: boolean;
-	/** Seconds without a request after which a device that knows a network gives up. */
+	/** Seconds after which a device that knows a network gives up, unless a person searches or sends the form. */
 	readonly patience: number;
 	/** Seconds without a network after which the device is to be set up; 0: never by itself. */
 	readonly after: number;
@@ -62,7 +63,7 @@ const MOST_CONNECTIONS = 4;
 const MOST_NETWORKS = 20;
 
 /** Where the name of the network is kept that was joined last: a change costs the flash a write. */
-const JOINED = ["wifi", "joined"] as const;
+const JOINED = deepFreeze(["wifi", "joined"] as const);
 
 /**
  * Sets the device up by a phone: it opens a network of its own, serves a page there, tries what was typed, and stores it
@@ -173,7 +174,7 @@ export class PhoneSetup {
 		this.#timer = undefined;
 	}
 
-	/** A device that knows no network has nothing else to do. */
+	/** A device that knows no network has nothing else to do. What a phone asks by itself does not prolong the set-up. */
 	#wait(): void {
 		this.#clearTimer();
 		if (this.#ssid !== "") {
@@ -209,12 +210,7 @@ export class PhoneSetup {
 			return;
 		}
 		const served = new SetupConnection(connection, {
-			answer: (request, body) => {
-				if (this.#status.state === "waiting" || this.#status.state === "failed") {
-					this.#wait();
-				}
-				return answerRequest(request, body, this.#source());
-			},
+			answer: (request, body) => answerRequest(request, body, this.#source()),
 			timer: this.#options.timer,
 			onEnd: () => this.#connections.delete(served),
 		});
@@ -239,9 +235,11 @@ export class PhoneSetup {
 
 	/** A scan disturbs the device's own network: requests that come together share one, and none disturbs an attempt. */
 	#networks(): Promise<readonly FoundNetwork[]> {
-		if (this.#status.state === "joining") {
+		const { state } = this.#status;
+		if (state === "joining" || state === "joined") {
 			return Promise.resolve([]);
 		}
+		this.#wait();
 		this.#scan ??= this.#options.accessPoint.scan().then((found) => {
 			this.#scan = undefined;
 			return strongest(found);
@@ -254,6 +252,7 @@ export class PhoneSetup {
 		if (this.#status.state === "joining" || this.#status.state === "joined") {
 			return { form: "the device is trying other settings: wait a moment" };
 		}
+		this.#wait();
 		const form = readForm(text, this.#values());
 		if ("errors" in form) {
 			return form.errors;

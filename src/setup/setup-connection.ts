@@ -1,14 +1,14 @@
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../http_server/http-server.js";
 import { decodeText } from "../protocols/message-assembler.js";
-import { utf8Length } from "../text/utf8.js";
+import { type AnswerPart, bytesOf } from "./answer-part.js";
 
 /** What is sent in answer to a request. */
 export interface Answer {
 	readonly status: number;
 	readonly headers?: readonly (readonly [name: string, value: string])[];
-	/** The body's parts. Each is turned into bytes only when it is sent. */
-	readonly parts?: readonly string[];
+	/** The body. Each part is turned into bytes only when it is sent. */
+	readonly parts?: readonly AnswerPart[];
 }
 
 export interface SetupConnectionOptions {
@@ -34,7 +34,7 @@ export class SetupConnection {
 	#body: Uint8Array | undefined;
 	#received = 0;
 	/** Parts of the answer that are yet to be sent, and the one that is being sent. */
-	#parts: readonly string[] = [];
+	#parts: readonly AnswerPart[] = [];
 	#next = 0;
 	#part = new Uint8Array(0);
 	#isEnded = false;
@@ -97,10 +97,13 @@ export class SetupConnection {
 		for (const [name, value] of answer.headers ?? []) {
 			response.headers.set(name, value);
 		}
-		const bytes = this.#parts.reduce((sum, part) => sum + utf8Length(part), 0);
 		response.headers.set("connection", "close");
-		response.headers.set("content-length", String(bytes));
-		this.#connection.respond(response);
+		response.headers.set("content-length", String(bytesOf(this.#parts)));
+		try {
+			this.#connection.respond(response);
+		} catch {
+			this.close();
+		}
 	}
 
 	#ask(request: ServedRequest, body: Uint8Array | undefined): Answer | Promise<Answer> {
@@ -119,12 +122,12 @@ export class SetupConnection {
 		let room = count;
 		while (room > 0 && !this.#isEnded) {
 			if (this.#part.length === 0) {
-				const text = this.#parts[this.#next];
-				if (text === undefined) {
+				const part = this.#parts[this.#next];
+				if (part === undefined) {
 					return;
 				}
 				this.#next += 1;
-				this.#part = new Uint8Array(ArrayBuffer.fromString(text));
+				this.#part = new Uint8Array(ArrayBuffer.fromString(part.text));
 			}
 			const piece = this.#part.subarray(0, room);
 			this.#part = this.#part.subarray(piece.length);

@@ -2,7 +2,7 @@ import { deepFreeze } from "../deep-freeze.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
-import { readSetting } from "../read-setting.js";
+import { readSetting, withSettings } from "../read-setting.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
 import { utf8Length } from "../text/utf8.js";
@@ -82,10 +82,7 @@ export function checkValues(
 	check: CheckSettings,
 ): FormErrors | undefined {
 	try {
-		check({
-			get: (domain, key) =>
-				domain === "xs-mcp" && isField(key) ? values[key] : (settings.get(domain, key) ?? undefined),
-		});
+		check(withSettings(values, settings));
 		return undefined;
 	} catch (error) {
 		if (!(error instanceof ProtocolError)) {

@@ -1,4 +1,5 @@
 import { deepFreeze } from "../deep-freeze.js";
+import { type AnswerPart, answerPart } from "./answer-part.js";
 
 const HEAD = `<!DOCTYPE html>
 <html lang="en">
@@ -236,4 +237,4 @@ showErrors({form:"The device did not answer. Reload the page."});
  * The set-up page, in parts that are sent one after another. It brings everything with it: a phone in the device's Wi-Fi
  * reaches nothing else. It holds no settings; the script asks the device for them.
  */
-export const SETUP_PAGE: readonly string[] = deepFreeze([HEAD, BODY, SCRIPT]);
+export const SETUP_PAGE: readonly AnswerPart[] = deepFreeze([HEAD, BODY, SCRIPT].map(answerPart));

@@ -1,6 +1,7 @@
 import { deepFreeze } from "../deep-freeze.js";
 import type { FoundNetwork } from "../hardware/wifi-setup.js";
 import type { ServedRequest } from "../http_server/http-server.js";
+import { answerPart } from "./answer-part.js";
 import type { Answer } from "./setup-connection.js";
 import type { FormErrors, SetupValues } from "./setup-form.js";
 import { SETUP_PAGE } from "./setup-page.js";
@@ -109,5 +110,5 @@ function redirect({ host }: SetupSource): Answer {
 }
 
 function json(status: number, value: object): Answer {
-	return { status, headers: JSON_HEADERS, parts: [JSON.stringify(value)] };
+	return { status, headers: JSON_HEADERS, parts: [answerPart(JSON.stringify(value))] };
 }

@@ -222,6 +222,14 @@ declare module "commodetto/Bitmap" {
 	export default Bitmap;
 }
 
+/** Decompresses, piece by piece. */
+declare module "inflate" {
+	class Inflate {
+		close(): void;
+	}
+	export default Inflate;
+}
+
 /** Decodes JPEG files block by block. */
 declare module "commodetto/readJPEG" {
 	class JPEG {

@@ -1,15 +1,17 @@
 import type { Board } from "../../hardware/hardware.js";
 import { openButton } from "../../platform/button.js";
+import { openCamera } from "../../platform/camera.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openPwmLight } from "../../platform/pwm-light.js";
 
-/** Seeed Studio XIAO ESP32S3 Sense: ESP32-S3 with PSRAM, button, LED. Camera and microphone are not used. */
+/** Seeed Studio XIAO ESP32S3 Sense: ESP32-S3 with PSRAM, camera, button, LED. The microphone is not used. */
 export function openBoard() {
 	const button = openButton({ pin: 0 });
 	const led = openPwmLight({ pin: 21, activeLow: true });
 	const esp32 = openEsp32("xiao_esp32s3_sense");
 	return {
 		...esp32,
+		camera: openCamera({ width: 640, height: 480, jpeg: true, closes: true }),
 		buttons: { boot: button },
 		lights: { led },
 		close() {
