@@ -3,6 +3,7 @@ import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { Board } from "../hardware/hardware.js";
+import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { openUpdater } from "./updater.js";
 
@@ -24,6 +25,7 @@ export function openChip(name: string, macAddress: string, setTime = (seconds: n
 			chip: esp32Chip,
 			macAddress,
 			board: name,
+			partition: esp32Bootloader.label,
 			restart: () => System.restart(),
 			timer: Timer,
 		}),

@@ -252,9 +252,19 @@ declare module "commodetto/Bitmap" {
 	class Bitmap {
 		/** The format of the screen. */
 		static readonly Default: number;
+		static readonly RGB565LE: number;
 		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
 	}
 	export default Bitmap;
+}
+
+/** A screen in memory. */
+declare module "commodetto/BufferOut" {
+	class BufferOut {
+		readonly bitmap: object;
+		constructor(options: { width: number; height: number; pixelFormat: number });
+	}
+	export default BufferOut;
 }
 
 /** Decompresses, piece by piece. */
