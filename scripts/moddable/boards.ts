@@ -62,32 +62,28 @@ export async function measureBoards(
 	onTarget: (target: string) => void,
 ): Promise<string> {
 	const rows: string[][] = [];
-	for (const name of targets) {
-		onTarget(name);
-		const target = findTarget(sdk, name);
-		const { flashBytes, chunkBytes, slots, messageBytes } = await planMemory(sdk, ROOT, target, []);
-		const { constant, objects } = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
-		rows.push([
-			code(name),
-			target.chip,
-			`${flashBytes / 1024 / 1024} MB`,
-			`${chunkBytes / 1024} KB`,
-			thousands(slots),
-			`${messageBytes / 1024} KB`,
-			thousands(constant),
-			thousands(objects),
-		]);
+	for (const target of targets) {
+		onTarget(target);
+		rows.push(await measureBoard(sdk, target));
 	}
-	const columns = [
-		"chip",
-		"flash",
-		"chunks",
-		"slots",
-		"longest message",
-		"constant data in bytes",
-		"of it objects in slots",
+	const heap = ["chunks", "slots", "longest message"];
+	return table(["target", "chip", "flash", ...heap, "constant data (bytes)", "objects in it (slots)"], rows);
+}
+
+async function measureBoard(sdk: Sdk, name: string): Promise<string[]> {
+	const target = findTarget(sdk, name);
+	const { flashBytes, chunkBytes, slots, messageBytes } = await planMemory(sdk, ROOT, target, []);
+	const { constant, objects } = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
+	return [
+		code(name),
+		target.chip,
+		`${flashBytes / 1024 / 1024} MB`,
+		`${chunkBytes / 1024} KB`,
+		thousands(slots),
+		`${messageBytes / 1024} KB`,
+		thousands(constant),
+		thousands(objects),
 	];
-	return table(["target", ...columns], rows);
 }
 
 /** @param linked the linker's output */

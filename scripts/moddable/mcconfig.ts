@@ -140,8 +140,8 @@ export async function linkForChip(sdk: Sdk, folder: string, target: string, args
  * Has mcconfig put a manifest and all that it includes together for a chip, and build nothing: less than a second.
  *
  * @param settings of the firmware: "ssid=…"
- * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP) sdkconfig.mc and
- *   partitions.csv
+ * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP)
+ *   sdkconfig.mc and partitions.csv
  * @throws SdkError when that fails
  */
 export async function configureForChip(
@@ -161,7 +161,9 @@ function linkFolder(folder: string, target: string): string {
 	return join(linkOutput(folder, target), "tmp", ...target.split("/"), "release", nameOf(folder));
 }
 
-/** One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones. */
+/**
+ * One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
+ */
 function linkOutput(folder: string, target: string): string {
 	return join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
 }

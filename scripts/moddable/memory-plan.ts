@@ -83,8 +83,9 @@ export async function planMemory(
 function checkPartitions({ name }: Target, partitions: readonly Partition[], flashBytes: number): void {
 	const end = Math.max(0, ...partitions.map((partition) => partition.end));
 	if (end > flashBytes) {
+		const needed = (end / MEGABYTE).toFixed(1);
 		throw new SdkError(
-			`--target: ${name} has ${flashBytes / MEGABYTE} MB of flash, and the partitions of the firmware need ${(end / MEGABYTE).toFixed(1)} MB`,
+			`--target: ${name} has ${flashBytes / MEGABYTE} MB of flash, and the partitions of the firmware need ${needed} MB`,
 		);
 	}
 }

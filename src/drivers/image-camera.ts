@@ -33,8 +33,11 @@ export interface ImageCameraOptions {
 	readonly height: number;
 	/** Whether the camera makes JPEG files itself. Otherwise it gives pixels, which are encoded here. */
 	readonly jpeg: boolean;
-	/** Whether the camera is closed after each photo. */
-	readonly closes: boolean;
+	/**
+	 * Whether the camera is closed after each photo. Default: it stays open, because the SDK's driver for the ESP32 waits
+	 * for ever when a camera that was started is closed.
+	 */
+	readonly closes?: boolean;
 	readonly timer: TimerModule;
 }
 

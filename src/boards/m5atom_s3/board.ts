@@ -7,7 +7,10 @@ import { openImu, STANDARD_GRAVITY } from "../../platform/imu.js";
 import { openOptional } from "../../platform/open-optional.js";
 import { openPreview } from "../../platform/preview.js";
 
-/** M5Stack AtomS3: ESP32-S3, motion sensor, and a screen of 128 by 128 pixels that is a button. Its colours show the brightness. */
+/**
+ * M5Stack AtomS3: ESP32-S3, motion sensor, and a screen of 128 by 128 pixels that is a button. Its colours show the
+ * brightness.
+ */
 export function openBoard() {
 	const screen = openFace(new config.Screen({}));
 	const preview = openPreview(screen);

@@ -5,7 +5,10 @@ import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
 
-/** M5Stack Core, also Basic and Gray: ESP32, buttons, and a screen, whose backlight is only on or off: its colours show the brightness. */
+/**
+ * M5Stack Core, also Basic and Gray: ESP32, buttons, and a screen, whose backlight is only on or off: its colours show the
+ * brightness. The SDK's audio out does not play on the chip's DAC, which the loudspeaker is on.
+ */
 export function openBoard() {
 	const screen = openFace(new config.Screen({}));
 	const preview = openPreview(screen);

@@ -61,7 +61,7 @@ export function openBoard() {
 		screen,
 		preview,
 		// Its sensor makes no JPEG files.
-		camera: openCamera({ width: 320, height: 240, jpeg: false, closes: false }),
+		camera: openCamera({ width: 320, height: 240, jpeg: false }),
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...sensors,
