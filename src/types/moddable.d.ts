@@ -317,4 +317,4 @@ declare const System: {
 };
 
 /** A function of C, by its name. Only as the one thing that a method returns. */
-declare function native(name: string): { call(self: unknown): unknown };
+declare function native(name: string): { call(self: unknown, ...args: unknown[]): unknown };
