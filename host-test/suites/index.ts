@@ -50,6 +50,7 @@ import setup from "./setup.suite.js";
 import setupFace from "./setup-face.suite.js";
 import setupPage from "./setup-page.suite.js";
 import setupStates from "./setup-states.suite.js";
+import snapshot from "./snapshot.suite.js";
 import softAccessPoint from "./soft-access-point.suite.js";
 import sound from "./sound.suite.js";
 import stateless from "./stateless.suite.js";
@@ -81,6 +82,7 @@ export const SUITES: readonly Suite[] = [
 	mods,
 	pictures,
 	camera,
+	snapshot,
 	preview,
 	png,
 	httpServer,

@@ -252,9 +252,19 @@ declare module "commodetto/Bitmap" {
 	class Bitmap {
 		/** The format of the screen. */
 		static readonly Default: number;
+		static readonly RGB565LE: number;
 		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
 	}
 	export default Bitmap;
+}
+
+/** A screen in memory. */
+declare module "commodetto/BufferOut" {
+	class BufferOut {
+		readonly bitmap: object;
+		constructor(options: { width: number; height: number; pixelFormat: number });
+	}
+	export default BufferOut;
 }
 
 /** Decompresses, piece by piece. */
@@ -307,4 +317,4 @@ declare const System: {
 };
 
 /** A function of C, by its name. Only as the one thing that a method returns. */
-declare function native(name: string): { call(self: unknown): unknown };
+declare function native(name: string): { call(self: unknown, ...args: unknown[]): unknown };

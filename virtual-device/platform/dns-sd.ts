@@ -41,4 +41,6 @@ receive("dnssd.found", ([id, service, txt]) => {
 	searches.get(id as number)?.onFound(found);
 });
 
+receive("dnssd.failed", ([message]) => trace(`DNS-SD: ${message}\n`));
+
 export const openDnsSd = (): DnsSd => new DnsSd();

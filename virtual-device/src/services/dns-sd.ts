@@ -33,8 +33,9 @@ export class DnsSd implements Service {
 		const [, type = "", protocol = "tcp"] = /^_(.+)\._(tcp|udp)$/.exec(serviceType) ?? [];
 		// What is bound to the address of an interface would hear nothing that is sent to a group.
 		const options = address === "" ? {} : { interface: address, bind: "0.0.0.0" };
-		// A port that is in use, or a network that is down: nothing is found then.
-		const search = new Bonjour(options as object, () => {});
+		const search = new Bonjour(options as object, ({ message }: Error) =>
+			this.#deliver({ header: ["dnssd.failed", message] }),
+		);
 		this.#searches.set(id, search);
 		search.find({ type, protocol: protocol as "tcp" | "udp" }, ({ name, host, port, addresses = [], txt }) => {
 			const found = { name, host, port, address: addresses.find((each) => each.includes(".")) ?? "" };
