@@ -9,8 +9,13 @@ const LOOPBACK = "127.0.0.1";
 
 /** Announces a gateway, on this machine only. */
 function announce(test: TestContext, { config }: GatewaySide, host: string): Announcer {
-	const listener = { scheme: "ws", address: "0.0.0.0", port: Number(new URL(config.backend).port) };
-	const services = describeServices([listener], host).map((each) => ({ ...each, restrictedAddresses: [LOOPBACK] }));
+	const address = "0.0.0.0";
+	const listener = { scheme: "ws", address, port: Number(new URL(config.backend).port) };
+	// The broker comes first: it must not take the hostname.
+	const services = describeServices([{ scheme: "mqtt", address, port: 1883 }, listener], host).map((each) => ({
+		...each,
+		restrictedAddresses: [LOOPBACK],
+	}));
 	const announcer = new Announcer(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
 	test.after(() => announcer.close());
 	return announcer;

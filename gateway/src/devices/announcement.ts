@@ -31,11 +31,19 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 			name: `xs-mcp gateway on ${label} (${scheme})`.slice(0, LONGEST_LABEL),
 			type: SERVICE_TYPE,
 			port,
-			// Apart from the machine's own name, which the system's responder answers for.
-			hostname: `xs-mcp-${label.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.slice(0, LONGEST_LABEL),
+			hostname: hostnameOf(label, scheme),
 			txt: { transport: scheme, ...(scheme.startsWith("ws") && { path: "/" }), version: GATEWAY_INFO.version },
 			...(isSpecific(address) && { restrictedAddresses: [address] }),
 		}));
+}
+
+/**
+ * Apart from the machine's own name, for which the system's responder answers. Each service has a hostname of its own,
+ * because ciao takes two services with one for a conflict, and renames the second.
+ */
+function hostnameOf(label: string, scheme: string): string {
+	const own = label.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+	return `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}${own}`.slice(0, LONGEST_LABEL);
 }
 
 function isSpecific(address: string): boolean {

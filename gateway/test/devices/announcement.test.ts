@@ -22,7 +22,7 @@ describe("what the gateway announces to devices", () => {
 				name: "xs-mcp gateway on Workshop (mqtts)",
 				type: "xs-mcp",
 				port: 8883,
-				hostname: "xs-mcp-workshop",
+				hostname: "xs-mcp-mqtts-workshop",
 				txt: { transport: "mqtts", version: "0.1.0" },
 				restrictedAddresses: ["192.168.1.10"],
 			},
