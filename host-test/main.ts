@@ -1,12 +1,15 @@
 // npm test: every suite, on every engine that is there, and says what ran where. npm run test:simulator: on Moddable's alone.
+// npm run test:esp32: the firmware's image in QEMU alone, which npm test leaves out, because building it takes minutes.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { findQemuTools } from "../scripts/moddable/qemu.js";
 import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { makeProgram, runProgram } from "../scripts/program.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
 import { runTests } from "./support/run-tests.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+const ESP32 = "host-test/esp32";
 const FOLDERS = ["host-test", "scripts", "examples", "virtual-device/src", "gateway/test"];
 
 async function announceXs(): Promise<void> {
@@ -17,6 +20,15 @@ async function announceXs(): Promise<void> {
 	if (whyNotXs !== undefined) {
 		console.log(`Not on XS: ${whyNotXs}`);
 	}
+}
+
+function announceEsp32(): void {
+	const tools = findQemuTools();
+	console.log(
+		typeof tools === "string"
+			? `Not in QEMU: ${tools}`
+			: "On an ESP32-C3 in QEMU: its image is built first, which takes many minutes the first time",
+	);
 }
 
 function announceSimulator(): void {
@@ -30,12 +42,20 @@ function announceSimulator(): void {
 function findTests(folder: string): string[] {
 	return readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
 		.filter((name) => name.endsWith(".test.ts"))
-		.map((name) => `${folder}/${name}`);
+		.map((name) => `${folder}/${name}`)
+		.filter((path) => folder === ESP32 || !path.startsWith(`${ESP32}/`));
 }
 
 const program = makeProgram("test", "Runs the tests: of everything, on Node, and on XS where it can be built.")
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
-	.action(async ({ simulator = false }: { simulator?: boolean }) => {
+	.option("--esp32", "only the firmware's image, on an ESP32-C3 in QEMU: npm run test:esp32")
+	.action(async ({ simulator = false, esp32 = false }: { simulator?: boolean; esp32?: boolean }) => {
+		if (esp32) {
+			announceEsp32();
+			// One after another: they build in the same folder.
+			process.exitCode = await runTests(findTests(ESP32), { flags: ["--test-concurrency=1"] });
+			return;
+		}
 		if (!simulator) {
 			await announceXs();
 		}

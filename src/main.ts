@@ -1,5 +1,6 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
+import { openDnsSd } from "src/platform/dns-sd";
 import { hmacSha256 } from "src/platform/hmac-sha256";
 import { httpServer } from "src/platform/http-server";
 import { findMod } from "src/platform/mods";
@@ -10,6 +11,7 @@ import { startFirmware } from "./app/start-firmware.js";
 import type { Hardware } from "./hardware/hardware.js";
 import { isOffered } from "./hardware/needs.js";
 import { openDirect } from "./http_server/open-direct.js";
+import { openImprov } from "./improv/open-improv.js";
 import { FeatureSet } from "./mcp_features/feature-set.js";
 import { Resources } from "./mcp_features/resources.js";
 import { STATE_URI } from "./resources/device-state.js";
@@ -19,10 +21,13 @@ import { openSetup } from "./setup/open-setup.js";
 const board = openBoard();
 const resources = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
 
+const log = (message: string): void => trace(`${message}\n`);
+
 startFirmware({
 	board,
 	built,
 	openNetwork,
+	openDnsSd,
 	hmacSha256,
 	direct: (options) => openDirect(httpServer, options),
 	setup: (options) => openSetup(httpServer, options),
@@ -31,5 +36,6 @@ startFirmware({
 	ticks: () => Time.ticks,
 	onState: () => resources.updated(STATE_URI),
 	mod: findMod(),
-	log: (message: string): void => trace(`${message}\n`),
+	log,
 });
+openImprov({ board, built, log });

@@ -3,8 +3,8 @@ import type { Client } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
 import { parse } from "shell-quote";
 import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
+import { measure, readMilliseconds, type SimulatedControls } from "../../virtual-device/src/index.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
-import { measure, readMilliseconds, type SimulatedControls } from "./simulated-controls.js";
 import { complete, findTool } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
 

@@ -3,10 +3,9 @@ import type { Client } from "@modelcontextprotocol/client";
 import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { ProgramError } from "../../scripts/program.js";
-import { type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
+import { type EngineChoice, type SimulatedControls, VirtualDevice } from "../../virtual-device/src/index.js";
 import type { Transport } from "./options.js";
 import { event, heading, line, paint } from "./output.js";
-import type { SimulatedControls } from "./simulated-controls.js";
 import type { TourGateway } from "./start-gateway.js";
 import { showEvents, tour } from "./tour.js";
 

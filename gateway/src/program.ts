@@ -11,6 +11,7 @@ import { readPem, readTls } from "./config/tls-files.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
 import { DeviceGuard } from "./devices/admission.js";
+import { Announcer, type DeviceListener, describeServices } from "./devices/announcement.js";
 import { DeviceBindings, type PendingBinding } from "./devices/device-bindings.js";
 import { DeviceKey } from "./devices/device-key.js";
 import { MqttDevices } from "./devices/mqtt.js";
@@ -19,7 +20,6 @@ import { type GatewayEvent, GatewayEvents } from "./events.js";
 import { Gateway } from "./gateway.js";
 import { createApp } from "./http/app.js";
 import { localAccess, RequestGuard } from "./http/auth.js";
-import type { Listener } from "./http/bootstrap-answer.js";
 import { BOOTSTRAP_PATHS, type BootstrapRoutesOptions } from "./http/bootstrap-routes.js";
 import { urlForDevice } from "./http/device-address.js";
 import { createDeviceApp, createDeviceServerApp, type DeviceAppOptions } from "./http/device-app.js";
@@ -53,7 +53,7 @@ export class GatewayProgram {
 	readonly #deviceKey: DeviceKey;
 	readonly #deviceGuards: DeviceGuard[] = [];
 	/** Where the gateway listens for devices. */
-	readonly #listeners: { websocket?: Listener; mqtt?: Listener } = {};
+	readonly #listeners: { websocket?: DeviceListener; mqtt?: DeviceListener } = {};
 	/** Disconnect the devices that would no longer be admitted. */
 	readonly #rechecks: (() => void)[] = [];
 	/** What to undo, last first. */
@@ -140,6 +140,7 @@ export class GatewayProgram {
 		await this.#openWebSocket();
 		await this.#openMqtt();
 		await this.#openBroker();
+		this.#announce();
 		this.#openEndpoints();
 		this.#watchTokens();
 	}
@@ -303,6 +304,19 @@ export class GatewayProgram {
 		this.#closers.push(() => devices.close());
 		this.#listeners.mqtt = { scheme: tls ? "mqtts" : "mqtt", address: host, port: actual };
 		this.#urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
+	}
+
+	/** Tells devices on the local network where the gateway is. */
+	#announce(): void {
+		const { websocket, mqtt } = this.#listeners;
+		const services = describeServices([websocket, mqtt].filter((each) => each !== undefined));
+		if (services.length === 0 || !this.#configuration.announce) {
+			return;
+		}
+		const onFailure = ({ message }: Error): void => this.#log.warn(`not announced on the local network: ${message}`);
+		const announcer = new Announcer(services, onFailure);
+		this.#closers.push(() => announcer.close());
+		this.#log.info({ services: services.map(({ name }) => name) }, "announced on the local network");
 	}
 
 	async #openBroker(): Promise<void> {

@@ -49,6 +49,11 @@ export async function startDirectDevice(port: number, ...args: string[]): Promis
 	return await startDeviceProgram("--http", String(port), ...args);
 }
 
+/** Likewise one that is to be set up, at a port of the loopback address. */
+export async function startNewDevice(port: number, ...args: string[]): Promise<Program> {
+	return await startDeviceProgram("--setup", String(port), ...args);
+}
+
 async function startDeviceProgram(...args: string[]): Promise<Program> {
 	const device = typeScript("virtual-device/src/cli.ts", ...args);
 	return await Program.start(device, (output) => /^device .* on /m.test(output));

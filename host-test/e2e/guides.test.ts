@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { NO_SDK } from "../../scripts/moddable/sdk.js";
 import { carryOut, copyWorkTree, readSteps } from "../support/guide.js";
 
-const GUIDES = ["add-a-tool.md", "add-a-board.md", "mods.md"];
+const GUIDES = ["add-a-tool.md", "add-a-board.md", "flashing.md", "mods.md"];
 
 const hasSdk = Boolean(process.env.MODDABLE);
 

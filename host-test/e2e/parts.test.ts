@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
+import { startVirtualDevice } from "./gateway-process.js";
 
 // Light, button and sensors of a virtual device, seen from the gateway.
 
@@ -72,3 +73,16 @@ for (const engine of ENGINES) {
 		});
 	});
 }
+
+describe("npm run device -- --prompt", { timeout: 60_000 }, () => {
+	it("presses the button, sets what a sensor measures, and says what it does not understand", async (t) => {
+		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
+		t.after(() => program.stop());
+		program.write("press\n\nmeasure light 500\npress 0\nmeasure motion 1\njump\n");
+		await until(() => program.output.includes("jump: expected press or measure"), "all commands are read");
+		await until(() => program.output.includes("button boot: press"), "the button is pressed");
+		assert.match(program.output, /Expected milliseconds, from 1 to 60000/);
+		assert.match(program.output, /motion: expected three numbers/);
+		assert.doesNotMatch(program.output, /light: expected/);
+	});
+});

@@ -8,6 +8,7 @@ import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { openPhonePage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { startNewDevice } from "./gateway-process.js";
 
 // A virtual device that is set up by a phone: the firmware's own page in Chromium, simulated Wi-Fi, a real gateway.
 
@@ -18,7 +19,7 @@ const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
 const [engine] = ENGINES;
 
-async function startNewDevice(t: TestContext) {
+async function openSetup(t: TestContext) {
 	const setupPort = await getPort({ host: "127.0.0.1" });
 	const config = { backend: "ws://127.0.0.1:1/", setupPort };
 	const { device, log } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
@@ -43,7 +44,7 @@ async function takePicture(page: Page, name: string): Promise<void> {
 describe("the set-up page in Chromium", { skip: whyNoChromium ?? false, timeout: 120_000 }, () => {
 	it("brings a new device to the gateway with what a person types", async (t) => {
 		const { gateway, config } = await listen(t);
-		const { device, log, url } = await startNewDevice(t);
+		const { device, log, url } = await openSetup(t);
 		const page = await openPage(t, url);
 		assert.equal(page.url(), url);
 		await page.getByRole("button", { name: /^Workshop/ }).tap();
@@ -77,7 +78,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false, timeout:
 	});
 
 	it("says that a network could not be joined, and takes the form again", async (t) => {
-		const { url } = await startNewDevice(t);
+		const { url } = await openSetup(t);
 		const page = await openPage(t, url, { colorScheme: "dark" });
 		await page.getByRole("button", { name: /^Upstairs 5/ }).tap();
 		await page.getByLabel("Password", { exact: true }).fill("a wrong password");
@@ -88,7 +89,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false, timeout:
 	});
 
 	it("loads nothing from elsewhere, and fits a narrow screen", async (t) => {
-		const { url } = await startNewDevice(t);
+		const { url } = await openSetup(t);
 		const page = await openPhonePage(t, { viewport: { width: 320, height: 568 } });
 		const asked: string[] = [];
 		const faults: string[] = [];
@@ -104,4 +105,12 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false, timeout:
 		assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
 		assert.deepEqual(faults, []);
 	});
+});
+
+it("npm run device -- --setup serves the page, and leads to it whatever is asked", async (t) => {
+	const port = await getPort({ host: "127.0.0.1" });
+	const program = await startNewDevice(port, "--new", "--engine", "v8");
+	t.after(() => program.stop());
+	const { status, url } = await fetch(`http://127.0.0.1:${port}/generate_204`);
+	assert.deepEqual([status, url], [200, `http://127.0.0.1:${port}/`]);
 });

@@ -68,6 +68,17 @@ describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK, timeo
 		}
 	});
 
+	it("are taken of the screen", async (t) => {
+		const { client } = await connect(t);
+		const result = await client.callTool({ name: "self_screen_snapshot", arguments: {} });
+		const [text, image] = result.content as unknown as [{ text: string }, { data: string }];
+		assert.equal(result.isError, false, text.text);
+		const { width, height, data } = jpeg.decode(Buffer.from(image.data, "base64"));
+		const lightAt = (x: number, y: number): number => data[4 * (Math.floor(y) * width + Math.floor(x))] as number;
+		const [bar, background] = [lightAt(width / 2, 1), lightAt(2, height / 3)];
+		assert.ok(bar > 120 && bar < background - 10, `the bar has ${bar}, the background ${background}`);
+	});
+
 	it("are shown, however large, or rejected with the reason", async (t) => {
 		const { client, ended } = await connect(t);
 		const show = async (file: Buffer): Promise<string> => {

@@ -1,5 +1,11 @@
 import { EncodedJpeg } from "../../src/drivers/encoded-jpeg.js";
-import { type Frame, ImageCamera, type ImageInput, type ImageInputOptions } from "../../src/drivers/image-camera.js";
+import {
+	type Frame,
+	ImageCamera,
+	type ImageCameraOptions,
+	type ImageInput,
+	type ImageInputOptions,
+} from "../../src/drivers/image-camera.js";
 import { JpegHeader } from "../../src/drivers/jpeg-header.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
 import { settled } from "../doubles/client.js";
@@ -48,10 +54,18 @@ class FakeInput implements ImageInput {
 	}
 }
 
-function open({ jpeg = true, closes = false } = {}) {
+function open({ jpeg = true, closes = false, encode }: Partial<ImageCameraOptions> = {}) {
 	const timer = new FakeTimer();
 	FakeInput.last = undefined;
-	const camera = new ImageCamera({ camera: { io: FakeInput }, width: 32, height: 16, jpeg, closes, timer });
+	const camera = new ImageCamera({
+		camera: { io: FakeInput },
+		width: 32,
+		height: 16,
+		jpeg,
+		closes,
+		timer,
+		...(encode && { encode }),
+	});
 	/** A photo that is asked for, and how that ended. */
 	const ask = () => {
 		const end: { photo?: ByteSource; error?: string } = {};
@@ -168,6 +182,30 @@ export default suite("the camera", {
 		header.take(file);
 		equal(header.frame, { width: 32, height: 16, blockWidth: 16, blockHeight: 16 });
 		equal(input().held, 0);
+	},
+	async "that gives pixels may be given an encoder, and has its memory back at once"() {
+		const given: number[] = [];
+		const encode = (pixels: ArrayBuffer, ...numbers: number[]): ArrayBuffer => {
+			given.push(new Uint16Array(pixels)[0] as number, ...numbers);
+			return ArrayBuffer.fromString("JPEG");
+		};
+		const { ask, input } = open({ jpeg: false, encode });
+		const end = ask();
+		equal(input().options.imageType, 8);
+		await see(input(), 1, 2, 3, 4);
+		equal([given, input().held], [[4, 32, 16, 75], 0]);
+		equal(await readWhole(end.photo as ByteSource, 4), ArrayBuffer.fromString("JPEG"));
+	},
+	async "that gives pixels an encoder cannot take fails, and may be asked again"() {
+		const encode = (): never => {
+			throw new Error("no memory");
+		};
+		const { ask, input } = open({ jpeg: false, encode });
+		for (const _ of [1, 2]) {
+			const end = ask();
+			await see(input(), 1, 2, 3, 4);
+			equal([end.error, input().held], ["no memory", 0]);
+		}
 	},
 	async "encodes the same bytes, however many are read at a time"() {
 		const read = (y: number, rows: number): Uint16Array =>

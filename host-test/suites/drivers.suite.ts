@@ -27,7 +27,7 @@ function system(chip: Chip = CHIP) {
 	return {
 		timer,
 		restarts,
-		system: new Esp32System({ chip, macAddress: "aa:bb", board: "m5stack_cores3", restart, timer }),
+		system: new Esp32System({ chip, macAddress: "aa:bb", board: "m5stack_cores3", partition: "ota_1", restart, timer }),
 	};
 }
 
@@ -76,6 +76,7 @@ export default suite("drivers", {
 			minimum_free_heap_size: 100_000,
 			chip_model_name: "esp32s3",
 			chip_info: { model: 9, cores: 2, revision: 2, features: 18 },
+			ota: { label: "ota_1" },
 			board: { type: "m5stack_cores3", name: "m5stack_cores3" },
 		});
 	},

@@ -17,15 +17,18 @@ import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import esp32Updater from "./esp32-updater.suite.js";
+import ethernet from "./ethernet.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
 import familyFace from "./family-face.suite.js";
 import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
 import fatalError from "./fatal-error.suite.js";
+import gatewaySearch from "./gateway-search.suite.js";
 import http from "./http.suite.js";
 import httpPieces from "./http-pieces.suite.js";
 import httpServer from "./http-server.suite.js";
+import improv from "./improv.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
 import logging from "./logging.suite.js";
@@ -47,6 +50,7 @@ import setup from "./setup.suite.js";
 import setupFace from "./setup-face.suite.js";
 import setupPage from "./setup-page.suite.js";
 import setupStates from "./setup-states.suite.js";
+import snapshot from "./snapshot.suite.js";
 import softAccessPoint from "./soft-access-point.suite.js";
 import sound from "./sound.suite.js";
 import stateless from "./stateless.suite.js";
@@ -78,6 +82,7 @@ export const SUITES: readonly Suite[] = [
 	mods,
 	pictures,
 	camera,
+	snapshot,
 	preview,
 	png,
 	httpServer,
@@ -118,9 +123,12 @@ export const SUITES: readonly Suite[] = [
 	familyFace,
 	fatalError,
 	servedBackend,
+	gatewaySearch,
+	improv,
 	update,
 	trial,
 	esp32Updater,
+	ethernet,
 	examples,
 	beyondTools,
 	wifi,

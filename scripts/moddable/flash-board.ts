@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { BoardTrace } from "./board-trace.js";
 import { describeBuild } from "./describe-build.js";
-import type { BoardLog, BuildPlan, FlashPlan } from "./flash.js";
+import { type BoardLog, type BuildPlan, type FlashPlan, LOG_SPEED } from "./flash.js";
 import { checkTypes, linkForChip, mcconfig } from "./mcconfig.js";
 import { checkPort, choosePort, PortError } from "./ports.js";
 import { sdkEnvironment } from "./sdk.js";
@@ -37,8 +37,9 @@ export async function runPlan(plan: FlashPlan): Promise<void> {
 }
 
 async function flash(plan: FlashPlan & { kind: "flash" }): Promise<void> {
-	// A port that cannot be used is told before a build that takes minutes.
 	const port = findPort(plan.port);
+	// A port that is in use is told before a build that takes minutes.
+	(await SerialLog.open(port, LOG_SPEED)).close();
 	await build(plan);
 	console.log(`Flashing ${plan.target.name} at ${port} …`);
 	await make(plan, "deploy", { ...sdkEnvironment(plan.sdk), UPLOAD_PORT: port });

@@ -10,7 +10,7 @@ $MODDABLE names the folder of Moddable's SDK, $IDF_PATH the folder of ESP-IDF, a
 npm run doctor says what is missing, and how to get it. Ctrl-C ends the log.`;
 
 /** Bits per second at which ESP-IDF writes its log. */
-const LOG_SPEED = 115_200;
+export const LOG_SPEED = 115_200;
 
 interface FlashOptions {
 	readonly target?: string;

@@ -19,8 +19,6 @@ export interface WebManifest {
 	readonly name: string;
 	readonly version: string;
 	readonly new_install_prompt_erase: boolean;
-	/** Seconds that the flasher waits for Improv after a new installation. */
-	readonly new_install_improv_wait_time: number;
 	readonly builds: readonly {
 		readonly chipFamily: string;
 		readonly parts: readonly { readonly path: string; readonly offset: number }[];
@@ -85,7 +83,6 @@ export function webManifest({ name, version }: Release, { board, chip, parts }: 
 		name: `${name} for ${board}`,
 		version,
 		new_install_prompt_erase: true,
-		new_install_improv_wait_time: 0,
 		builds: [{ chipFamily: chipFamily(chip), parts: parts.map(({ name: path, offset }) => ({ path, offset })) }],
 	};
 }

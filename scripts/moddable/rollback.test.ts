@@ -19,7 +19,8 @@ it("ESP-IDF finds the setting for rollback beside the settings that mcconfig wri
 	const { sdk, output } = makeFolders(t);
 	enableRollback(sdk, output, "xs-mcp", ["-p", "esp32/m5stack", "ssid=x"]);
 	enableRollback(sdk, output, "xs-mcp", ["-d", "-p", "esp32"]);
-	for (const folder of ["m5stack/release", "debug"]) {
+	enableRollback(sdk, output, "xs-mcp", ["-i", "-p", "esp32:src/boards/mine"]);
+	for (const folder of ["m5stack/release", "debug", "mine/instrument"]) {
 		for (const chip of ["esp32", "esp32c3"]) {
 			const file = join(output, "tmp/esp32", folder, "xs-mcp", `xsProj-${chip}`, `sdkconfig.mc.${chip}`);
 			assert.equal(readFileSync(file, "utf8"), "CONFIG_BOOTLOADER_APP_ROLLBACK_ENABLE=y\n");

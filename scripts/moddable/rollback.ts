@@ -7,6 +7,9 @@ const SETTING = "CONFIG_BOOTLOADER_APP_ROLLBACK_ENABLE=y\n";
 
 const PROJECT = "xsProj-";
 
+/** mcconfig's names of targets: "esp32", "esp32/NAME", and "esp32:FOLDER/NAME" for one that is not in the SDK. */
+const TARGET = /^esp32(?:\/|:(?:.*\/)?)?([^/:]*)$/;
+
 /**
  * Adds a setting of ESP-IDF to a build for an ESP32. mcconfig takes such settings from one folder, which is the target's in
  * the SDK. ESP-IDF also reads a file beside the settings that mcconfig writes, whose name ends with the chip's: this is it.
@@ -16,8 +19,8 @@ const PROJECT = "xsProj-";
  * @param args as on mcconfig's command line
  */
 export function enableRollback({ root }: Sdk, output: string, name: string, args: readonly string[]): void {
-	const [platform, target = ""] = (args[args.indexOf("-p") + 1] ?? "").split("/");
-	if (platform !== "esp32") {
+	const target = TARGET.exec(args[args.indexOf("-p") + 1] ?? "")?.[1];
+	if (target === undefined) {
 		return;
 	}
 	const kind = args.includes("-d") ? "debug" : args.includes("-i") ? "instrument" : "release";

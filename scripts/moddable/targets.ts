@@ -8,6 +8,9 @@ const MANIFEST = fileURLToPath(new URL("../../manifest.json", import.meta.url));
 /** The target of a plain ESP32. The others are named after it: "esp32/m5stack". */
 const PLAIN = "esp32";
 
+/** The board that only QEMU has. */
+export const EMULATED = "esp32/esp32c3_qemu";
+
 /** Why a chip cannot run the firmware. The other chips that the SDK knows have Wi-Fi. */
 const WITHOUT_WIFI: Readonly<Record<string, string>> = {
 	esp32h2: "its radio knows Bluetooth LE, Thread and Zigbee only",
@@ -48,9 +51,9 @@ export function findTarget({ root }: Sdk, name: string): Target {
 	return { name, chip, ...boardOf(name) };
 }
 
-/** The chips' targets that manifest.json names: those with a board of their own, and the plain ESP32. */
+/** The real chips' targets that manifest.json names: those with a board of their own, and the plain ESP32. */
 export function targetsWithBoards(): string[] {
-	return Object.keys(readPlatforms()).filter((name) => name.split("/")[0] === PLAIN);
+	return Object.keys(readPlatforms()).filter((name) => name.split("/")[0] === PLAIN && name !== EMULATED);
 }
 
 /** The folder in src/boards that is built for a target, whether or not the SDK knows it. */

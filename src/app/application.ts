@@ -300,6 +300,7 @@ export class Application {
 		const next = retryIn === undefined ? "the next when it is needed" : `next attempt in ${retryIn} ms`;
 		this.#log(`no session with the backend: ${error.message} [${error.code}], ${next}`);
 		this.#closeSession();
+		this.#search?.lost();
 	}
 
 	#closeSession(): void {

@@ -12,10 +12,19 @@ export interface Backend {
 	readonly use: () => void;
 }
 
+interface OpenSource {
+	start(): void;
+	stop(): void;
+	/** Looks for the backend anew, because it cannot be reached. */
+	restart?(): void;
+}
+
 /** Where the application's backend comes from if it is not a setting. */
 export interface BackendSource {
-	/** Opens the bootstrap: `Bootstrap`. */
-	readonly open: (events: BootstrapEvents) => { start(): void; stop(): void };
+	/** For the log: "bootstrap". */
+	readonly name: string;
+	/** Opens the bootstrap, or the search for a gateway: `Bootstrap`, `GatewaySearch`. */
+	readonly open: (events: BootstrapEvents) => OpenSource;
 	/** @throws ProtocolError that says what of a served backend cannot be used */
 	readonly connect: (served: ServedBackend) => Backend;
 }
@@ -35,16 +44,16 @@ export interface BackendSearchOptions {
 const LONGEST_CODE = 32;
 const LONGEST_TEXT = 256;
 
-/** Has the bootstrap look for the backend, shows what a person should know, and has the board install firmware. */
+/** Has the source look for the backend, shows what a person should know, and has the board install firmware. */
 export class BackendSearch {
 	readonly #options: BackendSearchOptions;
-	readonly #bootstrap: { start(): void; stop(): void };
+	readonly #source: OpenSource;
 	/** The backend that was found, as text without its secrets. */
 	#found: string | undefined;
 
 	constructor(options: BackendSearchOptions) {
 		this.#options = options;
-		this.#bootstrap = options.source.open({
+		this.#source = options.source.open({
 			onBackend: (served) => this.#find(served),
 			onActivation: (code, message) => this.#ask(code, message),
 			onActivated: () => this.#options.board.screen?.show({ code: "", message: "" }),
@@ -59,11 +68,16 @@ export class BackendSearch {
 	}
 
 	start(): void {
-		this.#bootstrap.start();
+		this.#source.start();
 	}
 
 	stop(): void {
-		this.#bootstrap.stop();
+		this.#source.stop();
+	}
+
+	/** There is no session with the backend. */
+	lost(): void {
+		this.#source.restart?.();
 	}
 
 	/** Some servers make a new token for each answer: it is for the next connection, and no reason to end the present one. */
@@ -76,7 +90,7 @@ export class BackendSearch {
 			backend.use();
 			return;
 		}
-		log(`bootstrap: the backend is ${backend.url}`);
+		log(`${source.name}: the backend is ${backend.url}`);
 		this.#found = found;
 		onFound(backend);
 	}
@@ -110,7 +124,7 @@ export class BackendSearch {
 	/** The screen shows a failed check only while there is no backend. */
 	#report({ message }: Error, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "no further attempt before the next start" : `next attempt in ${retryIn} ms`;
-		this.#options.log(`bootstrap failed: ${message}, ${next}`);
+		this.#options.log(`${this.#options.source.name} failed: ${message}, ${next}`);
 		if (!this.isFound) {
 			this.#options.board.screen?.show({ alert: { status: "No backend", message } });
 		}

@@ -1,6 +1,8 @@
 import { Bootstrap, type BootstrapOptions } from "../bootstrap/bootstrap.js";
-import { readBootstrapConfig } from "../bootstrap/bootstrap-config.js";
+import type { ServedBackend } from "../bootstrap/served-backend.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
+import type { OpenDnsSd } from "../discovery/dns-sd.js";
+import { GatewaySearch } from "../discovery/gateway-search.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { EcmaHttp, type HttpClients } from "../http/ecma-http.js";
@@ -8,7 +10,6 @@ import type { Direct, DirectOptions } from "../http_server/open-direct.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
-import { readSetting } from "../read-setting.js";
 import type { Setup, SetupOptions } from "../setup/open-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
@@ -16,7 +17,8 @@ import { FirmwareInstaller } from "../update/firmware-installer.js";
 import { Trial } from "../update/trial.js";
 import { readUpdateConfig, type UpdateConfig } from "../update/update-config.js";
 import { Application, type ApplicationOptions } from "./application.js";
-import type { BackendSource } from "./backend-search.js";
+import type { Backend, BackendSource } from "./backend-search.js";
+import { type BackendSetting, readBackend } from "./backend-setting.js";
 import { type Config, readConfig } from "./config.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { type Mod, withModTools } from "./mod-tools.js";
@@ -32,6 +34,8 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly hmacSha256: BootstrapOptions["hmacSha256"];
 	/** Serves MCP clients without a backend between, if a setting says so: `openDirect`. Default: it does not. */
 	readonly direct?: (options: DirectOptions) => Direct | undefined;
+	/** Finds a gateway that announces itself, if the setting `backend` says so. Default: it cannot. */
+	readonly openDnsSd?: OpenDnsSd | undefined;
 	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
 	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
@@ -92,16 +96,10 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 	const { built, openNetwork, timer, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
-	const bootstrap = readBootstrapConfig(built, settings);
-	// A backend that a bootstrap serves comes later; a device that serves clients directly may have none. All other
-	// settings are checked now.
-	const mayLackBackend = options.direct !== undefined && readSetting("backend", built, settings) === undefined;
-	const config = readConfig(
-		built,
-		settings,
-		deviceId,
-		bootstrap !== undefined || mayLackBackend ? { backend: "" } : undefined,
-	);
+	const needs = { mayLackBackend: options.direct !== undefined, findsGateways: options.openDnsSd !== undefined };
+	// All settings are checked now, also if the backend comes later.
+	const said = readBackend(built, settings, deviceId, needs);
+	const { config } = said;
 	const { backend, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
@@ -110,13 +108,14 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, key, log);
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
+	const connectsByUrl = ({ bootstrap, gateway, config }: BackendSetting): boolean =>
+		bootstrap === undefined && gateway === undefined && (config.backend !== "" || direct === undefined);
 	const setup = options.setup?.({
 		...{ board, built, deviceId, timer, log },
 		check(settings) {
-			const bootstrap = readBootstrapConfig(built, settings);
-			const config = readConfig(built, settings, deviceId, bootstrap && { backend: "" });
-			if (bootstrap === undefined && (config.backend !== "" || direct === undefined)) {
-				reach(config);
+			const next = readBackend(built, settings, deviceId, needs);
+			if (connectsByUrl(next)) {
+				reach(next.config);
 			}
 		},
 	});
@@ -125,22 +124,37 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 		...{ board, name: config.name, direct, setup },
 		...underTrial(trial, config),
 	};
-	if (bootstrap === undefined && (backend !== "" || direct === undefined)) {
+	if (connectsByUrl(said)) {
 		return new Application({ ...given, backend, transport: reach(config) });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
-	if (bootstrap === undefined) {
-		return new Application({ ...given, backend, transport });
-	}
-	const source: BackendSource = {
-		open: (events) => new Bootstrap({ ...options, config: bootstrap, board, uuid, http, events }),
-		connect(served) {
-			const config = readConfig(built, settings, deviceId, served);
-			const next = reach(config);
-			return { url: config.backend, use: () => transport.use(next) };
-		},
+	const connect = (served: ServedBackend): Backend => {
+		const config = readConfig(built, settings, deviceId, served);
+		const next = reach(config);
+		return { url: config.backend, use: () => transport.use(next) };
 	};
-	return new Application({ ...given, backend: bootstrap.otaUrl, transport, source });
+	const source = sourceOf(said, { ...options, board, uuid, http });
+	return new Application({
+		...{ ...given, transport, backend: source?.shown ?? backend },
+		...(source && { source: { ...source, connect } }),
+	});
+}
+
+type SourceParts = FirmwareOptions & Pick<BootstrapOptions, "board" | "uuid" | "http">;
+
+/** Who tells the device its backend, and what the screen shows of them until then. */
+function sourceOf({ bootstrap, gateway }: BackendSetting, parts: SourceParts) {
+	const { openDnsSd, timer, log } = parts;
+	if (bootstrap !== undefined) {
+		const open: BackendSource["open"] = (events) => new Bootstrap({ ...parts, config: bootstrap, events });
+		return { name: "bootstrap", shown: bootstrap.otaUrl, open };
+	}
+	if (gateway !== undefined && openDnsSd !== undefined) {
+		const open: BackendSource["open"] = (events) =>
+			new GatewaySearch({ host: gateway, openDnsSd, timer, log, ...events });
+		return { name: "gateway search", shown: `mdns:${gateway}`, open };
+	}
+	return undefined;
 }
 
 /** New firmware shows that it reaches its backend, also if sessions are on demand and none is needed now. */

@@ -20,6 +20,8 @@ export interface Esp32SystemOptions {
 	readonly macAddress: string;
 	/** The board's name. */
 	readonly board: string;
+	/** The partition that the firmware runs in. */
+	readonly partition: string;
 	/** Starts the chip again, at once. */
 	readonly restart: () => void;
 	readonly timer: TimerModule;
@@ -52,7 +54,7 @@ export class Esp32System implements System {
 	}
 
 	info(): SystemInfo {
-		const { chip, board } = this.#options;
+		const { chip, board, partition } = this.#options;
 		const { model, cores, revision, features } = chip;
 		return {
 			language: "en-US",
@@ -61,6 +63,7 @@ export class Esp32System implements System {
 			minimum_free_heap_size: chip.minimumFreeHeap,
 			chip_model_name: MODELS[model] ?? `model ${model}`,
 			chip_info: { model, cores, revision, features },
+			ota: { label: partition },
 			board: { type: board, name: board },
 		};
 	}

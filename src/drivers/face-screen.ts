@@ -91,24 +91,25 @@ export class FaceScreen implements Screen {
 		this.#options.timer.clear(this.#drawing);
 	}
 
-	#changed(): void {
-		this.#drawing ??= this.#options.timer.set(() => {
-			this.#drawing = undefined;
-			if (!this.#isCovered) {
-				this.#draw();
-			}
-		}, DRAW_DELAY);
-	}
-
-	#draw(): void {
-		const { canvas, font, codeFont, makeQrCode, backlight } = this.#options;
+	/** @returns draws the face as it is now, whenever it is called */
+	keep(): (canvas: Canvas) => void {
+		const { font, codeFont, makeQrCode, backlight } = this.#options;
 		const dim = backlight === undefined ? this.#brightness : 100;
 		const picture = { ...this.#face, theme: this.#theme, brightness: this.#brightness, dim };
 		const { setup } = picture;
 		if (setup === undefined) {
-			drawFace(canvas, font, picture, codeFont);
-		} else {
-			drawSetup(canvas, font, { ...picture, setup }, makeQrCode && makeWiFiCode(makeQrCode, setup));
+			return (canvas) => drawFace(canvas, font, picture, codeFont);
 		}
+		const code = makeQrCode && makeWiFiCode(makeQrCode, setup);
+		return (canvas) => drawSetup(canvas, font, { ...picture, setup }, code);
+	}
+
+	#changed(): void {
+		this.#drawing ??= this.#options.timer.set(() => {
+			this.#drawing = undefined;
+			if (!this.#isCovered) {
+				this.keep()(this.canvas);
+			}
+		}, DRAW_DELAY);
 	}
 }

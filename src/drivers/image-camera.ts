@@ -33,13 +33,22 @@ export interface ImageCameraOptions {
 	readonly height: number;
 	/** Whether the camera makes JPEG files itself. Otherwise it gives pixels, which are encoded here. */
 	readonly jpeg: boolean;
-	/** Whether the camera is closed after each photo. */
-	readonly closes: boolean;
+	/**
+	 * Encodes pixels, the high byte first, as a JPEG file. Default: they are encoded here, piece by piece, which takes a chip
+	 * many seconds.
+	 */
+	readonly encode?: (pixels: ArrayBuffer, width: number, height: number, quality: number) => ArrayBuffer;
+	/**
+	 * Whether the camera is closed after each photo. Default: it stays open, because the SDK's driver for the ESP32 waits
+	 * for ever when a camera that was started is closed.
+	 */
+	readonly closes?: boolean;
 	readonly timer: TimerModule;
 }
 
-/** The format of pixels with 16 bits, the low byte first, as the SDK's bitmaps name it. */
+/** The formats of pixels with 16 bits, the low or the high byte first, as the SDK's bitmaps name them. */
 const RGB565LE = 7;
+const RGB565BE = 8;
 
 /** Percent: the quality of a JPEG that is encoded here. */
 const QUALITY = 75;
@@ -102,8 +111,8 @@ export class ImageCamera implements Camera {
 
 	#open(): ImageInput {
 		if (this.#camera === undefined) {
-			const { camera, width, height, jpeg } = this.#options;
-			const imageType = jpeg ? "jpeg" : RGB565LE;
+			const { camera, width, height, jpeg, encode } = this.#options;
+			const imageType = jpeg ? "jpeg" : encode === undefined ? RGB565LE : RGB565BE;
 			const onReadable = (): void => this.#receive();
 			this.#camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
 			this.#camera.start();
@@ -134,6 +143,12 @@ export class ImageCamera implements Camera {
 			return new HeldBytes(new Uint8Array(frame), release);
 		}
 		const { width, height } = this.#camera as ImageInput;
+		const { encode } = this.#options;
+		if (encode !== undefined) {
+			const file = new Uint8Array(encode(frame, width, height, QUALITY));
+			release();
+			return new HeldBytes(file);
+		}
 		const pixels = new Uint16Array(frame);
 		const read = (y: number, rows: number): Uint16Array => pixels.subarray(y * width, (y + rows) * width);
 		return new EncodedJpeg({ width, height, read }, QUALITY, release);

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../deep-freeze.js";
 import { BitWriter } from "./bit-writer.js";
 import { transform } from "./cosine-transform.js";
 import { type HuffmanCodes, type JpegTables, makeTables } from "./jpeg-tables.js";
@@ -14,7 +15,7 @@ export interface Pixels {
 const SQUARE = 16;
 
 /** Ends a file. */
-const END = [0xff, 0xd9];
+const END = deepFreeze([0xff, 0xd9]);
 
 /** Encodes pixels as a baseline JPEG (ITU-T T.81), square by square. */
 export class JpegEncoder {

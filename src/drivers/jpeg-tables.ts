@@ -1,3 +1,5 @@
+import { deepFreeze } from "../deep-freeze.js";
+
 // The tables of a baseline JPEG, as hexadecimal digits: ITU-T T.81, annexes A and K. One set serves brightness and colours.
 
 /** How a block's numbers are ordered: where each stands, row by row (figure A.6). */
@@ -9,17 +11,17 @@ const DIVISORS =
 	"100b0a101828333d0c0c0e131a3a3c370e0d1018283945380e11161d3357503e12162538446d674d182337405168715c31404e5767797865485c5f6270646763";
 
 /** Huffman codes: how many there are of each length from 1 to 16, and what they stand for (tables K.3 and K.5). */
-const DC_CODES = { counts: "00010501010101010100000000000000", values: "000102030405060708090a0b" };
-const AC_CODES = {
+const DC_CODES = deepFreeze({ counts: "00010501010101010100000000000000", values: "000102030405060708090a0b" });
+const AC_CODES = deepFreeze({
 	counts: "0002010303020403050504040000017d",
 	values:
 		"01020300041105122131410613516107227114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738393a4344454647" +
 		"48494a535455565758595a636465666768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9ba" +
 		"c2c3c4c5c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9fa",
-};
+});
 
 /** The factors by which the fast transform's results are too large, in each row and column. */
-const SCALES = [1, 1.387039845, 1.306562965, 1.175875602, 1, 0.785694958, 0.5411961, 0.275899379];
+const SCALES = deepFreeze([1, 1.387039845, 1.306562965, 1.175875602, 1, 0.785694958, 0.5411961, 0.275899379]);
 
 /** The code of each value, and how many bits it has. */
 export interface HuffmanCodes {

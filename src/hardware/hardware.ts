@@ -3,6 +3,7 @@ import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { Sensors } from "./sensor.js";
+import type { SerialRecord } from "./serial.js";
 import type { Codec, Player, Speaker } from "./sound.js";
 import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
@@ -199,6 +200,8 @@ export interface Hardware {
 /** A board: its parts, and its name as `serverInfo` gives it. */
 export interface Board extends Hardware {
 	readonly name: string;
+	/** Leads to a computer, which can set the board up over it. */
+	readonly serial?: SerialRecord;
 	/** Lets go of everything the board opened. */
 	close(): void;
 }

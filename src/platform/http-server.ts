@@ -1,6 +1,5 @@
 import Listener from "embedded:io/socket/listener";
-import UDP from "embedded:io/socket/udp";
-import DNSSD from "embedded:network/dnssd";
+import type DNSSD from "embedded:network/dnssd";
 import HTTPServer from "embedded:network/http/server";
 import type {
 	Announcement,
@@ -8,6 +7,7 @@ import type {
 	HttpServerOptions,
 	HttpServerPlatform,
 } from "../http_server/http-server.js";
+import { openDnsSd } from "./dns-sd.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 
 /** Bytes that the head of a request may have: the SDK's server keeps all of it. */
@@ -96,20 +96,21 @@ export const httpServer: HttpServerPlatform = {
 		};
 		return new HTTPServer(options as unknown as ConstructorParameters<typeof HTTPServer>[0]);
 	},
-	...("add" in UDP.prototype && { announce }),
+	...(openDnsSd && { announce: announceBy(openDnsSd) }),
 };
 
-/** Where UDP has multicast: the simulator's on Linux has not. */
-function announce({ host, txt, ...service }: Announcement): { close(): void } {
-	const dnssd = new DNSSD({ socket: { io: UDP } });
-	dnssd.claim({
-		host,
-		onReady: () => {
-			// The SDK's serializer takes the names of an array's members.
-			const options = { ...service, host, txt: Object.assign([], txt) };
-			dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
-		},
-		onError: () => trace(`${host}.local: another device has this name\n`),
-	});
-	return dnssd;
+function announceBy(open: () => DNSSD) {
+	return ({ host, txt, ...service }: Announcement): { close(): void } => {
+		const dnssd = open();
+		dnssd.claim({
+			host,
+			onReady: () => {
+				// The SDK's serializer takes the names of an array's members.
+				const options = { ...service, host, txt: Object.assign([], txt) };
+				dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
+			},
+			onError: () => trace(`${host}.local: another device has this name\n`),
+		});
+		return dnssd;
+	};
 }

@@ -14,7 +14,7 @@ export default defineTool({
 		light: optional(string({ maxLength: 64, description: "The light's name, if the device has several" })),
 		on: optional(boolean()),
 		brightness: optional(integer({ minimum: 0, maximum: 100, description: "Percent of full brightness" })),
-		color: optional(string({ description: "Red, green and blue as #rrggbb" })),
+		color: optional(string({ maxLength: 16, description: "Red, green and blue as #rrggbb" })),
 	},
 	run({ light: name, on, brightness, color }, { lights }) {
 		const light = findPart(lights, "light", name);

@@ -17,6 +17,12 @@ declare module "embedded:io/socket/udp" {
 	export default UDP;
 }
 
+/** A serial port (ECMA-419 §10.5). */
+declare module "embedded:io/serial" {
+	const Serial: new (options: object) => object;
+	export default Serial;
+}
+
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
 	import type { DigitalClass } from "../drivers/button-digital.js";
@@ -84,10 +90,13 @@ declare module "embedded:network/http/server" {
 
 /** Service discovery by multicast DNS. */
 declare module "embedded:network/dnssd" {
-	class DNSSD {
+	import type { DnsSd } from "../discovery/dns-sd.js";
+
+	class DNSSD implements DnsSd {
 		constructor(options: { socket: { io: object } });
 		claim(options: { host: string; onReady: () => void; onError: () => void }): object;
 		advertise(options: object): object;
+		discover: DnsSd["discover"];
 		close(): void;
 	}
 	export default DNSSD;
@@ -123,6 +132,32 @@ declare module "wifi" {
 declare module "qrcode" {
 	/** A byte for each module, row by row: 1 where it is dark. Throws if the text does not fit. */
 	export default function qrCode(options: { input: string; maxVersion?: number }): ArrayBuffer & { size: number };
+}
+
+/** ECMA-419's Ethernet network interface. */
+declare module "embedded:network/interface/ethernet" {
+	import type { EthernetRecord } from "../drivers/ethernet-network.js";
+
+	const Ethernet: EthernetRecord["io"];
+	export default Ethernet;
+}
+
+/** What the machine counts, in a build with instrumentation. */
+declare module "instrumentation" {
+	/** Figures that are used: bytes, but for the collections. */
+	type Name =
+		| "System Free Memory"
+		| "XS Slot Heap Used"
+		| "XS Chunk Heap Used"
+		| "XS Stack Used"
+		| "XS Garbage Collection Count";
+
+	const Instrumentation: {
+		/** A figure's number; undefined in a build without instrumentation. */
+		map(name: Name): number | undefined;
+		get(what: number | undefined): number | undefined;
+	};
+	export default Instrumentation;
 }
 
 /** The network connection. */
@@ -217,9 +252,19 @@ declare module "commodetto/Bitmap" {
 	class Bitmap {
 		/** The format of the screen. */
 		static readonly Default: number;
+		static readonly RGB565LE: number;
 		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
 	}
 	export default Bitmap;
+}
+
+/** A screen in memory. */
+declare module "commodetto/BufferOut" {
+	class BufferOut {
+		readonly bitmap: object;
+		constructor(options: { width: number; height: number; pixelFormat: number });
+	}
+	export default BufferOut;
 }
 
 /** Decompresses, piece by piece. */
@@ -272,4 +317,4 @@ declare const System: {
 };
 
 /** A function of C, by its name. Only as the one thing that a method returns. */
-declare function native(name: string): { call(self: unknown): unknown };
+declare function native(name: string): { call(self: unknown, ...args: unknown[]): unknown };

@@ -72,6 +72,12 @@ declare module "src/platform/mods" {
 	export function findMod(): Mod | undefined;
 }
 
+/** The DNS-SD that the host has. Undefined where UDP has no multicast. */
+declare module "src/platform/dns-sd" {
+	import type { OpenDnsSd } from "../discovery/dns-sd.js";
+	export const openDnsSd: OpenDnsSd | undefined;
+}
+
 /** HMAC-SHA256 (RFC 2104), as the host has it. */
 declare module "src/platform/hmac-sha256" {
 	export function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer>;

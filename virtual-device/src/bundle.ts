@@ -14,6 +14,7 @@ const MODULES: Readonly<Record<string, string>> = {
 	"src/platform/network": `${PLATFORM}network.ts`,
 	"src/platform/http-server": `${PLATFORM}http-server.ts`,
 	"src/platform/mods": `${PLATFORM}mods.ts`,
+	"src/platform/dns-sd": `${PLATFORM}dns-sd.ts`,
 	"src/platform/hmac-sha256": `${PLATFORM}hmac-sha256.ts`,
 	"virtual-host": `${PLATFORM}virtual-host.ts`,
 	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
+import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
 import { bundle, chooseEngine, type EngineChoice, randomMacAddress, VirtualDevice } from "./index.js";
 
@@ -24,6 +25,7 @@ interface Options {
 	readonly bits: "64" | "32";
 	readonly slots?: number;
 	readonly chunkBytes?: number;
+	readonly prompt?: boolean;
 	readonly heap?: boolean;
 	readonly restart?: boolean;
 	readonly firmware?: string;
@@ -51,6 +53,7 @@ const SETTINGS = [
 	"otaInterval",
 	"serialNumber",
 	"hmacKey",
+	"mdnsInterface",
 	"updateKey",
 	"updateTrial",
 ];
@@ -65,7 +68,7 @@ const program = makeProgram(
 	"run device",
 	"Runs one virtual device: the firmware on the XS engine, against any backend.",
 )
-	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…")
+	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…; mdns: finds a gateway")
 	.addOption(
 		new Option("--ota-url <url>", "where the device asks for its backend: http://… or https://…").conflicts("url"),
 	)
@@ -108,6 +111,7 @@ const program = makeProgram(
 	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
+	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …")
 	.option("--heap", "print the size of the heap every 10 seconds")
 	.option("--restart", "start the device again if its engine ends, as a watchdog would")
 	.addHelpText("after", EPILOGUE);
@@ -137,6 +141,9 @@ async function run(options: Options): Promise<void> {
 		console.log(`UUID ${device.uuid ?? "not known"}`);
 	} catch {
 		// The engine ended as it booted: the exit event has said why.
+	}
+	if (options.prompt) {
+		void takeCommands(device, process.stdin);
 	}
 	if (heap) {
 		setInterval(() => void printHeap(device), 10_000);

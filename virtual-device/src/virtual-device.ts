@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
+import { DnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
 import { HttpRequests } from "./services/http-requests.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
@@ -177,7 +178,10 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
 		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
-		return [new Timers(deliver), ...clients, new HttpListeners(deliver), this.#settings, this.#board, sounds];
+		return [
+			...[new Timers(deliver), ...clients, new HttpListeners(deliver), new DnsSd(deliver)],
+			...[this.#settings, this.#board, sounds],
+		];
 	}
 
 	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */

@@ -79,6 +79,9 @@ export const SETTINGS = {
 	brokerUsername: setting(text("name"), "User name at that broker"),
 	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
 	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
+	announce: setting(flag, "Announce the gateway to devices on the local network (DNS-SD), if they can reach it", {
+		default: true,
+	}),
 	publicUrl: setting(
 		httpUrl,
 		"URL at which devices reach the gateway over HTTP, to upload pictures; needed behind a reverse proxy",

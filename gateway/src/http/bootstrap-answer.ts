@@ -1,18 +1,11 @@
 import { isLoopback } from "../config/listen-address.js";
+import type { DeviceListener } from "../devices/announcement.js";
 import { downTopic, upTopic } from "../devices/mqtt-bus.js";
-
-/** Where the gateway listens for devices. */
-export interface Listener {
-	/** "ws", "wss", "mqtt" or "mqtts" */
-	readonly scheme: string;
-	readonly address: string;
-	readonly port: number;
-}
 
 /** Where devices connect: as the operator has set it, or where the gateway listens. Absent: they cannot. */
 export interface DeviceAddresses {
-	readonly websocket?: string | Listener | undefined;
-	readonly mqtt?: string | Listener | undefined;
+	readonly websocket?: string | DeviceListener | undefined;
+	readonly mqtt?: string | DeviceListener | undefined;
 }
 
 /** The MQTT port that means TLS to the other firmwares. */
@@ -59,13 +52,13 @@ export function serverTime(): object {
 	return { timestamp: now.getTime(), timezone_offset: 0 - now.getTimezoneOffset() };
 }
 
-function urlFor(listener: Listener | undefined, hostname: string): string | undefined {
+function urlFor(listener: DeviceListener | undefined, hostname: string): string | undefined {
 	const host = listener && hostFor(listener.address, hostname);
 	return host === undefined ? undefined : `${listener?.scheme}://${host}:${listener?.port}/`;
 }
 
 /** Host and port; with the scheme only if the other firmwares would not use TLS at that port. */
-function endpointFor(listener: Listener | undefined, hostname: string): string | undefined {
+function endpointFor(listener: DeviceListener | undefined, hostname: string): string | undefined {
 	const host = listener && hostFor(listener.address, hostname);
 	if (listener === undefined || host === undefined) {
 		return undefined;

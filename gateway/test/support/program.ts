@@ -39,7 +39,8 @@ export async function startProgram(
 	stateFolder = makeStateFolder(test),
 ): Promise<StartedProgram> {
 	const lines: string[] = [];
-	const settings = { httpPort: 0, websocketPort: 0, mqttPort: 0, stateFolder, ...flags };
+	// Tests stay on this machine: whatever listens on every address is not announced.
+	const settings = { httpPort: 0, websocketPort: 0, mqttPort: 0, announce: false, stateFolder, ...flags };
 	const program = await GatewayProgram.start(
 		readConfiguration({ flags: settings }),
 		makeLog("trace", { write: (line) => lines.push(line) }),

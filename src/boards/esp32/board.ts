@@ -1,8 +1,10 @@
 import type { Board } from "../../hardware/hardware.js";
+import { consolePort } from "../../platform/console-port.js";
 import { openEsp32 } from "../../platform/esp32.js";
 
 /** A bare ESP32 of any kind: the chip and its Wi-Fi. A board with more parts has a folder of its own. */
 export function openBoard() {
 	const esp32 = openEsp32("esp32");
-	return { ...esp32, close: () => esp32.network.close() } satisfies Board;
+	const serial = consolePort();
+	return { ...esp32, ...(serial && { serial }), close: () => esp32.network.close() } satisfies Board;
 }

@@ -4,6 +4,7 @@ import FT6x06 from "embedded:sensor/Touch/FT6x06";
 import config from "mc/config";
 import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
 import type { Board } from "../../hardware/hardware.js";
+import { openPlayer } from "../../platform/audio.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
 import { openImu, STANDARD_GRAVITY } from "../../platform/imu.js";
@@ -12,11 +13,16 @@ import { openPreview } from "../../platform/preview.js";
 import { openRtc } from "../../platform/rtc.js";
 import { openTouch } from "../../platform/touch.js";
 
+interface Core2Power extends SdkPower {
+	/** The supply of the amplifier. */
+	readonly speaker: { enable: boolean };
+}
+
 /** What the SDK's target has, as far as it is used. The SDK's typings do not have it. */
 interface Target {
 	readonly I2C: { readonly internal: object };
 	readonly io: { readonly SMBus: object };
-	readonly peripheral: { readonly Power: new (options: object) => SdkPower };
+	readonly peripheral: { readonly Power: new (options: object) => Core2Power };
 }
 
 const { I2C, io, peripheral } = device as unknown as Target;
@@ -33,12 +39,15 @@ class Touch extends FT6x06 {
 }
 
 /**
- * M5Stack Core2: ESP32 with PSRAM, screen with touch, battery, motion sensor, real-time clock. The power chip feeds the
- * others, so it is opened first.
+ * M5Stack Core2: ESP32 with PSRAM, screen with touch, speaker, battery, motion sensor, real-time clock. The power chip
+ * feeds the others, so it is opened first.
  */
 export function openBoard() {
 	// Version 1.1 has an AXP2101, whose class wants the bus by this name, which the target's provider does not use.
-	const power = new PowerChip(new peripheral.Power({ sensor: BUS }));
+	const chip = new peripheral.Power({ sensor: BUS });
+	chip.speaker.enable = true;
+	const power = new PowerChip(chip);
+	const player = openPlayer(70);
 	const screen = openFace(new config.Screen({}), power);
 	const preview = openPreview(screen);
 	const touch = openOptional("touch screen", () => openTouch(Touch));
@@ -46,12 +55,15 @@ export function openBoard() {
 	const esp32 = openEsp32("m5stack_core2", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,
+		speaker: player,
+		player,
 		screen,
 		preview,
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...(motion && { sensors: { motion } }),
 		close() {
+			player.close();
 			touch?.close();
 			motion?.close();
 			esp32.network.close();

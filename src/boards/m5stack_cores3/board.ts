@@ -8,6 +8,7 @@ import { openPlayer } from "../../platform/audio.js";
 import { openCamera } from "../../platform/camera.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
+import { frameJpeg } from "../../platform/frame-jpeg.js";
 import { openImu } from "../../platform/imu.js";
 import { openLightSensor } from "../../platform/light-sensor.js";
 import { openOptional } from "../../platform/open-optional.js";
@@ -61,7 +62,7 @@ export function openBoard() {
 		screen,
 		preview,
 		// Its sensor makes no JPEG files.
-		camera: openCamera({ width: 320, height: 240, jpeg: false, closes: false }),
+		camera: openCamera({ width: 320, height: 240, jpeg: false, encode: frameJpeg.encode }),
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...sensors,

@@ -1,3 +1,4 @@
+import config from "mc/config";
 import Preference from "preference";
 import Timer from "timer";
 import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
@@ -5,6 +6,7 @@ import { openPlayer } from "../../platform/audio.js";
 import { openFace } from "../../platform/face.js";
 import { openPreview } from "../../platform/preview.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { openSnapshot } from "../../platform/snapshot.js";
 import { openSimulatorCamera } from "./camera.js";
 import { openControls } from "./controls.js";
 
@@ -65,6 +67,8 @@ export function openBoard() {
 		player,
 		screen: face,
 		preview,
+		// Rotated, a band of the screen lies in memory in another order.
+		...(config.rotation === 0 && { snapshot: openSnapshot(face) }),
 		camera: openSimulatorCamera(),
 		network: wifi ?? new SimulatorNetwork(),
 		...(wifi && { accessPoint: wifi }),

@@ -1,5 +1,6 @@
+import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
-import type { VirtualDevice } from "../../virtual-device/src/index.js";
+import type { VirtualDevice } from "./virtual-device.js";
 
 /** What a person does to a virtual device. */
 export type SimulatedControls = Pick<VirtualDevice, "press" | "measure">;
@@ -31,4 +32,34 @@ export function measure(controls: SimulatedControls, sensor: string, values: rea
 	}
 	const [x = 0, y = 0, z = 0] = numbers;
 	controls.measure(sensor, sensor === "motion" ? { x, y, z } : x);
+}
+
+/**
+ * Carries out the commands that come on an input, a line each, until it ends: `press [MILLISECONDS]`,
+ * `measure SENSOR VALUE …`.
+ */
+export async function takeCommands(controls: SimulatedControls, input: NodeJS.ReadableStream): Promise<void> {
+	for await (const line of createInterface({ input })) {
+		try {
+			await obey(controls, line);
+		} catch (error) {
+			console.error((error as Error).message);
+		}
+	}
+}
+
+async function obey(controls: SimulatedControls, line: string): Promise<void> {
+	const [command, first, ...rest] = line.trim().split(/\s+/);
+	switch (command) {
+		case "":
+			break;
+		case "press":
+			await controls.press(first === undefined ? undefined : readMilliseconds(first));
+			break;
+		case "measure":
+			measure(controls, first ?? "", rest);
+			break;
+		default:
+			throw new Error(`${command}: expected press or measure`);
+	}
 }

@@ -1,0 +1,75 @@
+import { hostname } from "node:os";
+import { type CiaoService, getResponder, type ServiceOptions } from "@homebridge/ciao";
+import { isLoopback } from "../config/listen-address.js";
+import { GATEWAY_INFO } from "../version.js";
+
+/** Where the gateway listens for devices. */
+export interface DeviceListener {
+	/** "ws", "wss", "mqtt" or "mqtts" */
+	readonly scheme: string;
+	readonly address: string;
+	readonly port: number;
+}
+
+/** What devices look for. They know the same name: src/discovery/gateway-search.ts. */
+const SERVICE_TYPE = "xs-mcp";
+
+/** Characters of a name in DNS, at most. */
+const LONGEST_LABEL = 63;
+
+/**
+ * Describes the gateway to devices on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763): a service for each
+ * way in which they can reach it. TXT: `transport`, `path` (of a WebSocket), `version`.
+ *
+ * @returns nothing for a listener that only programs on this machine can reach
+ */
+export function describeServices(listeners: readonly DeviceListener[], host = hostname()): ServiceOptions[] {
+	const label = host.split(".")[0] ?? "";
+	return listeners
+		.filter(({ address }) => !isLoopback(address))
+		.map(({ scheme, address, port }) => ({
+			name: `xs-mcp gateway on ${label} (${scheme})`.slice(0, LONGEST_LABEL),
+			type: SERVICE_TYPE,
+			port,
+			hostname: hostnameOf(label, scheme),
+			txt: { transport: scheme, ...(scheme.startsWith("ws") && { path: "/" }), version: GATEWAY_INFO.version },
+			...(isSpecific(address) && { restrictedAddresses: [address] }),
+		}));
+}
+
+/**
+ * Apart from the machine's own name, for which the system's responder answers. Each service has a hostname of its own,
+ * because ciao takes two services with one for a conflict, and renames the second.
+ */
+function hostnameOf(label: string, scheme: string): string {
+	const own = label.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+	return `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}${own}`.slice(0, LONGEST_LABEL);
+}
+
+function isSpecific(address: string): boolean {
+	return address !== "0.0.0.0" && address !== "::";
+}
+
+/** Announces services on the local network by multicast DNS, until it is closed. */
+export class Announcer {
+	readonly #responder: ReturnType<typeof getResponder>;
+	readonly #services: readonly CiaoService[];
+
+	/**
+	 * @param networks the interfaces to announce on, by name or address. Default: every one
+	 * @param onFailure is told what keeps the gateway from being announced: it runs all the same
+	 */
+	constructor(services: readonly ServiceOptions[], onFailure: (error: Error) => void, networks?: readonly string[]) {
+		this.#responder = getResponder(networks && { interface: [...networks] });
+		this.#services = services.map((each) => this.#responder.createService(each));
+		for (const service of this.#services) {
+			service.advertise().catch(onFailure);
+		}
+	}
+
+	/** Tells the network that the services end. */
+	async close(): Promise<void> {
+		await Promise.allSettled(this.#services.map((service) => service.destroy()));
+		await this.#responder.shutdown();
+	}
+}

@@ -1,0 +1,46 @@
+import { describe, it, type TestContext } from "node:test";
+import { Announcer, describeServices } from "../../gateway/src/devices/announcement.js";
+import { until } from "../support/until.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+
+// A gateway that announces itself, and a virtual device that finds it: real multicast, on the loopback interface only.
+
+const LOOPBACK = "127.0.0.1";
+
+/** Announces a gateway, on this machine only. */
+function announce(test: TestContext, { config }: GatewaySide, host: string): Announcer {
+	const address = "0.0.0.0";
+	const listener = { scheme: "ws", address, port: Number(new URL(config.backend).port) };
+	// The broker comes first: it must not take the hostname.
+	const services = describeServices([{ scheme: "mqtt", address, port: 1883 }, listener], host).map((each) => ({
+		...each,
+		restrictedAddresses: [LOOPBACK],
+	}));
+	const announcer = new Announcer(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
+	test.after(() => announcer.close());
+	return announcer;
+}
+
+for (const engine of ENGINES) {
+	describe(`a virtual device that looks for a gateway, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+		const openWebSocket = TRANSPORTS.websocket as (typeof TRANSPORTS)[string];
+
+		it("finds the one that is announced, connects to it, and finds it again elsewhere", async (t) => {
+			const host = `test-${engine.kind}-${process.pid}`;
+			const config = { backend: `mdns:xs-mcp-${host}`, token: "secret", mdnsInterface: LOOPBACK };
+			const { log } = await startDevice(t, engine, { config });
+			const connected = ({ gateway }: GatewaySide): Promise<void> =>
+				until(() => gateway.servers.sessions.length === 1, "a session", 30_000).catch((error) => {
+					throw new Error(`${error.message}; the device says:\n${log.join("\n")}`);
+				});
+			const first = await openWebSocket(t);
+			const announcer = announce(t, first, host);
+			await connected(first);
+			await announcer.close();
+			const second = await openWebSocket(t);
+			announce(t, second, host);
+			await first.gateway.close();
+			await connected(second);
+		});
+	});
+}

@@ -1,0 +1,117 @@
+// The firmware on an ESP32-C3 in Espressif's QEMU, with the gateway and the official client. Run by npm run test:esp32.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it, type TestContext } from "node:test";
+import getPort from "get-port";
+import type { Server, Session } from "../../gateway/src/index.js";
+import { WebSocketDevices } from "../../gateway/src/index.js";
+import { connectClient, LOCAL, openGateway, serveClients } from "../../gateway/test/support/gateway.js";
+import { buildForQemu, findQemuTools, Qemu, type QemuImage, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { type Memory, tableOf } from "./measurements.js";
+
+/** The image knows the backend's port: if this one is free, the image of the last run is still good. */
+const PORT = 28_765;
+const CALLS = 3_000;
+/** The SDK's client warns of a leak where one makes more calls than this: each has a listener of its own until the end. */
+const CALLS_PER_CLIENT = 700;
+/** A look at the memory after so many calls. */
+const CALLS_PER_LOOK = 20;
+/** Milliseconds for a session to begin: much more than it takes, because the computer may be busy. */
+const SESSION_TIMEOUT = 120_000;
+
+const tools = findQemuTools();
+
+/** Milliseconds that something takes. */
+async function timed(run: () => Promise<unknown>): Promise<number> {
+	const begin = performance.now();
+	await run();
+	return performance.now() - begin;
+}
+
+/** A gateway for the device and for clients that may call every tool. */
+async function openSides(t: TestContext, port: number) {
+	const gateway = await openGateway(t);
+	const devices = new WebSocketDevices(gateway.servers, { port });
+	await devices.listen();
+	t.after(() => devices.close());
+	const side = await serveClients(t, gateway);
+	side.access = { ...LOCAL, userTools: true };
+	const nextSession = async (): Promise<Session> => {
+		const signal = AbortSignal.timeout(SESSION_TIMEOUT);
+		const [{ session }] = (await once(gateway.servers, "online", { signal })) as [Server];
+		assert.ok(session);
+		return session;
+	};
+	return { side, nextSession };
+}
+
+function startChip(t: TestContext, image: QemuImage): void {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-qemu-"));
+	const qemu = new Qemu(image, join(folder, "flash.bin"), (reason) => t.diagnostic(String(reason)));
+	t.after(async () => {
+		await qemu.stop();
+		rmSync(folder, { recursive: true });
+	});
+}
+
+it("an ESP32-C3 in QEMU comes to a session, lists its tools, answers 3,000 calls and restarts", {
+	skip: typeof tools === "string" && tools,
+	timeout: 3_600_000,
+}, async (t) => {
+	const port = await getPort({ port: PORT });
+	const image = await buildForQemu(tools as QemuTools, port);
+	const { side, nextSession } = await openSides(t, port);
+	const powerOn = performance.now();
+	const online = nextSession();
+	startChip(t, image);
+	const first = await online;
+	const bootTime = performance.now() - powerOn;
+
+	let client = await connectClient(t, side.clientUrl(), "2025-11-25");
+	const { tools: listed } = await client.listTools();
+	const nameOf = (tool: string): string => {
+		const found = listed.find(({ name }) => name.endsWith(tool));
+		assert.ok(found, `${tool} is not listed: ${listed.map(({ name }) => name).join(", ")}`);
+		return found.name;
+	};
+	const call = async (tool: string, args = {}): Promise<Record<string, unknown>> => {
+		const { content, isError } = await client.callTool({ name: nameOf(tool), arguments: args });
+		const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+		assert.ok(!isError, text);
+		return JSON.parse(text);
+	};
+	const info = async (): Promise<{ readonly leastFreeHeap: number; readonly memory: Memory }> => {
+		const { minimum_free_heap_size, chip_model_name, board } = await call("get_system_info");
+		assert.equal(chip_model_name, "esp32c3");
+		return { leastFreeHeap: minimum_free_heap_size as number, memory: (board as { memory: Memory }).memory };
+	};
+
+	const { network } = await call("get_device_status");
+	assert.deepEqual(network, { type: "ethernet" });
+	await assert.rejects(first.callTool("self.no_such_tool"), /self\.no_such_tool/);
+	await assert.rejects(first.callTool("self.get_device_status", { more: "x".repeat(70_000) }));
+	const latencies: number[] = [];
+	const memories: Memory[] = [];
+	while (latencies.length < CALLS) {
+		latencies.push(await timed(() => call("get_device_status")));
+		if (latencies.length % CALLS_PER_LOOK === 0) {
+			memories.push((await info()).memory);
+		}
+		if (latencies.length % CALLS_PER_CLIENT === 0) {
+			await client.close();
+			client = await connectClient(t, side.clientUrl(), "2025-11-25");
+		}
+	}
+	const { leastFreeHeap } = await info();
+
+	const restartTime = await timed(async () => {
+		const online = nextSession();
+		await call("reboot");
+		await online;
+	});
+	assert.ok((await info()).leastFreeHeap > 0);
+	console.log(tableOf({ image, bootTime, restartTime, latencies, leastFreeHeap, memories }));
+});

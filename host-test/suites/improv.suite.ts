@@ -1,0 +1,270 @@
+import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
+import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
+import { makePacket, PACKET, PacketReader } from "../../src/improv/improv-packet.js";
+import { openImprov } from "../../src/improv/open-improv.js";
+import { settled } from "../doubles/client.js";
+import { equal, suite } from "../harness.js";
+
+/** As they are on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */
+const WIRE = {
+	requestState: "49 4d 50 52 4f 56 01 03 02 02 00 e5",
+	requestInfo: "49 4d 50 52 4f 56 01 03 02 03 00 e6",
+	requestNetworks: "49 4d 50 52 4f 56 01 03 02 04 00 e7",
+	/** "home", "secret12" */
+	setWiFi: "49 4d 50 52 4f 56 01 03 10 01 0e 04 68 6f 6d 65 08 73 65 63 72 65 74 31 32 9e",
+	ready: "49 4d 50 52 4f 56 01 01 01 02 e2",
+	noError: "49 4d 50 52 4f 56 01 02 01 00 e1",
+};
+
+function bytes(hex: string): Uint8Array {
+	return Uint8Array.from(hex.split(" "), (each) => Number.parseInt(each, 16));
+}
+
+/** A computer at the other end of the line, and a device with Wi-Fi. */
+class Line {
+	readonly log: string[] = [];
+	readonly stored: Record<string, unknown> = {};
+	readonly joinedWith: WiFiAccess[] = [];
+	readonly restarts: number[] = [];
+	online = false;
+	canJoin = true;
+	networks: FoundNetwork[] = [];
+	options!: SerialOptions;
+	readonly #sent: number[] = [];
+	#arrived = new Uint8Array(0);
+
+	open(built: Readonly<Record<string, unknown>> = {}, room = 1_000) {
+		const line = this;
+		class Port implements SerialPort {
+			constructor(options: SerialOptions) {
+				line.options = options;
+			}
+
+			read(count: number): ArrayBuffer {
+				return line.#arrived.slice(0, count).buffer as ArrayBuffer;
+			}
+
+			write(data: ArrayBuffer): void {
+				line.#sent.push(...new Uint8Array(data));
+			}
+
+			close(): void {}
+		}
+		const accessPoint = {
+			scan: async () => this.networks,
+			join: async (access: WiFiAccess) => {
+				this.joinedWith.push(access);
+				this.online = this.canJoin;
+				return this.canJoin;
+			},
+		} as unknown as AccessPoint;
+		const opened = openImprov({
+			board: {
+				name: "test_board",
+				serial: { io: Port } as SerialRecord,
+				accessPoint,
+				network: Object.defineProperty({ type: "wifi" }, "online", { get: () => this.online }) as never,
+				settings: {
+					get: (_, key) => this.stored[key] as string | undefined,
+					set: (_, key, value) => {
+						this.stored[key] = value;
+					},
+					delete: () => {},
+				},
+				system: { macAddress: "02:00:00:aa:bb:cc", info: () => ({}), restart: (delay) => this.restarts.push(delay) },
+			},
+			built,
+			log: (text) => this.log.push(text),
+		});
+		this.options.onWritable(room);
+		return opened;
+	}
+
+	/** The computer sends. */
+	async send(data: Uint8Array): Promise<void> {
+		this.#arrived = data.slice();
+		this.options.onReadable(data.length);
+		await settled();
+	}
+
+	/** The packets that the device has sent since the last time: type, and data as text or numbers. */
+	take(): [type: number, ...data: unknown[]][] {
+		const packets: [number, ...unknown[]][] = [];
+		const reader = new PacketReader({
+			onPacket: (type, data) => packets.push(type === PACKET.result ? [type, ...texts(data)] : [type, ...data]),
+			onDamaged: () => packets.push([-1]),
+		});
+		reader.read(Uint8Array.from(this.#sent.splice(0)));
+		return packets;
+	}
+
+	takeBytes(): number[] {
+		return this.#sent.splice(0);
+	}
+}
+
+/** The command of a result, and its texts. */
+function texts(data: Uint8Array): unknown[] {
+	const found: unknown[] = [data[0]];
+	for (let at = 2; at < data.length; at += 1 + (data[at] as number)) {
+		found.push(String.fromCharCode(...data.slice(at + 1, at + 1 + (data[at] as number))));
+	}
+	return found;
+}
+
+function command(...data: number[]): Uint8Array {
+	return makePacket(PACKET.command, data);
+}
+
+function setWiFi(ssid: string, password: string): Uint8Array {
+	const codes = (text: string): number[] => [...text].map((each) => each.charCodeAt(0));
+	const data = [ssid.length, ...codes(ssid), password.length, ...codes(password)];
+	return command(0x01, data.length, ...data);
+}
+
+const opened = (built?: Readonly<Record<string, unknown>>): Line => {
+	const line = new Line();
+	line.open(built);
+	return line;
+};
+
+export default suite("Improv, by which a computer sets up the Wi-Fi over the serial port", {
+	async "answers a request for the state as the protocol has it, byte by byte"() {
+		const line = opened();
+		equal([line.options.baud, line.options.format], [115_200, "buffer"]);
+		await line.send(bytes(WIRE.requestState));
+		equal(line.takeBytes(), [...bytes(WIRE.noError), 0x0a, ...bytes(WIRE.ready), 0x0a]);
+	},
+
+	async "takes commands as the protocol has them, however they arrive"() {
+		const whole = opened();
+		await whole.send(bytes(WIRE.setWiFi));
+		const piecemeal = opened();
+		for (const byte of [...bytes("49 4d 50 0d 0a 49 49 4d 50 52 4f 56 02 00"), ...bytes(WIRE.setWiFi)]) {
+			await piecemeal.send(Uint8Array.of(byte));
+		}
+		for (const line of [whole, piecemeal]) {
+			equal(line.joinedWith, [{ ssid: "home", password: "secret12" }]);
+		}
+	},
+
+	async "tells what the device is"() {
+		const line = opened();
+		await line.send(bytes(WIRE.requestInfo));
+		equal(line.take(), [[4, 3, "xs-mcp", "0.1.0", "test_board", "xs-mcp-aabbcc"]]);
+	},
+
+	async "lists the networks, and ends the list with an empty result"() {
+		const line = opened();
+		line.networks = [
+			{ ssid: "home", rssi: -42, secured: true },
+			{ ssid: "cafe", rssi: -80, secured: false },
+		];
+		await line.send(bytes(WIRE.requestNetworks));
+		equal(line.take(), [
+			[4, 4, "home", "-42", "YES"],
+			[4, 4, "cafe", "-80", "NO"],
+			[4, 4],
+		]);
+	},
+
+	async "joins, stores, answers with the device's URL if it has one, and restarts"() {
+		const line = opened({ http: "80" });
+		await line.send(setWiFi("home", "secret12"));
+		equal(line.take(), [
+			[2, 0],
+			[1, 3],
+			[1, 4],
+			[4, 1, "http://xs-mcp-aabbcc.local:80/mcp"],
+		]);
+		equal(line.stored, { ssid: "home", password: "secret12" });
+		equal([line.restarts, line.log], [[2_000], ['Improv: "home" joined']]);
+		const silent = opened();
+		await silent.send(setWiFi("open", ""));
+		equal(silent.take().at(-1), [4, 1]);
+		equal(silent.joinedWith, [{ ssid: "open", password: "" }]);
+	},
+
+	async "stores nothing if the network cannot be joined, and can be tried again"() {
+		const line = opened();
+		line.canJoin = false;
+		await line.send(setWiFi("home", "wrong123"));
+		equal(line.take(), [
+			[2, 0],
+			[1, 3],
+			[2, 3],
+			[1, 2],
+		]);
+		equal([line.stored, line.restarts], [{}, []]);
+		line.canJoin = true;
+		await line.send(setWiFi("home", "right123"));
+		equal(line.take().at(-2), [1, 4]);
+	},
+
+	async "tells a device that is online as set up, with its URL"() {
+		const line = opened({ http: 8080 });
+		line.online = true;
+		await line.send(bytes(WIRE.requestState));
+		equal(line.take(), [
+			[2, 0],
+			[1, 4],
+			[4, 2, "http://xs-mcp-aabbcc.local:8080/mcp"],
+		]);
+	},
+
+	async "answers what it cannot read, or does not know, with an error"() {
+		const line = opened();
+		const damaged = bytes(WIRE.requestState);
+		damaged[11] = 0;
+		for (const [data, error] of [
+			[damaged, 1],
+			[command(0x02, 5), 1],
+			[command(), 1],
+			[command(0x01, 2, 0, 0), 1],
+			[command(0x01, 3, 9, 65, 0), 1],
+			[command(0x01, 4, 1, 65, 0, 0), 1],
+			[setWiFi("x".repeat(33), ""), 1],
+			[command(0x01, 4, 2, 0xff, 0xfe, 0), 1],
+			[command(0x63, 0), 2],
+		] as const) {
+			await line.send(data);
+			equal(line.take(), [[2, error]]);
+		}
+		await line.send(makePacket(PACKET.state, [2]));
+		equal([line.take(), line.joinedWith], [[], []]);
+	},
+
+	async "sends piece by piece, as the port has room, and drops what nobody waits for"() {
+		const line = new Line();
+		line.open({}, 5);
+		await line.send(bytes(WIRE.requestState));
+		equal(line.takeBytes(), [...bytes("49 4d 50 52 4f")]);
+		line.options.onWritable(9);
+		equal(line.takeBytes(), [...bytes("56 01 02 01 00 e1 0a"), ...bytes("49 4d")]);
+		for (let requests = 0; requests < 1_000; requests += 1) {
+			await line.send(bytes(WIRE.requestState));
+		}
+		line.options.onWritable(100_000);
+		equal(line.takeBytes().length < 4_200, true);
+	},
+
+	"leaves the device alone if the port cannot be opened"() {
+		const log: string[] = [];
+		class Taken {
+			constructor() {
+				throw new RangeError("port in use");
+			}
+		}
+		const board = {
+			...{ name: "b", serial: { io: Taken }, accessPoint: {}, network: {}, settings: { get: () => undefined } },
+			system: { macAddress: "02:00:00:aa:bb:cc" },
+		};
+		const options = { board, built: {}, log: (text: string) => log.push(text) };
+		equal(openImprov(options as unknown as Parameters<typeof openImprov>[0]), undefined);
+		equal(log, ["Improv: the serial port is not opened: RangeError: port in use"]);
+	},
+
+	"is not offered on a board without a serial port"() {
+		equal(openImprov({ board: { name: "b" }, built: {}, log: () => {} }), undefined);
+	},
+});

@@ -1,0 +1,36 @@
+import Instrumentation from "instrumentation";
+import type { Board } from "../../hardware/hardware.js";
+import { openChip } from "../../platform/chip.js";
+import { openEthernet } from "../../platform/ethernet.js";
+
+/** What the machine holds now, in bytes. Undefined in a build without instrumentation. */
+function memory(): object {
+	const read = (name: Parameters<typeof Instrumentation.map>[0]): number | undefined =>
+		Instrumentation.get(Instrumentation.map(name));
+	return {
+		free_heap_size: read("System Free Memory"),
+		slots: read("XS Slot Heap Used"),
+		chunks: read("XS Chunk Heap Used"),
+		stack: read("XS Stack Used"),
+		collections: read("XS Garbage Collection Count"),
+	};
+}
+
+/** An ESP32-C3 in Espressif's QEMU, with Ethernet in the place of Wi-Fi. `self.get_system_info` tells its memory, too. */
+export function openBoard() {
+	const network = openEthernet();
+	const { system, ...chip } = openChip("esp32c3_qemu", network.macAddress);
+	return {
+		...chip,
+		network,
+		system: {
+			macAddress: system.macAddress,
+			info() {
+				const info = system.info();
+				return { ...info, board: { ...info.board, memory: memory() } };
+			},
+			restart: (delay) => system.restart(delay),
+		},
+		close: () => network.close(),
+	} satisfies Board;
+}

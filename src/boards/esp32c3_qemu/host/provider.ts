@@ -1,0 +1,2 @@
+/** Every target tells the SDK its pins and buses. This one has none. */
+export default {};

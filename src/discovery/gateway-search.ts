@@ -1,0 +1,117 @@
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { DnsSd, FoundService, OpenDnsSd } from "./dns-sd.js";
+
+/** How a setting says that the backend is to be found: `mdns:` or `mdns:HOST`. */
+const SCHEME = "mdns:";
+
+/** What gateways announce themselves as: gateway/src/devices/announcement.ts. */
+const SERVICE_TYPE = "_xs-mcp._tcp";
+
+/** Milliseconds from a failure to open the search to the next attempt. */
+const RETRY_INTERVAL = 10_000;
+
+/** The address and path of a service come from anybody on the network: they must make a URL. */
+const ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
+const PATH = /^\/[\w\-./~%]{0,127}$/;
+
+export interface GatewaySearchOptions {
+	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
+	readonly host: string;
+	readonly openDnsSd: OpenDnsSd;
+	/** Called with a gateway, and again whenever it is found anew. May throw why it cannot be used. */
+	readonly onBackend: (backend: { readonly backend: string }) => void;
+	/** The search cannot be opened. The next attempt follows in `retryIn` milliseconds. */
+	readonly onFailed: (error: Error, retryIn: number) => void;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** The hostname that the setting `backend` wants to be found: empty for any. Undefined if it is a URL. */
+export function wantedGateway(backend: unknown): string | undefined {
+	return typeof backend === "string" && backend.startsWith(SCHEME) ? backend.slice(SCHEME.length) : undefined;
+}
+
+/**
+ * Finds a gateway that announces itself on the local network. The search ends when one is found, which gives its memory back,
+ * and begins anew when that one is lost: its address may have changed.
+ */
+export class GatewaySearch {
+	readonly #options: GatewaySearchOptions;
+	#dnsSd: DnsSd | undefined;
+	#retry: TimerHandle | undefined;
+	/** Set once this search has found a gateway. */
+	#end: TimerHandle | undefined;
+
+	constructor(options: GatewaySearchOptions) {
+		this.#options = options;
+	}
+
+	/** Searches, unless it does. */
+	start(): void {
+		if (this.#dnsSd !== undefined || this.#retry !== undefined) {
+			return;
+		}
+		const found = (service: FoundService): void => this.#take(service);
+		try {
+			this.#dnsSd = this.#options.openDnsSd();
+			this.#dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: found, onUpdate: found });
+		} catch (error) {
+			this.stop();
+			this.#retry = this.#options.timer.set(() => this.restart(), RETRY_INTERVAL);
+			this.#options.onFailed(error as Error, RETRY_INTERVAL);
+		}
+	}
+
+	stop(): void {
+		const { timer } = this.#options;
+		timer.clear(this.#retry);
+		timer.clear(this.#end);
+		this.#retry = undefined;
+		this.#end = undefined;
+		this.#dnsSd?.close();
+		this.#dnsSd = undefined;
+	}
+
+	/** Searches anew: the gateway that was found cannot be reached. */
+	restart(): void {
+		this.stop();
+		this.start();
+	}
+
+	#take(service: FoundService): void {
+		const { host, name } = service;
+		const wanted = bare(this.#options.host);
+		if (this.#end !== undefined || (wanted !== "" && bare(host) !== wanted)) {
+			return;
+		}
+		const backend = urlOf(service);
+		if (backend === undefined) {
+			this.#options.log(`gateway ${JSON.stringify(name)} is announced, but not over plain WebSocket: left out`);
+			return;
+		}
+		try {
+			this.#options.onBackend({ backend });
+		} catch (error) {
+			this.#options.log(`gateway ${JSON.stringify(name)} cannot be used: ${String(error)}`);
+			return;
+		}
+		// Not now: the SDK goes on with what it has received.
+		this.#end = this.#options.timer.set(() => this.stop(), 0);
+	}
+}
+
+/** A hostname without the domain of the local network. */
+function bare(host: string): string {
+	return host.toLowerCase().replace(/\.local\.?$/, "");
+}
+
+/**
+ * Undefined if the device cannot connect there. TLS is left out, because a certificate has a name that is not announced.
+ */
+function urlOf({ address, port, txt }: FoundService): string | undefined {
+	const path = txt?.get("path") ?? "/";
+	const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;
+	return txt?.get("transport") === "ws" && isPort && ADDRESS.test(address) && PATH.test(path)
+		? `ws://${address}:${port}${path}`
+		: undefined;
+}

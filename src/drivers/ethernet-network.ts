@@ -1,0 +1,59 @@
+import type { Network } from "../hardware/hardware.js";
+
+/** ECMA-419's Ethernet network interface, as far as it is used. */
+export interface EthernetInterface {
+	/** At least 500 when there is an address. */
+	readonly connection: number;
+	readonly MAC: string | undefined;
+	connect(): void;
+	close(): void;
+}
+
+export interface EthernetRecord {
+	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
+}
+
+export interface EthernetNetworkOptions {
+	readonly ethernet: EthernetRecord;
+	readonly log: (message: string) => void;
+}
+
+/** ECMA-419: the connection has an address. */
+const HAS_ADDRESS = 500;
+
+/**
+ * A network by cable. The interface asks for an address whenever a cable is plugged in. Nobody asks for the time here:
+ * for a backend over TLS, whose certificates have dates, a board needs a clock that knows it.
+ */
+export class EthernetNetwork implements Network {
+	readonly type = "ethernet";
+	readonly macAddress: string;
+	onChange: (() => void) | undefined;
+	readonly #interface: EthernetInterface;
+	readonly #log: (message: string) => void;
+	#online = false;
+
+	constructor({ ethernet: { io, ...record }, log }: EthernetNetworkOptions) {
+		this.#log = log;
+		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
+		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
+		this.#interface.connect();
+	}
+
+	get online(): boolean {
+		return this.#online;
+	}
+
+	close(): void {
+		this.#interface.close();
+	}
+
+	#follow(): void {
+		const online = this.#interface.connection >= HAS_ADDRESS;
+		if (online !== this.#online) {
+			this.#online = online;
+			this.#log(online ? "Ethernet: connected" : "Ethernet: lost");
+			this.onChange?.();
+		}
+	}
+}

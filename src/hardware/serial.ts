@@ -1,0 +1,21 @@
+/** ECMA-419's serial port, as far as it is used. */
+export interface SerialPort {
+	/** At most so many of the bytes that have arrived. */
+	read(count: number): ArrayBuffer | undefined;
+	/** Writes all or throws: at most as many bytes as `onWritable` has told. */
+	write(bytes: ArrayBuffer): void;
+	close(): void;
+}
+
+export interface SerialOptions {
+	/** Bits per second. */
+	readonly baud: number;
+	readonly format: "buffer";
+	readonly onReadable: (count: number) => void;
+	readonly onWritable: (count: number) => void;
+}
+
+/** The serial port that leads to a computer. Its constructor throws if something else has it, such as the debugger. */
+export interface SerialRecord {
+	readonly io: new (options: SerialOptions) => SerialPort;
+}

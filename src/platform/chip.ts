@@ -1,0 +1,40 @@
+import Preference from "preference";
+import Time from "time";
+import Timer from "timer";
+import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
+import type { Board } from "../hardware/hardware.js";
+import { esp32Bootloader } from "./esp32-bootloader.js";
+import { esp32Chip } from "./esp32-chip.js";
+import { openUpdater } from "./updater.js";
+
+/**
+ * What every board with an ESP32 has besides its network: system, settings, clock, updates, and the chip's thermometer if
+ * it has one.
+ *
+ * @param name the board's
+ * @param macAddress the network's
+ * @param setTime sets the machine's clock, in seconds since 1970
+ */
+export function openChip(name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) {
+	const thermometer = chipThermometer(esp32Chip);
+	return {
+		name,
+		...(thermometer && { thermometer }),
+		updater: openUpdater(),
+		system: new Esp32System({
+			chip: esp32Chip,
+			macAddress,
+			board: name,
+			partition: esp32Bootloader.label,
+			restart: () => System.restart(),
+			timer: Timer,
+		}),
+		settings: Preference,
+		clock: {
+			set(time, timezone) {
+				setTime(Math.round(time / 1000));
+				Time.timezone = timezone * 60;
+			},
+		},
+	} satisfies Omit<Board, "close">;
+}

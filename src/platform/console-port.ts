@@ -1,0 +1,22 @@
+import Serial from "embedded:io/serial";
+import { deepFreeze } from "../deep-freeze.js";
+import type { SerialRecord } from "../hardware/serial.js";
+import { esp32Chip } from "./esp32-chip.js";
+
+/** The pins of UART 0, which leads to the USB connector of most boards, by ESP-IDF's number of the chip. */
+const PINS: Readonly<Record<number, { readonly transmit: number; readonly receive: number }>> = deepFreeze({
+	1: { transmit: 1, receive: 3 }, // ESP32
+	2: { transmit: 43, receive: 44 }, // ESP32-S2
+	5: { transmit: 21, receive: 20 }, // ESP32-C3
+	9: { transmit: 43, receive: 44 }, // ESP32-S3
+	13: { transmit: 16, receive: 17 }, // ESP32-C6
+});
+
+/**
+ * The serial port over which ESP-IDF's log goes, and the debugger. In release builds nothing uses it; in others it cannot be
+ * opened.
+ */
+export function consolePort(): SerialRecord | undefined {
+	const pins = PINS[esp32Chip.model];
+	return pins && ({ io: Serial, port: 0, ...pins } as unknown as SerialRecord);
+}

@@ -1,0 +1,7 @@
+import Ethernet from "embedded:network/interface/ethernet";
+import { EthernetNetwork } from "../drivers/ethernet-network.js";
+
+/** The board's Ethernet, which asks for an address by DHCP. */
+export function openEthernet(): EthernetNetwork {
+	return new EthernetNetwork({ ethernet: { io: Ethernet }, log: (message) => trace(`${message}\n`) });
+}

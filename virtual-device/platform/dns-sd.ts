@@ -1,0 +1,46 @@
+import { boot, receive, send } from "./bridge.js";
+
+interface FoundService {
+	readonly name: string;
+	readonly host: string;
+	readonly address: string;
+	readonly port: number;
+	readonly txt: ReadonlyMap<string, string>;
+}
+
+interface DiscoverOptions {
+	readonly serviceType: string;
+	readonly onFound: (service: FoundService) => void;
+}
+
+const searches = new Map<number, DiscoverOptions>();
+let lastId = 0;
+
+/** Stands in for ECMA-419's DNS-SD (`embedded:network/dnssd`): Node searches. */
+class DnsSd {
+	readonly #ids: number[] = [];
+
+	discover(options: DiscoverOptions): object {
+		lastId += 1;
+		this.#ids.push(lastId);
+		searches.set(lastId, options);
+		send(["dnssd.discover", lastId, options.serviceType, String(boot.config.mdnsInterface ?? "")]);
+		return options;
+	}
+
+	close(): void {
+		for (const id of this.#ids.splice(0)) {
+			searches.delete(id);
+			send(["dnssd.close", id]);
+		}
+	}
+}
+
+receive("dnssd.found", ([id, service, txt]) => {
+	const found = { ...(service as Omit<FoundService, "txt">), txt: new Map(txt as [string, string][]) };
+	searches.get(id as number)?.onFound(found);
+});
+
+receive("dnssd.failed", ([message]) => trace(`DNS-SD: ${message}\n`));
+
+export const openDnsSd = (): DnsSd => new DnsSd();
