@@ -8,7 +8,7 @@ interface WavOptions {
 }
 
 /** A WAV file. @param samples its bytes */
-export function wavFile(samples: readonly number[], options: WavOptions = {}): Uint8Array {
+export function wavFile(samples: ArrayLike<number>, options: WavOptions = {}): Uint8Array {
 	const { encoding = 1, channels = 1, sampleRate = 16_000, bits = 16, chunks = [] } = options;
 	const frame = (channels * bits) / 8;
 	const others = chunks.flatMap(([id, bytes]) => [...word(id), ...little(bytes, 4), ...zeros(bytes + (bytes % 2))]);
@@ -16,8 +16,12 @@ export function wavFile(samples: readonly number[], options: WavOptions = {}): U
 	const rates = [sampleRate, sampleRate * frame].flatMap((value) => little(value, 4));
 	const sizes = [frame, bits].flatMap((value) => little(value, 2));
 	const head = [...word("WAVE"), ...word("fmt "), ...little(16, 4), ...format, ...rates, ...sizes, ...others];
-	const body = [...head, ...word("data"), ...little(samples.length, 4), ...samples];
-	return Uint8Array.from([...word("RIFF"), ...little(body.length, 4), ...body]);
+	const body = [...head, ...word("data"), ...little(samples.length, 4)];
+	const riff = [...word("RIFF"), ...little(body.length + samples.length, 4), ...body];
+	const file = new Uint8Array(riff.length + samples.length);
+	file.set(riff);
+	file.set(samples, riff.length);
+	return file;
 }
 
 const word = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0));

@@ -57,7 +57,7 @@ export default suite("tools for sound", {
 		equal(player.sounds[0]?.pieces.length, 1);
 	},
 	async "report seconds of sound as progress, if the client asks for it"() {
-		const { call } = open(wavFile(new Array(40_000).fill(0), { sampleRate: 8_000 }), { size: 4_000 });
+		const { call } = open(wavFile(new Uint8Array(40_000), { sampleRate: 8_000 }), { size: 4_000 });
 		const heard = await call(play, { url: URL }, { _meta: { progressToken: "p" } });
 		const reports = heard.filter(({ method }: Wire) => method === "notifications/progress");
 		equal(

@@ -10,7 +10,8 @@ it("a bundle adds no globals but the one that the engine calls", async (t) => {
 	const engine = await startV8Engine({});
 	t.after(() => engine.close());
 	const config = { backend: "ws://127.0.0.1:1/" };
-	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config, settings: {}, macAddress: "" })}`);
+	const firmware = { capacity: 0, isOnTrial: false };
+	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config, settings: {}, macAddress: "", firmware })}`);
 	const [before] = await engine.run(NAMES);
 	await engine.run(await bundle());
 	const [after] = await engine.run(NAMES);
