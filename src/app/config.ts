@@ -39,7 +39,7 @@ export interface Config {
 /** A machine whose heap is not known is taken for one with ample memory, such as this computer's. */
 const AMPLE_CHUNK_BYTES = 524_288;
 
-const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+const uuidPattern = (): RegExp => /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 /** Characters that a device's name may have. */
 const LONGEST_NAME = 32;
@@ -144,7 +144,7 @@ function name(key: string, value: unknown): string | undefined {
 
 /** A UUID in its usual form. Backends sign tokens over it, so it is kept as it is written. */
 function uuid(key: string, value: unknown): string | undefined {
-	if (value !== undefined && !(typeof value === "string" && UUID.test(value))) {
+	if (value !== undefined && !(typeof value === "string" && uuidPattern().test(value))) {
 		throw bad(key, "a UUID such as 123e4567-e89b-42d3-a456-426614174000", value);
 	}
 	return value;

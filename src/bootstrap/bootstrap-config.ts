@@ -23,7 +23,7 @@ const LONGEST_INTERVAL = 2_000_000;
 const SHORTEST_INTERVAL = 60;
 
 /** It is sent as a header. */
-const SERIAL_NUMBER = /^[\x21-\x7e]{0,64}$/;
+const serialNumberPattern = (): RegExp => /^[\x21-\x7e]{0,64}$/;
 
 /**
  * Reads the settings of the bootstrap: a stored setting if there is one, else what the firmware was built with.
@@ -44,7 +44,7 @@ export function readBootstrapConfig(
 		throw bad("otaUrl", "http://host[:port][/path] or https://…", otaUrl);
 	}
 	const serialNumber = read("serialNumber") ?? "";
-	if (typeof serialNumber !== "string" || !SERIAL_NUMBER.test(serialNumber)) {
+	if (typeof serialNumber !== "string" || !serialNumberPattern().test(serialNumber)) {
 		throw bad("serialNumber", "at most 64 printable ASCII characters without spaces", serialNumber);
 	}
 	return { otaUrl, otaInterval: interval(read("otaInterval") ?? DAY), serialNumber, hmacKey: key(read("hmacKey")) };

@@ -11,8 +11,8 @@ const SERVICE_TYPE = "_xs-mcp._tcp";
 const RETRY_INTERVAL = 10_000;
 
 /** The address and path of a service come from anybody on the network: they must make a URL. */
-const ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
-const PATH = /^\/[\w\-./~%]{0,127}$/;
+const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
+const pathPattern = (): RegExp => /^\/[\w\-./~%]{0,127}$/;
 
 export interface GatewaySearchOptions {
 	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
@@ -111,7 +111,7 @@ function bare(host: string): string {
 function urlOf({ address, port, txt }: FoundService): string | undefined {
 	const path = txt?.get("path") ?? "/";
 	const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;
-	return txt?.get("transport") === "ws" && isPort && ADDRESS.test(address) && PATH.test(path)
+	return txt?.get("transport") === "ws" && isPort && addressPattern().test(address) && pathPattern().test(path)
 		? `ws://${address}:${port}${path}`
 		: undefined;
 }

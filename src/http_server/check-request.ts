@@ -22,7 +22,7 @@ export interface Rejection {
 	readonly header?: readonly [name: string, value: string];
 }
 
-const BEARER = /^bearer +(\S+)$/i;
+const bearerPattern = (): RegExp => /^bearer +(\S+)$/i;
 const CHALLENGE = deepFreeze(["www-authenticate", "Bearer"] as const);
 const ALLOW = deepFreeze(["allow", "POST"] as const);
 
@@ -42,7 +42,7 @@ export function checkRequest({ method, path, headers }: ServedRequest, rules: Re
 	if (path.split("?", 1)[0] !== MCP_PATH) {
 		return { status: 404, reason: `MCP is at ${MCP_PATH}` };
 	}
-	if (rules.token !== "" && !isSame(BEARER.exec(headers.get("authorization") ?? "")?.[1] ?? "", rules.token)) {
+	if (rules.token !== "" && !isSame(bearerPattern().exec(headers.get("authorization") ?? "")?.[1] ?? "", rules.token)) {
 		return { status: 401, reason: "Authorization: expected the device's bearer token", header: CHALLENGE };
 	}
 	if (method !== "POST") {
@@ -85,15 +85,15 @@ function hostnameOf(authority: string): string {
 	return authority.toLowerCase().replace(/:\d*$/, "");
 }
 
-const IP_ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const ipAddressPattern = (): RegExp => /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
+const loopbackPattern = (): RegExp => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Whether a name can only mean this device. A web site that has its own name resolved to the device's address (DNS
  * rebinding) cannot make a browser send an address, or a name of the local network.
  */
 function isOwnHost(host: string, hostname: string): boolean {
-	return IP_ADDRESS.test(host) || host === "localhost" || host === `${hostname.toLowerCase()}.local`;
+	return ipAddressPattern().test(host) || host === "localhost" || host === `${hostname.toLowerCase()}.local`;
 }
 
 /** Browsers name the web site whose script asks. Other clients send no `Origin`. */
@@ -103,7 +103,7 @@ function isOwnOrigin(origin: string | undefined, host: string, hostname: string)
 	}
 	const match = /^https?:\/\/([^/]+)$/i.exec(origin);
 	const site = hostnameOf(match?.[1] ?? "");
-	return LOOPBACK.test(site) || site === host || site === `${hostname.toLowerCase()}.local`;
+	return loopbackPattern().test(site) || site === host || site === `${hostname.toLowerCase()}.local`;
 }
 
 /** Compares all of both, so that the time tells nothing about the token. */

@@ -38,7 +38,7 @@ const DEFAULT_REVISION: Revision = "2025-03-26";
 const BYTES_PER_VALUE = 16;
 
 /** What an answer begins with that is an error, and the code of the error. */
-const ERROR_START =
+const errorStartPattern = (): RegExp =>
 	/^\{"jsonrpc":"2\.0",(?:"id":(?:"(?:[^"\\]|\\.)*"|-?\d+|null),)?"error":\{"code":(-?\d+),"message":"(_meta\.)?/;
 
 /** A message that was posted, and the answer to it. It is a session of its own. */
@@ -155,7 +155,7 @@ export class PostedMessage<Context> {
 		if (!this.#isStateless) {
 			return isReadable(message) ? 200 : 400;
 		}
-		const [, code, meta] = (typeof answer === "string" && ERROR_START.exec(answer)) || [];
+		const [, code, meta] = (typeof answer === "string" && errorStartPattern().exec(answer)) || [];
 		switch (code) {
 			case "-32601":
 				return 404;

@@ -90,7 +90,7 @@ function readVersion({ params }: Params): string | undefined {
 	return typeof version === "string" ? version : undefined;
 }
 
-const ENCODED = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
+const encodedPattern = (): RegExp => /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** What a header may not hold comes in base64. What is no such text equals nothing. */
@@ -98,7 +98,7 @@ function decode(value: string | undefined): string | undefined {
 	if (!(value?.startsWith("=?base64?") && value.endsWith("?="))) {
 		return value;
 	}
-	const digits = ENCODED.exec(value)?.[1]?.replaceAll("=", "");
+	const digits = encodedPattern().exec(value)?.[1]?.replaceAll("=", "");
 	if (digits === undefined) {
 		return "";
 	}

@@ -5,10 +5,11 @@ import type { Described, Schema, StringCheck, StringOptions } from "../mcp_serve
 /** Ways in which a pattern of bounded repetitions may fit, at most: more would take too long to try. */
 const MOST_WAYS = 100;
 
-const ATOM = /\\[dDwWsS^$\\.*+?()[\]{}|/-]|\[\^?(?:[^\]\\[]|\\.)+\]|[^\\()[\]{}|*+?^$]/;
-const REPEAT = /\{(\d{1,3})(?:(,)(\d{0,3}))?\}|[*+?]/;
-const PIECE = new RegExp(`(?:${ATOM.source})(?:${REPEAT.source})?`, "g");
-const SIMPLE = new RegExp(`^\\^(?:(?:${ATOM.source})(?:${REPEAT.source})?)*\\$$`);
+const atomPattern = (): RegExp => /\\[dDwWsS^$\\.*+?()[\]{}|/-]|\[\^?(?:[^\]\\[]|\\.)+\]|[^\\()[\]{}|*+?^$]/;
+const repeatPattern = (): RegExp => /\{(\d{1,3})(?:(,)(\d{0,3}))?\}|[*+?]/;
+const piecePattern = (): RegExp => new RegExp(`(?:${atomPattern().source})(?:${repeatPattern().source})?`, "g");
+const simplePattern = (): RegExp =>
+	new RegExp(`^\\^(?:(?:${atomPattern().source})(?:${repeatPattern().source})?)*\\$$`);
 
 /**
  * Text that matches a pattern from its start to its end. The pattern must be simple, so that checking takes time in
@@ -20,7 +21,7 @@ const SIMPLE = new RegExp(`^\\^(?:(?:${ATOM.source})(?:${REPEAT.source})?)*\\$$`
  * input: { plate: matching("^[A-Z]{1,3}-[0-9]{1,4}$", { description: "License plate" }) }
  */
 export function matching(pattern: string, options: StringOptions = {}): Schema<string> {
-	if (!SIMPLE.test(pattern) || !isFast(pattern)) {
+	if (!simplePattern().test(pattern) || !isFast(pattern)) {
 		throw new TypeError(
 			`pattern ${JSON.stringify(pattern)}: expected ^…$ without groups and alternatives, with one * or + at most`,
 		);
@@ -31,8 +32,8 @@ export function matching(pattern: string, options: StringOptions = {}): Schema<s
 function isFast(pattern: string): boolean {
 	let unbounded = 0;
 	let ways = 1;
-	for (const [piece] of pattern.slice(1, -1).matchAll(PIECE)) {
-		const [repeat, least = "0", comma, most = ""] = REPEAT.exec(piece.replace(ATOM, "")) ?? [];
+	for (const [piece] of pattern.slice(1, -1).matchAll(piecePattern())) {
+		const [repeat, least = "0", comma, most = ""] = repeatPattern().exec(piece.replace(atomPattern(), "")) ?? [];
 		if (repeat === "*" || repeat === "+" || (comma !== undefined && most === "")) {
 			unbounded += 1;
 		} else if (repeat === "?") {
@@ -89,8 +90,9 @@ function formatted(format: string, pattern: RegExp, expected: string, options: S
 	return { type: "string", format, ...options, check: checkBy(pattern, expected) };
 }
 
-function checkBy(pattern: RegExp, expected: string): StringCheck {
-	return named((text) => pattern.test(text), expected);
+/** The expression is made anew for each text: a schema may be preloaded, where none may be kept (docs/moddable.md). */
+function checkBy({ source }: RegExp, expected: string): StringCheck {
+	return named((text) => new RegExp(source).test(text), expected);
 }
 
 function named(check: (text: string) => boolean, expected: string): StringCheck {

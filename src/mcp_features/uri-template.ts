@@ -10,8 +10,8 @@ export type TemplateValues<Uri extends string> = Uri extends `${string}{${infer 
 	? { readonly [K in Name]: string } & TemplateValues<Rest>
 	: unknown;
 
-const VARIABLE = /\{([^{}]*)\}/;
-const NAME = /^[A-Za-z0-9_]+$/;
+const variablePattern = (): RegExp => /\{([^{}]*)\}/;
+const namePattern = (): RegExp => /^[A-Za-z0-9_]+$/;
 
 /**
  * Takes a template apart. Only the simple form `{name}` of RFC 6570 (level 1) is understood: it stands for one piece of a
@@ -21,11 +21,15 @@ const NAME = /^[A-Za-z0-9_]+$/;
  * @throws TypeError for another form, or for two variables without text between them
  */
 export function parseTemplate(uri: string): UriTemplate | undefined {
-	const pieces = uri.split(VARIABLE);
+	const pieces = uri.split(variablePattern());
 	const literals = pieces.filter((_, at) => at % 2 === 0);
 	const variables = pieces.filter((_, at) => at % 2 === 1);
 	const isAmbiguous = literals.slice(1, -1).includes("");
-	if (isAmbiguous || literals.some((text) => /[{}]/.test(text)) || !variables.every((name) => NAME.test(name))) {
+	if (
+		isAmbiguous ||
+		literals.some((text) => /[{}]/.test(text)) ||
+		!variables.every((name) => namePattern().test(name))
+	) {
 		throw new TypeError(`URI template ${JSON.stringify(uri)}: expected variables such as {id}, with text between them`);
 	}
 	return variables.length > 0 ? { literals, variables } : undefined;

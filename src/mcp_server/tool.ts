@@ -61,7 +61,7 @@ export interface Tool<Context> {
 	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
 }
 
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const namePattern = (): RegExp => /^[A-Za-z0-9_.-]{1,128}$/;
 
 /**
  * Makes a tool from its definition.
@@ -73,7 +73,7 @@ export function createTool<Context, const Input extends Properties, const Output
 	definition: ToolDefinition<Context, Input, Output>,
 ): Tool<Context> {
 	const { name, title, description, audience, annotations, output } = definition;
-	if (!NAME.test(name)) {
+	if (!namePattern().test(name)) {
 		throw new TypeError(`tool name ${JSON.stringify(name)}: expected 1 to 128 letters, digits, "_", "-" or "."`);
 	}
 	const input = object(definition.input ?? {});

@@ -25,7 +25,7 @@ export interface WantedNames {
 export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
 
 /** What stands before a request's id, if only simple members do, and the id: `{…,"payload":{…,"id":1,` */
-const START_WITH_ID =
+const startWithIdPattern = (): RegExp =>
 	/^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|null)\s*,)*\s*"payload"\s*:\s*\{(?:\s*"\w+"\s*:\s*"(?:[^"\\]|\\.)*"\s*,)*\s*"id"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)(?=\s*[,}])/;
 
 /**
@@ -53,7 +53,7 @@ export function decodeEnvelope(text: string, maxValues?: number, names?: WantedN
  * @returns the envelope with a payload up to the request's id; undefined if no id can be recognised
  */
 export function decodeStart(start: string): Envelope | undefined {
-	const match = START_WITH_ID.exec(start);
+	const match = startWithIdPattern().exec(start);
 	try {
 		return match === null ? undefined : decodeEnvelope(`${match[0]}}}`);
 	} catch {

@@ -10,7 +10,7 @@ export interface UrlParts {
 	readonly path: string;
 }
 
-const URL_PATTERN = /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]{1,5}))?([/?][^\s#]*)?$/;
+const urlPattern = (): RegExp => /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]{1,5}))?([/?][^\s#]*)?$/;
 
 /**
  * Takes a URL apart. XS has no `URL`.
@@ -18,7 +18,7 @@ const URL_PATTERN = /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]
  * @returns undefined if the text is not scheme://host[:port][/path]
  */
 export function splitUrl(url: string): UrlParts | undefined {
-	const match = URL_PATTERN.exec(url);
+	const match = urlPattern().exec(url);
 	const [, scheme, host, port, path = "/"] = match ?? [];
 	if (scheme === undefined || host === undefined || Number(port ?? 1) > 65_535 || Number(port ?? 1) < 1) {
 		return undefined;

@@ -1,9 +1,9 @@
 /** Numbers with dots between them, each small enough to be compared exactly. */
-const VERSION = /^[0-9]{1,9}(\.[0-9]{1,9})*$/;
+const versionPattern = (): RegExp => /^[0-9]{1,9}(\.[0-9]{1,9})*$/;
 
 /** Whether a text is a version: "1.10.0". */
 export function isVersion(text: string): boolean {
-	return VERSION.test(text);
+	return versionPattern().test(text);
 }
 
 /**

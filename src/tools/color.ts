@@ -1,4 +1,4 @@
-const COLOR = /^#[0-9a-f]{6}$/i;
+const colorPattern = (): RegExp => /^#[0-9a-f]{6}$/i;
 
 /**
  * A colour as a number, 0xRRGGBB.
@@ -6,7 +6,7 @@ const COLOR = /^#[0-9a-f]{6}$/i;
  * @throws Error if the text is not #rrggbb
  */
 export function parseColor(text: string): number {
-	if (!COLOR.test(text)) {
+	if (!colorPattern().test(text)) {
 		throw new Error(`color: expected #rrggbb, not ${JSON.stringify(text)}`);
 	}
 	return Number.parseInt(text.slice(1), 16);
