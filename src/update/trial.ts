@@ -17,7 +17,7 @@ export interface TrialOptions {
 }
 
 /**
- * The trial of new firmware: if the device does not reach its backend in time, it goes back to the firmware before. So it
+ * The trial of new firmware: if the device does not reach its backend in time, it goes back to the previous firmware. So it
  * does at any restart until then, which is the bootloader's work.
  */
 export class Trial {
@@ -71,7 +71,7 @@ export class Trial {
 
 	#fail(): void {
 		this.#isRunning = false;
-		this.#tell(`${FIRMWARE.version} did not reach its backend in time: back to the firmware before`);
+		this.#tell(`${FIRMWARE.version} did not reach its backend in time: back to the previous firmware`);
 		try {
 			this.#options.updater?.rollBack();
 		} catch (error) {

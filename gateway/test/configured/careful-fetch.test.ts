@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { it } from "node:test";
-import { carefulFetch } from "./careful-fetch.js";
+import { carefulFetch } from "../../src/configured/careful-fetch.js";
 
 /** More than the 1,500 for which Node's `fetch` allows by itself. */
 const REQUESTS = 1_600;
