@@ -54,6 +54,14 @@ export default suite("an update", {
 		equal([await outcome, updater.events], ["installed", ["begin", "finish FIRMWARE"]]);
 		equal([board.restarts, board.settings.get("update", "trial")], [[1_000], "2.0.0"]);
 	},
+	async "restarts the device also if what is on trial cannot be stored"() {
+		const { server, outcome, board } = await begin();
+		board.settings.set = () => {
+			throw new Error("nvs set fail");
+		};
+		server().answer(200, "FIRMWARE");
+		equal([await outcome, board.restarts], ["installed", [1_000]]);
+	},
 	async "tells its progress in at most twenty steps, and the end"() {
 		const updater = new FakeUpdater();
 		const { server, outcome, progress } = await begin({}, { updater });
