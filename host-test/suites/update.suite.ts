@@ -127,6 +127,17 @@ export default suite("an update", {
 		matches(await outcome, /the image has 1200 bytes or more/);
 		equal(updater.events, ["begin", "cancel"]);
 	},
+	async "rejects an image whose length is no number, because it could not be compared with the place there is"() {
+		for (const length of ["1001 or so", "-5", "1e9", ""]) {
+			const { server, outcome, updater } = await begin();
+			server().begin(200, { "content-length": length });
+			server().arrive("FIRMWARE");
+			server().sent.onDone(null);
+			const name = JSON.stringify(length);
+			matches(await outcome, new RegExp(`content-length: expected a number of bytes, got ${name}`));
+			equal(updater.events, ["begin", "cancel"]);
+		}
+	},
 	async "rejects an image that ends too early"() {
 		const { server, outcome, updater } = await begin();
 		server().begin(200, { "content-length": "8" });

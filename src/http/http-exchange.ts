@@ -179,7 +179,9 @@ export class Exchange {
 		this.#knowsLength = length !== undefined || headers.has("transfer-encoding");
 		this.#length = length === undefined ? undefined : Number(length);
 		this.#allowance.bytes = this.#headBytes;
-		if (!this.#isInPieces && Number(length ?? 0) > this.#maxBytes) {
+		if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) {
+			this.#fail(`content-length: expected a number of bytes, got ${JSON.stringify(length.slice(0, 100))}`);
+		} else if (!this.#isInPieces && (this.#length ?? 0) > this.#maxBytes) {
 			this.#fail(`the response has ${length} bytes, at most ${this.#maxBytes} are accepted`);
 		}
 	}
