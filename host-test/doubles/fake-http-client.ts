@@ -15,6 +15,7 @@ export class FakeHttpClient implements HttpClient {
 	closed = false;
 	#room = 0;
 	#unread = "";
+	#isLost = false;
 
 	constructor(options: HttpClientOptions) {
 		this.options = options;
@@ -25,6 +26,9 @@ export class FakeHttpClient implements HttpClient {
 		this.sent = options;
 		return {
 			read: (count) => {
+				if (this.#isLost) {
+					throw new TypeError("cannot coerce undefined to object");
+				}
 				const text = this.#unread.slice(0, count);
 				this.#unread = this.#unread.slice(count);
 				return text === "" ? undefined : ArrayBuffer.fromString(text);
@@ -69,8 +73,9 @@ export class FakeHttpClient implements HttpClient {
 		this.sent.onDone(null);
 	}
 
-	/** As the SDK's client: both are told, and the request is not told why. */
+	/** As the SDK's client: both are told, and the request is not told why. What was not read can be read no more. */
 	fail(): void {
+		this.#isLost = true;
 		this.sent.onDone(new Error());
 		this.options.onError();
 	}

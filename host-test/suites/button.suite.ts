@@ -153,4 +153,36 @@ export default suite("buttons", {
 			tell();
 		}
 	},
+	"on a touch screen that fails now and then: take the next look at it"() {
+		for (const interrupt of [true, false]) {
+			const timer = new FakeTimer();
+			let tell = (): void => {};
+			let fingers: object[] | undefined;
+			class FailingTouch {
+				readonly configuration = { interrupt };
+
+				constructor(options: { onSample: () => void }) {
+					tell = options.onSample;
+				}
+
+				sample(): object[] {
+					if (fingers === undefined) {
+						throw new Error("I2C read failed");
+					}
+					return fingers;
+				}
+
+				close(): void {}
+			}
+			const presses = record(new TouchButton({ timer, ticks: ticksOf(timer), io: FailingTouch }));
+			for (const now of [undefined, [{}], undefined, []]) {
+				fingers = now;
+				if (interrupt) {
+					tell();
+				}
+				timer.pass(200);
+			}
+			equal(presses.length, 1);
+		}
+	},
 });

@@ -5,7 +5,7 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite } from "../harness.js";
 
 /** A request whose taker is busy with each piece until the test says so. */
-function ask() {
+function ask(headers: Readonly<Record<string, string>> = { "content-length": "12" }) {
 	const timer = new FakeTimer();
 	const record = { io: FakeHttpClient, socket: {} };
 	const http = new EcmaHttp({ network: { http: record }, timer, maxBytes: 4 });
@@ -29,7 +29,7 @@ function ask() {
 		busy.shift()?.resolve();
 		await settled();
 	};
-	client().begin(200, { "content-length": "12" });
+	client().begin(200, headers);
 	return { timer, client: client(), taken, busy, end, go };
 }
 
@@ -65,6 +65,17 @@ export default suite("HTTP in pieces", {
 		equal(end, {});
 		await go();
 		equal(end, { error: "http://host/: the connection ended within the response" });
+	},
+	async "fails if the connection is lost with bytes that were not read, also if nobody knows how many there are"() {
+		for (const headers of [{ "content-length": "12" }, {}]) {
+			const { client, taken, end, go } = ask(headers);
+			client.arrive("1234");
+			client.arrive("56");
+			client.fail();
+			await go();
+			equal(taken, ["1234"]);
+			equal(end, { error: "http://host/: the connection ended within the response" });
+		}
 	},
 	async "ends at once if a piece cannot be used"() {
 		const { client, busy, end } = ask();

@@ -68,6 +68,11 @@ export default suite("PNG pictures", {
 	"are made smaller if they are larger than the screen"() {
 		equal(shown(makePng(COLOURED), WIDTH, 5)[0]?.slice(2, 5), [EXPECTED[0]?.[0], EXPECTED[0]?.[2], EXPECTED[0]?.[4]]);
 	},
+	"are rejected if a second header comes between their pixels"() {
+		const file = makePng(COLOURED);
+		const second = makePng({ width: 1, height: HEIGHT, rows: [[1, 2, 3]] }).subarray(8);
+		throws(() => shown(Uint8Array.from([...file.subarray(0, 100), ...second]), WIDTH, HEIGHT), /the PNG is damaged/);
+	},
 	"are rejected with the reason if they cannot be shown"() {
 		const { width, height, rows } = COLOURED;
 		const file = makePng(COLOURED);

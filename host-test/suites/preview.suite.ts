@@ -156,6 +156,16 @@ export default suite("previews", {
 			throws(() => read(header(...segments.map((each) => [...each])), 7), reason);
 		}
 	},
+	"are rejected if the JPEG says that a segment is shorter than its own length, however it is cut"() {
+		const file = Uint8Array.from([...header([0xff, 0xe0, 0, 0], [0xff, 0xe1, 0, 1]), ...new Array<number>(20).fill(7)]);
+		for (const pieceBytes of [5, 1, 2, 3, 64]) {
+			throws(() => read(file, pieceBytes), /the JPEG's header is damaged/);
+		}
+	},
+	"are rejected if the JPEG has two frames, because the decoder could take another one"() {
+		const large = frame(64, 64, { samples: [0x22, 0x11, 0x11] });
+		throws(() => read(header(large, frame(8, 8), SCAN)), /the JPEG's header is damaged/);
+	},
 	async "are drawn while they come, and stay until the face returns"() {
 		const { preview: shown, face, screen, file, timer, canvas } = preview();
 		const picture = shown.begin();

@@ -134,6 +134,30 @@ export default suite("sounds", {
 		throws(() => player.begin(96_000), /invalid sample rate/);
 		ok(out.closed, "the sound before has stopped");
 	},
+	"that the audio out does not start leave it closed, for the next one"() {
+		const { player, begin } = open();
+		class Failing extends FakeAudioOut {
+			override start(): void {
+				throw new Error("can't enable");
+			}
+		}
+		const failing = new SoundPlayer({ audioOut: { io: Failing }, timer: new FakeTimer(), volume: 100 });
+		throws(() => failing.begin(16_000), /can't enable/);
+		equal([FakeAudioOut.made.at(-1)?.closed, failing.isPlaying], [true, false]);
+		begin();
+		equal(player.isPlaying, true);
+	},
+	async "that the audio out cannot write end, and whoever writes them is told"() {
+		const { begin, player, timer } = open();
+		const { sound, out } = begin();
+		const writing = watch(sound.write(ones(5_000)));
+		out.write = () => {
+			throw new Error("write failed 263");
+		};
+		out.ask(1_000);
+		await settled();
+		equal([writing.state, out.closed, player.isPlaying, timer.size], ["write failed 263", true, false, 0]);
+	},
 	"are as loud as the volume, in even steps of decibels"() {
 		const { player, begin } = open();
 		const { out } = begin();

@@ -11,8 +11,8 @@ const TRIAL = 300_000;
 const VERSION = "0.1.0";
 
 /** The firmware on a board that can update itself, as it is started after an update. */
-function start(isOnTrial: boolean, built: object = {}, board = new FakeBoard()) {
-	const updater = Object.assign(new FakeUpdater(), { isOnTrial });
+function start(isOnTrial: boolean, built: object = {}, board = new FakeBoard(), updater = new FakeUpdater()) {
+	updater.isOnTrial = isOnTrial;
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const application = startFirmware({
@@ -77,6 +77,28 @@ export default suite("firmware on trial", {
 		const { application, updater, log } = start(true, { qos: 7 });
 		equal([application, updater.events], [undefined, ["rollBack"]]);
 		ok(log.includes("update failed: qos: expected 0 or 1, got 7: back to the previous firmware"));
+	},
+	"goes on, and says why, if there is no firmware to go back to"() {
+		const updater = Object.assign(new FakeUpdater(), {
+			rollBack() {
+				throw new Error("there is no firmware to go back to");
+			},
+		});
+		const { application, log, board } = start(true, { qos: 7 }, new FakeBoard(), updater);
+		equal(application, undefined);
+		ok(log.includes("rollback failed: Error: there is no firmware to go back to"));
+		ok(board.shown.some(({ alert }) => alert?.status === "Wrong setting"));
+	},
+	"goes on in its session, and says why, if it cannot be confirmed"() {
+		const updater = Object.assign(new FakeUpdater(), {
+			confirm() {
+				throw new Error("the firmware cannot be confirmed");
+			},
+		});
+		const { application, log, greet } = start(true, {}, rolledBack(VERSION), updater);
+		greet();
+		equal(application?.state, "idle");
+		ok(log.includes(`firmware ${VERSION} is not confirmed: Error: the firmware cannot be confirmed`));
 	},
 	"begins a session also if sessions are on demand"() {
 		const before = FakeWebSocketClient.made.length;

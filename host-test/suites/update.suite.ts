@@ -54,6 +54,14 @@ export default suite("an update", {
 		equal([await outcome, updater.events], ["installed", ["begin", "finish FIRMWARE"]]);
 		equal([board.restarts, board.settings.get("update", "trial")], [[1_000], "2.0.0"]);
 	},
+	async "restarts the device also if what is on trial cannot be stored"() {
+		const { server, outcome, board } = await begin();
+		board.settings.set = () => {
+			throw new Error("nvs set fail");
+		};
+		server().answer(200, "FIRMWARE");
+		equal([await outcome, board.restarts], ["installed", [1_000]]);
+	},
 	async "tells its progress in at most twenty steps, and the end"() {
 		const updater = new FakeUpdater();
 		const { server, outcome, progress } = await begin({}, { updater });
@@ -118,6 +126,17 @@ export default suite("an update", {
 		server().arrive("F".repeat(600));
 		matches(await outcome, /the image has 1200 bytes or more/);
 		equal(updater.events, ["begin", "cancel"]);
+	},
+	async "rejects an image whose length is no number, because it could not be compared with the place there is"() {
+		for (const length of ["1001 or so", "-5", "1e9", ""]) {
+			const { server, outcome, updater } = await begin();
+			server().begin(200, { "content-length": length });
+			server().arrive("FIRMWARE");
+			server().sent.onDone(null);
+			const name = JSON.stringify(length);
+			matches(await outcome, new RegExp(`content-length: expected a number of bytes, got ${name}`));
+			equal(updater.events, ["begin", "cancel"]);
+		}
 	},
 	async "rejects an image that ends too early"() {
 		const { server, outcome, updater } = await begin();

@@ -14,7 +14,7 @@ import type { Setup, SetupOptions } from "../setup/open-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { TOOLS } from "../tools/index.js";
 import { FirmwareInstaller } from "../update/firmware-installer.js";
-import { Trial } from "../update/trial.js";
+import { rollBack, Trial } from "../update/trial.js";
 import { readUpdateConfig, type UpdateConfig } from "../update/update-config.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import type { Backend, BackendSource } from "./backend-search.js";
@@ -74,7 +74,7 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			throw error;
 		}
 		showFatalError(options, error.message);
-		rollBack(options, error.message);
+		endTrial(options, error.message);
 		return undefined;
 	}
 }
@@ -85,10 +85,10 @@ function allTools({ tools = TOOLS, mod, board, log }: FirmwareOptions, broken: s
 }
 
 /** New firmware that cannot use a setting will not reach its backend. */
-function rollBack({ board, log }: FirmwareOptions, message: string): void {
+function endTrial({ board, log }: FirmwareOptions, message: string): void {
 	if (board.updater?.isOnTrial) {
 		log(`update failed: ${message}: back to the previous firmware`);
-		board.updater.rollBack();
+		rollBack({ updater: board.updater, log });
 	}
 }
 

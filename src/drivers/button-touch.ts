@@ -43,9 +43,18 @@ export class TouchButton extends TimedButton {
 	}
 
 	#sample(): void {
-		const fingers = this.#touch?.sample();
+		const fingers = this.#read();
 		if (fingers !== undefined) {
 			this.follow(fingers.length > 0);
+		}
+	}
+
+	/** A bus fails now and then: the next look will do. What is thrown in a callback would end the machine. */
+	#read(): readonly object[] | undefined {
+		try {
+			return this.#touch?.sample();
+		} catch {
+			return undefined;
 		}
 	}
 }

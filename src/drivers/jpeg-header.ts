@@ -29,6 +29,8 @@ export interface JpegFrame {
 /** Bytes of a marker and the length behind it. */
 const SEGMENT_HEAD = 4;
 
+const DAMAGED = "the JPEG's header is damaged";
+
 /**
  * Reads the header of a JPEG that comes in pieces: it says whether the picture can be shown, and leaves out what the decoder
  * does not need, such as a camera's notes, which may take 64 KB.
@@ -68,7 +70,7 @@ export class JpegHeader {
 		const segment = this.#segment;
 		const [first, marker = 0, high = 0, low = 0] = segment;
 		if (first !== 0xff || isAlone(marker)) {
-			throw new Error("the JPEG's header is damaged");
+			throw new Error(DAMAGED);
 		}
 		if (marker === 0xff) {
 			// A marker may be preceded by any number of these.
@@ -76,6 +78,9 @@ export class JpegHeader {
 			return false;
 		}
 		const length = 2 + ((high << 8) | low);
+		if (length < SEGMENT_HEAD) {
+			throw new Error(DAMAGED);
+		}
 		if (!isNeeded(marker)) {
 			this.#skip = length - SEGMENT_HEAD;
 			this.#segment = new Uint8Array(0);
@@ -91,12 +96,15 @@ export class JpegHeader {
 	#keep(marker: number): boolean {
 		this.bytes = joined(this.bytes, this.#segment);
 		if (marker === BASELINE) {
+			if (this.frame !== undefined) {
+				throw new Error(DAMAGED);
+			}
 			this.frame = readFrame(this.#segment);
 		}
 		this.#segment = new Uint8Array(0);
 		this.#length = SEGMENT_HEAD;
 		if (marker === START_OF_SCAN && this.frame === undefined) {
-			throw new Error("the JPEG's header is damaged");
+			throw new Error(DAMAGED);
 		}
 		return marker === START_OF_SCAN;
 	}

@@ -78,10 +78,15 @@ export class PlayedSound implements Sound {
 			sampleRate,
 			channels: 1,
 			bitsPerSample: 16,
-			onWritable: (bytes) => this.#fill(bytes),
+			onWritable: (bytes) => this.#tryToFill(bytes),
 		});
-		this.#out.volume = loudness;
-		this.#out.start();
+		try {
+			this.#out.volume = loudness;
+			this.#out.start();
+		} catch (error) {
+			this.#out.close();
+			throw error;
+		}
 		this.#watch = timer.repeat(() => this.#look(), LOOK);
 	}
 
@@ -126,6 +131,15 @@ export class PlayedSound implements Sound {
 		return new Promise((resolve, reject) => {
 			this.#waiting = { resolve, reject };
 		});
+	}
+
+	/** What is thrown in a callback would end the machine. */
+	#tryToFill(bytes: number): void {
+		try {
+			this.#fill(bytes);
+		} catch (error) {
+			this.#close(error as Error);
+		}
 	}
 
 	#fill(bytes: number): void {

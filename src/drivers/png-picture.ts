@@ -81,6 +81,9 @@ export class PngPicture implements PictureDecoder {
 			this.#palette = bytes.slice();
 			return;
 		}
+		if (this.#frame !== undefined) {
+			throw new Error("the PNG is damaged");
+		}
 		const frame = readFrame(bytes);
 		const rowBytes = Math.ceil((frame.width * frame.channels * frame.depth) / 8);
 		if (rowBytes > MOST_ROW_BYTES) {

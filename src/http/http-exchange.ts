@@ -20,6 +20,8 @@ const LONGEST_IN_PIECES = 60;
 const HEAD_BYTES = 8_192;
 const SECURE_HEAD_BYTES = 24_576;
 
+const CUT_OFF = "the connection ended within the response";
+
 /** One HTTP request and its response, on a connection of its own. */
 export class Exchange {
 	readonly response: Promise<HttpResponse>;
@@ -179,7 +181,9 @@ export class Exchange {
 		this.#knowsLength = length !== undefined || headers.has("transfer-encoding");
 		this.#length = length === undefined ? undefined : Number(length);
 		this.#allowance.bytes = this.#headBytes;
-		if (!this.#isInPieces && Number(length ?? 0) > this.#maxBytes) {
+		if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) {
+			this.#fail(`content-length: expected a number of bytes, got ${JSON.stringify(length.slice(0, 100))}`);
+		} else if (!this.#isInPieces && (this.#length ?? 0) > this.#maxBytes) {
 			this.#fail(`the response has ${length} bytes, at most ${this.#maxBytes} are accepted`);
 		}
 	}
@@ -236,10 +240,19 @@ export class Exchange {
 		this.#looksWithoutProgress = 0;
 		this.#allowance.bytes = this.#headBytes;
 		if (unread > 0 && !this.#isDone) {
-			this.#read(unread);
+			this.#readHeld(unread);
 		}
 		if (!this.#isHeld && this.#heldEnd !== undefined) {
 			this.#end(this.#heldEnd);
+		}
+	}
+
+	/** The SDK's client throws if the connection was lost with bytes that nobody had read. */
+	#readHeld(count: number): void {
+		try {
+			this.#read(count);
+		} catch {
+			this.#fail(CUT_OFF);
 		}
 	}
 
@@ -272,7 +285,7 @@ export class Exchange {
 			this.#close();
 			this.#settle.resolve({ status: this.#status, body: joined(this.#pieces) });
 		} else {
-			this.#fail(error.message || (this.#status === 0 ? "no answer" : "the connection ended within the response"));
+			this.#fail(error.message || (this.#status === 0 ? "no answer" : CUT_OFF));
 		}
 	}
 

@@ -38,7 +38,7 @@ export class FirmwareInstaller implements Installer {
 	}
 
 	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {
-		const { updater, settings, system, log } = this.#options;
+		const { updater, system, log } = this.#options;
 		if (updater.isOnTrial) {
 			throw new Error("the running firmware is on trial: it can be updated once it has reached its backend");
 		}
@@ -53,9 +53,19 @@ export class FirmwareInstaller implements Installer {
 			sink.cancel();
 			throw error;
 		}
-		rememberTrial(settings, source.version ?? source.url);
+		this.#remember(source.version ?? source.url);
 		log(`firmware from ${source.url} is installed: restarting`);
 		system.restart(RESTART_DELAY);
+	}
+
+	/** The image is installed already, whether its name can be stored or not. */
+	#remember(name: string): void {
+		const { settings, log } = this.#options;
+		try {
+			rememberTrial(settings, name);
+		} catch (error) {
+			log(`the name of the new firmware is not stored: ${String(error)}`);
+		}
 	}
 
 	/** Bytes r and s; undefined if the build asks for no signature. */

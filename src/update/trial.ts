@@ -64,23 +64,32 @@ export class Trial {
 		const { updater, settings, timer, log } = this.#options;
 		this.#isRunning = false;
 		timer.clear(this.#deadline);
-		updater?.confirm();
-		forgetTrial(settings);
-		log(`firmware ${FIRMWARE.version} is confirmed`);
+		try {
+			updater?.confirm();
+			forgetTrial(settings);
+			log(`firmware ${FIRMWARE.version} is confirmed`);
+		} catch (error) {
+			log(`firmware ${FIRMWARE.version} is not confirmed: ${String(error)}`);
+		}
 	}
 
 	#fail(): void {
 		this.#isRunning = false;
 		this.#tell(`${FIRMWARE.version} did not reach its backend in time: back to the previous firmware`);
-		try {
-			this.#options.updater?.rollBack();
-		} catch (error) {
-			this.#options.log(`rollback failed: ${String(error)}`);
-		}
+		rollBack(this.#options);
 	}
 
 	#tell(message: string): void {
 		this.#options.log(`update failed: ${message}`);
 		this.#options.onFailed(message);
+	}
+}
+
+/** Restarts into the previous firmware. If there is none, it says so in the log. */
+export function rollBack({ updater, log }: Pick<TrialOptions, "updater" | "log">): void {
+	try {
+		updater?.rollBack();
+	} catch (error) {
+		log(`rollback failed: ${String(error)}`);
 	}
 }

@@ -35,7 +35,12 @@ export class HttpRequests implements Service {
 		const request = this.#requests.get(id);
 		switch (kind) {
 			case "open":
-				this.#open(id, args[1] as OpenOptions, args[2] as [string, string][]);
+				try {
+					this.#open(id, args[1] as OpenOptions, args[2] as [string, string][]);
+				} catch (error) {
+					// Node does not send every path and header that a chip sends.
+					this.#deliver({ header: ["http.error", id, (error as Error).message] });
+				}
 				break;
 			case "write":
 				if (request !== undefined) {

@@ -23,7 +23,12 @@ export class WebSockets implements Service {
 		const socket = this.#sockets.get(id);
 		switch (kind) {
 			case "open":
-				this.#open(id, args[1] as string, args[2] as [string, string][]);
+				try {
+					this.#open(id, args[1] as string, args[2] as [string, string][]);
+				} catch (error) {
+					// Node does not send every header that a chip sends.
+					this.#deliver({ header: ["ws.error", id, (error as Error).message] });
+				}
 				break;
 			case "write":
 				if (socket !== undefined) {
