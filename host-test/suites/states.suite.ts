@@ -2,7 +2,7 @@ import { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession, request, start } from "../doubles/started-application.js";
-import { equal, suite } from "../harness.js";
+import { equal, ok, suite } from "../harness.js";
 
 const tts = (state: string): object => ({ type: "tts", state });
 
@@ -94,6 +94,14 @@ export default suite("device states, entered where they are true", {
 		equal(shown.alert, { status: "Upgrade failed", message: "Error: no such firmware" });
 		timer.pass(10_000);
 		equal(board.shown.at(-1), { alert: { status: "", message: "" } });
+	},
+	async "upgrading, while another upgrade is rejected, as the log says"() {
+		const { application, transport, log } = inSession();
+		transport.channel.say(upgrade());
+		transport.channel.say(upgrade());
+		await settled();
+		equal(application.state, "upgrading");
+		ok(log.some((line) => /^upgrade from .* rejected: an update is under way already$/.test(line)));
 	},
 	async "upgrading, until the device restarts, whatever the backend says"() {
 		const { application, transport } = inSession();

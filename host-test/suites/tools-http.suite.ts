@@ -4,7 +4,7 @@ import { HeldBytes } from "../../src/hardware/pictures.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const VISION = { vision: { url: "https://v/explain", token: "t" } };
 
@@ -155,6 +155,21 @@ export default suite("tools that use the network", {
 		};
 		const answer = await call(clientOf({ ...board, http }), "self.screen.preview_image", { url: "http://p/" });
 		equal([answer.error.message, board.cancelled, board.pictures], ["the connection ended", 1, []]);
+	},
+	async "take no more of a picture if the client cancels the call"() {
+		const board = new FakeBoard();
+		const pieces: { next(): unknown }[] = [];
+		const http = {
+			request({ onPiece }: HttpRequest): Promise<HttpResponse> {
+				pieces.push({ next: () => onPiece?.(ArrayBuffer.fromString("half"), 8) });
+				return new Promise(() => {});
+			},
+		};
+		const client = clientOf({ ...board, http });
+		void call(client, "self.screen.preview_image", { url: "http://p/" });
+		pieces[0]?.next();
+		client.session.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+		throws(() => pieces[0]?.next(), /the call was cancelled/);
 	},
 	async "reject arguments out of range before they do anything"() {
 		const board = new FakeBoard();

@@ -21,7 +21,10 @@ export function observedInstaller(installer: Installer, { screen, onUpgrade, log
 				onProgress?.(bytes, total);
 			};
 			if (isBusy) {
-				throw new Error("an update is under way already");
+				// The screen shows how far the other one is.
+				const reason = "an update is under way already";
+				log(`upgrade from ${source.url} rejected: ${reason}`);
+				throw new Error(reason);
 			}
 			isBusy = true;
 			onUpgrade("upgrading");

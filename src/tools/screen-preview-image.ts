@@ -9,10 +9,16 @@ export default defineTool({
 	annotations: { openWorldHint: true },
 	needs: ["preview", "http"],
 	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the picture, a JPEG or PNG file" }) },
-	async run({ url }, { preview, http }) {
+	async run({ url }, { preview, http }, call) {
 		const picture = preview.begin();
+		const onPiece = (piece: ArrayBuffer): void => {
+			if (call.cancelled) {
+				throw new Error("the call was cancelled");
+			}
+			picture.write(piece);
+		};
 		try {
-			expectOk(await http.request({ method: "GET", url, onPiece: (piece) => picture.write(piece) }), url);
+			expectOk(await http.request({ method: "GET", url, onPiece }), url);
 			await picture.end();
 		} catch (error) {
 			picture.cancel();
