@@ -10,7 +10,7 @@ import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startNewDevice } from "./gateway-process.js";
 
-// A virtual device that is set up by a phone: the firmware's own page in Chromium, simulated Wi-Fi, a real gateway.
+// A virtual device that is set up with a phone: the firmware's own page in Chromium, simulated Wi-Fi, a real gateway.
 
 /** Where the page's picture goes. The one in docs/images is taken from here. */
 const PICTURES = fileURLToPath(new URL("../../.cache/pictures/", import.meta.url));

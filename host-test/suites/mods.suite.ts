@@ -57,7 +57,7 @@ export default suite("mods", {
 		equal([during, settings.values.size], [[true], 0]);
 		settings.set("mod", "loading", true);
 		const next = load([tool("self.lamp.set")], settings);
-		equal([next.added, next.broken], [[], ["the device did not start with it the last time"]]);
+		equal([next.added, next.broken], [[], ["the device did not start with it last time"]]);
 		equal(load([tool("self.lamp.set")], settings).added, ["self.lamp.set"]);
 	},
 });

@@ -16,7 +16,7 @@ const stored = ({ settings }: ReturnType<typeof makeSetup>): object =>
 		[...settings.values].filter(([key]) => key.startsWith("xs-mcp/")).map(([key, value]) => [key.slice(7), value]),
 	);
 
-export default suite("set-up by a phone", {
+export default suite("set-up with a phone", {
 	"opens a network of its own with a password that the screen shows"() {
 		const { accessPoint, shown, platform, log } = begin();
 		const access = { ssid: "xs-mcp-56789a", password: "sssssss2".replace(/./g, "s") };

@@ -58,13 +58,13 @@ export default suite("firmware on trial", {
 		greet();
 		equal(updater.events, ["confirm"]);
 	},
-	"goes back to the firmware before if it does not reach a session in time"() {
+	"goes back to the previous firmware if it does not reach a session in time"() {
 		const { updater, timer, log, board } = start(true);
 		timer.pass(TRIAL - 1);
 		equal(updater.events, []);
 		timer.pass(1);
 		equal(updater.events, ["rollBack"]);
-		const problem = `${VERSION} did not reach its backend in time: back to the firmware before`;
+		const problem = `${VERSION} did not reach its backend in time: back to the previous firmware`;
 		ok(log.includes(`update failed: ${problem}`));
 		ok(board.shown.some(({ alert }) => alert?.status === "Update failed" && alert.message === problem));
 	},
@@ -76,7 +76,7 @@ export default suite("firmware on trial", {
 	"goes back at once if it cannot use a setting"() {
 		const { application, updater, log } = start(true, { qos: 7 });
 		equal([application, updater.events], [undefined, ["rollBack"]]);
-		ok(log.includes("update failed: qos: expected 0 or 1, got 7: back to the firmware before"));
+		ok(log.includes("update failed: qos: expected 0 or 1, got 7: back to the previous firmware"));
 	},
 	"goes on, and says why, if there is no firmware to go back to"() {
 		const updater = Object.assign(new FakeUpdater(), {

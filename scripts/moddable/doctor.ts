@@ -19,7 +19,7 @@ export type Purpose = (typeof PURPOSES)[number];
 /** What was found of something that the purpose needs, or can do without. */
 export interface Finding {
 	readonly name: string;
-	/** `missing`: the purpose needs it. `warning`: it may do without, or nobody has tried it so. */
+	/** `missing`: the purpose needs it. `warning`: the purpose can do without it, or nobody has tried this version. */
 	readonly status: "ok" | "warning" | "missing";
 	readonly found: string;
 	/** What mends it: a command, where there is one. Absent if it is ok. */

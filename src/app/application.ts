@@ -38,7 +38,7 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Serves clients on the network while the device is online. */
 	readonly direct?: Direct | undefined;
-	/** Sets the device up by a phone. */
+	/** Sets the device up with a phone. */
 	readonly setup?: Setup | undefined;
 	readonly timer: TimerModule;
 	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */

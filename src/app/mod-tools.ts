@@ -34,7 +34,7 @@ export function withModTools(options: ModToolsOptions): readonly HardwareTool[] 
 	}
 	if (settings?.get(DOMAIN, LOADING) === true) {
 		settings.delete(DOMAIN, LOADING);
-		onBroken("the device did not start with it the last time");
+		onBroken("the device did not start with it last time");
 		return tools;
 	}
 	settings?.set(DOMAIN, LOADING, true);

@@ -36,7 +36,7 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
 	readonly direct?: (options: DirectOptions) => Direct | undefined;
 	/** Finds a gateway that announces itself, if the setting `backend` says so. Default: it cannot. */
 	readonly openDnsSd?: OpenDnsSd | undefined;
-	/** Sets the device up by a phone, on boards that can: `openSetup`. Default: it cannot be. */
+	/** Sets the device up with a phone, on boards that can: `openSetup`. Default: it cannot be. */
 	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
 	/** Tools that were installed beside the firmware. */
@@ -87,7 +87,7 @@ function allTools({ tools = TOOLS, mod, board, log }: FirmwareOptions, broken: s
 /** New firmware that cannot use a setting will not reach its backend. */
 function endTrial({ board, log }: FirmwareOptions, message: string): void {
 	if (board.updater?.isOnTrial) {
-		log(`update failed: ${message}: back to the firmware before`);
+		log(`update failed: ${message}: back to the previous firmware`);
 		rollBack({ updater: board.updater, log });
 	}
 }

@@ -26,7 +26,7 @@ export async function playChime(player: Player): Promise<void> {
 	await sound.end();
 }
 
-/** Has a person look at the device, if it has a player. Leaves a sound alone that is being played. */
+/** Plays the chime to make a person look at the device, if it has a player. Does not interrupt a sound that is being played. */
 export function drawAttention(player: Player | undefined, log: (message: string) => void): void {
 	if (player?.isPlaying === false) {
 		playChime(player).catch((error: Error) => log(`no chime: ${error.message}`));

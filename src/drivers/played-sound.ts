@@ -35,7 +35,7 @@ interface PlayedSoundOptions {
 	readonly loudness: number;
 }
 
-/** Bytes that wait to be played; with more, whoever writes waits. */
+/** Bytes that may wait to be played. If there are more, `write` waits. */
 const ENOUGH = 4_096;
 
 /**

@@ -21,13 +21,13 @@ export interface FirmwareSink {
 export interface Updater {
 	/** Bytes that an image may have. */
 	readonly capacity: number;
-	/** Whether the running firmware is on trial: it was installed by an update, and a restart brings the one before back. */
+	/** Whether the running firmware is on trial: it was installed by an update, and a restart brings the previous one back. */
 	readonly isOnTrial: boolean;
 	/** Begins to store an image. */
 	begin(): FirmwareSink;
 	/** Ends the trial: the running firmware stays. */
 	confirm(): void;
-	/** Restarts into the firmware before. @throws Error if there is none */
+	/** Restarts into the previous firmware. @throws Error if there is none */
 	rollBack(): void;
 }
 

@@ -31,7 +31,7 @@ export interface AccessPoint {
 	join(access: WiFiAccess): Promise<boolean>;
 }
 
-/** The set-up of Wi-Fi and backend by a phone, as the application offers it to other parts: no board brings it. */
+/** The set-up of Wi-Fi and backend with a phone, as the application offers it to other parts: no board brings it. */
 export interface WiFiSetup {
 	/** Begins the set-up, unless it has begun or firmware is being installed. */
 	begin(): void;

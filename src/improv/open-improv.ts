@@ -19,7 +19,7 @@ const RESTART_DELAY = 2_000;
  * Lets a computer set up the Wi-Fi over the serial port (Improv), on a board that has one. The device restarts with its
  * new network, so that whatever it did before begins anew.
  *
- * @returns undefined if the board cannot be set up so, or something else has the port
+ * @returns undefined if the board has no serial port, access point or settings, or something else uses the port
  */
 export function openImprov({ board, built, log }: OpenImprovOptions): { close(): void } | undefined {
 	const { serial, accessPoint, network, settings, system } = board;

@@ -20,7 +20,7 @@ export const esp32Bootloader = deepFreeze({
 		native("xs_esp32bootloader_confirm").call(this);
 	},
 
-	/** Restarts into the firmware before. @throws Error if there is none */
+	/** Restarts into the previous firmware. @throws Error if there is none */
 	rollBack(): void {
 		native("xs_esp32bootloader_rollBack").call(this);
 	},

@@ -34,7 +34,7 @@ const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH = 8;
 
 /**
- * The set-up by a phone, on a board that has an access point and keeps settings.
+ * The set-up with a phone, on a board that has an access point and keeps settings.
  *
  * The access point's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
  * shows it; on a board without a screen the network is open.

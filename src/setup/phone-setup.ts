@@ -66,7 +66,7 @@ const MOST_NETWORKS = 20;
 const JOINED = deepFreeze(["wifi", "joined"] as const);
 
 /**
- * Sets the device up by a phone: it opens a network of its own, serves a page there, tries what was typed, and stores it
+ * Sets the device up with a phone: it opens a network of its own, serves a page there, tries what was typed, and stores it
  * if the network could be joined. Passwords and tokens are neither logged nor sent.
  */
 export class PhoneSetup {

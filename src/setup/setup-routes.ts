@@ -81,7 +81,7 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 
 function submit(request: ServedRequest, body: string, source: SetupSource): Answer {
 	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
-		return json(403, { error: "The page is from before the device has started. Reload it." });
+		return json(403, { error: "The device has restarted since this page was loaded. Reload it." });
 	}
 	const errors = source.submit(body);
 	return errors === undefined ? json(202, { message: source.status().message }) : json(400, { errors });

@@ -10,10 +10,10 @@ const SAMPLE = 2;
 export default defineTool({
 	name: "self.audio_speaker.play",
 	description:
-		"Play a sound from a URL: a WAV file of PCM samples. Returns when it was heard to its end, or stopped with self.audio_speaker.stop.",
+		"Play a sound on the speaker: a WAV file (PCM) from a URL. Returns when the sound has ended. To end it sooner, call self.audio_speaker.stop.",
 	annotations: { openWorldHint: true },
 	needs: ["player", "http"],
-	input: { url: string({ minLength: 1, maxLength: 1_000, description: "Where the WAV file is" }) },
+	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the WAV file, http or https" }) },
 	async run({ url }, { player, http }, call) {
 		const wav = new WavReader();
 		const playing: { sound?: Sound; bytes: number; seconds: number } = { bytes: 0, seconds: 0 };

@@ -2,7 +2,7 @@ import { defineTool } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.audio_speaker.stop",
-	description: "Stop the sound that the speaker plays. If it plays none, nothing happens.",
+	description: "Stop the sound that the speaker is playing. If nothing is playing, nothing happens.",
 	annotations: { idempotentHint: true },
 	needs: ["player"],
 	run(_args, { player }) {

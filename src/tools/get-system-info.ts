@@ -6,7 +6,7 @@ const LAYOUT_VERSION = 2;
 
 export default defineTool({
 	name: "self.get_system_info",
-	description: "Read what the device is made of: chip, memory, firmware, board.",
+	description: "Read the device's chip, memory, firmware version and board.",
 	audience: "user",
 	annotations: { readOnlyHint: true },
 	needs: ["system"],

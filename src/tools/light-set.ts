@@ -8,13 +8,13 @@ export default defineTool({
 	name: "self.light.set",
 	description:
 		"Turn a light of the device on or off, dim it, or change its colour. A brightness above 0 or a colour also turns it on.\n" +
-		"self.get_device_status tells the names of the lights and what each can do.",
+		"self.get_device_status shows the names of the lights and what each can do.",
 	needs: ["lights"],
 	input: {
 		light: optional(string({ maxLength: 64, description: "The light's name, if the device has several" })),
-		on: optional(boolean()),
+		on: optional(boolean({ description: "true turns the light on, false turns it off" })),
 		brightness: optional(integer({ minimum: 0, maximum: 100, description: "Percent of full brightness" })),
-		color: optional(string({ maxLength: 16, description: "Red, green and blue as #rrggbb" })),
+		color: optional(string({ maxLength: 16, description: "The colour as #rrggbb, hexadecimal" })),
 	},
 	run({ light: name, on, brightness, color }, { lights }) {
 		const light = findPart(lights, "light", name);

@@ -4,11 +4,11 @@ import { defineTool } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.screen.preview_image",
-	description: "Download a picture from a URL and show it on the screen.",
+	description: "Download a picture from a URL and show it on the screen for 10 seconds.",
 	audience: "user",
 	annotations: { openWorldHint: true },
 	needs: ["preview", "http"],
-	input: { url: string({ minLength: 1, maxLength: 1_000, description: "Where the picture is, a JPEG or PNG file" }) },
+	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the picture, a JPEG or PNG file" }) },
 	async run({ url }, { preview, http }, call) {
 		const picture = preview.begin();
 		const onPiece = (piece: ArrayBuffer): void => {

@@ -9,7 +9,7 @@ export default defineTool({
 	annotations: { openWorldHint: true },
 	needs: ["snapshot", "http"],
 	input: {
-		url: string({ minLength: 1, maxLength: 1_000, description: "Where to upload the picture" }),
+		url: string({ minLength: 1, maxLength: 1_000, description: "URL to upload the picture to" }),
 		quality: integer({ minimum: 1, maximum: 100, default: 80, description: "Quality of the JPEG" }),
 	},
 	async run({ url, quality }, { snapshot, http }) {

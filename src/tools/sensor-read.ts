@@ -6,8 +6,8 @@ import { findPart } from "./find-part.js";
 export default defineTool({
 	name: "self.sensor.read",
 	description:
-		"Read a sensor of the device, or all of them: temperature, light, motion.\n" +
-		"The answer has each sensor's kind, value and unit by the sensor's name.",
+		"Read one sensor of the device, or all of them: temperature, light, motion.\n" +
+		"Returns a JSON object with the kind, value and unit of each sensor, by the sensor's name.",
 	annotations: { readOnlyHint: true },
 	needs: ["sensors"],
 	input: {

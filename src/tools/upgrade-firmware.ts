@@ -5,14 +5,14 @@ export default defineTool({
 	name: "self.upgrade_firmware",
 	description:
 		"Download firmware from a URL, install it, and restart. If the call asks for progress, it lasts until the firmware is " +
-		"installed, and fails with the reason. Otherwise it returns at once, and failure shows as an alert on the device.",
+		"installed, or fails with the reason. Otherwise it returns at once, and a failure shows as an alert on the device.",
 	audience: "user",
 	annotations: { destructiveHint: true, openWorldHint: true },
 	needs: ["installer"],
 	input: {
-		url: string({ minLength: 1, maxLength: 1_000, description: "Where the firmware's binary is" }),
-		sha256: optional(string({ maxLength: 64, description: "Its SHA-256, as hexadecimal digits" })),
-		signature: optional(string({ maxLength: 128, description: "Its signature, as hexadecimal digits" })),
+		url: string({ minLength: 1, maxLength: 1_000, description: "URL of the firmware image, http or https" }),
+		sha256: optional(string({ maxLength: 64, description: "SHA-256 of the image, 64 hexadecimal digits" })),
+		signature: optional(string({ maxLength: 128, description: "Signature of the image, 128 hexadecimal digits" })),
 	},
 	run(source, { installer }, call) {
 		const installed = installer.install(source, (bytes, total) => call.progress(bytes, total));

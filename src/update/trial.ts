@@ -17,7 +17,7 @@ export interface TrialOptions {
 }
 
 /**
- * The trial of new firmware: if the device does not reach its backend in time, it goes back to the firmware before. So it
+ * The trial of new firmware: if the device does not reach its backend in time, it goes back to the previous firmware. So it
  * does at any restart until then, which is the bootloader's work.
  */
 export class Trial {
@@ -75,7 +75,7 @@ export class Trial {
 
 	#fail(): void {
 		this.#isRunning = false;
-		this.#tell(`${FIRMWARE.version} did not reach its backend in time: back to the firmware before`);
+		this.#tell(`${FIRMWARE.version} did not reach its backend in time: back to the previous firmware`);
 		rollBack(this.#options);
 	}
 
@@ -85,7 +85,7 @@ export class Trial {
 	}
 }
 
-/** Restarts into the firmware before. If there is none, it says so in the log. */
+/** Restarts into the previous firmware. If there is none, it says so in the log. */
 export function rollBack({ updater, log }: Pick<TrialOptions, "updater" | "log">): void {
 	try {
 		updater?.rollBack();

@@ -13,12 +13,12 @@ export interface Started {
 
 /**
  * Two places for firmware and a bootloader, as ESP-IDF's: an image that was installed is started once, on trial. Unless it
- * is confirmed, the next start brings the firmware before back.
+ * is confirmed, the next start brings the previous firmware back.
  */
 export class VirtualFlash {
 	readonly capacity = CAPACITY;
 	#running: string;
-	/** The firmware before, as long as the running one is on trial. */
+	/** The previous firmware, as long as the running one is on trial. */
 	#before: string | undefined;
 	/** What is started next, if an image was installed. */
 	#installed: string | undefined;

@@ -11,7 +11,7 @@ export interface ScreenPicture {
 	readonly code: string;
 	readonly emotion: string;
 	readonly alert: { readonly status: string; readonly message: string };
-	/** While the device is set up by a phone. */
+	/** While the device is set up with a phone. */
 	readonly setup?: {
 		readonly ssid: string;
 		readonly password: string;
