@@ -109,6 +109,31 @@ export default suite("Wi-Fi and the time", {
 		}
 		equal(wifi.attempts.length, 21);
 	},
+	async "does not go back to its network while it tries another one, and so does not take that for joined"() {
+		const { network, wifi, timer } = join();
+		wifi.become(500);
+		const tried = network.tryToJoin({ ssid: "new", password: "wrong" });
+		for (let second = 0; second < 25; second += 1) {
+			const { SSID } = wifi.attempts.at(-1) as { SSID: string };
+			wifi.become(SSID === "home" ? 500 : 200);
+			timer.pass(1_000);
+		}
+		equal(await tried, false);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.at(-1), { SSID: "home", password: "secret" });
+	},
+	async "gives an attempt up for another one"() {
+		const { network, wifi, timer } = join();
+		const { size } = timer;
+		const first = network.tryToJoin({ ssid: "first", password: "" });
+		const second = network.tryToJoin({ ssid: "second", password: "" });
+		wifi.become(500);
+		timer.pass(1_000);
+		equal([await first, await second, timer.size], [false, true, size]);
+		wifi.become(200);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.at(-1), { SSID: "second" });
+	},
 	"tries again after an attempt that throws"() {
 		const { wifi, timer, log } = join();
 		wifi.fault = new Error("already connecting");

@@ -90,8 +90,8 @@ export class WiFiNetwork implements Network {
 	#access: WiFiAccess;
 	/** While the device is set up it joins nothing by itself. */
 	#isPaused = false;
-	/** Watches the attempt to join a network of the set-up. */
-	#attempt: TimerHandle | undefined;
+	/** Ends the attempt to join a network of the set-up, while there is one. */
+	#endAttempt: ((isJoined: boolean) => void) | undefined;
 	#online = false;
 	#asked = false;
 	/** Looks since the present attempt began. */
@@ -136,23 +136,36 @@ export class WiFiNetwork implements Network {
 		this.#look();
 	}
 
-	/** Tells whether this network can be joined now. If it can, it is the one that is joined from now on. */
+	/**
+	 * Tells whether this network can be joined now. If it can, it is the one that is joined from now on. An attempt that is
+	 * under way is given up.
+	 */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
 		const { timer } = this.#options;
+		this.#endAttempt?.(false);
 		this.#interface.disconnect();
 		this.#join(access);
 		return new Promise((resolve) => {
 			let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
-			this.#attempt = timer.repeat(() => {
+			const watch = timer.repeat(() => {
 				left -= 1;
 				const isJoined = this.#interface.connection >= HAS_ADDRESS;
 				if (isJoined || left === 0) {
-					this.#endAttempt(access, isJoined);
-					resolve(isJoined);
+					this.#endAttempt?.(isJoined);
 				} else if (this.#interface.connection < 300) {
 					this.#join(access);
 				}
 			}, JOIN_CHECK_INTERVAL);
+			this.#endAttempt = (isJoined) => {
+				timer.clear(watch);
+				this.#endAttempt = undefined;
+				if (isJoined) {
+					this.#access = access;
+				} else {
+					this.#interface.disconnect();
+				}
+				resolve(isJoined);
+			};
 		});
 	}
 
@@ -184,18 +197,9 @@ export class WiFiNetwork implements Network {
 
 	close(): void {
 		this.#options.timer.clear(this.#watch);
-		this.#options.timer.clear(this.#attempt);
+		this.#endAttempt?.(false);
 		this.#options.clock.close();
 		this.#interface.close();
-	}
-
-	#endAttempt(access: WiFiAccess, isJoined: boolean): void {
-		this.#options.timer.clear(this.#attempt);
-		if (isJoined) {
-			this.#access = access;
-		} else {
-			this.#interface.disconnect();
-		}
 	}
 
 	#join({ ssid, password } = this.#access): void {
@@ -214,7 +218,7 @@ export class WiFiNetwork implements Network {
 	#look(): void {
 		this.#follow();
 		const { connection } = this.#interface;
-		if (connection >= HAS_ADDRESS || this.#isPaused) {
+		if (connection >= HAS_ADDRESS || this.#isPaused || this.#endAttempt !== undefined) {
 			return;
 		}
 		this.#looks += 1;
