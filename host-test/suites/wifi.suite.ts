@@ -197,6 +197,15 @@ export default suite("Wi-Fi and the time", {
 		clock.answer(true);
 		equal([network.online, changes], [false, []]);
 	},
+	"asks for the time no more once the network is lost, because a datagram without a network ends the machine"() {
+		const { wifi, clock } = join({ isSet: false });
+		wifi.become(500);
+		equal([clock.asked.length, clock.closed], [1, false]);
+		wifi.become(200);
+		equal(clock.closed, true);
+		wifi.become(500);
+		equal(clock.asked.length, 2);
+	},
 	"lets go of everything"() {
 		const { wifi, network, clock, timer } = join();
 		network.close();

@@ -234,7 +234,7 @@ export class WiFiNetwork implements Network {
 	#follow(): void {
 		const joined = this.#interface.connection >= HAS_ADDRESS;
 		if (!joined) {
-			this.#asked = false;
+			this.#stopAsking();
 			this.#tell(false);
 			return;
 		}
@@ -246,6 +246,14 @@ export class WiFiNetwork implements Network {
 		if (mustAsk) {
 			this.#asked = true;
 			clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
+		}
+	}
+
+	/** The SDK's NTP client asks again by itself, and throws in a timer's callback if there is no network. */
+	#stopAsking(): void {
+		if (this.#asked) {
+			this.#asked = false;
+			this.#options.clock.close();
 		}
 	}
 
