@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import getPort from "get-port";
+import { COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
 import { SIGNATURE_KEY, startMqttGateway } from "./mqtt-gateway.js";
 import { findPeer } from "./peers.js";
 import { Relay } from "./relay.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
+
+/** What the server logs once it has the tools of a virtual device. */
+const TOOLS_COUNTED = `客户端设备支持的工具数量: ${COMMON_TOOLS}`;
 
 /** Milliseconds for one run: a peer in Python takes a while to start. */
 const TIMEOUT = 120_000;
@@ -23,7 +27,7 @@ describe(title, { skip }, () => {
 			server: { auth: { enabled: true, allowed_devices: [] } },
 		});
 		const { log } = await startDevice(t, { otaUrl });
-		const listed = (): boolean => program.output.includes("客户端设备支持的工具数量: 5");
+		const listed = (): boolean => program.output.includes(TOOLS_COUNTED);
 		await until(listed, "the server has the tools", 20_000).catch(({ message }) =>
 			assert.fail(`${message}: ${log.join("\n")}\n${program.output.slice(-2_000)}`),
 		);
@@ -38,14 +42,15 @@ describe(title, { skip }, () => {
 		await ended;
 	});
 
-	it("newer firmware at its OTA handler: the device tries to install it, which a virtual one cannot, and connects", {
+	it("newer firmware at its OTA handler, which is no image: the device rejects it and connects", {
 		timeout: TIMEOUT,
 	}, async (t) => {
 		const firmware = { "virtual_9.9.9.bin": "firmware" };
 		const { program, otaUrl } = await startXiaozhiServer(t, folder, { firmware });
 		const { log } = await startDevice(t, { otaUrl });
-		await until(() => program.output.includes("客户端设备支持的工具数量: 5"), "the server has the tools", 20_000);
+		await until(() => program.output.includes(TOOLS_COUNTED), "the server has the tools", 20_000);
 		assert.match(log.join("\n"), /firmware 9\.9\.9: installing from http:.*virtual_9\.9\.9\.bin/);
+		assert.match(log.join("\n"), /upgrade from http:.*failed: Error: the image has 8 bytes/);
 	});
 
 	it("a virtual device that knows only the URL of its OTA handler: MQTT at xiaozhi-mqtt-gateway, tools/list, a call", {
