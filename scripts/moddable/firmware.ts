@@ -13,7 +13,10 @@ index.html. Everybody can read the settings in an image: passwords and tokens ar
 npm run doctor -- --for build says what is missing, and how to get it.`;
 
 /** Settings that must not be published. */
-const SECRETS = ["ssid", "password", "token", "httpToken", "hmacKey", "serialNumber", "mqttUsername", "mqttPassword"];
+const SECRETS = [
+	...["ssid", "password", "setupPassword", "token", "httpToken"],
+	...["hmacKey", "serialNumber", "mqttUsername", "mqttPassword"],
+];
 
 interface FirmwareOptions {
 	readonly target: readonly string[];
