@@ -227,7 +227,7 @@ class Reader {
 	}
 }
 
-/** A file of which nothing can be used. */
+/** A file that cannot be used at all. */
 export function brokenFile(problem: ConfigProblem): ReadServers {
 	return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
 }
