@@ -89,6 +89,22 @@ export default suite("set-up with a phone", {
 			equal(made.settings.get("xs-mcp", "token"), token);
 		}
 	},
+	async "forgets the MQTT user and password if the backend changes: another one must not be told them"() {
+		const built = { ssid: "home", mqttUsername: "user", mqttPassword: "secret" };
+		for (const [backend, kept] of [
+			["ws://old/", undefined],
+			["ws://new/", ""],
+		] as const) {
+			const { submit, accessPoint, settings } = begin({ built });
+			await submit({ ...TYPED, backend });
+			accessPoint.finish(true);
+			await settled();
+			equal(
+				["mqttUsername", "mqttPassword"].map((key) => settings.get("xs-mcp", key)),
+				[kept, kept],
+			);
+		}
+	},
 	async "logs neither passwords nor tokens"() {
 		const { submit, accessPoint, log, status } = begin();
 		await submit({ ...TYPED, password: "secret-password", token: "secret-token" });

@@ -301,7 +301,20 @@ export class PhoneSetup {
 		for (const field of changed) {
 			storeSetting(field, values[field], this.#options.settings);
 		}
+		if (changed.includes("backend") || changed.includes("otaUrl")) {
+			this.#forgetLogin();
+		}
 		return changed.some((field) => field !== "ssid" && field !== "password");
+	}
+
+	/** The page has no fields for them: without this, another backend would be told them. */
+	#forgetLogin(): void {
+		const { built, settings } = this.#options;
+		for (const key of ["mqttUsername", "mqttPassword"]) {
+			if ((readSetting(key, built, settings) ?? "") !== "") {
+				storeSetting(key, "", settings);
+			}
+		}
 	}
 }
 
