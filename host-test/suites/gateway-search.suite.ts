@@ -48,7 +48,7 @@ class FakeDnsSd {
 	}
 }
 
-function search(host = "") {
+function search(host = "", onFound: () => void = () => {}) {
 	const network = new FakeDnsSd();
 	const timer = new FakeTimer();
 	const found: string[] = [];
@@ -57,7 +57,10 @@ function search(host = "") {
 	const gatewaySearch = new GatewaySearch({
 		host,
 		openDnsSd: network.openDnsSd,
-		onBackend: ({ backend }) => found.push(backend),
+		onBackend: ({ backend }) => {
+			found.push(backend);
+			onFound();
+		},
 		onFailed: (error, retryIn) => failed.push(`${error.message}, ${retryIn}`),
 		timer,
 		log: (line) => log.push(line),
@@ -138,6 +141,13 @@ export default suite("a gateway that announces itself", {
 		equal([network.open, network.opened], [1, 3]);
 		network.find({ address: "192.168.1.99" });
 		equal(found.at(-1), "ws://192.168.1.99:8765/");
+	},
+
+	"is searched for on if connecting to it fails at once"() {
+		const { gatewaySearch, network, timer, found } = search("", () => gatewaySearch.restart());
+		network.find();
+		timer.pass(0);
+		equal([found.length, network.open], [1, 1]);
 	},
 
 	"is searched for again later if the search cannot be opened"() {

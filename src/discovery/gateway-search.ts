@@ -74,8 +74,21 @@ export class GatewaySearch {
 
 	/** Searches anew: the gateway that was found cannot be reached. */
 	restart(): void {
+		if (this.#end !== undefined) {
+			// It has just been found: the SDK still goes on with what it has received.
+			this.#endBy(() => this.restart());
+			return;
+		}
 		this.stop();
 		this.start();
+	}
+
+	#endBy(callback: () => void): void {
+		this.#options.timer.clear(this.#end);
+		this.#end = this.#options.timer.set(() => {
+			this.#end = undefined;
+			callback();
+		}, 0);
 	}
 
 	#take(service: FoundService): void {
@@ -89,14 +102,15 @@ export class GatewaySearch {
 			this.#options.log(`gateway ${JSON.stringify(name)} is announced, but not over plain WebSocket: left out`);
 			return;
 		}
+		// Not now: the SDK goes on with what it has received.
+		this.#endBy(() => this.stop());
 		try {
 			this.#options.onBackend({ backend });
 		} catch (error) {
+			this.#options.timer.clear(this.#end);
+			this.#end = undefined;
 			this.#options.log(`gateway ${JSON.stringify(name)} cannot be used: ${String(error)}`);
-			return;
 		}
-		// Not now: the SDK goes on with what it has received.
-		this.#end = this.#options.timer.set(() => this.stop(), 0);
 	}
 }
 
