@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -128,9 +137,15 @@ describe("npm run firmware", { timeout: 120_000 }, () => {
 		const output = join(makeFolder(t), "release");
 		const release = () => firmware([`--from=esp32=${makeBuild(t)}`, "--output", output]);
 		assert.equal(release().status, 0);
-		mkdirSync(join(output, "old-board"));
+		renameSync(join(output, "esp32"), join(output, "old-board"));
+		const sums = readFileSync(join(output, "SHA256SUMS"), "utf8");
+		writeFileSync(join(output, "SHA256SUMS"), sums.replaceAll("  esp32/", "  old-board/"));
 		assert.equal(release().status, 0);
 		assert.ok(!existsSync(join(output, "old-board")));
+		writeFileSync(join(output, "thesis.txt"), "");
+		assert.match(release().stderr, /--output: .* holds other files than a release: thesis.txt/);
+		assert.ok(existsSync(join(output, "thesis.txt")));
+		rmSync(join(output, "thesis.txt"));
 		rmSync(join(output, "SHA256SUMS"));
 		const { status, stderr } = release();
 		assert.equal(status, 1);

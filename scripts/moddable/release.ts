@@ -57,11 +57,18 @@ export function writeRelease(output: string, release: Release): void {
 	writeFileSync(join(output, "index.html"), releasePage(release, script));
 }
 
-/** Removes an earlier release, and nothing else. */
+/**
+ * Removes an earlier release, and nothing else.
+ *
+ * @throws ProgramError if the folder holds anything that a release does not have
+ */
 function clear(output: string): void {
 	const files = existsSync(output) ? readdirSync(output) : [];
-	if (files.length > 0 && !(files.includes("SHA256SUMS") && files.includes("index.html"))) {
-		throw new ProgramError(`--output: ${output} holds other files than a release`);
+	const sums = files.includes("SHA256SUMS") ? readFileSync(join(output, "SHA256SUMS"), "utf8") : "";
+	const boards = sums.split("\n").map((line) => line.slice(line.indexOf("  ") + 2).split("/")[0] ?? "");
+	const other = files.find((file) => !["SHA256SUMS", "index.html", WEB_TOOLS, ...boards].includes(file));
+	if (other !== undefined || (files.length > 0 && sums === "")) {
+		throw new ProgramError(`--output: ${output} holds other files than a release: ${other ?? files[0]}`);
 	}
 	rmSync(output, { recursive: true, force: true });
 }
