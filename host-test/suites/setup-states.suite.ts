@@ -11,13 +11,13 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 /** The firmware as `main.ts` starts it, on a board that can be set up. */
-function start({ ssid = "home", online = true } = {}) {
+function start({ ssid = "home", online = true, fault = undefined as Error | undefined } = {}) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const states: string[] = [];
 	const fake = new FakeBoard();
 	Object.assign(fake.network, { ssid, online });
-	const accessPoint = new FakeAccessPoint();
+	const accessPoint = Object.assign(new FakeAccessPoint(), { fault });
 	const platform = new FakeHttpPlatform();
 	const board: Board & Pick<FakeBoard, "system"> = Object.assign(fake, { accessPoint });
 	const application = startFirmware({
@@ -107,6 +107,13 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "wifi_configuring");
 		follow(true);
 		equal(application.state, "wifi_configuring");
+	},
+	"is tried again after three minutes if the device's own network cannot be opened"() {
+		const { application, accessPoint, timer } = start({ ssid: "", online: false, fault: new Error("no radio") });
+		equal([application.state, accessPoint.opened], ["wifi_configuring", undefined]);
+		accessPoint.fault = undefined;
+		timer.pass(180_000);
+		equal([application.state, accessPoint.opened?.ssid], ["wifi_configuring", "xs-mcp-000001"]);
 	},
 	"is not entered while firmware is installed"() {
 		const { application, begin } = start();

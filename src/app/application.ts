@@ -250,6 +250,9 @@ export class Application {
 		} else if (network?.online === true || network?.ssid !== "") {
 			this.#activate();
 			this.#followNetwork(network?.online === true);
+		} else {
+			// The set-up's network could not be opened, and the device knows no other: the set-up is tried again later.
+			this.#setup?.follow(false);
 		}
 	}
 
