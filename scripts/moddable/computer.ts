@@ -9,11 +9,14 @@ export interface Computer {
 	readonly nodeVersion: string;
 	/** The folder of devices. */
 	readonly dev: string;
+	/** The folder of C headers. */
+	readonly include: string;
 }
 
 /** The computer that this program runs on. */
 export function thisComputer(): Computer {
-	return { env: process.env, platform: process.platform, nodeVersion: process.versions.node, dev: "/dev" };
+	const { env, platform, versions } = process;
+	return { env, platform, nodeVersion: versions.node, dev: "/dev", include: "/usr/include" };
 }
 
 /** The SDK's name for a computer. */

@@ -22,6 +22,7 @@ const IDF_VERSION = "set(IDF_VERSION_MAJOR 6)\nset(IDF_VERSION_MINOR 0)\nset(IDF
 class MadeUpComputer implements Computer {
 	readonly root = mkdtempSync(join(tmpdir(), "xs-mcp-doctor-"));
 	readonly dev = join(this.root, "dev");
+	readonly include = join(this.root, "include");
 	readonly env: NodeJS.ProcessEnv = {
 		PATH: join(this.root, "bin"),
 		MODDABLE: join(this.root, "sdk"),
@@ -42,6 +43,7 @@ class MadeUpComputer implements Computer {
 		this.write("sdk/build/devices/esp32/manifest.json", '{ "EXPECTED_ESP_IDF": "v6.0" }');
 		this.write("idf/tools/cmake/version.cmake", IDF_VERSION);
 		this.write("dev/ttyUSB0", "");
+		this.write("include/alsa/asoundlib.h", "");
 	}
 
 	write(path: string, text: string): void {
@@ -172,6 +174,14 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			"display",
 			/no screen/,
 			/^sudo apt-get install xvfb$/,
+		],
+		[
+			"no headers of ALSA",
+			(computer) => computer.remove("include/alsa"),
+			["simulator"],
+			"sound",
+			/asoundlib.h not found/,
+			/^sudo apt-get install libasound2-dev$/,
 		],
 		[
 			"no session bus",

@@ -133,6 +133,13 @@ function sessionBus({ env }: Computer): Finding {
 		: ok("session bus", "dbus-run-session");
 }
 
+/** The SDK's audio out for Linux is compiled with every build for the simulator. */
+function soundHeaders({ include }: Computer): Finding {
+	return existsSync(join(include, "alsa", "asoundlib.h"))
+		? ok("sound", "ALSA's headers")
+		: missing("sound", "alsa/asoundlib.h not found", "sudo apt-get install libasound2-dev");
+}
+
 function linux({ platform }: Computer): Finding {
 	return platform === "linux"
 		? ok("Linux", "the simulator is started from here")
@@ -201,7 +208,7 @@ const FOR_BUILD: readonly Check[] = [...FOR_LINK, idf, idfTools];
 
 const CHECKS: Readonly<Record<Purpose, readonly Check[]>> = {
 	device: [node, compilerForXs],
-	simulator: [node, linux, sdk, sdkTools("mcconfig", "mcsim"), sdkVersion, display, sessionBus],
+	simulator: [node, linux, sdk, sdkTools("mcconfig", "mcsim"), sdkVersion, soundHeaders, display, sessionBus],
 	link: FOR_LINK,
 	build: FOR_BUILD,
 	flash: [...FOR_BUILD, port],
