@@ -43,7 +43,7 @@ class FakeInput implements ImageInput {
 		return frame;
 	}
 
-	/** There is a picture, all of whose pixels are this one. */
+	/** The next picture has only pixels of this value. */
 	see(pixel: number): void {
 		const pixels = new Uint16Array(this.width * this.height).fill(pixel);
 		const close = (): void => {

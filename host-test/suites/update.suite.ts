@@ -100,7 +100,7 @@ export default suite("an update", {
 		equal(outcome, `the image's SHA-256 is ${"ab".repeat(32)}, expected ${"cd".repeat(32)}`);
 		equal([updater.events, board.restarts, board.settings.values.size], [["begin", "cancel"], [], 0]);
 	},
-	async "names a digest that is none, before it asks the server for anything"() {
+	async "rejects a digest that is not valid before it asks the server for anything"() {
 		const { outcome, paths } = await begin({ sha256: "ab" });
 		matches(await outcome, /^sha256: expected 64 hexadecimal digits, got "ab"$/);
 		equal(paths(), []);
@@ -217,7 +217,7 @@ export default suite("an update", {
 		const { outcome, updater } = await update({ signature: "nonsense" });
 		equal([outcome, updater.signatures], ["installed", []]);
 	},
-	"has settings, of which the key is the build's alone"() {
+	"takes the trial from stored settings, and the key only from the build"() {
 		const { settings } = new FakeBoard();
 		equal(readUpdateConfig({}, settings), { key: undefined, trialTime: 300_000 });
 		const updateKey = `04${"00".repeat(64)}`;
