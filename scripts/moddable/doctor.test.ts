@@ -72,7 +72,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		}
 	});
 
-	/** What is broken on an otherwise complete computer, and what is then said of which purposes. */
+	/** What is broken on an otherwise complete computer, the purposes that need it, and what they are told. */
 	const FAULTS: readonly [
 		what: string,
 		spoil: (computer: MadeUpComputer) => void,

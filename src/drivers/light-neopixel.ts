@@ -1,4 +1,4 @@
-import type { Light } from "../hardware/light.js";
+import { ColoredLight } from "./light-state.js";
 
 /** The SDK's NeoPixel, as far as it is used. */
 export interface Pixels {
@@ -13,52 +13,23 @@ export interface Pixels {
 }
 
 /** LEDs of the kind WS2812 in a row, which all show the same. */
-export class NeoPixelLight implements Light {
+export class NeoPixelLight extends ColoredLight {
 	readonly #pixels: Pixels;
-	#on = false;
-	#brightness = 50;
-	#color = 0xffffff;
 
 	constructor(pixels: Pixels) {
+		super();
 		this.#pixels = pixels;
-		this.#show();
-	}
-
-	get on(): boolean {
-		return this.#on;
-	}
-
-	set on(on: boolean) {
-		this.#on = on;
-		this.#show();
-	}
-
-	get brightness(): number {
-		return this.#brightness;
-	}
-
-	set brightness(brightness: number) {
-		this.#brightness = brightness;
-		this.#show();
-	}
-
-	get color(): number {
-		return this.#color;
-	}
-
-	set color(color: number) {
-		this.#color = color;
-		this.#show();
+		this.show();
 	}
 
 	close(): void {
 		this.#pixels.close();
 	}
 
-	#show(): void {
+	protected show(): void {
 		const pixels = this.#pixels;
-		const color = this.#on ? this.#color : 0;
-		pixels.brightness = Math.round((this.#brightness * 255) / 100);
+		const color = this.on ? this.color : 0;
+		pixels.brightness = Math.round((this.brightness * 255) / 100);
 		pixels.fill(pixels.makeRGB(color >> 16, (color >> 8) & 255, color & 255));
 		pixels.update();
 	}

@@ -1,4 +1,4 @@
-import type { Light } from "../hardware/light.js";
+import { DimmedLight } from "./light-state.js";
 
 /** A PWM output of ECMA-419, as far as it is used. */
 export interface PwmOutput {
@@ -16,43 +16,24 @@ export interface PwmLightOptions {
 }
 
 /** An LED on a pin, dimmed by switching it fast. */
-export class PwmLight implements Light {
+export class PwmLight extends DimmedLight {
 	readonly #output: PwmOutput;
 	readonly #activeLow: boolean;
-	#on = false;
-	#brightness = 100;
 
 	constructor({ io, pin, activeLow = false }: PwmLightOptions) {
+		super(100);
 		this.#output = new io({ pin });
 		this.#activeLow = activeLow;
-		this.#show();
-	}
-
-	get on(): boolean {
-		return this.#on;
-	}
-
-	set on(on: boolean) {
-		this.#on = on;
-		this.#show();
-	}
-
-	get brightness(): number {
-		return this.#brightness;
-	}
-
-	set brightness(brightness: number) {
-		this.#brightness = brightness;
-		this.#show();
+		this.show();
 	}
 
 	close(): void {
 		this.#output.close();
 	}
 
-	#show(): void {
+	protected show(): void {
 		const full = 2 ** this.#output.resolution - 1;
-		const value = this.#on ? Math.round((full * this.#brightness) / 100) : 0;
+		const value = this.on ? Math.round((full * this.brightness) / 100) : 0;
 		this.#output.write(this.#activeLow ? full - value : value);
 	}
 }

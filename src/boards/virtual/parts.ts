@@ -2,50 +2,22 @@ import Time from "time";
 import Timer from "timer";
 import * as host from "virtual-host";
 import { TimedButton } from "../../drivers/button.js";
+import { ColoredLight } from "../../drivers/light-state.js";
 import type { Buttons } from "../../hardware/button.js";
-import type { Light, Lights } from "../../hardware/light.js";
+import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
 
 /** A light that the person is told of. */
-class VirtualLight implements Light {
+class VirtualLight extends ColoredLight {
 	readonly #name: string;
-	#on = false;
-	#brightness = 50;
-	#color = 0xffffff;
 
 	constructor(name: string) {
+		super();
 		this.#name = name;
 	}
 
-	get on(): boolean {
-		return this.#on;
-	}
-
-	set on(on: boolean) {
-		this.#on = on;
-		this.#show();
-	}
-
-	get brightness(): number {
-		return this.#brightness;
-	}
-
-	set brightness(brightness: number) {
-		this.#brightness = brightness;
-		this.#show();
-	}
-
-	get color(): number {
-		return this.#color;
-	}
-
-	set color(color: number) {
-		this.#color = color;
-		this.#show();
-	}
-
-	#show(): void {
-		host.showLight(this.#name, { on: this.#on, brightness: this.#brightness, color: this.#color });
+	protected show(): void {
+		host.showLight(this.#name, { on: this.on, brightness: this.brightness, color: this.color });
 	}
 }
 
