@@ -5,8 +5,8 @@ import { McpServer } from "../src/mcp_server/mcp-server.js";
 import { integer, string } from "../src/mcp_server/schema.js";
 import { decodeEnvelope, ENVELOPE_NAMES, mcpWrapper } from "../src/protocols/envelope.js";
 import type { Sendable } from "../src/text/pieced-text.js";
-import { defineTool, type HardwareTool } from "../src/tools/define-tool.js";
 import { TOOLS } from "../src/tools/index.js";
+import { defineTool, type HardwareTool } from "../src/tools/support/define-tool.js";
 import { boot, receive, send } from "../virtual-device/platform/bridge.js";
 
 const wrapper = mcpWrapper("0123456789abcdef");

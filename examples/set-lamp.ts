@@ -1,7 +1,7 @@
 // A tool of your own: one file. To offer it, import it in src/tools/index.ts and add it to the list there.
 // docs/add-a-tool.md explains every line.
 import { boolean, enumeration, integer } from "../src/mcp_server/schema.js";
-import { defineTool } from "../src/tools/define-tool.js";
+import { defineTool } from "../src/tools/support/define-tool.js";
 
 const COLORS = { red: [255, 0, 0], green: [0, 255, 0], warm: [255, 180, 90] } as const;
 

@@ -24,7 +24,7 @@ export async function bundleGateway(folder) {
 			cli: "src/cli/command-line.ts",
 			index: "src/index.ts",
 			manager: "src/manager/index.ts",
-			"validation-worker": "src/servers/validation-worker.ts",
+			"validation-worker": "src/core/validation-worker.ts",
 		},
 		outdir: folder,
 		bundle: true,

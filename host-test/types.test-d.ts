@@ -1,11 +1,11 @@
 // What must not compile, and what must be inferred: checked by `npm run typecheck`, never run.
 
-import { elicit } from "../src/mcp_features/elicit.js";
-import { titledEnumeration } from "../src/mcp_features/schemas.js";
+import { elicit } from "../src/mcp_server/features/elicit.js";
+import { titledEnumeration } from "../src/mcp_server/features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
-import { definePrompt } from "../src/prompts/define-prompt.js";
+import { definePrompt } from "../src/resources/define-prompt.js";
 import { defineResource } from "../src/resources/define-resource.js";
-import { defineTool } from "../src/tools/define-tool.js";
+import { defineTool } from "../src/tools/support/define-tool.js";
 
 const about = { name: "t", description: "" };
 

@@ -1,6 +1,6 @@
-import { elicit } from "../../src/mcp_features/elicit.js";
+import { elicit } from "../../src/mcp_server/features/elicit.js";
 import { integer } from "../../src/mcp_server/schema.js";
-import { defineTool } from "../../src/tools/define-tool.js";
+import { defineTool } from "../../src/tools/support/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.ask_brightness",

@@ -1,5 +1,5 @@
-import { log } from "../../src/mcp_features/logging.js";
-import { defineTool } from "../../src/tools/define-tool.js";
+import { log } from "../../src/mcp_server/features/logging.js";
+import { defineTool } from "../../src/tools/support/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.dim",

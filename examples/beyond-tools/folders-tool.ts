@@ -1,5 +1,5 @@
-import { roots } from "../../src/mcp_features/roots.js";
-import { defineTool } from "../../src/tools/define-tool.js";
+import { roots } from "../../src/mcp_server/features/roots.js";
+import { defineTool } from "../../src/tools/support/define-tool.js";
 
 export default defineTool({
 	name: "self.folders",

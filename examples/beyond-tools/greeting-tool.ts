@@ -1,6 +1,6 @@
-import { sample } from "../../src/mcp_features/sample.js";
+import { sample } from "../../src/mcp_server/features/sample.js";
 import { string } from "../../src/mcp_server/schema.js";
-import { defineTool } from "../../src/tools/define-tool.js";
+import { defineTool } from "../../src/tools/support/define-tool.js";
 
 export default defineTool({
 	name: "self.greet",

@@ -1,8 +1,8 @@
 import { readWhole } from "../../src/hardware/pictures.js";
-import { toBase64 } from "../../src/mcp_features/base64.js";
-import { embeddedResource } from "../../src/mcp_features/embedded-resource.js";
 import { image, resourceLink, text } from "../../src/mcp_server/content.js";
-import { defineTool } from "../../src/tools/define-tool.js";
+import { toBase64 } from "../../src/mcp_server/features/base64.js";
+import { embeddedResource } from "../../src/mcp_server/features/embedded-resource.js";
+import { defineTool } from "../../src/tools/support/define-tool.js";
 
 export default defineTool({
 	name: "self.report",

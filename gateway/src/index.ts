@@ -1,27 +1,27 @@
-export type { Access } from "./clients/access.js";
-export type { Catalog, CatalogChange, FoundTool } from "./clients/catalog.js";
-export { HttpEndpoint, type HttpEndpointOptions } from "./clients/http-endpoint.js";
-export { type StdioClient, serveOverStdio } from "./clients/stdio.js";
-export type { ToolView } from "./clients/tool-view.js";
+export type { Access } from "./catalog/access.js";
+export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";
+export { Gateway, type GatewayOptions } from "./catalog/gateway.js";
+export type { ToolView } from "./catalog/tool-view.js";
 export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
 export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";
-export type { Admission, AuthenticateDevice, DeviceCredentials } from "./devices/admission.js";
-export type { EmbeddedBrokerOptions } from "./devices/embedded-broker.js";
-export type { ExternalBrokerOptions } from "./devices/external-broker.js";
-export { MqttDevices } from "./devices/mqtt.js";
-export { WebSocketDevices, type WebSocketDevicesOptions } from "./devices/websocket.js";
-export { Gateway, type GatewayOptions } from "./gateway.js";
-export { makeLog } from "./log.js";
-export { GatewayProgram } from "./program.js";
-export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./servers/offers.js";
-export { ServerRegistry, type ServerRegistryOptions } from "./servers/registry.js";
-export type { CallRecord, Server, ServerRecord } from "./servers/server.js";
-export { ServerError, type ServerErrorCode } from "./servers/server-error.js";
+export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./core/offers.js";
+export { ServerRegistry, type ServerRegistryOptions } from "./core/registry.js";
+export type { CallRecord, Server, ServerRecord } from "./core/server.js";
+export { ServerError, type ServerErrorCode } from "./core/server-error.js";
 export type {
 	CallOptions,
 	ServerIdentity,
 	ServerInfo,
 	ServerTransport,
 	Session,
-} from "./servers/session.js";
+} from "./core/session.js";
+export type { Admission, AuthenticateDevice, DeviceCredentials } from "./devices/admission.js";
+export type { EmbeddedBrokerOptions } from "./devices/embedded-broker.js";
+export type { ExternalBrokerOptions } from "./devices/external-broker.js";
+export { MqttDevices } from "./devices/mqtt.js";
+export { WebSocketDevices, type WebSocketDevicesOptions } from "./devices/websocket.js";
+export { makeLog } from "./log/log.js";
+export { GatewayProgram } from "./program.js";
+export { HttpEndpoint, type HttpEndpointOptions } from "./transports/http-endpoint.js";
+export { type StdioClient, serveOverStdio } from "./transports/stdio.js";

@@ -1,4 +1,4 @@
-import type { Canvas, Font } from "../../src/drivers/face-drawing.js";
+import type { Canvas, Font } from "../../src/pictures/face-drawing.js";
 
 /** A canvas that remembers what was drawn: rectangles as colour and place, texts as they are. Ten pixels a character. */
 export class FakeCanvas implements Canvas {

@@ -5,7 +5,7 @@ import type {
 	HttpServerOptions,
 	HttpServerPlatform,
 	ServedResponse,
-} from "../../src/http_server/http-server.js";
+} from "../../src/net/http-server.js";
 
 /** Headers of a request that is accepted. */
 export const GOOD_HEADERS = {

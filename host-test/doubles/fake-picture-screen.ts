@@ -1,5 +1,5 @@
-import type { PictureBlock, PictureCanvas, PictureScreen } from "../../src/drivers/fitted-picture.js";
-import type { JpegDecoder } from "../../src/drivers/jpeg-picture.js";
+import type { PictureBlock, PictureCanvas, PictureScreen } from "../../src/pictures/fitted-picture.js";
+import type { JpegDecoder } from "../../src/pictures/jpeg-picture.js";
 
 interface FakeBitmap {
 	readonly width: number;

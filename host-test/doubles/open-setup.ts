@@ -1,8 +1,8 @@
+import { openSetup } from "../../src/connect/open-setup.js";
+import type { PhoneSetup } from "../../src/connect/phone-setup.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
-import { openSetup } from "../../src/setup/open-setup.js";
-import type { PhoneSetup } from "../../src/setup/phone-setup.js";
 import { settled } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Endpoint } from "../../gateway/src/clients/endpoint.js";
-import { openClientServer } from "../../gateway/src/clients/open-client-server.js";
+import { openClientServer } from "../../gateway/src/mcp/open-client-server.js";
+import { Endpoint } from "../../gateway/src/transports/endpoint.js";
 import { EndpointPeer } from "../../gateway/test/support/endpoint.js";
 import { LOCAL, startGateway, WireDevice } from "../../gateway/test/support/gateway.js";
 import { until } from "../support/until.js";

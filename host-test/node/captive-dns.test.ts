@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { it } from "node:test";
-import { CaptiveDns, type UdpSocket } from "../../src/drivers/captive-dns.js";
+import { CaptiveDns, type UdpSocket } from "../../src/net/captive-dns.js";
 
 it("the DNS of the device's own network gives Node's resolver the device's address for every name", async (t) => {
 	const socket = createSocket("udp4");

@@ -1,12 +1,12 @@
-import { FIRMWARE } from "../../src/firmware.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { FeatureSet } from "../../src/mcp_features/feature-set.js";
-import { Resources } from "../../src/mcp_features/resources.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { STATE_URI } from "../../src/resources/device-state.js";
 import { RESOURCES } from "../../src/resources/index.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";

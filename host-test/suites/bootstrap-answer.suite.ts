@@ -1,5 +1,5 @@
-import { readAnswer } from "../../src/bootstrap/bootstrap-answer.js";
-import { readBootstrapConfig } from "../../src/bootstrap/bootstrap-config.js";
+import { readAnswer } from "../../src/connect/bootstrap-answer.js";
+import { readBootstrapConfig } from "../../src/settings/bootstrap-config.js";
 import { fromHex, toHex } from "../../src/text/hex.js";
 import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";

@@ -1,4 +1,4 @@
-import { storeBackend, storedBackend } from "../../src/bootstrap/served-backend.js";
+import { storeBackend, storedBackend } from "../../src/connect/served-backend.js";
 import { settled } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";

@@ -1,4 +1,3 @@
-import { EncodedJpeg } from "../../src/drivers/encoded-jpeg.js";
 import {
 	type Frame,
 	ImageCamera,
@@ -6,8 +5,9 @@ import {
 	type ImageInput,
 	type ImageInputOptions,
 } from "../../src/drivers/image-camera.js";
-import { JpegHeader } from "../../src/drivers/jpeg-header.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
+import { EncodedJpeg } from "../../src/pictures/encoded-jpeg.js";
+import { JpegHeader } from "../../src/pictures/jpeg-header.js";
 import { settled } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite } from "../harness.js";

@@ -1,8 +1,8 @@
-import { ClientRequests, type ClientRequestsOptions } from "../../src/mcp_features/client-requests.js";
-import { elicit } from "../../src/mcp_features/elicit.js";
-import { FeatureSet } from "../../src/mcp_features/feature-set.js";
-import { roots } from "../../src/mcp_features/roots.js";
-import { sample } from "../../src/mcp_features/sample.js";
+import { ClientRequests, type ClientRequestsOptions } from "../../src/mcp_server/features/client-requests.js";
+import { elicit } from "../../src/mcp_server/features/elicit.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { roots } from "../../src/mcp_server/features/roots.js";
+import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";

@@ -1,9 +1,9 @@
-import { type Config, readConfig } from "../../src/app/config.js";
 import { createTransport } from "../../src/app/create-transport.js";
 import { deviceUuid } from "../../src/app/uuid.js";
 import type { Settings } from "../../src/hardware/hardware.js";
 import type { ProtocolError } from "../../src/protocols/protocol-error.js";
 import type { Transport } from "../../src/protocols/transport.js";
+import { type Config, readConfig } from "../../src/settings/config.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";

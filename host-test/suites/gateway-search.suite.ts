@@ -1,6 +1,6 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
-import type { DnsSd, FoundService } from "../../src/discovery/dns-sd.js";
-import { GatewaySearch, wantedGateway } from "../../src/discovery/gateway-search.js";
+import type { DnsSd, FoundService } from "../../src/connect/dns-sd.js";
+import { GatewaySearch, wantedGateway } from "../../src/connect/gateway-search.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,7 +1,7 @@
+import { makePacket, PACKET, PacketReader } from "../../src/connect/improv-packet.js";
+import { openImprov } from "../../src/connect/open-improv.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
-import { makePacket, PACKET, PacketReader } from "../../src/improv/improv-packet.js";
-import { openImprov } from "../../src/improv/open-improv.js";
 import { settled } from "../doubles/client.js";
 import { equal, suite } from "../harness.js";
 

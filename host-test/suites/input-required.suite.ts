@@ -1,8 +1,8 @@
-import { elicit } from "../../src/mcp_features/elicit.js";
-import { createPrompt } from "../../src/mcp_features/prompt.js";
-import { Prompts } from "../../src/mcp_features/prompts.js";
-import { roots } from "../../src/mcp_features/roots.js";
-import { sample } from "../../src/mcp_features/sample.js";
+import { elicit } from "../../src/mcp_server/features/elicit.js";
+import { createPrompt } from "../../src/mcp_server/features/prompt.js";
+import { Prompts } from "../../src/mcp_server/features/prompts.js";
+import { roots } from "../../src/mcp_server/features/roots.js";
+import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";

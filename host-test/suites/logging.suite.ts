@@ -1,5 +1,5 @@
-import { FeatureSet } from "../../src/mcp_features/feature-set.js";
-import { Logging, type LoggingOptions, log } from "../../src/mcp_features/logging.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { Logging, type LoggingOptions, log } from "../../src/mcp_server/features/logging.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client } from "../doubles/client.js";

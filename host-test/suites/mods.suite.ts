@@ -1,6 +1,6 @@
 import { withModTools } from "../../src/app/mod-tools.js";
-import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { TOOLS } from "../../src/tools/index.js";
+import { defineTool, type HardwareTool } from "../../src/tools/support/define-tool.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, matches, suite } from "../harness.js";
 

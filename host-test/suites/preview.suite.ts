@@ -1,7 +1,7 @@
-import { FaceScreen } from "../../src/drivers/face-screen.js";
-import { FittedPicture } from "../../src/drivers/fitted-picture.js";
-import { JpegHeader } from "../../src/drivers/jpeg-header.js";
-import { PicturePreview } from "../../src/drivers/picture-preview.js";
+import { FaceScreen } from "../../src/pictures/face-screen.js";
+import { FittedPicture } from "../../src/pictures/fitted-picture.js";
+import { JpegHeader } from "../../src/pictures/jpeg-header.js";
+import { PicturePreview } from "../../src/pictures/picture-preview.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

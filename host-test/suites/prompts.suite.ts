@@ -1,11 +1,11 @@
-import { Completion } from "../../src/mcp_features/completion.js";
-import { embeddedResource } from "../../src/mcp_features/embedded-resource.js";
-import { FeatureSet } from "../../src/mcp_features/feature-set.js";
-import { assistant, createPrompt, user } from "../../src/mcp_features/prompt.js";
-import { Prompts } from "../../src/mcp_features/prompts.js";
-import { createResource } from "../../src/mcp_features/resource.js";
-import { Resources } from "../../src/mcp_features/resources.js";
 import { audio } from "../../src/mcp_server/content.js";
+import { Completion } from "../../src/mcp_server/features/completion.js";
+import { embeddedResource } from "../../src/mcp_server/features/embedded-resource.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { assistant, createPrompt, user } from "../../src/mcp_server/features/prompt.js";
+import { Prompts } from "../../src/mcp_server/features/prompts.js";
+import { createResource } from "../../src/mcp_server/features/resource.js";
+import { Resources } from "../../src/mcp_server/features/resources.js";
 import { Client, settled } from "../doubles/client.js";
 import { equal, suite, throws } from "../harness.js";
 

@@ -1,7 +1,7 @@
-import { FeatureSet } from "../../src/mcp_features/feature-set.js";
-import { Base64, createResource } from "../../src/mcp_features/resource.js";
-import { Resources } from "../../src/mcp_features/resources.js";
-import { matchTemplate, parseTemplate } from "../../src/mcp_features/uri-template.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { Base64, createResource } from "../../src/mcp_server/features/resource.js";
+import { Resources } from "../../src/mcp_server/features/resources.js";
+import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
 import { Client, settled } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

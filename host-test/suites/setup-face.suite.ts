@@ -1,5 +1,5 @@
-import { FaceScreen } from "../../src/drivers/face-screen.js";
-import { type QrCode, wifiText } from "../../src/drivers/setup-drawing.js";
+import { FaceScreen } from "../../src/pictures/face-screen.js";
+import { type QrCode, wifiText } from "../../src/pictures/setup-drawing.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, ok, suite } from "../harness.js";

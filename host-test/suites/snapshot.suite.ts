@@ -1,6 +1,6 @@
-import type { Canvas } from "../../src/drivers/face-drawing.js";
-import { type BandCanvas, FaceSnapshot } from "../../src/drivers/face-snapshot.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
+import type { Canvas } from "../../src/pictures/face-drawing.js";
+import { type BandCanvas, FaceSnapshot } from "../../src/pictures/face-snapshot.js";
 import { equal, ok, suite } from "../harness.js";
 
 const WIDTH = 16;

@@ -1,6 +1,6 @@
-import { Logging, log } from "../../src/mcp_features/logging.js";
-import { createResource } from "../../src/mcp_features/resource.js";
-import { Resources } from "../../src/mcp_features/resources.js";
+import { Logging, log } from "../../src/mcp_server/features/logging.js";
+import { createResource } from "../../src/mcp_server/features/resource.js";
+import { Resources } from "../../src/mcp_server/features/resources.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import { settled } from "../doubles/client.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";

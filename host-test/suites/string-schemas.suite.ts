@@ -1,4 +1,4 @@
-import { date, dateTime, email, matching, titledEnumeration, uri } from "../../src/mcp_features/schemas.js";
+import { date, dateTime, email, matching, titledEnumeration, uri } from "../../src/mcp_server/features/schemas.js";
 import { type Schema, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import { prepare, validate } from "../../src/mcp_server/validate.js";

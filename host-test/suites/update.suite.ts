@@ -1,6 +1,6 @@
-import { EcmaHttp } from "../../src/http/ecma-http.js";
+import { EcmaHttp } from "../../src/net/ecma-http.js";
+import { readUpdateConfig } from "../../src/settings/update-config.js";
 import { FirmwareInstaller } from "../../src/update/firmware-installer.js";
-import { readUpdateConfig } from "../../src/update/update-config.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";

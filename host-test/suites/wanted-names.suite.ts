@@ -1,6 +1,6 @@
-import { elicit } from "../../src/mcp_features/elicit.js";
-import { FeatureSet } from "../../src/mcp_features/feature-set.js";
-import { Stateless } from "../../src/mcp_features/stateless.js";
+import { elicit } from "../../src/mcp_server/features/elicit.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, object, optional, string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";

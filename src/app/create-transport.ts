@@ -3,7 +3,7 @@ import type { NetworkClients } from "../protocols/network-clients.js";
 import type { ChannelLimits, ChannelOptions } from "../protocols/queued-channel.js";
 import type { Transport } from "../protocols/transport.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
-import type { Config } from "./config.js";
+import type { Config } from "../settings/config.js";
 
 export interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly config: Config;

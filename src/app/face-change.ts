@@ -1,6 +1,6 @@
-import { deepFreeze } from "../deep-freeze.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 
 /** Characters of a text that are kept for the screen. */

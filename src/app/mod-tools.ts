@@ -1,5 +1,5 @@
 import type { Settings } from "../hardware/hardware.js";
-import type { HardwareTool } from "../tools/define-tool.js";
+import type { HardwareTool } from "../tools/support/define-tool.js";
 
 /** The mod that is installed beside the firmware, as the platform finds it. */
 export interface Mod {

@@ -1,6 +1,6 @@
-import { deepFreeze } from "../deep-freeze.js";
 import type { System, SystemInfo, Thermometer } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 
 /** What ESP-IDF tells of the chip: `esp32Chip`. */
 export interface Chip {

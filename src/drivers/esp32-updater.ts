@@ -1,5 +1,5 @@
-import { deepFreeze } from "../deep-freeze.js";
 import type { FirmwareSink, Updater } from "../hardware/updater.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { ImageHead } from "./image-head.js";
 
 /** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */

@@ -1,6 +1,6 @@
 import { type ByteSource, type Camera, HeldBytes } from "../hardware/pictures.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { EncodedJpeg } from "./encoded-jpeg.js";
+import { EncodedJpeg } from "../pictures/encoded-jpeg.js";
 
 /** A picture in the memory of the camera's driver, which is to be closed. */
 export interface Frame extends ArrayBuffer {

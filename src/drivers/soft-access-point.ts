@@ -1,5 +1,5 @@
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
-import { CaptiveDns, type UdpRecord } from "./captive-dns.js";
+import { CaptiveDns, type UdpRecord } from "../net/captive-dns.js";
 import type { WiFiNetwork } from "./wifi-network.js";
 
 export interface SoftAccessPointOptions {

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { PiecedText } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { invalidParams, invalidRequest, isRequestId, type RequestId } from "./json-rpc.js";
 

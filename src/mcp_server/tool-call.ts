@@ -1,4 +1,4 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { RequestId } from "./json-rpc.js";
 import { notificationMessage } from "./json-rpc.js";
 import type { McpSession } from "./mcp-session.js";

@@ -1,9 +1,9 @@
 import UDP from "embedded:io/socket/udp";
 import WiFi from "wifi";
-import type { UdpRecord } from "../drivers/captive-dns.js";
 import { SoftAccessPoint } from "../drivers/soft-access-point.js";
 import type { WiFiNetwork } from "../drivers/wifi-network.js";
 import type { AccessPoint } from "../hardware/wifi-setup.js";
+import type { UdpRecord } from "../net/captive-dns.js";
 
 /** The address that ESP-IDF gives the chip in its own network. */
 const ADDRESS = "192.168.4.1";

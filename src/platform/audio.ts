@@ -1,7 +1,7 @@
 import AudioOut from "embedded:io/audio/out";
 import Timer from "timer";
-import type { AudioOutRecord } from "../drivers/played-sound.js";
-import { SoundPlayer } from "../drivers/sound-player.js";
+import type { AudioOutRecord } from "../sound/played-sound.js";
+import { SoundPlayer } from "../sound/sound-player.js";
 
 /**
  * A player on the SDK's audio out, which the target is set up for.

@@ -1,6 +1,6 @@
 import Serial from "embedded:io/serial";
-import { deepFreeze } from "../deep-freeze.js";
 import type { SerialRecord } from "../hardware/serial.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { esp32Chip } from "./esp32-chip.js";
 
 /** The pins of UART 0, which leads to the USB connector of most boards, by ESP-IDF's number of the chip. */

@@ -4,9 +4,9 @@ import parseBMF from "commodetto/parseBMF";
 import config from "mc/config";
 import qrCode from "qrcode";
 import Timer from "timer";
-import { FaceScreen } from "../drivers/face-screen.js";
-import type { MakeQrCode } from "../drivers/setup-drawing.js";
 import type { Backlight } from "../hardware/hardware.js";
+import { FaceScreen } from "../pictures/face-screen.js";
+import type { MakeQrCode } from "../pictures/setup-drawing.js";
 
 /** Bytes of Poco's list of what it is to draw: one face takes about half. */
 const DISPLAY_LIST = 4096;

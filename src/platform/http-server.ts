@@ -1,12 +1,7 @@
 import Listener from "embedded:io/socket/listener";
 import type DNSSD from "embedded:network/dnssd";
 import HTTPServer from "embedded:network/http/server";
-import type {
-	Announcement,
-	HttpConnection,
-	HttpServerOptions,
-	HttpServerPlatform,
-} from "../http_server/http-server.js";
+import type { Announcement, HttpConnection, HttpServerOptions, HttpServerPlatform } from "../net/http-server.js";
 import { openDnsSd } from "./dns-sd.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 

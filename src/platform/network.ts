@@ -5,7 +5,7 @@ import TLSSocket from "embedded:io/socket/tcp/tls";
 import HTTPClient from "embedded:network/http/client";
 import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
-import type { HttpClients } from "../http/ecma-http.js";
+import type { HttpClients } from "../net/ecma-http.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { ProtocolError } from "../protocols/protocol-error.js";
 import { GuardedTCP } from "./guarded-tcp.js";

@@ -3,11 +3,11 @@ import JPEG from "commodetto/readJPEG";
 import Inflate from "inflate";
 import config from "mc/config";
 import Timer from "timer";
-import type { FaceScreen } from "../drivers/face-screen.js";
-import type { PictureCanvas } from "../drivers/fitted-picture.js";
-import type { JpegDecoder } from "../drivers/jpeg-picture.js";
-import { PicturePreview } from "../drivers/picture-preview.js";
-import type { Inflater } from "../drivers/png-picture.js";
+import type { FaceScreen } from "../pictures/face-screen.js";
+import type { PictureCanvas } from "../pictures/fitted-picture.js";
+import type { JpegDecoder } from "../pictures/jpeg-picture.js";
+import { PicturePreview } from "../pictures/picture-preview.js";
+import type { Inflater } from "../pictures/png-picture.js";
 
 /** Pictures on the screen of a face, whose pixels must have 16 bits. The SDK decodes them. */
 export function openPreview(face: FaceScreen): PicturePreview {

@@ -1,10 +1,10 @@
 import built from "mc/config";
 import Preference from "preference";
 import Timer from "timer";
-import { deepFreeze } from "../deep-freeze.js";
 import type { Network } from "../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
-import { readSetting } from "../read-setting.js";
+import { readSetting } from "../settings/read-setting.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 
 /** The networks of an invented neighbourhood, and their passwords. */
 const NETWORKS = deepFreeze([

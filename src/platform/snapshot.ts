@@ -1,8 +1,8 @@
 import Bitmap from "commodetto/Bitmap";
 import BufferOut from "commodetto/BufferOut";
 import Poco from "commodetto/Poco";
-import type { FaceScreen } from "../drivers/face-screen.js";
-import { type BandCanvas, FaceSnapshot } from "../drivers/face-snapshot.js";
+import type { FaceScreen } from "../pictures/face-screen.js";
+import { type BandCanvas, FaceSnapshot } from "../pictures/face-snapshot.js";
 
 /** Bytes of Poco's list of what it is to draw: as for the face on the screen. */
 const DISPLAY_LIST = 4096;

@@ -6,7 +6,7 @@ import Preference from "preference";
 import Timer from "timer";
 import { NtpClock, type NtpRecord } from "../drivers/ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "../drivers/wifi-network.js";
-import { readSetting } from "../read-setting.js";
+import { readSetting } from "../settings/read-setting.js";
 import { SystemResolver } from "./system-resolver.js";
 
 /**

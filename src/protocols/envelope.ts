@@ -1,4 +1,4 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
 import { utf8Length } from "../text/utf8.js";

@@ -1,4 +1,4 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { Envelope } from "./envelope.js";
 import type { Session } from "./hello.js";
 import type { ProtocolError } from "./protocol-error.js";

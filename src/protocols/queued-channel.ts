@@ -1,8 +1,8 @@
+import { decodeText, MessageAssembler, type MessageRejected } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
+import { type WritePart, WriteQueue } from "../text/write-queue.js";
 import type { Channel, ChannelEvents } from "./channel.js";
-import { decodeText, MessageAssembler, type MessageRejected } from "./message-assembler.js";
 import { ProtocolError } from "./protocol-error.js";
-import { type WritePart, WriteQueue } from "./write-queue.js";
 
 /** What a channel may hold in memory. */
 export interface ChannelLimits {

@@ -1,5 +1,5 @@
-import { FIRMWARE } from "../firmware.js";
 import type { Hardware } from "../hardware/hardware.js";
+import { FIRMWARE } from "../settings/firmware.js";
 import { defineResource } from "./define-resource.js";
 
 /** Subscribers are told of each change of the device's state. */

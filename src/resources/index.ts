@@ -1,4 +1,4 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import cameraPicture from "./camera-picture.js";
 import type { HardwareResource } from "./define-resource.js";
 import deviceState from "./device-state.js";

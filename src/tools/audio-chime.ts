@@ -1,5 +1,5 @@
-import { playChime } from "../audio/chime.js";
-import { defineTool } from "./define-tool.js";
+import { playChime } from "../sound/chime.js";
+import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
 	name: "self.audio_speaker.chime",

@@ -1,8 +1,8 @@
-import { WavReader } from "../audio/wav-reader.js";
 import type { Sound } from "../hardware/sound.js";
-import { expectOk } from "../http/http-status.js";
 import { string } from "../mcp_server/schema.js";
-import { defineTool } from "./define-tool.js";
+import { expectOk } from "../net/http-status.js";
+import { WavReader } from "../sound/wav-reader.js";
+import { defineTool } from "./support/define-tool.js";
 
 /** Bytes of a sample. */
 const SAMPLE = 2;

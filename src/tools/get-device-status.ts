@@ -1,7 +1,7 @@
 import type { Hardware } from "../hardware/hardware.js";
-import { defineTool } from "./define-tool.js";
 import { lightsStatus } from "./light-set.js";
 import { sensorsStatus } from "./sensor-read.js";
+import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
 	name: "self.get_device_status",

@@ -1,5 +1,5 @@
-import { FIRMWARE } from "../firmware.js";
-import { defineTool } from "./define-tool.js";
+import { FIRMWARE } from "../settings/firmware.js";
+import { defineTool } from "./support/define-tool.js";
 
 /** The version of the answer's layout, as the C++ firmware numbers it. */
 const LAYOUT_VERSION = 2;

@@ -1,9 +1,8 @@
-import { deepFreeze } from "../deep-freeze.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import assetsSetDownloadUrl from "./assets-set-download-url.js";
 import audioChime from "./audio-chime.js";
 import audioPlay from "./audio-play.js";
 import audioStop from "./audio-stop.js";
-import type { HardwareTool } from "./define-tool.js";
 import getDeviceStatus from "./get-device-status.js";
 import getSystemInfo from "./get-system-info.js";
 import lightSet from "./light-set.js";
@@ -15,6 +14,7 @@ import sensorRead from "./sensor-read.js";
 import setBrightness from "./set-brightness.js";
 import setTheme from "./set-theme.js";
 import setVolume from "./set-volume.js";
+import type { HardwareTool } from "./support/define-tool.js";
 import takePhoto from "./take-photo.js";
 import upgradeFirmware from "./upgrade-firmware.js";
 

@@ -1,8 +1,8 @@
 import type { Light } from "../hardware/light.js";
 import { boolean, integer, optional, string } from "../mcp_server/schema.js";
-import { formatColor, parseColor } from "./color.js";
-import { defineTool } from "./define-tool.js";
-import { findPart } from "./find-part.js";
+import { formatColor, parseColor } from "./support/color.js";
+import { defineTool } from "./support/define-tool.js";
+import { findPart } from "./support/find-part.js";
 
 export default defineTool({
 	name: "self.light.set",

@@ -1,4 +1,4 @@
-import { defineTool } from "./define-tool.js";
+import { defineTool } from "./support/define-tool.js";
 
 /** Long enough for the answer to reach the backend. */
 const DELAY_MS = 1000;

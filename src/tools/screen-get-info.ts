@@ -1,4 +1,4 @@
-import { defineTool } from "./define-tool.js";
+import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.get_info",

@@ -1,6 +1,6 @@
-import { expectOk } from "../http/http-status.js";
 import { string } from "../mcp_server/schema.js";
-import { defineTool } from "./define-tool.js";
+import { expectOk } from "../net/http-status.js";
+import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.preview_image",

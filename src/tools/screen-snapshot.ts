@@ -1,6 +1,6 @@
 import { integer, string } from "../mcp_server/schema.js";
-import { defineTool } from "./define-tool.js";
-import { uploadPicture } from "./upload-picture.js";
+import { defineTool } from "./support/define-tool.js";
+import { uploadPicture } from "./support/upload-picture.js";
 
 export default defineTool({
 	name: "self.screen.snapshot",

@@ -1,7 +1,7 @@
 import type { Sensor, Sensors } from "../hardware/sensor.js";
 import { optional, string } from "../mcp_server/schema.js";
-import { defineTool } from "./define-tool.js";
-import { findPart } from "./find-part.js";
+import { defineTool } from "./support/define-tool.js";
+import { findPart } from "./support/find-part.js";
 
 export default defineTool({
 	name: "self.sensor.read",

@@ -1,5 +1,5 @@
 import { integer } from "../mcp_server/schema.js";
-import { defineTool } from "./define-tool.js";
+import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.set_brightness",

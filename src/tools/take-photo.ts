@@ -1,7 +1,7 @@
 import { text } from "../mcp_server/content.js";
 import { string } from "../mcp_server/schema.js";
-import { defineTool } from "./define-tool.js";
-import { uploadPicture } from "./upload-picture.js";
+import { defineTool } from "./support/define-tool.js";
+import { uploadPicture } from "./support/upload-picture.js";
 
 export default defineTool({
 	name: "self.camera.take_photo",

@@ -65,7 +65,7 @@ declare module "embedded:network/mqtt/client" {
 
 /** ECMA-419's HTTP client. */
 declare module "embedded:network/http/client" {
-	import type { HttpRecord } from "../http/ecma-http.js";
+	import type { HttpRecord } from "../net/ecma-http.js";
 
 	const HTTPClient: HttpRecord["io"];
 	export default HTTPClient;
@@ -82,7 +82,7 @@ declare module "embedded:io/socket/listener" {
 
 /** ECMA-419's HTTP server. */
 declare module "embedded:network/http/server" {
-	import type { HttpServer } from "../http_server/http-server.js";
+	import type { HttpServer } from "../net/http-server.js";
 
 	const HTTPServer: new (options: object) => HttpServer;
 	export default HTTPServer;
@@ -90,7 +90,7 @@ declare module "embedded:network/http/server" {
 
 /** Service discovery by multicast DNS. */
 declare module "embedded:network/dnssd" {
-	import type { DnsSd } from "../discovery/dns-sd.js";
+	import type { DnsSd } from "../connect/dns-sd.js";
 
 	class DNSSD implements DnsSd {
 		constructor(options: { socket: { io: object } });
@@ -171,7 +171,7 @@ declare module "net" {
 
 /** ECMA-419's audio out. */
 declare module "embedded:io/audio/out" {
-	import type { AudioOutRecord } from "../drivers/played-sound.js";
+	import type { AudioOutRecord } from "../sound/played-sound.js";
 
 	const AudioOut: AudioOutRecord["io"];
 	export default AudioOut;
@@ -241,7 +241,7 @@ declare module "embedded:update" {
 
 /** Draws on a screen. */
 declare module "commodetto/Poco" {
-	import type { Canvas } from "../drivers/face-drawing.js";
+	import type { Canvas } from "../pictures/face-drawing.js";
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
@@ -285,7 +285,7 @@ declare module "commodetto/readJPEG" {
 
 /** A font in the format of BMFont. */
 declare module "commodetto/parseBMF" {
-	import type { Font } from "../drivers/face-drawing.js";
+	import type { Font } from "../pictures/face-drawing.js";
 
 	export default function parseBMF(file: ArrayBuffer): Font;
 }

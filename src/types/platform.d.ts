@@ -53,7 +53,7 @@ declare module "preference" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { HttpClients } from "../http/ecma-http.js";
+	import type { HttpClients } from "../net/ecma-http.js";
 	import type { NetworkClients } from "../protocols/network-clients.js";
 	/** @param built what the firmware was built with */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
@@ -61,7 +61,7 @@ declare module "src/platform/network" {
 
 /** The HTTP server that the host has. */
 declare module "src/platform/http-server" {
-	import type { HttpServerPlatform } from "../http_server/http-server.js";
+	import type { HttpServerPlatform } from "../net/http-server.js";
 	export const httpServer: HttpServerPlatform;
 }
 
@@ -74,7 +74,7 @@ declare module "src/platform/mods" {
 
 /** The DNS-SD that the host has. Undefined where UDP has no multicast. */
 declare module "src/platform/dns-sd" {
-	import type { OpenDnsSd } from "../discovery/dns-sd.js";
+	import type { OpenDnsSd } from "../connect/dns-sd.js";
 	export const openDnsSd: OpenDnsSd | undefined;
 }
 
@@ -91,8 +91,8 @@ declare module "src/boards/target/board" {
 
 /** What the virtual device's Node side does for its simulated board. */
 declare module "virtual-host" {
-	import type { AudioOutRecord } from "../drivers/played-sound.js";
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
+	import type { AudioOutRecord } from "../sound/played-sound.js";
 
 	/** Node plays in real time, and hands on what it plays. */
 	export const AudioOut: AudioOutRecord["io"];

@@ -1,6 +1,6 @@
 import type { Http, Settings, System } from "../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../hardware/updater.js";
-import { expectOk } from "../http/http-status.js";
+import { expectOk } from "../net/http-status.js";
 import { fromHex, toHex } from "../text/hex.js";
 import { rememberTrial } from "./trial-memory.js";
 

@@ -1,7 +1,7 @@
-import { FIRMWARE } from "../firmware.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Updater } from "../hardware/updater.js";
+import { FIRMWARE } from "../settings/firmware.js";
 import { forgetTrial } from "./trial-memory.js";
 
 export interface TrialOptions {

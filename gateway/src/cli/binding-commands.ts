@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { BindingSummary } from "../http/binding-routes.js";
-import { printableLine } from "../printable.js";
+import type { BindingSummary } from "../http/devices/binding-routes.js";
+import { printableLine } from "../log/printable.js";
 import { type ClientOptions, clientFor } from "./client-commands.js";
 import { print, printTable } from "./output.js";
 

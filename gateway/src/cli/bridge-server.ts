@@ -10,11 +10,11 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import { callOptions, DEFAULT_LOG_LEVEL } from "../clients/call-options.js";
-import { promptFor, resultFor } from "../clients/contents.js";
-import { MISSING_CAPABILITY } from "../clients/failures.js";
-import { codeForRevision } from "../clients/serve-resources.js";
-import { askingParams, type OrInput, REVISION_OF_STATELESS } from "../servers/asking.js";
+import { askingParams, type OrInput, REVISION_OF_STATELESS } from "../core/asking.js";
+import { callOptions, DEFAULT_LOG_LEVEL } from "../mcp/call-options.js";
+import { promptFor, resultFor } from "../mcp/contents.js";
+import { MISSING_CAPABILITY } from "../mcp/failures.js";
+import { codeForRevision } from "../mcp/serve-resources.js";
 import { GATEWAY_INFO } from "../version.js";
 import { CONNECTION_LOST, PATIENCE } from "./gateway-transport.js";
 

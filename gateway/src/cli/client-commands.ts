@@ -1,8 +1,8 @@
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { DeviceSummary } from "../http/operator-routes.js";
+import type { DeviceSummary } from "../http/operator/operator-routes.js";
+import { printable, printableLine } from "../log/printable.js";
 import { declarationsOf } from "../manager/typed-tools.js";
-import { printable, printableLine } from "../printable.js";
 import { collect } from "./configuration-options.js";
 import { argumentsOf, signatureOf } from "./describe-tool.js";
 import { EXIT, UsageError } from "./exit.js";

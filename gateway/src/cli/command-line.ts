@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigurationError } from "../config/configuration.js";
-import { printable } from "../printable.js";
+import { printable } from "../log/printable.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addBindingCommands } from "./binding-commands.js";
 import { addClientCommands } from "./client-commands.js";

@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import type { DeviceSummary } from "../http/operator-routes.js";
+import type { DeviceSummary } from "../http/operator/operator-routes.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
 

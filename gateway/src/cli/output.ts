@@ -1,5 +1,5 @@
 import { Help } from "commander";
-import { printable, printableLine } from "../printable.js";
+import { printable, printableLine } from "../log/printable.js";
 
 /** Prints a text for people on standard output. */
 export function print(text: string): void {

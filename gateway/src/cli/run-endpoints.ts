@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
-import { Endpoint, type EndpointOptions } from "../clients/endpoint.js";
-import { printableLine } from "../printable.js";
+import { printableLine } from "../log/printable.js";
+import { Endpoint, type EndpointOptions } from "../transports/endpoint.js";
 import { type ClientOptions, catalogFrom, clientFor } from "./client-commands.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";

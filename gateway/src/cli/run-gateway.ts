@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { serveOverStdio } from "../clients/stdio.js";
-import { localAccess } from "../http/auth.js";
-import { makeLog } from "../log.js";
-import { LogDestination } from "../log-destination.js";
+import { localAccess } from "../http/clients/auth.js";
+import { makeLog } from "../log/log.js";
+import { LogDestination } from "../log/log-destination.js";
 import { GatewayProgram } from "../program.js";
+import { serveOverStdio } from "../transports/stdio.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 
@@ -48,7 +48,7 @@ async function logDestination(): Promise<LogDestination> {
 	if (!process.stderr.isTTY) {
 		return new LogDestination(process.stderr);
 	}
-	const { makePrettyFormat } = await import("../pretty-log.js");
+	const { makePrettyFormat } = await import("../log/pretty-log.js");
 	return new LogDestination(process.stderr, makePrettyFormat(process.stderr.hasColors()));
 }
 

@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import type { GatewayEvent } from "../events.js";
-import { printableLine } from "../printable.js";
+import type { GatewayEvent } from "../http/operator/events.js";
+import { printableLine } from "../log/printable.js";
 import type { GatewayClient } from "./gateway-client.js";
 import { print } from "./output.js";
 

@@ -11,7 +11,7 @@ export interface DeviceListener {
 	readonly port: number;
 }
 
-/** What devices look for. They know the same name: src/discovery/gateway-search.ts. */
+/** What devices look for. They know the same name: src/connect/gateway-search.ts. */
 const SERVICE_TYPE = "xs-mcp";
 
 /** Characters of a name in DNS, at most. */

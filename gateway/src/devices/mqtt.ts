@@ -1,6 +1,6 @@
 import { isObject } from "../../../src/text/is-object.js";
-import type { ServerRegistry } from "../servers/registry.js";
-import type { ServerIdentity } from "../servers/session.js";
+import type { ServerRegistry } from "../core/registry.js";
+import type { ServerIdentity } from "../core/session.js";
 import type { Admission } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
 import { EmbeddedBroker, type EmbeddedBrokerOptions } from "./embedded-broker.js";

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isRequestId } from "../../../src/mcp_server/json-rpc.js";
 import { isObject } from "../../../src/text/is-object.js";
-import { INVALID_RESPONSE } from "../servers/session.js";
+import { INVALID_RESPONSE } from "../core/session.js";
 
 /** JSON-RPC 2.0 §5.1: a server error, and an internal error. */
 const SERVER_ERROR = -32_000;

@@ -1,15 +1,15 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import type { HttpEndpoint } from "../clients/http-endpoint.js";
+import type { ServerRegistry } from "../core/registry.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
-import type { GatewayEvents } from "../events.js";
-import type { Metrics } from "../metrics.js";
-import type { ServerRegistry } from "../servers/registry.js";
-import type { RequestGuard } from "./auth.js";
-import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./binding-routes.js";
+import type { HttpEndpoint } from "../transports/http-endpoint.js";
 import { readJson } from "./body.js";
-import { allowOrigin } from "./cors.js";
+import type { RequestGuard } from "./clients/auth.js";
+import { allowOrigin } from "./clients/cors.js";
+import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./devices/binding-routes.js";
 import { HttpError } from "./http-error.js";
+import type { GatewayEvents } from "./operator/events.js";
+import type { Metrics } from "./operator/metrics.js";
 import {
 	forgetDevice,
 	forgetOfflineDevices,
@@ -17,7 +17,7 @@ import {
 	renameDevice,
 	showMetrics,
 	streamEvents,
-} from "./operator-routes.js";
+} from "./operator/operator-routes.js";
 import type { RejectionReport } from "./rejections.js";
 import { setHeaders } from "./response-headers.js";
 import { allow, type HttpEnv, type Middleware, type Route } from "./route.js";

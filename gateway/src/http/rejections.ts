@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { jsonRpcError, PARSE_ERROR, SERVER_ERROR } from "../clients/json-rpc-error.js";
-import type { Logger } from "../log.js";
-import type { LogLimiter } from "../log-limiter.js";
-import type { Metrics } from "../metrics.js";
+import type { Logger } from "../log/log.js";
+import type { LogLimiter } from "../log/log-limiter.js";
+import { jsonRpcError, PARSE_ERROR, SERVER_ERROR } from "../mcp/json-rpc-error.js";
 import { HttpError } from "./http-error.js";
+import type { Metrics } from "./operator/metrics.js";
 import type { HttpEnv } from "./route.js";
 
 type Failure = HttpError | typeof FAILURE;

@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Handler, MiddlewareHandler } from "hono";
-import type { Admission } from "./auth.js";
+import type { Admission } from "./clients/auth.js";
 import { HttpError } from "./http-error.js";
 
 /** What Hono's context holds: Node's request and response, and what the middleware before a route has found out. */

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import type { Logger } from "../log.js";
+import type { Logger } from "../log/log.js";
 import type { RejectionReport } from "./rejections.js";
 import type { HttpEnv } from "./route.js";
 

@@ -1,5 +1,5 @@
-import type { ConfiguredServer } from "../configured/configured-server.js";
-import type { Server } from "../servers/server.js";
+import type { Server } from "../core/server.js";
+import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import type { McpConnection } from "./mcp-types.js";
 
 /** How a configured server is listed. */

@@ -1,5 +1,5 @@
-export type { McpErrorCode } from "../configured/error-codes.js";
-export type { ServerInput, ServerOptions } from "../configured/server-config.js";
+export type { McpErrorCode } from "../upstreams/error-codes.js";
+export type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
 export { McpError, type McpToolResult } from "./mcp-error.js";
 export { McpManager } from "./mcp-manager.js";

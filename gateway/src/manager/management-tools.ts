@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { SERVER_FIELDS } from "../configured/server-config.js";
+import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
 import { McpError } from "./mcp-error.js";
 import type { McpManager } from "./mcp-manager.js";

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { codeOf, type McpErrorCode } from "../configured/error-codes.js";
-import { isSafeToRetry } from "../configured/retry.js";
-import type { ServerTool } from "../servers/offers.js";
+import type { ServerTool } from "../core/offers.js";
+import { codeOf, type McpErrorCode } from "../upstreams/error-codes.js";
+import { isSafeToRetry } from "../upstreams/retry.js";
 
 /** Why something failed: document 3, "error handling". */
 export class McpError extends Error {

@@ -1,7 +1,7 @@
-import type { ConnectionStatus } from "../configured/configured-server.js";
-import type { ServerInput, ServerOptions } from "../configured/server-config.js";
-import type { ServerTool } from "../servers/offers.js";
-import type { ServerRegistry } from "../servers/registry.js";
+import type { ServerTool } from "../core/offers.js";
+import type { ServerRegistry } from "../core/registry.js";
+import type { ConnectionStatus } from "../upstreams/configured-server.js";
+import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 import type { McpToolResult } from "./mcp-error.js";
 
 /** A server as document 3 registers it: `name` stands for the id if there is none. */

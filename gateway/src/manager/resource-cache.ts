@@ -1,6 +1,6 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/client";
 import { LRUCache } from "lru-cache";
-import type { Server } from "../servers/server.js";
+import type { Server } from "../core/server.js";
 
 /** Resources whose contents are kept, and characters of all of them. */
 const MAX_CACHED = 1_000;

@@ -1,5 +1,5 @@
 import { isInputRequiredResult } from "@modelcontextprotocol/client";
-import type { OrInput } from "../servers/asking.js";
+import type { OrInput } from "../core/asking.js";
 import { McpError } from "./mcp-error.js";
 
 /** A server that asks for input first has nobody to ask here. */

@@ -1,4 +1,4 @@
-import type { ServerTool } from "../servers/offers.js";
+import type { ServerTool } from "../core/offers.js";
 import { commentOf, typeOf } from "./json-schema-types.js";
 
 /** What the declarations of a server's tools are made of. */

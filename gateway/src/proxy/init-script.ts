@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ContentBlock } from "@modelcontextprotocol/client";
-import type { ServerTool } from "../servers/offers.js";
+import type { ServerTool } from "../core/offers.js";
 import type { Upstream } from "./upstream.js";
 
 /** Characters of a failed script's answer, for the error message. */

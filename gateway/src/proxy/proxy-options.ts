@@ -1,4 +1,4 @@
-import { type ServerConfig, serverConfig } from "../configured/server-config.js";
+import { type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 
 /** What a proxy does: document 2, "CLI arguments and environment variables". */
 export interface ProxyOptions {

@@ -1,6 +1,6 @@
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { untilDisconnected } from "../clients/until-disconnected.js";
+import { untilDisconnected } from "../transports/until-disconnected.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import { ToolProxy } from "./tool-proxy.js";

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
-import type { ServerTool } from "../servers/offers.js";
-import { ServerError } from "../servers/server-error.js";
-import type { CallOptions } from "../servers/session.js";
+import type { ServerTool } from "../core/offers.js";
+import { ServerError } from "../core/server-error.js";
+import type { CallOptions } from "../core/session.js";
 import { runInitScript } from "./init-script.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import * as texts from "./texts.js";

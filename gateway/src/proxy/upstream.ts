@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
-import { ConfiguredTransport } from "../configured/configured-transport.js";
-import type { ServerConfig } from "../configured/server-config.js";
-import { type ServerTool, validItem } from "../servers/offers.js";
-import { ServerError } from "../servers/server-error.js";
-import { type CallOptions, Session } from "../servers/session.js";
+import { type ServerTool, validItem } from "../core/offers.js";
+import { ServerError } from "../core/server-error.js";
+import { type CallOptions, Session } from "../core/session.js";
+import { ConfiguredTransport } from "../upstreams/configured-transport.js";
+import type { ServerConfig } from "../upstreams/server-config.js";
 
 /** Milliseconds for connecting. */
 const CONNECT_TIMEOUT = 10_000;

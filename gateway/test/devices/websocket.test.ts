@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
 import { until } from "../../../host-test/support/until.js";
-import type { ServerTool } from "../../src/servers/offers.js";
+import type { ServerTool } from "../../src/core/offers.js";
 import { startGateway, WireDevice } from "../support/gateway.js";
 import { startProgram } from "../support/program.js";
 

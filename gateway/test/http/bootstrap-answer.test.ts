@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { backendBlocks, type DeviceAddresses } from "../../src/http/bootstrap-answer.js";
+import { backendBlocks, type DeviceAddresses } from "../../src/http/devices/bootstrap-answer.js";
 
 /** Where a device that knows the gateway by a hostname is told to connect. */
 function addressesFor(addresses: DeviceAddresses, hostname: string): unknown[] {

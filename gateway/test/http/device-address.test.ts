@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os";
 import { describe, it } from "node:test";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
-import { urlForDevice } from "../../src/http/device-address.js";
+import { urlForDevice } from "../../src/http/devices/device-address.js";
 import { WireDevice } from "../support/gateway.js";
 import { visionOf } from "../support/pictures.js";
 import { startProgram } from "../support/program.js";

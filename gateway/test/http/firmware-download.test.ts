@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { it } from "node:test";
-import { sendFirmware } from "../../src/http/firmware-download.js";
+import { sendFirmware } from "../../src/http/devices/firmware-download.js";
 import { makeStateFolder } from "../support/program.js";
 
 /** More than the buffers of both sides of a connection hold. */

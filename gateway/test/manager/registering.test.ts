@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { ConfiguredServers } from "../../src/configured/configured-servers.js";
-import { serverConfig } from "../../src/configured/server-config.js";
+import { ServerRegistry } from "../../src/core/registry.js";
 import { MANAGEMENT_TOOLS, type ManagementCaller, McpManager } from "../../src/manager/index.js";
-import { ServerRegistry } from "../../src/servers/registry.js";
+import { ConfiguredServers } from "../../src/upstreams/configured-servers.js";
+import { serverConfig } from "../../src/upstreams/server-config.js";
 import { nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
 const odd = (id: string) => nodeServer(id, ODD_SERVER, "good");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Server } from "../../src/core/server.js";
 import { ResourceCache } from "../../src/manager/resource-cache.js";
-import type { Server } from "../../src/servers/server.js";
 
 const MB = 1024 * 1024;
 

@@ -4,9 +4,9 @@ import type { TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
 import { WebSocket } from "ws";
 import { until } from "../../../host-test/support/until.js";
-import type { Gateway } from "../../src/gateway.js";
-import type { ServerTool } from "../../src/servers/offers.js";
-import type { Server } from "../../src/servers/server.js";
+import type { Gateway } from "../../src/catalog/gateway.js";
+import type { ServerTool } from "../../src/core/offers.js";
+import type { Server } from "../../src/core/server.js";
 
 /** The hello of the C++ firmware and of py-xiaozhi; the transport is "websocket" or "udp". */
 export function familyHello(transport: string | undefined, version = 1): object {

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import { makeLog } from "../../src/log.js";
+import { makeLog } from "../../src/log/log.js";
 import { GatewayProgram } from "../../src/program.js";
 
 /** A gateway as its program runs it, on free ports of this machine. */

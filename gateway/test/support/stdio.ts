@@ -1,8 +1,8 @@
 // A gateway that a client starts as its child: devices over WebSocket, one client over standard input and output.
 
-import { serveOverStdio } from "../../src/clients/stdio.js";
+import { Gateway } from "../../src/catalog/gateway.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
-import { Gateway } from "../../src/gateway.js";
+import { serveOverStdio } from "../../src/transports/stdio.js";
 import { LOCAL } from "./gateway.js";
 
 const gateway = await Gateway.open({ changeDelay: 20 }, console.error);

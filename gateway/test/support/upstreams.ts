@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import getPort from "get-port";
 import { until } from "../../../host-test/support/until.js";
-import { ConfiguredServers, type ConfiguredServersOptions } from "../../src/configured/configured-servers.js";
-import { ServerRegistry } from "../../src/servers/registry.js";
+import { ServerRegistry } from "../../src/core/registry.js";
+import { ConfiguredServers, type ConfiguredServersOptions } from "../../src/upstreams/configured-servers.js";
 
 const modules = new URL("../../../node_modules/@modelcontextprotocol/", import.meta.url);
 const programOf = (name: string): string => fileURLToPath(new URL(`server-${name}/dist/index.js`, modules));

@@ -1,6 +1,6 @@
-import { EncodedJpeg } from "../../drivers/encoded-jpeg.js";
-import type { Pixels } from "../../drivers/jpeg-encoder.js";
 import type { Camera } from "../../hardware/pictures.js";
+import { EncodedJpeg } from "../../pictures/encoded-jpeg.js";
+import type { Pixels } from "../../pictures/jpeg-encoder.js";
 import { openCamera } from "../../platform/camera.js";
 
 /** Percent. */

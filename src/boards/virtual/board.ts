@@ -1,7 +1,6 @@
 import Preference from "preference";
 import Timer from "timer";
 import * as host from "virtual-host";
-import { SoundPlayer } from "../../drivers/sound-player.js";
 import {
 	BLANK_FACE,
 	type Board,
@@ -13,6 +12,7 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { SoundPlayer } from "../../sound/sound-player.js";
 import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
 

@@ -1,0 +1,374 @@
+import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
+import type { ServerPrompt, ServerTool } from "../core/offers.js";
+import type { ServerRegistry } from "../core/registry.js";
+import { isUserOnly, type Notification, type Server } from "../core/server.js";
+import type { Access } from "./access.js";
+import { LISTED_CATALOG_TOOLS } from "./catalog-tools.js";
+import {
+	aliasIn,
+	findByName,
+	listedPrompts,
+	listedResources,
+	listedTemplates,
+	listedTools,
+	type Naming,
+} from "./listing.js";
+import type { OwnTool } from "./own-tools.js";
+import { clientUri, parseClientUri } from "./resource-uris.js";
+import { aliasInStateUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
+import { isPinned, listsAll, type ToolView } from "./tool-view.js";
+
+/** A tool that a client named, and the server that has it. */
+export interface FoundTool {
+	readonly server: Server;
+	readonly tool: ServerTool;
+}
+
+/** A prompt that a client named, and the server that has it. */
+export interface FoundPrompt {
+	readonly server: Server;
+	readonly prompt: ServerPrompt;
+}
+
+/** A resource that a client named, and the server that may have it. */
+export interface FoundResource {
+	readonly server: Server;
+	/** As the server knows it. */
+	readonly uri: string;
+}
+
+/** The lists of a catalog. */
+interface Lists {
+	/** The tools that are listed. */
+	readonly tools: readonly Tool[];
+	readonly allTools: readonly Tool[];
+	readonly resources: readonly Resource[];
+	readonly resourceTemplates: readonly ResourceTemplateType[];
+	readonly prompts: readonly Prompt[];
+}
+
+/** A list whose changes clients are told. That of templates goes with the resources. */
+export type ListName = "tools" | "resources" | "prompts";
+
+/** The state of a server is different. */
+export interface StateChange {
+	readonly kind: "state";
+	readonly server: Server;
+	/** What the server itself said of it, if that is why. */
+	readonly cause: Notification | undefined;
+}
+
+/** A resource has been updated, by the URI that clients know. */
+export interface ResourceUpdate {
+	readonly kind: "updated";
+	readonly uri: string;
+}
+
+/** What is different in a catalog: a list, a server's state, or a resource. */
+export type CatalogChange = { readonly kind: ListName } | StateChange | ResourceUpdate;
+
+export interface CatalogOptions {
+	/** Its {@link catalogKey}. */
+	readonly key: string;
+	readonly access: Access;
+	/** Alias or id: only this server. It may become known later. Undefined: all servers. */
+	readonly server: string | undefined;
+	readonly naming: Naming;
+	readonly view: ToolView;
+	/** Tools of the gateway itself. */
+	readonly ownTools?: readonly OwnTool[];
+}
+
+/** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
+export class Catalog {
+	readonly #servers: ServerRegistry;
+	readonly #options: CatalogOptions;
+	readonly #listeners = new Set<(change: CatalogChange) => void>();
+	readonly #onChanged = (): void => this.#compare();
+	readonly #onStateChanged = (server: Server, cause?: Notification): void => this.#tellState(server, cause);
+	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
+	#lists: Lists = { tools: [], allTools: [], resources: [], resourceTemplates: [], prompts: [] };
+	#version = -1;
+	/** The lists that listeners know. */
+	#told = this.#lists;
+
+	constructor(servers: ServerRegistry, options: CatalogOptions) {
+		this.#servers = servers;
+		this.#options = options;
+	}
+
+	/** The same for clients with the same access, on the same path. */
+	get key(): string {
+		return this.#options.key;
+	}
+
+	/** Whether there is a server in it. */
+	get hasServer(): boolean {
+		return this.#reachable().length > 0;
+	}
+
+	/** Whether every client sees the same: then the list may be kept by caches that clients share. */
+	get isPublic(): boolean {
+		const { principal, devices, userTools } = this.#options.access;
+		return principal === "local" && devices === undefined && userTools === false;
+	}
+
+	/** Which tools it lists. */
+	get view(): ToolView {
+		return this.#options.view;
+	}
+
+	/** The servers that the client may reach. */
+	get servers(): readonly Server[] {
+		return this.#reachable();
+	}
+
+	/**
+	 * The list of tools: servers by alias, each in its own order; or if there are too many, the catalog tools and the pinned
+	 * ones. The same array until something in it changes.
+	 */
+	get tools(): readonly Tool[] {
+		return this.#update().tools;
+	}
+
+	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
+	get allTools(): readonly Tool[] {
+		return this.#update().allTools;
+	}
+
+	/** Whether every tool is listed. */
+	get listsAll(): boolean {
+		return listsAll(this.view, this.allTools.length);
+	}
+
+	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
+	get resources(): readonly Resource[] {
+		return this.#update().resources;
+	}
+
+	/** The list of templates of resources. The same array until something in it changes. */
+	get resourceTemplates(): readonly ResourceTemplateType[] {
+		return this.#update().resourceTemplates;
+	}
+
+	/** The list of prompts. The same array until something in it changes. */
+	get prompts(): readonly Prompt[] {
+		return this.#update().prompts;
+	}
+
+	/**
+	 * The tool of this name. A name with an alias in front works in every catalog; one without it, portable or the server's
+	 * own, in the catalog of one server. Undefined also for a tool that the client may not call.
+	 */
+	findTool(name: string): FoundTool | undefined {
+		const { server, item: tool } = this.#find(name, ({ tools }) => tools) ?? {};
+		if (server === undefined || tool === undefined || (isUserOnly(tool) && !this.#allowsUserTools(server))) {
+			return undefined;
+		}
+		return { server, tool };
+	}
+
+	/** The tool of the gateway itself that has this name. */
+	findOwnTool(name: string): OwnTool | undefined {
+		return this.#options.ownTools?.find(({ listed }) => listed.name === name);
+	}
+
+	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
+	findPrompt(name: string): FoundPrompt | undefined {
+		const found = this.#find(name, ({ offers }) => offers.prompts);
+		return found && { server: found.server, prompt: found.item };
+	}
+
+	/** The server that a resource's URI, or template, belongs to, and what the server calls it. It may not exist there. */
+	findResource(uri: string): FoundResource | undefined {
+		const own = this.#options.server !== undefined;
+		const parsed = own ? undefined : parseClientUri(uri);
+		const server = own ? this.#only() : this.#withAlias(parsed?.alias);
+		return server && mayHaveResources(server) ? { server, uri: parsed?.uri ?? uri } : undefined;
+	}
+
+	/** The URI by which clients of this catalog know a server's resource. */
+	clientUri({ alias }: Server, uri: string): string {
+		return this.#options.naming === "prefixed" ? clientUri(uri, alias) : uri;
+	}
+
+	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
+	findState(uri: string): Server | undefined {
+		return this.#withAlias(aliasInStateUri(uri));
+	}
+
+	/**
+	 * Tells of changes, from now on: of the lists, only if they are different from what was told before; of servers' states,
+	 * and of resources that somebody has subscribed to, as it happens.
+	 *
+	 * @returns a function that ends it
+	 */
+	onChange(listener: (change: CatalogChange) => void): () => void {
+		if (this.#listeners.size === 0) {
+			this.#told = this.#update();
+			this.#servers.on("changed", this.#onChanged);
+			this.#servers.on("stateChanged", this.#onStateChanged);
+			this.#servers.on("updated", this.#onUpdated);
+		}
+		this.#listeners.add(listener);
+		return () => {
+			this.#listeners.delete(listener);
+			if (this.#listeners.size === 0) {
+				this.#servers.off("changed", this.#onChanged);
+				this.#servers.off("stateChanged", this.#onStateChanged);
+				this.#servers.off("updated", this.#onUpdated);
+			}
+		};
+	}
+
+	#update(): Lists {
+		if (this.#version !== this.#servers.version) {
+			this.#version = this.#servers.version;
+			this.#lists = keepSame(this.#lists, this.#makeLists());
+		}
+		return this.#lists;
+	}
+
+	#makeLists(): Lists {
+		const { naming, ownTools = [] } = this.#options;
+		const reachable = this.#reachable();
+		const allTools = reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server)));
+		return {
+			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools)],
+			allTools,
+			resources: reachable.flatMap((server) => {
+				const state = stateResource(server);
+				return [state, ...listedResources(server, naming).filter(({ uri }) => uri !== state.uri)];
+			}),
+			resourceTemplates: [STATE_TEMPLATE, ...reachable.flatMap((server) => listedTemplates(server, naming))],
+			prompts: reachable.flatMap((server) => listedPrompts(server, naming)),
+		};
+	}
+
+	#shownOf(allTools: readonly Tool[]): readonly Tool[] {
+		if (listsAll(this.view, allTools.length)) {
+			return allTools;
+		}
+		const isCatalogTool = ({ name }: Tool): boolean => LISTED_CATALOG_TOOLS.some((each) => each.name === name);
+		const pinned = allTools.filter((tool) => isPinned(this.view, tool) && !isCatalogTool(tool));
+		return [...LISTED_CATALOG_TOOLS, ...pinned];
+	}
+
+	#compare(): void {
+		const before = this.#told;
+		this.#told = this.#update();
+		const { tools, resources, resourceTemplates, prompts } = this.#told;
+		if (tools !== before.tools) {
+			this.#tell({ kind: "tools" });
+		}
+		if (resources !== before.resources || resourceTemplates !== before.resourceTemplates) {
+			this.#tell({ kind: "resources" });
+		}
+		if (prompts !== before.prompts) {
+			this.#tell({ kind: "prompts" });
+		}
+	}
+
+	#tellState(server: Server, cause: Notification | undefined): void {
+		if (this.#reaches(server)) {
+			this.#tell({ kind: "state", server, cause });
+		}
+	}
+
+	#tellUpdate(server: Server, uri: string): void {
+		if (this.#reaches(server)) {
+			this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
+		}
+	}
+
+	#tell(change: CatalogChange): void {
+		for (const listener of this.#listeners) {
+			listener(change);
+		}
+	}
+
+	/** An item of a server's list, by any name that it has in this catalog. */
+	#find<Item extends { readonly name: string }>(
+		name: string,
+		itemsOf: (server: Server) => readonly Item[],
+	): { readonly server: Server; readonly item: Item } | undefined {
+		const find = (server: Server | undefined, naming: Naming) => {
+			const item = server && findByName(itemsOf(server), server, naming, name);
+			return server && item && { server, item };
+		};
+		const only = this.#only();
+		return find(only, "own") ?? find(only, "portable") ?? find(this.#withAlias(aliasIn(name)), "prefixed");
+	}
+
+	/** The server of that alias, if the client may reach it. Its id is no name for it here: clients are told of URIs with aliases. */
+	#withAlias(alias: string | undefined): Server | undefined {
+		const server = alias === undefined ? undefined : this.#servers.find(alias);
+		return server?.alias === alias && server !== undefined && this.#reaches(server) ? server : undefined;
+	}
+
+	/** The server of a catalog of one server, if it is known. */
+	#only(): Server | undefined {
+		return this.#options.server === undefined ? undefined : this.#reachable()[0];
+	}
+
+	#reachable(): readonly Server[] {
+		const { access, server } = this.#options;
+		if (server === undefined && access.devices === undefined) {
+			return this.#servers.all;
+		}
+		const candidates = server === undefined ? this.#servers.all : [this.#servers.find(server)];
+		return candidates.filter((candidate) => candidate !== undefined && this.#reaches(candidate)) as Server[];
+	}
+
+	#reaches(candidate: Server): boolean {
+		const { access, server } = this.#options;
+		return (
+			access.devices?.has(candidate.id) !== false && (server === undefined || this.#servers.find(server) === candidate)
+		);
+	}
+
+	#allowsUserTools({ id }: Server): boolean {
+		const { userTools } = this.#options.access;
+		return typeof userTools === "boolean" ? userTools : userTools.has(id);
+	}
+}
+
+/** A server may have resources that it does not list. */
+function mayHaveResources({ session, offers }: Server): boolean {
+	return offers.resources.length + offers.resourceTemplates.length > 0 || session?.declares("resources") === true;
+}
+
+/** The lists of `next`; a list with the same items as before is the old array. */
+function keepSame(before: Lists, next: Lists): Lists {
+	const keep = <Item>(old: readonly Item[], items: readonly Item[]) => (sameItems(old, items) ? old : items);
+	return {
+		tools: keep(before.tools, next.tools),
+		allTools: keep(before.allTools, next.allTools),
+		resources: keep(before.resources, next.resources),
+		resourceTemplates: keep(before.resourceTemplates, next.resourceTemplates),
+		prompts: keep(before.prompts, next.prompts),
+	};
+}
+
+function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean {
+	return one.length === other.length && one.every((item, index) => item === other[index]);
+}
+
+/** Tells catalogs apart: clients with the same access and view, on the same path, share one. */
+export function catalogKey(
+	{ principal, devices, userTools }: Access,
+	server: string | undefined,
+	{ catalog, catalogLimit, pinnedTools }: ToolView,
+): string {
+	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
+	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
+	return JSON.stringify([
+		principal,
+		server ?? null,
+		devices ? list(devices) : null,
+		tools,
+		catalog,
+		catalogLimit,
+		pinnedTools,
+	]);
+}

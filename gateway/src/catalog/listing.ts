@@ -1,0 +1,127 @@
+import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
+import { isUserOnly, type Server } from "../core/server.js";
+import { ALIAS_SEPARATOR, portableNames } from "./names.js";
+import { clientUri } from "./resource-uris.js";
+
+/**
+ * How tools and prompts are named in a client's list: as their server names them, in characters that every client takes, or
+ * in those characters with the server's alias in front, which is then in the URIs of resources, too. See docs/gateway.md.
+ */
+export type Naming = "own" | "portable" | "prefixed";
+
+/** An item of a server's list, and how clients see it: under another name. */
+interface NamedItem<Item> {
+	readonly item: Item;
+	readonly listed: Item;
+}
+
+type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
+
+/** Made once for each array of items, by naming and prefix: an item that has not changed stays the same object in lists. */
+const made = new WeakMap<readonly object[], Map<string, NamedItems<object>>>();
+
+/** A server's tools as a client lists them. */
+export function listedTools(server: Server, naming: Naming, withUserTools: boolean): Tool[] {
+	return [...byName(server.tools, server, naming).values()]
+		.filter(({ item }) => withUserTools || !isUserOnly(item))
+		.map(({ listed }) => listed);
+}
+
+/** A server's prompts as a client lists them. */
+export function listedPrompts(server: Server, naming: Naming): Prompt[] {
+	return [...byName(server.offers.prompts, server, naming).values()].map(({ listed }) => listed);
+}
+
+/** A server's resources as a client lists them. */
+export function listedResources(server: Server, naming: Naming): Resource[] {
+	const items = named(server.offers.resources, server, naming, ({ uri }) => uri, withAlias(server, "uri"));
+	return [...items.values()].map(({ listed }) => listed);
+}
+
+/** A server's templates of resources as a client lists them. */
+export function listedTemplates(server: Server, naming: Naming): ResourceTemplateType[] {
+	const { resourceTemplates } = server.offers;
+	const items = named(resourceTemplates, server, naming, (each) => each.uriTemplate, withAlias(server, "uriTemplate"));
+	return [...items.values()].map(({ listed }) => listed);
+}
+
+/** The item of a server's list that has this name in lists of that naming. */
+export function findByName<Item extends { readonly name: string }>(
+	items: readonly Item[],
+	server: Server,
+	naming: Naming,
+	name: string,
+): Item | undefined {
+	return byName(items, server, naming).get(name)?.item;
+}
+
+/** The alias in a name that has one. */
+export function aliasIn(name: string): string | undefined {
+	const end = name.indexOf(ALIAS_SEPARATOR);
+	return end < 0 ? undefined : name.slice(0, end);
+}
+
+/** By the names that clients use, in the server's order. */
+function byName<Item extends { readonly name: string }>(
+	items: readonly Item[],
+	server: Server,
+	naming: Naming,
+): NamedItems<Item> {
+	const own = items.map(({ name }) => name);
+	const make = (): NamedItems<Item> => {
+		const names = naming === "own" ? own : [...portableNames(own, prefixOf(server, naming)).keys()];
+		return new Map(items.map((item, index) => namedAs(names[index] as string, item)));
+	};
+	return cached(items, server, naming, make);
+}
+
+function namedAs<Item extends object>(name: string, item: Item): [string, NamedItem<Item>] {
+	return [name, { item, listed: { ...item, name } }];
+}
+
+/** By their own URIs, in the server's order. */
+function named<Item extends object>(
+	items: readonly Item[],
+	server: Server,
+	naming: Naming,
+	keyOf: (item: Item) => string,
+	withAliasIn: (item: Item) => Item,
+): NamedItems<Item> {
+	const listed = (item: Item): Item => (naming === "prefixed" ? withAliasIn(item) : item);
+	return cached(
+		items,
+		server,
+		naming,
+		() => new Map(items.map((item) => [keyOf(item), { item, listed: listed(item) }])),
+	);
+}
+
+/** Puts a server's alias into a resource's URI, and into its name and title, so that people can tell devices apart. */
+function withAlias<Key extends string>({ alias }: Server, key: Key) {
+	return <Item extends { readonly name: string; readonly title?: string | undefined } & Record<Key, string>>(
+		item: Item,
+	): Item => ({
+		...item,
+		[key]: clientUri(item[key], alias),
+		name: `${alias}/${item.name}`,
+		...(item.title !== undefined && { title: `${item.title}: ${alias}` }),
+	});
+}
+
+function prefixOf({ alias }: Server, naming: Naming): string {
+	return naming === "prefixed" ? alias : "";
+}
+
+function cached<Item extends object>(
+	items: readonly Item[],
+	server: Server,
+	naming: Naming,
+	make: () => NamedItems<Item>,
+): NamedItems<Item> {
+	const known = made.get(items) ?? new Map<string, NamedItems<object>>();
+	made.set(items, known);
+	const key = `${naming} ${prefixOf(server, naming)}`;
+	const found = known.get(key) ?? make();
+	known.set(key, found);
+	return found as NamedItems<Item>;
+}

@@ -1,0 +1,78 @@
+import type { Resource, TextResourceContents } from "@modelcontextprotocol/server";
+import { isObject } from "../../../src/text/is-object.js";
+import type { Server } from "../core/server.js";
+
+/** The resource by which a device tells its state itself, and milliseconds that it has for that. */
+const OWN_STATE = "device://self/state";
+const OWN_STATE_TIMEOUT = 2_000;
+
+const MIME_TYPE = "application/json";
+
+/** The resource template of {@link stateUri} (RFC 6570). */
+export const STATE_TEMPLATE = {
+	uriTemplate: "device://{alias}/state",
+	name: "state",
+	title: "State of a device",
+	description: "Whether the device is online, its state, board and firmware, and when it was last seen.",
+	mimeType: MIME_TYPE,
+};
+
+const resources = new WeakMap<Server, Resource>();
+
+/** The URI of the resource that holds a server's state. An alias needs no escaping. */
+export function stateUri({ alias }: Server): string {
+	return `device://${alias}/state`;
+}
+
+/** The alias in a {@link stateUri}; undefined in any other URI. */
+export function aliasInStateUri(uri: string): string | undefined {
+	return /^device:\/\/([^/]+)\/state$/.exec(uri)?.[1];
+}
+
+/** The resource that holds a server's state, as a client lists it. The same object until the server's alias changes. */
+export function stateResource(server: Server): Resource {
+	const uri = stateUri(server);
+	let resource = resources.get(server);
+	if (resource?.uri !== uri) {
+		const { title, description, mimeType } = STATE_TEMPLATE;
+		resource = { uri, name: `${server.alias}/state`, title: `${title}: ${server.alias}`, description, mimeType };
+		resources.set(server, resource);
+	}
+	return resource;
+}
+
+/**
+ * What is known of a server now, as JSON: see docs/gateway.md. If the server has a resource of its own about its state, its
+ * members are there, too.
+ */
+export async function readState(server: Server, signal?: AbortSignal): Promise<TextResourceContents> {
+	const own = await readOwnState(server, signal);
+	const { alias, board, state, event, online, session, lastSeen } = server;
+	const content = {
+		...own,
+		device: alias,
+		online,
+		...(state !== undefined && { state }),
+		...(event && { lastEvent: { ...event, time: new Date(event.time).toISOString() } }),
+		board: board.name,
+		firmware: board.version,
+		...(session && { transport: session.identity.transport }),
+		lastSeen: new Date(lastSeen).toISOString(),
+	};
+	return { uri: stateUri(server), mimeType: MIME_TYPE, text: JSON.stringify(content) };
+}
+
+/** What a server that is online says of its state itself; nothing if it does not answer soon. */
+async function readOwnState({ online, offers, session }: Server, signal?: AbortSignal): Promise<object> {
+	if (!online || session === undefined || !offers.resources.some(({ uri }) => uri === OWN_STATE)) {
+		return {};
+	}
+	try {
+		const result = await session.readResource(OWN_STATE, { timeout: OWN_STATE_TIMEOUT, signal });
+		const [content] = "contents" in result ? (result.contents as { text?: unknown }[]) : [];
+		const state: unknown = JSON.parse(String(content?.text));
+		return isObject(state) ? state : {};
+	} catch {
+		return {};
+	}
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Access } from "../../catalog/access.js";
+import { isLoopback } from "../../config/listen-address.js";
+import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../../config/token-store.js";
+import { ClientAddresses } from "../client-address.js";
+import { HttpError } from "../http-error.js";
+import { RequestLimits, type RequestLimitsOptions } from "../limits.js";
+import { SourceCheck, type SourceCheckOptions } from "./source-check.js";
+
+export interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
+	/** Where the server listens. Beyond loopback every request needs a token. */
+	readonly address: string;
+	readonly tokens: TokenStore;
+	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+	readonly trustProxy: readonly string[];
+	/** Devices whose user-only tools every client sees; `*` for all. */
+	readonly userTools: readonly string[];
+}
+
+/** A request that may be served, and on whose behalf. */
+export interface Admission {
+	readonly access: Access;
+	/** The token that was shown; undefined if none is needed. */
+	readonly token: TokenRecord | undefined;
+}
+
+/** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
+export class RequestGuard {
+	readonly #options: RequestGuardOptions;
+	readonly #source: SourceCheck;
+	readonly #limits: RequestLimits;
+	readonly #addresses: ClientAddresses;
+	/** Answers that are not complete: streams stay open for as long as the client likes. */
+	readonly #open = new Map<ServerResponse, Admission>();
+
+	constructor(options: RequestGuardOptions) {
+		this.#options = options;
+		this.#source = new SourceCheck([options.address], options);
+		this.#limits = new RequestLimits(options);
+		this.#addresses = new ClientAddresses(options.trustProxy);
+	}
+
+	/** Whether clients have to show a token: beyond loopback always, else as soon as there is one. */
+	get needsToken(): boolean {
+		return !isLoopback(this.#options.address) || this.#options.tokens.needs("client");
+	}
+
+	/** The network address that a request comes from, for logs and limits. */
+	addressOf(request: IncomingMessage): string {
+		return this.#addresses.of(request);
+	}
+
+	/** @throws HttpError (403) if Host or Origin is foreign */
+	checkSource(request: IncomingMessage): void {
+		this.#source.check(request);
+	}
+
+	/**
+	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError if a token is needed
+	 * and the request has no valid one (401), and if there were too many (429).
+	 */
+	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
+		const admission = await this.#authenticate(request);
+		this.#open.set(response, admission);
+		response.once("close", () => this.#open.delete(response));
+		return admission;
+	}
+
+	/** Ends the answers to clients whose token was removed. */
+	recheck(): void {
+		for (const [response, admission] of this.#open) {
+			if (!this.#stillAdmits(admission)) {
+				response.destroy();
+			}
+		}
+	}
+
+	async #authenticate(request: IncomingMessage): Promise<Admission> {
+		const address = this.addressOf(request);
+		if (!this.needsToken) {
+			await this.#limits.request(address);
+			return { access: localAccess(this.#options.userTools), token: undefined };
+		}
+		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+		const token = secret === undefined ? undefined : this.#options.tokens.verify("client", secret);
+		if (token !== undefined) {
+			await this.#limits.requestWithToken(token.name);
+			return { access: accessOf(token, this.#options.userTools), token };
+		}
+		await this.#limits.request(address);
+		if (secret === undefined) {
+			const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway"' };
+			throw new HttpError(401, "token", "a bearer token is needed: xs-mcp-gateway token add", challenge);
+		}
+		await this.#limits.wrongToken(address);
+		const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway", error="invalid_token"' };
+		throw new HttpError(401, "token", "the bearer token is not one of this gateway's", challenge);
+	}
+
+	#stillAdmits({ token }: Admission): boolean {
+		return token === undefined
+			? !this.needsToken
+			: this.#options.tokens.records.some(({ sha256 }) => sha256 === token.sha256);
+	}
+}
+
+/** What a client reaches without a token: every device, user-only tools only as configured. */
+export function localAccess(userTools: readonly string[]): Access {
+	const some = userTools.length > 0 && new Set(userTools);
+	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some };
+}
+
+function accessOf(token: TokenRecord, userTools: readonly string[]): Access {
+	return {
+		principal: token.name,
+		...(token.devices && { devices: new Set(token.devices) }),
+		userTools: token.userTools === true || localAccess(userTools).userTools,
+	};
+}

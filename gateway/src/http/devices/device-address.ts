@@ -1,0 +1,39 @@
+import { isLoopback, outsideUrlAt } from "../../config/listen-address.js";
+import type { Configuration } from "../../config/settings.js";
+import type { ServerIdentity } from "../../core/session.js";
+
+/**
+ * Where a device reaches the gateway over HTTP, without a path; undefined if that is not known, or if the HTTP server listens
+ * for this machine only, and the device may be on another one.
+ *
+ * @param clientsUrl where the HTTP server listens
+ */
+export function urlForDevice(
+	{ gatewayUrl }: Pick<ServerIdentity, "gatewayUrl">,
+	{
+		publicUrl,
+		httpAddress,
+		mqtt,
+		mqttAddress,
+		brokerUrl,
+	}: Pick<Configuration, "publicUrl" | "httpAddress" | "mqtt" | "mqttAddress" | "brokerUrl">,
+	clientsUrl: string,
+): string | undefined {
+	const known = publicUrl?.replace(/\/+$/, "") ?? gatewayUrl;
+	if (known !== undefined) {
+		return known;
+	}
+	// Over MQTT a device does not say which address it has connected to.
+	const brokers = [...(mqtt ? [mqttAddress] : []), ...(brokerUrl === undefined ? [] : [hostnameIn(brokerUrl)])];
+	if (isLoopback(httpAddress) && !brokers.every(isLoopback)) {
+		return undefined;
+	}
+	const { protocol, port } = new URL(clientsUrl);
+	const isTls = protocol === "https:";
+	return outsideUrlAt(isTls ? "https" : "http", httpAddress, Number(port || (isTls ? 443 : 80)));
+}
+
+/** IPv6 addresses without their brackets. */
+function hostnameIn(url: string): string {
+	return new URL(url).hostname.replace(/[[\]]/g, "");
+}

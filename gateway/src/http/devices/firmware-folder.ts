@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isNewer, isVersion } from "../../../../src/text/version.js";
+
+/** A firmware image in the folder. */
+export interface Firmware {
+	/** MODEL_VERSION.bin */
+	readonly file: string;
+	readonly version: string;
+}
+
+/** What a device checks an image by. */
+export interface FirmwareProof {
+	/** SHA-256 of the image, in hexadecimal digits. */
+	readonly sha256: string;
+	/** The text of the file beside the image, MODEL_VERSION.bin.sig, if there is one. */
+	readonly signature?: string;
+}
+
+/** Digests that are kept, each until its image changes. */
+const MAX_DIGESTS = 64;
+
+const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
+
+/** The folder with firmware for devices. It is read again with each request, so that images can come and go. */
+export class FirmwareFolder {
+	readonly #path: string;
+	/** Digests by file, size and time of the last change. */
+	readonly #digests = new Map<string, Promise<string>>();
+
+	constructor(path: string) {
+		this.#path = path;
+	}
+
+	/**
+	 * The newest firmware for a model, if it is newer than the version that the device has, or the device has none that can be
+	 * compared. Rejects if the folder cannot be read.
+	 */
+	async newerThan(version: string, model: string): Promise<Firmware | undefined> {
+		const images = (await readdir(this.#path))
+			.filter((file) => FILE.test(file) && file.startsWith(`${model}_`))
+			.map((file) => ({ file, version: file.slice(model.length + 1, -".bin".length) }))
+			.filter((image) => isVersion(image.version));
+		const newest = images.reduce<Firmware | undefined>(
+			(best, image) => (best === undefined || isNewer(image.version, best.version) ? image : best),
+			undefined,
+		);
+		return newest !== undefined && (!isVersion(version) || isNewer(newest.version, version)) ? newest : undefined;
+	}
+
+	/** Opens an image. Rejects if there is none of that name. */
+	async open(file: string): Promise<FileHandle> {
+		if (!FILE.test(file)) {
+			throw new Error("not the name of a firmware image");
+		}
+		return await open(join(this.#path, file));
+	}
+
+	/** What a device checks an image by. Rejects if the image cannot be read. */
+	async proofOf(file: string): Promise<FirmwareProof> {
+		const image = await this.open(file);
+		try {
+			const { size, mtimeMs } = await image.stat();
+			const sha256 = await this.#digestOf(image, `${file} ${size} ${mtimeMs}`);
+			const signature = await readFile(join(this.#path, `${file}.sig`), "utf8").catch(() => undefined);
+			return { sha256, ...(signature !== undefined && { signature: signature.trim() }) };
+		} finally {
+			await image.close();
+		}
+	}
+
+	async #digestOf(image: FileHandle, key: string): Promise<string> {
+		const known = this.#digests.get(key);
+		if (known !== undefined) {
+			return await known;
+		}
+		if (this.#digests.size >= MAX_DIGESTS) {
+			this.#digests.clear();
+		}
+		const digest = sha256Of(image);
+		this.#digests.set(key, digest);
+		// One that failed may succeed the next time.
+		digest.catch(() => this.#digests.delete(key));
+		return await digest;
+	}
+}
+
+async function sha256Of(image: FileHandle): Promise<string> {
+	const hash = createHash("sha256");
+	for await (const piece of image.createReadStream({ autoClose: false })) {
+		hash.update(piece as Buffer);
+	}
+	return hash.digest("hex");
+}

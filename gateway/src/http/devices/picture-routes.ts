@@ -1,0 +1,139 @@
+import type { IncomingMessage } from "node:http";
+import type { Context } from "hono";
+import type { Picture, PictureCall, PictureSession, Pictures } from "../../core/pictures.js";
+import type { ServerIdentity } from "../../core/session.js";
+import type { Logger } from "../../log/log.js";
+import { readForm } from "../form.js";
+import { HttpError } from "../http-error.js";
+import type { RequestLimits } from "../limits.js";
+import type { HttpEnv, Route } from "../route.js";
+import type { VisionModel } from "./vision-model.js";
+
+export interface PictureRoutesOptions {
+	readonly pictures: Pictures;
+	readonly limits: RequestLimits;
+	/** The network address that a request comes from. */
+	readonly addressOf: (request: IncomingMessage) => string;
+	readonly maxPictureBytes: number;
+	/** Looks at the pictures, besides the client. Default: nobody. */
+	readonly visionModel?: VisionModel | undefined;
+	readonly log: Logger;
+}
+
+/** Pictures that are received at the same time. */
+const MAX_UPLOADS = 32;
+
+/** What the device, and with it the client, is told without a vision model. */
+const IN_RESULT = "The picture is in the result of this call.";
+
+/** The routes at which devices upload the pictures of calls under way. */
+export class PictureRoutes {
+	readonly #options: PictureRoutesOptions;
+	#uploads = 0;
+
+	constructor(options: PictureRoutesOptions) {
+		this.#options = options;
+	}
+
+	/** `POST /vision/explain`: a question and a picture, with the token that the device was told in `initialize`. */
+	readonly explain: Route = async (c) => {
+		const session = await this.#authenticate(c.env.incoming);
+		if (session.calls.size === 0) {
+			throw unexpected();
+		}
+		const [only, ...others] = session.calls;
+		const { question, picture } = await this.#receive(c, others.length === 0 ? only : undefined);
+		this.#keep(this.#options.pictures.callFor(session, question), picture);
+		return c.json(await this.#answer(question, picture));
+	};
+
+	/** `POST /vision/upload/TICKET`: a picture for the call that has this ticket. */
+	readonly upload: Route = async (c) => {
+		await this.#options.limits.request(this.#options.addressOf(c.env.incoming));
+		const call = this.#options.pictures.callOf(c.req.param("ticket") ?? "");
+		if (call === undefined) {
+			await this.#wrongToken(c.env.incoming, "there is no such upload, or its call has ended");
+		}
+		const { picture } = await this.#receive(c, call);
+		this.#keep(call, picture);
+		return c.json({ success: true });
+	};
+
+	/** Rejects with HttpError: 401 if the token is wrong or another device's, 429 after too many. */
+	async #authenticate(request: IncomingMessage): Promise<PictureSession> {
+		const { limits, addressOf, pictures } = this.#options;
+		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+		const session = pictures.sessionOf(secret ?? "");
+		if (session === undefined) {
+			await limits.request(addressOf(request));
+			return await this.#wrongToken(request, "the bearer token is not one of a device's session");
+		}
+		await limits.requestWithToken(`of the device ${session.identity.id}`);
+		return isFrom(request, session.identity) ? session : await this.#wrongToken(request, "the token of another device");
+	}
+
+	async #wrongToken(request: IncomingMessage, problem: string): Promise<never> {
+		await this.#options.limits.wrongToken(this.#options.addressOf(request));
+		throw new HttpError(401, "token", problem);
+	}
+
+	/** @param call is told if the picture is rejected; undefined if it is not known yet which call it is for */
+	async #receive(c: Context<HttpEnv>, call: PictureCall | undefined): Promise<{ question: string; picture: Picture }> {
+		if (this.#uploads >= MAX_UPLOADS) {
+			throw new HttpError(503, "busy", `${MAX_UPLOADS} pictures are received already`, { "Retry-After": "1" });
+		}
+		this.#uploads += 1;
+		try {
+			const { fields, file } = await readForm(c.env.incoming, this.#options.maxPictureBytes);
+			return { question: fields.get("question") ?? "", picture: pictureOf(file) };
+		} catch (error) {
+			if (call !== undefined && error instanceof HttpError) {
+				call.problem = error.message;
+			}
+			throw error;
+		} finally {
+			this.#uploads -= 1;
+		}
+	}
+
+	#keep(call: PictureCall | undefined, picture: Picture): void {
+		if (call === undefined || !this.#options.pictures.keep(call, picture)) {
+			throw unexpected();
+		}
+	}
+
+	/** In the family's words. A model that fails does not cost the picture. */
+	async #answer(question: string, picture: Picture): Promise<object> {
+		const { visionModel, log } = this.#options;
+		if (visionModel === undefined) {
+			return { success: true, action: "RESPONSE", response: IN_RESULT };
+		}
+		try {
+			return { success: true, action: "RESPONSE", response: await visionModel.ask(question, picture) };
+		} catch (error) {
+			log.warn({ err: error }, "the vision model did not answer");
+			return { success: false, message: `The vision model did not answer. ${IN_RESULT}` };
+		}
+	}
+}
+
+/** A picture by its first bytes, whatever its name and type say. */
+function pictureOf(data: Buffer): Picture {
+	if (data.length > 3 && data.readUIntBE(0, 3) === 0xffd8ff) {
+		return { mimeType: "image/jpeg", data };
+	}
+	if (data.length > 8 && data.readBigUInt64BE() === 0x89504e470d0a1a0an) {
+		return { mimeType: "image/png", data };
+	}
+	throw new HttpError(415, "malformed", "the file is neither a JPEG nor a PNG");
+}
+
+/** Over MQTT, a device's id is its MQTT client id, and its headers say something else. */
+function isFrom({ headers }: IncomingMessage, { id, clientId, transport }: ServerIdentity): boolean {
+	const { "device-id": device = id, "client-id": client = clientId } = headers;
+	return transport !== "websocket" || (device === id && (clientId === "" || client === clientId));
+}
+
+function unexpected(): HttpError {
+	return new HttpError(409, "unexpected", "no call under way asks for this picture");
+}

@@ -1,0 +1,75 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { RejectionReason } from "../http-error.js";
+
+/** What is counted from outside at the moment of asking. */
+export interface MetricsSources {
+	readonly devicesConnected: () => number;
+	readonly devicesKnown: () => number;
+	readonly sessions: () => number;
+}
+
+/** Seconds: a call to a chip nearby takes milliseconds, one that waits for an offline device up to a minute. */
+const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/**
+ * The gateway's figures for Prometheus. No label holds a device or a token: thousands of devices would be thousands of
+ * time series. What a single device does is in the log and in `/events`.
+ */
+export class Metrics {
+	readonly registry = new Registry();
+	readonly #calls = new Histogram({
+		name: "xs_mcp_gateway_call_duration_seconds",
+		help: "Calls to devices, by how they ended",
+		labelNames: ["outcome"],
+		buckets: CALL_BUCKETS,
+		registers: [this.registry],
+	});
+	readonly #rejectedRequests = new Counter({
+		name: "xs_mcp_gateway_requests_refused_total",
+		help: "Requests of clients that were rejected, by reason",
+		labelNames: ["reason"],
+		registers: [this.registry],
+	});
+	readonly #rejectedDevices = new Counter({
+		name: "xs_mcp_gateway_device_messages_refused_total",
+		help: "Connections and messages of devices that were rejected or dropped",
+		registers: [this.registry],
+	});
+
+	constructor({ devicesConnected, devicesKnown, sessions }: MetricsSources) {
+		this.#gauge("devices_connected", "Devices in a session", devicesConnected);
+		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
+		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
+	}
+
+	/**
+	 * A call has ended.
+	 *
+	 * @param outcome "ok", "failed", "refused" or the code of the error
+	 * @param duration milliseconds
+	 */
+	called(outcome: string, duration: number): void {
+		this.#calls.observe({ outcome }, duration / 1_000);
+	}
+
+	/** A client's request was rejected. */
+	requestRejected(reason: RejectionReason): void {
+		this.#rejectedRequests.inc({ reason });
+	}
+
+	/** A connection or message of a device was rejected or dropped. */
+	deviceRejected(): void {
+		this.#rejectedDevices.inc();
+	}
+
+	#gauge(name: string, help: string, value: () => number): void {
+		new Gauge({
+			name: `xs_mcp_gateway_${name}`,
+			help,
+			registers: [this.registry],
+			collect() {
+				this.set(value());
+			},
+		});
+	}
+}

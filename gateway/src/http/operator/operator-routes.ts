@@ -1,0 +1,160 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import { isObject } from "../../../../src/text/is-object.js";
+import type { Access } from "../../catalog/access.js";
+import type { ServerRegistry } from "../../core/registry.js";
+import { isUserOnly, type Server } from "../../core/server.js";
+import { readJson } from "../body.js";
+import { HttpError } from "../http-error.js";
+import type { HttpEnv, Route } from "../route.js";
+import type { GatewayEvent, GatewayEvents } from "./events.js";
+import type { Metrics } from "./metrics.js";
+
+/** A device, as `GET /devices` describes it. */
+export interface DeviceSummary {
+	readonly id: string;
+	readonly alias: string;
+	readonly board: { readonly name: string; readonly version: string };
+	readonly connected: boolean;
+	/** "websocket" or "mqtt"; absent while it is offline. */
+	readonly transport?: string;
+	/** ISO 8601. While it is connected: when it connected. */
+	readonly lastSeen: string;
+	/** How many it has, user-only ones included. */
+	readonly tools: number;
+	/** The names of its user-only tools: those are hidden from most clients. */
+	readonly userOnlyTools: readonly string[];
+}
+
+/** Streams of events at the same time. */
+const MAX_STREAMS = 100;
+
+/** Bytes that may wait for a client that watches events; beyond, its stream ends. */
+const MAX_BACKLOG = 1024 * 1024;
+
+/** Milliseconds between comments in a stream, which keep proxies from closing a quiet one. */
+const KEEP_ALIVE = 15_000;
+
+/** `GET /metrics`, for Prometheus. */
+export function showMetrics({ registry }: Metrics): Route {
+	return async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
+}
+
+/** `GET /devices`: those that the token is good for. */
+export function listDevices(servers: ServerRegistry): Route {
+	return (c) => {
+		const { access } = c.var.admission;
+		return c.json({ devices: servers.all.filter(({ id }) => reaches(access, id)).map(summaryOf) });
+	};
+}
+
+/** `DELETE /devices?offlineSeconds=N`: the gateway forgets the devices that have been offline for so long. */
+export function forgetOfflineDevices(servers: ServerRegistry): Route {
+	return (c) => {
+		const text = c.req.query("offlineSeconds") ?? "";
+		if (!/^[0-9]{1,9}$/.test(text)) {
+			throw new HttpError(400, "malformed", "offlineSeconds: expected a number of seconds");
+		}
+		const latest = Date.now() - Number(text) * 1000;
+		const { access } = c.var.admission;
+		const chosen = servers.all.filter(
+			({ id, session, lastSeen }) => session === undefined && lastSeen <= latest && reaches(access, id),
+		);
+		for (const { id } of chosen) {
+			servers.forget(id);
+		}
+		return c.json({ forgotten: chosen.map(({ alias }) => alias) });
+	};
+}
+
+/** `PATCH /devices/NAME` with `{"alias": …}`: gives a device another alias. */
+export function renameDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
+	return async (c) => {
+		const server = deviceOf(c, servers);
+		const body = await readJson(c.env.incoming, maxBodyBytes);
+		const alias = isObject(body) ? body.alias : undefined;
+		if (typeof alias !== "string") {
+			throw new HttpError(400, "malformed", "alias: expected a string");
+		}
+		try {
+			servers.rename(server.id, alias);
+		} catch (error) {
+			throw new HttpError(400, "malformed", (error as Error).message);
+		}
+		return c.json(summaryOf(server));
+	};
+}
+
+/** `DELETE /devices/NAME`: the gateway forgets a device that will not come back. */
+export function forgetDevice(servers: ServerRegistry): Route {
+	return (c) => {
+		const server = deviceOf(c, servers);
+		if (server.session !== undefined) {
+			throw new HttpError(409, "busy", `${server.alias} is connected: it would be known again at once`);
+		}
+		servers.forget(server.id);
+		return c.body(null, 204);
+	};
+}
+
+/** `GET /events`: server-sent events about the devices that the token is good for. */
+export function streamEvents(events: GatewayEvents): Route {
+	return (c) => {
+		if (events.listenerCount("event") >= MAX_STREAMS) {
+			throw new HttpError(503, "busy", `${MAX_STREAMS} streams of events are open already`);
+		}
+		follow(events, c.env.outgoing, c.var.admission.access);
+		return RESPONSE_ALREADY_SENT;
+	};
+}
+
+/** Writes to Node's response, which says how much waits for a client that does not read. */
+function follow(events: GatewayEvents, response: ServerResponse, access: Access): void {
+	response.writeHead(200, { "Content-Type": "text/event-stream" });
+	response.write(": connected\n\n");
+	const write = (event: GatewayEvent): void => {
+		if (response.writableLength > MAX_BACKLOG) {
+			response.destroy();
+		} else if (reaches(access, event.device)) {
+			response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+		}
+	};
+	const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
+	events.on("event", write);
+	response.once("close", () => {
+		clearInterval(timer);
+		events.off("event", write);
+	});
+}
+
+function summaryOf({ id, alias, board, online, session, lastSeen, tools }: Server): DeviceSummary {
+	return {
+		id,
+		alias,
+		board,
+		connected: online,
+		...(online && session && { transport: session.identity.transport }),
+		lastSeen: new Date(lastSeen).toISOString(),
+		tools: tools.length,
+		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
+	};
+}
+
+/**
+ * The device in the request's path.
+ *
+ * @throws HttpError (404) if it is not known, or the token is not good for it
+ */
+function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
+	const name = c.req.param("device") ?? "";
+	const server = servers.find(name);
+	if (server === undefined || !reaches(c.var.admission.access, server.id)) {
+		throw new HttpError(404, "not-found", `there is no device ${name}`);
+	}
+	return server;
+}
+
+function reaches({ devices }: Access, id: string): boolean {
+	return devices === undefined || devices.has(id);
+}

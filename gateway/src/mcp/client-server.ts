@@ -1,0 +1,248 @@
+import {
+	isInputRequiredResult,
+	McpServer,
+	ProtocolError,
+	ProtocolErrorCode,
+	type ServerContext,
+	type Transport,
+} from "@modelcontextprotocol/server";
+import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/catalog.js";
+import { CATALOG_INSTRUCTIONS, findCatalogTool } from "../catalog/catalog-tools.js";
+import { callerOf } from "../catalog/own-tools.js";
+import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
+import { stateUri } from "../catalog/state-resource.js";
+import type { OrInput } from "../core/asking.js";
+import type { Server } from "../core/server.js";
+import type { CallOptions } from "../core/session.js";
+import type { LogLevel } from "../core/session-log.js";
+import { GATEWAY_INFO } from "../version.js";
+import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
+import { resultFor, withUris } from "./contents.js";
+import { answerFailedCall } from "./failures.js";
+import type { RequestStates, SignedState } from "./request-states.js";
+import { serveCompletion, servePrompts } from "./serve-prompts.js";
+import { codeForRevision, ResourceService } from "./serve-resources.js";
+
+export interface ClientServerOptions {
+	/** Who calls: for the record. */
+	readonly principal: string;
+	readonly catalog: Catalog;
+	readonly requestStates: RequestStates;
+	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
+	readonly listTtl?: number;
+	/** Is called when the client begins to read a list. */
+	readonly onListed?: (list: ListName) => void;
+	/** Is called with every call of a tool, before it is made. */
+	readonly onCall?: (context: ServerContext) => Promise<void> | void;
+	/** Is called when the client has disconnected. */
+	readonly onClosed?: () => void;
+}
+
+/** The first revision in which the SDK itself keeps subscriptions, and drops updates that the client did not ask for. */
+const SDK_FILTERS_UPDATES = "2026-07-28";
+
+/** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
+const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
+
+/** Members of `_meta` that are the gateway's own. */
+const META = { device: "xs-mcp/device", notification: "xs-mcp/notification" } as const;
+
+const INSTRUCTIONS = `These tools run on devices (microcontrollers with speakers, screens, sensors) and on other MCP servers.
+Where there are several, a tool's name begins with its device's or server's name and two underscores.
+If a device is offline, a call waits a moment for it, then fails and says when it was last seen.
+If a device disconnects while a call is under way, the call may have been carried out.
+The resource device://NAME/state tells whether a device is online, and its state.`;
+
+/**
+ * The MCP server that one client sees, or one request of it: serves a catalog in every revision, over whatever transport
+ * it is connected to. Lists come and go with the catalog, so they are served by handlers, not registered with the SDK.
+ */
+export class ClientServer extends McpServer {
+	readonly #options: ClientServerOptions;
+	readonly #resources: ResourceService;
+	/** What to call when the client has disconnected. */
+	readonly #ends: (() => void)[] = [];
+	#logLevel: LogLevel | undefined;
+
+	constructor(options: ClientServerOptions) {
+		const { catalog, requestStates, listTtl = 5_000, onClosed } = options;
+		const cacheScope = catalog.isPublic ? "public" : "private";
+		const hint = { ttlMs: listTtl, cacheScope } as const;
+		super(GATEWAY_INFO, {
+			instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
+			requestState: { verify: requestStates.verify },
+			cacheHints: {
+				"tools/list": hint,
+				"resources/list": hint,
+				"resources/templates/list": hint,
+				"prompts/list": hint,
+				"resources/read": { ttlMs: 0, cacheScope },
+				"server/discover": hint,
+			},
+		});
+		this.#options = options;
+		this.server.registerCapabilities({
+			tools: { listChanged: true },
+			resources: { listChanged: true, subscribe: true },
+			prompts: { listChanged: true },
+			completions: {},
+			logging: {},
+		});
+		this.#serveTools();
+		this.#resources = new ResourceService(this);
+		servePrompts(this);
+		serveCompletion(this);
+		this.server.setRequestHandler("logging/setLevel", ({ params }) => {
+			this.#logLevel = params.level;
+			return {};
+		});
+		this.server.onclose = () => {
+			this.#resources.close();
+			for (const end of this.#ends) {
+				end();
+			}
+			onClosed?.();
+		};
+	}
+
+	get catalog(): Catalog {
+		return this.#options.catalog;
+	}
+
+	/** The revision that the client speaks. */
+	get revision(): string {
+		return this.server.getNegotiatedProtocolVersion() ?? "";
+	}
+
+	/** Errors that the SDK has only one code for get the one that the client's revision has. */
+	override async connect(transport: Transport): Promise<void> {
+		const send = transport.send.bind(transport);
+		transport.send = (message, options) => send(codeForRevision(message, this.revision), options);
+		await super.connect(transport);
+	}
+
+	/**
+	 * The schema by which the SDK checks `Mcp-Param-*` headers (2026-07-28, "Custom Headers from Tool Parameters");
+	 * undefined for a tool that is unknown: the call says so.
+	 */
+	override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+		return this.catalog.findTool(name)?.tool.inputSchema;
+	}
+
+	/** Sends the notification of a change; of a state or a resource, only if the client has subscribed to it. */
+	async announce(change: CatalogChange): Promise<void> {
+		switch (change.kind) {
+			case "tools":
+				return await this.server.sendToolListChanged();
+			case "resources":
+				return await this.server.sendResourceListChanged();
+			case "prompts":
+				return await this.server.sendPromptListChanged();
+			case "state":
+				return await this.#announceState(change);
+			case "updated":
+				return await this.#announceUpdate(change);
+		}
+	}
+
+	/** A page of a list. */
+	page<Item>(
+		items: readonly Item[],
+		keyOf: (item: Item) => string,
+		{ list, params }: { readonly list?: ListName; readonly params: PageRequest | undefined },
+	): { readonly items: Item[]; readonly next: { readonly nextCursor?: string } } {
+		if (list !== undefined && isFirstPage(params?.cursor)) {
+			this.#options.onListed?.(list);
+		}
+		const { items: found, nextCursor } = pageOf(items, keyOf, params);
+		return { items: found, next: nextCursor === undefined ? {} : { nextCursor } };
+	}
+
+	/**
+	 * Passes a client's request on to a server. If the server needs input first, what it wants back is signed.
+	 *
+	 * @param target the name or URI that the client asks for
+	 */
+	async passOn<Result>(
+		context: ServerContext,
+		server: Server,
+		target: string,
+		ask: (options: CallOptions) => Promise<OrInput<Result>>,
+	): Promise<OrInput<Result>> {
+		const { requestStates, catalog } = this.#options;
+		const of = { catalog: catalog.key, method: context.mcpReq.method, server: server.id, target };
+		const state = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
+		const client = {
+			capabilities: this.server.getClientCapabilities(),
+			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
+		};
+		const result = await ask(callOptions(context, client, state));
+		return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
+	}
+
+	#serveTools(): void {
+		this.server.setRequestHandler("tools/list", ({ params }) => {
+			const { items, next } = this.page(this.catalog.tools, ({ name }) => name, { list: "tools", params });
+			return { tools: items, ...next };
+		});
+		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
+			await this.#options.onCall?.(context);
+			const { name, arguments: args = {} } = params;
+			const call = (tool: string, toolArgs: object) => this.#call(tool, toolArgs, context);
+			const catalogTool = findCatalogTool(this.catalog, name);
+			if (catalogTool === undefined) {
+				return await call(name, args);
+			}
+			const { catalog, revision } = this;
+			const result = await catalogTool.run(args, { catalog, revision, call });
+			return isInputRequiredResult(result) ? result : resultFor(result, revision);
+		});
+	}
+
+	async #call(name: string, args: object, context: ServerContext) {
+		const { principal, catalog } = this.#options;
+		const own = catalog.findOwnTool(name);
+		if (own !== undefined) {
+			const onClosed = (end: () => void): void => void this.#ends.push(end);
+			return resultFor(await own.call(args, callerOf(this, context, { principal, onClosed })), this.revision);
+		}
+		const found = catalog.findTool(name);
+		if (found === undefined) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+		}
+		const { server, tool } = found;
+		try {
+			const result = await this.passOn(context, server, tool.name, (options) =>
+				server.call(principal, tool, args, options),
+			);
+			if (isInputRequiredResult(result)) {
+				return result;
+			}
+			const content = withUris(result, (uri) => catalog.clientUri(server, uri));
+			return this.server.projectCallToolResult(resultFor(content, this.revision), tool.outputSchema);
+		} catch (error) {
+			return answerFailedCall(error, server, this.revision);
+		}
+	}
+
+	async #announceState(change: StateChange): Promise<void> {
+		const { server, cause } = change;
+		await this.#announceUpdate(stateUpdate(change));
+		const { experimental } = this.server.getClientCapabilities() ?? {};
+		if (cause !== undefined && experimental?.[NOTIFICATIONS_CAPABILITY] !== undefined) {
+			const params = { ...cause.params, _meta: { [META.device]: server.alias } };
+			await this.server.notification({ method: cause.method, params } as never);
+		}
+	}
+
+	async #announceUpdate({ uri, _meta }: { readonly uri: string; readonly _meta?: Record<string, unknown> }) {
+		if (this.#resources.follows(uri) || this.revision >= SDK_FILTERS_UPDATES) {
+			await this.server.sendResourceUpdated({ uri, ...(_meta && { _meta }) });
+		}
+	}
+}
+
+/** `notifications/resources/updated` of a server's state. What the server itself said of the change is in `_meta`. */
+export function stateUpdate({ server, cause }: StateChange) {
+	return { uri: stateUri(server), ...(cause && { _meta: { [META.notification]: cause } }) };
+}

@@ -1,0 +1,97 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { isObject } from "../../../src/text/is-object.js";
+import { REVISION_OF_STATELESS } from "../core/asking.js";
+import type { Server } from "../core/server.js";
+import { ServerError } from "../core/server-error.js";
+import { SERVER_ERROR } from "./json-rpc-error.js";
+
+/** The member of `_meta`, or of an error's `data`, that tells programs why a server could not answer. */
+const ERROR = "xs-mcp/error";
+
+/** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
+const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
+
+/** The code of a resource that does not exist, in revisions before 2026-07-28. */
+export const RESOURCE_NOT_FOUND = -32_002;
+
+/** The code of a request that needs a capability which its client does not declare, since 2026-07-28. */
+export const MISSING_CAPABILITY = -32_021;
+
+/**
+ * MCP "Error Handling": an error that a model cannot correct is a JSON-RPC error; one that it should know is a failed call.
+ *
+ * @returns the result of a failed call
+ * @throws ProtocolError
+ */
+export function answerFailedCall(error: unknown, server: Server, revision: string): CallToolResult {
+	if (error instanceof ServerError) {
+		return error.code === "invalid-arguments"
+			? answerWrongArguments(error.message, revision)
+			: failedCall(error.code, error.message);
+	}
+	if (!ProtocolError.isInstance(error)) {
+		throw error;
+	}
+	if (isClientsFault(error, revision)) {
+		throw asInvalidParams(error);
+	}
+	return failedCall("refused", rejection(server, error));
+}
+
+/**
+ * Wrong arguments are a failed call in the revisions that say so.
+ *
+ * @throws ProtocolError in earlier ones
+ */
+export function answerWrongArguments(message: string, revision: string): CallToolResult {
+	if (revision < ARGUMENTS_ARE_TOOL_ERRORS) {
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+	}
+	return failedCall("invalid-arguments", message);
+}
+
+/** The JSON-RPC error for a request that failed, other than a tool's call. */
+export function requestError(error: unknown, server: Server, revision: string): unknown {
+	if (error instanceof ServerError) {
+		return new ProtocolError(ProtocolErrorCode.InternalError, error.message, { [ERROR]: error.code });
+	}
+	if (!ProtocolError.isInstance(error)) {
+		return error;
+	}
+	return isClientsFault(error, revision)
+		? asInvalidParams(error)
+		: new ProtocolError(ProtocolErrorCode.InternalError, rejection(server, error), { [ERROR]: "refused" });
+}
+
+/** Whether a server says that it has no such resource, as its revision puts it. */
+export function saysNotFound(error: unknown): boolean {
+	return (
+		ProtocolError.isInstance(error) &&
+		(error.code === RESOURCE_NOT_FOUND ||
+			(error.code === ProtocolErrorCode.InvalidParams && isObject(error.data) && error.data.uri !== undefined))
+	);
+}
+
+function isClientsFault({ code }: ProtocolError, revision: string): boolean {
+	return (
+		code === ProtocolErrorCode.InvalidParams ||
+		code === ProtocolErrorCode.MethodNotFound ||
+		(code === MISSING_CAPABILITY && revision >= REVISION_OF_STATELESS)
+	);
+}
+
+/** A method that a server does not have would mean to the client that the gateway does not. */
+function asInvalidParams({ code, message, data }: ProtocolError): ProtocolError {
+	return new ProtocolError(code === MISSING_CAPABILITY ? code : ProtocolErrorCode.InvalidParams, message, data);
+}
+
+function rejection({ alias }: Server, { message, code }: ProtocolError): string {
+	// The C++ firmware's errors have no code of their own.
+	const told = code === SERVER_ERROR ? "" : ` (${code})`;
+	return `${alias} rejected the call: ${message}${told}`;
+}
+
+/** A failed call: the code is for programs, the text for models. */
+export function failedCall(code: string, text: string): CallToolResult {
+	return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR]: code } };
+}

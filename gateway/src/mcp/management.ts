@@ -1,0 +1,46 @@
+import type { Access } from "../catalog/access.js";
+import type { OwnTool } from "../catalog/own-tools.js";
+import type { Configuration } from "../config/settings.js";
+import { MANAGEMENT_TOOLS } from "../manager/management-tools.js";
+import type { McpManager } from "../manager/mcp-manager.js";
+
+/** The management tools that a client gets, as tools of the gateway. */
+export function managementToolsFor(
+	access: Access,
+	manager: McpManager,
+	{ managementTools }: Pick<Configuration, "managementTools">,
+): readonly OwnTool[] {
+	const isAdmitted =
+		managementTools === "local"
+			? access.principal === "local"
+			: // A token that is limited to some devices does not reach the others through these tools.
+				managementTools === "all" && access.devices === undefined;
+	return isAdmitted ? MANAGEMENT_TOOLS.map((tool) => ownTool(tool, manager)) : [];
+}
+
+function ownTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpManager): OwnTool {
+	const { name, description, inputSchema, annotations } = tool;
+	return {
+		listed: { name, description, inputSchema, annotations },
+		call: (args, { principal, signal, ask, notify, onClosed }) =>
+			tool.run(manager, args, {
+				principal,
+				signal,
+				notify,
+				onHandler: onClosed,
+				approve: (request) => approved(request, ask),
+			}),
+	};
+}
+
+async function approved(
+	{ server, tool, args }: { readonly server: string; readonly tool: string; readonly args: object },
+	ask: (question: string) => Promise<boolean>,
+): Promise<boolean> {
+	try {
+		return await ask(`Call ${tool} of ${server} with ${JSON.stringify(args)}?`);
+	} catch (error) {
+		const how = `set autoApprove of '${server}' in the file of servers, or use a client that can ask`;
+		throw new Error(`The call of '${tool}' is not approved: ${(error as Error).message}; ${how}`);
+	}
+}

@@ -1,0 +1,128 @@
+import {
+	isInputRequiredResult,
+	type JSONRPCMessage,
+	ProtocolError,
+	ProtocolErrorCode,
+	type ServerContext,
+} from "@modelcontextprotocol/server";
+import { isObject } from "../../../src/text/is-object.js";
+import { follow } from "../catalog/follow.js";
+import { readState } from "../catalog/state-resource.js";
+import { REVISION_OF_STATELESS } from "../core/asking.js";
+import type { ClientServer } from "./client-server.js";
+import { RESOURCE_NOT_FOUND, requestError, saysNotFound } from "./failures.js";
+
+/** Resources that one client may subscribe to. */
+const MAX_SUBSCRIPTIONS = 10_000;
+
+/** Serves the resources of a client's catalog, and knows which of them the client follows in its session. */
+export class ResourceService {
+	readonly #client: ClientServer;
+	/** What ends each subscription, by URI. */
+	readonly #subscriptions = new Map<string, () => void>();
+	#closed = false;
+
+	constructor(client: ClientServer) {
+		this.#client = client;
+		const { server: sdk, catalog } = client;
+		sdk.setRequestHandler("resources/list", ({ params }) => {
+			const { items, next } = client.page(catalog.resources, ({ uri }) => uri, { list: "resources", params });
+			return { resources: items, ...next };
+		});
+		sdk.setRequestHandler("resources/templates/list", ({ params }) => {
+			const { items, next } = client.page(catalog.resourceTemplates, (each) => each.uriTemplate, { params });
+			return { resourceTemplates: items, ...next };
+		});
+		sdk.setRequestHandler("resources/read", ({ params }, context) => this.#read(params.uri, context));
+		sdk.setRequestHandler("resources/subscribe", async ({ params }) => {
+			await this.#subscribe(params.uri);
+			return {};
+		});
+		sdk.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+			this.#subscriptions.get(uri)?.();
+			this.#subscriptions.delete(uri);
+			return {};
+		});
+	}
+
+	/** Whether the client has subscribed to a resource, in its session. */
+	follows(uri: string): boolean {
+		return this.#subscriptions.has(uri);
+	}
+
+	/** The client has disconnected: its subscriptions end. */
+	close(): void {
+		this.#closed = true;
+		for (const end of this.#subscriptions.values()) {
+			end();
+		}
+		this.#subscriptions.clear();
+	}
+
+	async #read(uri: string, context: ServerContext) {
+		const client = this.#client;
+		const { catalog } = client;
+		const stateOf = catalog.findState(uri);
+		if (stateOf !== undefined) {
+			return { contents: [await readState(stateOf, context.mcpReq.signal)] };
+		}
+		const found = catalog.findResource(uri);
+		if (found === undefined) {
+			throw notFound(uri);
+		}
+		const { server } = found;
+		try {
+			const result = await client.passOn(context, server, found.uri, (options) =>
+				server.ask((session, final) => session.readResource(found.uri, final), options),
+			);
+			return isInputRequiredResult(result)
+				? result
+				: {
+						...result,
+						contents: result.contents.map((each) => ({ ...each, uri: catalog.clientUri(server, each.uri) })),
+					};
+		} catch (error) {
+			throw saysNotFound(error) ? notFound(uri) : requestError(error, server, client.revision);
+		}
+	}
+
+	async #subscribe(uri: string): Promise<void> {
+		if (this.#subscriptions.has(uri)) {
+			return;
+		}
+		if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
+		}
+		const end = await follow(this.#client.catalog, uri).catch((error: unknown) => {
+			const server = this.#client.catalog.findResource(uri)?.server;
+			throw saysNotFound(error) || server === undefined
+				? notFound(uri)
+				: requestError(error, server, this.#client.revision);
+		});
+		if (end === undefined) {
+			throw notFound(uri);
+		}
+		if (this.#closed || this.#subscriptions.has(uri)) {
+			// Meanwhile the client has disconnected, or subscribed once more.
+			end();
+		} else {
+			this.#subscriptions.set(uri, end);
+		}
+	}
+}
+
+/** A resource that does not exist: {@link codeForRevision} makes the code the one of the client's revision. */
+function notFound(uri: string): ProtocolError {
+	return new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri}`, { uri });
+}
+
+/** The SDK sends the code of 2026-07-28 for a resource that does not exist, in every revision. Earlier ones have another. */
+export function codeForRevision(message: JSONRPCMessage, revision: string): JSONRPCMessage {
+	if (!("error" in message) || revision >= REVISION_OF_STATELESS) {
+		return message;
+	}
+	const { error } = message;
+	return error.code === ProtocolErrorCode.InvalidParams && isObject(error.data) && typeof error.data.uri === "string"
+		? { ...message, error: { ...error, code: RESOURCE_NOT_FOUND } }
+		: message;
+}

@@ -1,0 +1,160 @@
+import {
+	type CallToolResult,
+	isJSONRPCNotification,
+	isJSONRPCRequest,
+	isJSONRPCResponse,
+	type JSONRPCMessage,
+	type JSONRPCRequest,
+	type RequestId,
+	type Transport,
+} from "@modelcontextprotocol/server";
+import { WebSocket } from "ws";
+import { isObject } from "../../../src/text/is-object.js";
+import { MAX_PAGE_BYTES } from "../catalog/pages.js";
+
+/** Requests of an endpoint that may be under way. */
+const MAX_REQUESTS = 64;
+
+/** Bytes that may wait to be sent. An endpoint that reads so little is disconnected. */
+const MAX_UNSENT_BYTES = 1024 * 1024;
+
+/** JSON-RPC: what the gateway rejects before MCP comes into it. */
+const BUSY = -32_000;
+const INVALID_REQUEST = -32_600;
+const INTERNAL_ERROR = -32_603;
+
+/** Lists that have pages. */
+const LISTS: ReadonlySet<string> = new Set(["tools/list", "resources/list"]);
+
+type Message = Readonly<Record<string, unknown>>;
+
+/**
+ * Bare JSON-RPC over a WebSocket that the gateway has opened: it is the MCP server, and whoever accepted the connection the
+ * client. No message to that client is larger than `maxBytes`: lists come in smaller pages, and a larger result becomes a
+ * failed call that says so.
+ */
+export class EndpointTransport implements Transport {
+	onmessage?: (message: JSONRPCMessage) => void;
+	onclose?: () => void;
+	onerror?: (error: Error) => void;
+	readonly #socket: WebSocket;
+	readonly #maxBytes: number;
+	/** The ids of requests under way. */
+	readonly #requests = new Set<unknown>();
+
+	constructor(socket: WebSocket, maxBytes: number) {
+		this.#socket = socket;
+		this.#maxBytes = maxBytes;
+	}
+
+	async start(): Promise<void> {
+		this.#socket.on("message", (data: Buffer) => this.#receive(data.toString()));
+		this.#socket.on("close", () => this.onclose?.());
+	}
+
+	async send(message: JSONRPCMessage): Promise<void> {
+		const { id, result, error } = message as Message;
+		if (result !== undefined || error !== undefined) {
+			this.#requests.delete(id);
+		}
+		this.#write(isObject(result) ? withinLimit(id as RequestId, result, this.#maxBytes) : message);
+	}
+
+	async close(): Promise<void> {
+		this.#socket.close();
+	}
+
+	#receive(text: string): void {
+		let message: unknown;
+		try {
+			message = JSON.parse(text);
+		} catch {
+			// Rejected below.
+		}
+		if (isJSONRPCRequest(message)) {
+			this.#receiveRequest(message);
+		} else if (isJSONRPCNotification(message)) {
+			// A request that is cancelled gets no response.
+			this.#requests.delete(message.method === "notifications/cancelled" && message.params?.requestId);
+			this.onmessage?.(message);
+		} else if (isJSONRPCResponse(message)) {
+			this.onmessage?.(message);
+		} else {
+			this.onerror?.(new Error("a message that is not JSON-RPC was dropped"));
+		}
+	}
+
+	#receiveRequest(request: JSONRPCRequest): void {
+		const { id, method } = request;
+		if (this.#requests.has(id)) {
+			this.#reject(id, INVALID_REQUEST, `the id ${JSON.stringify(id)} is in use`);
+			return;
+		}
+		if (this.#requests.size >= MAX_REQUESTS) {
+			this.#reject(id, BUSY, `more than ${MAX_REQUESTS} requests at the same time`);
+			return;
+		}
+		this.#requests.add(id);
+		this.onmessage?.(LISTS.has(method) ? withPageLimit(request, this.#maxBytes) : request);
+	}
+
+	#reject(id: RequestId, code: number, message: string): void {
+		this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+	}
+
+	#write(message: object): void {
+		if (this.#socket.readyState === WebSocket.OPEN) {
+			this.#socket.send(JSON.stringify(message));
+		}
+		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
+			this.#socket.terminate();
+		}
+	}
+}
+
+/** Asks the server for pages that fit. */
+function withPageLimit(request: JSONRPCRequest, maxBytes: number): JSONRPCRequest {
+	const { params } = request;
+	return { ...request, params: { ...params, _meta: { ...params?._meta, [MAX_PAGE_BYTES]: maxBytes } } };
+}
+
+/** A response that fits: without pictures and sounds if need be, else an error that says so. */
+function withinLimit(id: RequestId, result: Message, maxBytes: number): object {
+	const { content } = result;
+	const response = { jsonrpc: "2.0", id, result };
+	if (!Array.isArray(content)) {
+		const bytes = byteLength(response);
+		const message = `the answer has ${bytes} bytes, but this endpoint takes at most ${maxBytes} (setting endpointMaxBytes)`;
+		return bytes <= maxBytes ? response : { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message } };
+	}
+	const whole = withError(result as CallToolResult);
+	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(tooLarge(whole, maxBytes))];
+	const responses = candidates.map((candidate) => ({ ...response, result: candidate }));
+	return responses.find((each) => byteLength(each) <= maxBytes) ?? (responses[2] as object);
+}
+
+/** Backends of the family read the reason of a failed call from a member `error` of the result. */
+function withError(result: CallToolResult): CallToolResult {
+	const [first] = result.content;
+	return result.isError && first?.type === "text" ? { ...result, error: first.text } : result;
+}
+
+function withoutMedia(result: CallToolResult): CallToolResult {
+	const content = result.content.map((block) =>
+		block.type === "image" || block.type === "audio"
+			? { type: "text" as const, text: `(${block.mimeType}: left out, it is too large for this endpoint)` }
+			: block,
+	);
+	return { ...result, content };
+}
+
+function tooLarge(result: CallToolResult, maxBytes: number): CallToolResult {
+	const text =
+		`The tool was called, but its result of ${byteLength(result)} bytes is too large for this endpoint, which takes at ` +
+		`most ${maxBytes} (setting endpointMaxBytes).`;
+	return { content: [{ type: "text", text }], isError: true };
+}
+
+function byteLength(value: object): number {
+	return Buffer.byteLength(JSON.stringify(value));
+}

@@ -1,0 +1,207 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
+import {
+	classifyInboundRequest,
+	createMcpHandler,
+	InMemoryServerEventBus,
+	type McpHttpHandler,
+	ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
+import { isObject } from "../../../src/text/is-object.js";
+import type { Access } from "../catalog/access.js";
+import type { CatalogChange } from "../catalog/catalog.js";
+import { followListened, isListen } from "../catalog/follow.js";
+import type { Gateway } from "../catalog/gateway.js";
+import { viewInUrl } from "../catalog/tool-view.js";
+import { ClientServer, type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
+import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
+import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
+
+export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
+
+/** What serves clients of 2026-07-28 that see the same catalog. */
+interface StatelessHandler {
+	readonly serve: ReturnType<typeof toNodeHandler>;
+	readonly handler: McpHttpHandler;
+	/** Whether a client listens for changes. */
+	readonly hasListeners: () => boolean;
+	readonly stopFollowing: () => void;
+}
+
+/** Milliseconds for the answers to calls to be sent when the endpoint closes. */
+const ANSWER_TIME = 1_000;
+
+/** Catalogs for which a handler is kept; more only while clients listen for their changes. */
+const MAX_HANDLERS = 1_000;
+
+/**
+ * Serves MCP over Streamable HTTP, to clients of every revision: up to 2025-11-25 in sessions, since 2026-07-28 request by
+ * request.
+ */
+export class HttpEndpoint {
+	readonly #gateway: Gateway;
+	readonly #options: HttpEndpointOptions;
+	readonly #sessions: HttpSessions;
+	/** By the key of their catalog. */
+	readonly #stateless = new Map<string, StatelessHandler>();
+	/** Responses to calls of tools that are not complete. */
+	readonly #calls = new Set<ServerResponse>();
+	#stopping = false;
+
+	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
+		this.#gateway = gateway;
+		this.#options = options;
+		this.#sessions = new HttpSessions(options, (error) => this.#report(error));
+	}
+
+	/** Sessions that are open. */
+	get sessions(): number {
+		return this.#sessions.size;
+	}
+
+	/**
+	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Never rejects.
+	 *
+	 * @param server alias or id, from the path /mcp/DEVICE
+	 * @param body the JSON that was read; undefined if the request has no body
+	 */
+	async handle(
+		request: IncomingMessage,
+		response: ServerResponse,
+		access: Access,
+		server: string | undefined,
+		body: unknown,
+	): Promise<void> {
+		if (response.closed) {
+			// The client has disconnected: nothing would tell when the request has ended.
+			return;
+		}
+		try {
+			if (this.#stopping) {
+				response.setHeader("Connection", "close");
+				sendJsonRpcError(response, 503, -32_000, "The gateway is shutting down");
+				return;
+			}
+			if ([body].flat().some(isCall)) {
+				this.#calls.add(response);
+				response.once("close", () => this.#calls.delete(response));
+			}
+			const { view, problem } = viewInUrl(request.url ?? "");
+			if (problem !== undefined) {
+				sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidParams, problem);
+				return;
+			}
+			const catalog = this.#gateway.catalog(access, server, view);
+			if (server !== undefined && !catalog.hasServer) {
+				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
+				return;
+			}
+			const { requestStates } = this.#gateway;
+			const client = { ...this.#options, principal: access.principal, catalog, requestStates };
+			await this.#serve(request, response, client, body);
+		} catch (error) {
+			this.#report(error as Error);
+			if (!response.headersSent) {
+				sendJsonRpcError(response, 500, -32_603, "Internal server error");
+			}
+		}
+	}
+
+	/** Rejects requests from now on. The ones that are being served go on. */
+	stop(): void {
+		this.#stopping = true;
+	}
+
+	/** Ends sessions, streams and requests under way. Calls that have ended get their answers first. */
+	async close(): Promise<void> {
+		this.stop();
+		const answered = Promise.all([...this.#calls].map((response) => once(response, "close")));
+		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
+		const handlers = [...this.#stateless.values()];
+		for (const { stopFollowing } of handlers) {
+			stopFollowing();
+		}
+		await Promise.all([this.#sessions.close(), ...handlers.map(({ handler }) => handler.close())]);
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
+		if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
+			await this.#sessions.handle(request, response, client, body);
+		} else {
+			if (isListen(body)) {
+				const warn = (problem: string): void => this.#report(new Error(problem));
+				response.once("close", followListened(client.catalog, body, warn));
+			}
+			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);
+		}
+	}
+
+	#statelessHandler(client: ClientServerOptions): StatelessHandler {
+		const { key } = client.catalog;
+		let found = this.#stateless.get(key);
+		if (found === undefined) {
+			found = this.#createHandler(client);
+			this.#stateless.set(key, found);
+			this.#makeRoom();
+		}
+		return found;
+	}
+
+	#createHandler(client: ClientServerOptions): StatelessHandler {
+		const onerror = (error: Error): void => this.#report(error);
+		const bus = new InMemoryServerEventBus(onerror);
+		const handler = createMcpHandler(() => new ClientServer(client), { legacy: "reject", bus, onerror });
+		return {
+			serve: toNodeHandler(handler, { onerror }),
+			handler,
+			hasListeners: () => bus.listenerCount > 0,
+			stopFollowing: client.catalog.onChange((change) => publish(bus, change)),
+		};
+	}
+
+	#makeRoom(): void {
+		for (const [key, { hasListeners, stopFollowing }] of this.#stateless) {
+			if (this.#stateless.size <= MAX_HANDLERS) {
+				return;
+			}
+			if (!hasListeners()) {
+				stopFollowing();
+				this.#stateless.delete(key);
+			}
+		}
+	}
+
+	#report(error: Error): void {
+		this.#gateway.servers.emit("warning", `a client's request: ${error.message}`);
+	}
+}
+
+function isCall(message: unknown): boolean {
+	return isObject(message) && message.method === "tools/call";
+}
+
+/** Hands a change to the SDK's `subscriptions/listen` streams. */
+function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
+	if (change.kind === "state") {
+		const { uri, ...params } = stateUpdate(change);
+		bus.publish({ kind: "resource_updated", uri, params });
+	} else if (change.kind === "updated") {
+		bus.publish({ kind: "resource_updated", uri: change.uri });
+	} else {
+		bus.publish({ kind: `${change.kind}_list_changed` });
+	}
+}
+
+/** Whether a request is one of the revisions up to 2025-11-25, which the SDK tells by what it carries. */
+function isSessionRequest({ method = "", headers }: IncomingMessage, body: unknown): boolean {
+	const inbound = {
+		httpMethod: method,
+		protocolVersionHeader: headers["mcp-protocol-version"],
+		mcpMethodHeader: headers["mcp-method"],
+		mcpNameHeader: headers["mcp-name"],
+		body,
+	};
+	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]).kind === "legacy";
+}

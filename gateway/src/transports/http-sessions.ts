@@ -1,0 +1,293 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
+import { isInitializeRequest, type ServerContext } from "@modelcontextprotocol/server";
+import type { CatalogChange, ListName } from "../catalog/catalog.js";
+import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
+import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
+import { SessionRequests } from "./session-requests.js";
+
+export interface HttpSessionsOptions {
+	/** Milliseconds without a request under way or an open stream, after which a session ends. Default 30 minutes. */
+	readonly sessionIdleTimeout?: number;
+	/** Sessions at the same time. Default 1,000. Beyond, the one that has been idle for longest ends. */
+	readonly maxSessions?: number;
+}
+
+const MINUTES = 60_000;
+
+/** The sessions of clients that speak a revision with sessions. */
+export class HttpSessions {
+	readonly #options: HttpSessionsOptions;
+	/** By id; the one used last comes last. */
+	readonly #sessions = new Map<string, HttpSession>();
+	readonly #onError: (error: Error) => void;
+
+	constructor(options: HttpSessionsOptions, onError: (error: Error) => void) {
+		this.#options = options;
+		this.#onError = onError;
+	}
+
+	get size(): number {
+		return this.#sessions.size;
+	}
+
+	/** Whether a request names a session that is open. */
+	owns({ headers }: IncomingMessage): boolean {
+		return this.#sessions.has(`${headers["mcp-session-id"]}`);
+	}
+
+	/**
+	 * Serves a client's request: begins a session, or goes to the one it names. A session serves only clients with the same
+	 * access, on the same path, as the one that opened it: for others it does not exist.
+	 */
+	async handle(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
+		const id = request.headers["mcp-session-id"];
+		if (id === undefined && isInitializeRequest(body)) {
+			await this.#open(request, response, client, body);
+		} else if (typeof id !== "string") {
+			sendJsonRpcError(
+				response,
+				400,
+				-32_000,
+				"Bad Request: the Mcp-Session-Id header is missing: begin with initialize",
+			);
+		} else {
+			const session = this.#sessions.get(id);
+			if (session?.isOf(client) !== true) {
+				sendJsonRpcError(response, 404, -32_001, "Session not found: begin a new one with initialize");
+				return;
+			}
+			this.#sessions.delete(id);
+			this.#sessions.set(id, session);
+			await session.serve(request, response, body);
+		}
+	}
+
+	/** Ends every session. */
+	async close(): Promise<void> {
+		await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+	}
+
+	async #open(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
+		if (!(await this.#makeRoom(client.principal))) {
+			response.setHeader("Retry-After", "60");
+			sendJsonRpcError(response, 503, -32_000, "Too many sessions, and all of yours are in use");
+			return;
+		}
+		let openedId: string | undefined;
+		const session: HttpSession = new HttpSession({
+			client,
+			idleTimeout: this.#options.sessionIdleTimeout ?? 30 * MINUTES,
+			onOpened: (id) => {
+				openedId = id;
+				this.#sessions.set(id, session);
+			},
+			onClosed: () => openedId !== undefined && this.#sessions.delete(openedId),
+			onError: this.#onError,
+		});
+		await session.open();
+		await session.serve(request, response, body);
+	}
+
+	/**
+	 * Clients seldom say that a session is no longer needed: their own that has been idle for longest makes room. A principal
+	 * with fewer sessions than its share takes the place of one with the most, even if all of those are in use.
+	 */
+	async #makeRoom(principal: string): Promise<boolean> {
+		const { maxSessions = 1_000 } = this.#options;
+		if (this.#sessions.size < maxSessions) {
+			return true;
+		}
+		const counts = this.#countByPrincipal(principal);
+		const share = Math.max(1, Math.floor(maxSessions / counts.size));
+		const hasShare = (counts.get(principal) ?? 0) >= share;
+		const [greediest] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one));
+		const owner = hasShare ? principal : greediest;
+		const candidates = [...this.#sessions.values()].filter((each) => each.principal === owner);
+		const victim = candidates.find(({ idle }) => idle) ?? (hasShare ? undefined : candidates[0]);
+		await victim?.close();
+		return victim !== undefined;
+	}
+
+	/** How many sessions each principal has, with 0 for one that has none yet. */
+	#countByPrincipal(newcomer: string): ReadonlyMap<string, number> {
+		const counts = new Map([[newcomer, 0]]);
+		for (const { principal } of this.#sessions.values()) {
+			counts.set(principal, (counts.get(principal) ?? 0) + 1);
+		}
+		return counts;
+	}
+}
+
+interface HttpSessionOptions {
+	readonly client: ClientServerOptions;
+	readonly idleTimeout: number;
+	readonly onOpened: (id: string) => void;
+	readonly onClosed: () => void;
+	readonly onError: (error: Error) => void;
+}
+
+/** A client's session over Streamable HTTP, as the revisions until 2025-11-25 have it: MCP "Session Management". */
+class HttpSession {
+	readonly #options: HttpSessionOptions;
+	readonly #transport: NodeStreamableHTTPServerTransport;
+	readonly #server: ClientServer;
+	readonly #stopFollowing: () => void;
+	/** Lists that have changed since the client began to read them. */
+	readonly #outdated = new Set<ListName>();
+	/** Those of them that the client has not been told of. */
+	readonly #untold = new Set<ListName>();
+	readonly #requests = new SessionRequests();
+	#responses = 0;
+	/** What the server sends without being asked goes here. */
+	#stream: ServerResponse | undefined;
+	#idleTimer: NodeJS.Timeout | undefined;
+	#closed = false;
+
+	constructor(options: HttpSessionOptions) {
+		const { client, onOpened, onClosed, onError } = options;
+		this.#options = options;
+		this.#server = new ClientServer({
+			...client,
+			onListed: (list) => {
+				this.#outdated.delete(list);
+				this.#untold.delete(list);
+			},
+			onCall: (context) => this.#announceIn(context),
+		});
+		this.#transport = new NodeStreamableHTTPServerTransport({
+			sessionIdGenerator: randomUUID,
+			onsessioninitialized: onOpened,
+		});
+		this.#transport.onerror = onError;
+		this.#stopFollowing = client.catalog.onChange((change) => void this.#changed(change));
+		this.#transport.onclose = () => {
+			this.#closed = true;
+			clearTimeout(this.#idleTimer);
+			this.#stopFollowing();
+			onClosed();
+		};
+	}
+
+	/** Gets ready for the `initialize` that is served next. */
+	async open(): Promise<void> {
+		await this.#server.connect(this.#transport);
+	}
+
+	/** Whether a client may use it: it has the same access, on the same path. */
+	isOf({ catalog }: ClientServerOptions): boolean {
+		return this.#options.client.catalog.key === catalog.key;
+	}
+
+	/** Who opened it. */
+	get principal(): string {
+		return this.#options.client.principal;
+	}
+
+	/** Whether no request is under way and no stream open. */
+	get idle(): boolean {
+		return this.#responses === 0;
+	}
+
+	/** Serves one request. Resolves when it is answered, or its stream has ended. */
+	async serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+		if (response.closed) {
+			// The client has disconnected: there would be no event that the answer is complete.
+			return;
+		}
+		const problem = this.#requests.begin(body, response, this.#server.server.getNegotiatedProtocolVersion());
+		if (problem !== undefined) {
+			sendJsonRpcError(response, 400, -32_600, `Invalid Request: ${problem}`);
+			return;
+		}
+		if (request.method === "GET") {
+			this.#replaceStream(response);
+		}
+		this.#begin(response);
+		const served = this.#transport.handleRequest(request, response, body);
+		if (request.method === "GET") {
+			// The stream is open when the transport's promise jobs are done.
+			setImmediate(() => void this.#announceUntold());
+		}
+		await served;
+		if (this.#transport.sessionId === undefined) {
+			await this.close();
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.#server.close();
+	}
+
+	#begin(response: ServerResponse): void {
+		clearTimeout(this.#idleTimer);
+		this.#responses += 1;
+		response.once("close", () => {
+			this.#responses -= 1;
+			if (this.idle && !this.#closed) {
+				this.#idleTimer = setTimeout(() => void this.close(), this.#options.idleTimeout);
+			}
+		});
+	}
+
+	/** A client that opens a stream has lost the one before, even if the gateway has not noticed. */
+	#replaceStream(response: ServerResponse): void {
+		this.#transport.closeStandaloneSSEStream();
+		this.#stream?.destroy();
+		this.#stream = response;
+		response.once("close", () => {
+			if (this.#stream === response) {
+				this.#stream = undefined;
+			}
+			// What was sent over it last may be lost.
+			for (const list of this.#outdated) {
+				this.#untold.add(list);
+			}
+		});
+	}
+
+	/** A client without a stream is told of a changed list later, but not of a changed resource: it has to read that again anyway. */
+	async #changed(change: CatalogChange): Promise<void> {
+		if (isOfList(change)) {
+			this.#outdated.add(change.kind);
+			this.#untold.add(change.kind);
+		}
+		if (this.#stream !== undefined) {
+			await this.#announce(change);
+		}
+	}
+
+	async #announceUntold(): Promise<void> {
+		if (this.#stream !== undefined) {
+			for (const kind of [...this.#untold]) {
+				await this.#announce({ kind });
+			}
+		}
+	}
+
+	async #announce(change: CatalogChange): Promise<void> {
+		if (isOfList(change)) {
+			this.#untold.delete(change.kind);
+		}
+		await this.#server.announce(change).catch(this.#options.onError);
+	}
+
+	/**
+	 * Tells a client without a stream with the answer to its call: the SDK's clients do not open another stream when the
+	 * network was down for more than some seconds, and would never be told of anything again.
+	 */
+	async #announceIn({ mcpReq }: ServerContext): Promise<void> {
+		if (this.#stream !== undefined) {
+			return;
+		}
+		for (const list of [...this.#untold]) {
+			this.#untold.delete(list);
+			await mcpReq.notify({ method: `notifications/${list}/list_changed` }).catch(this.#options.onError);
+		}
+	}
+}
+
+function isOfList(change: CatalogChange): change is { readonly kind: ListName } {
+	return change.kind !== "state" && change.kind !== "updated";
+}

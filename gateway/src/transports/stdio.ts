@@ -1,0 +1,38 @@
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Access } from "../catalog/access.js";
+import { Listening } from "../catalog/follow.js";
+import type { Gateway } from "../catalog/gateway.js";
+import { openClientServer } from "../mcp/open-client-server.js";
+
+/** A client at the other end of this process's standard input and output. */
+export interface StdioClient {
+	/** Settles when the client has disconnected, or {@link close} was called. */
+	readonly closed: Promise<void>;
+	close(): Promise<void>;
+}
+
+/**
+ * Serves MCP to the program that started this process, whatever its revision. Nothing else may be written to the output.
+ *
+ * @param server alias or id: only this server's tools. It may become known later.
+ */
+export function serveOverStdio(gateway: Gateway, access: Access, server?: string): StdioClient {
+	const transport = new StdioServerTransport();
+	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
+	const handle = serveStdio(() => openClientServer(gateway, { access, server, onerror }), { transport, onerror });
+	const listening = new Listening(gateway.catalog(access, server), (problem) => onerror(new Error(problem)));
+	const { onmessage } = transport;
+	transport.onmessage = (message) => {
+		listening.received(message);
+		onmessage?.(message);
+	};
+	const closed = new Promise<void>((resolve) => {
+		const { onclose } = transport;
+		transport.onclose = () => {
+			listening.close();
+			onclose?.();
+			resolve();
+		};
+	});
+	return { closed, close: () => handle.close() };
+}

@@ -1,0 +1,128 @@
+import { EventEmitter } from "node:events";
+import pLimit from "p-limit";
+import type { ServerRegistry } from "../core/registry.js";
+import { ConfiguredServer, type ConnectionStatus } from "./configured-server.js";
+import type { ServerConfig } from "./server-config.js";
+
+export interface ConfiguredServersOptions {
+	/** Connections at the same time. Default 10. */
+	readonly maxConnections?: number;
+	/** Milliseconds between pings. Default 30,000. */
+	readonly pingInterval?: number;
+}
+
+interface Events {
+	/** The status of a server's connection is different. */
+	status: [server: ConfiguredServer, status: ConnectionStatus];
+}
+
+/** The servers to which the gateway connects: a pool of connections, which is never larger than it may be. */
+export class ConfiguredServers extends EventEmitter<Events> {
+	readonly #registry: ServerRegistry;
+	readonly #maxConnections: number;
+	readonly #pingInterval: number;
+	readonly #servers = new Map<string, ConfiguredServer>();
+
+	constructor(registry: ServerRegistry, options: ConfiguredServersOptions = {}) {
+		super();
+		this.#registry = registry;
+		this.#maxConnections = options.maxConnections ?? 10;
+		this.#pingInterval = options.pingInterval ?? 30_000;
+		registry.on("call", ({ serverId }) => this.#servers.get(serverId)?.touch());
+	}
+
+	/** In the order in which they were added. */
+	get all(): readonly ConfiguredServer[] {
+		return [...this.#servers.values()];
+	}
+
+	find(id: string): ConfiguredServer | undefined {
+		return this.#servers.get(id);
+	}
+
+	/**
+	 * Adds a server, without connecting to it.
+	 *
+	 * @throws RangeError if there is one with its id
+	 */
+	add(config: ServerConfig): ConfiguredServer {
+		const { id } = config;
+		if (this.#servers.has(id)) {
+			throw new RangeError(`Connection '${id}' already exists`);
+		}
+		const server = new ConfiguredServer(config, {
+			servers: this.#registry,
+			pingInterval: this.#pingInterval,
+			makeRoom: () => this.#makeRoom(),
+		});
+		server.on("status", (status) => this.emit("status", server, status));
+		this.#servers.set(id, server);
+		return server;
+	}
+
+	/** Disconnects a server and forgets it. */
+	async remove(id: string): Promise<void> {
+		const server = this.#servers.get(id);
+		if (server !== undefined) {
+			this.#servers.delete(id);
+			await server.close();
+		}
+	}
+
+	/**
+	 * Connects to the servers that are enabled, and goes on trying where that fails. Settles when each was tried once. If there
+	 * are more than there may be connections, those connected first are closed again, and opened when they are needed.
+	 */
+	async startEnabled(): Promise<void> {
+		const limit = pLimit(this.#maxConnections);
+		const enabled = this.all.filter(({ config, isOpen }) => config.enabled && !isOpen);
+		await Promise.all(enabled.map((server) => limit(() => server.start())));
+	}
+
+	/**
+	 * Follows a changed configuration: removes servers that are not in it, and replaces those that differ. Connects to none:
+	 * {@link startEnabled} does.
+	 *
+	 * @param isKept whether a server that is not in the configuration stays
+	 * @returns what is wrong with servers that cannot be added
+	 */
+	async apply(configs: readonly ServerConfig[], isKept: (id: string) => boolean): Promise<string[]> {
+		const wanted = new Map(configs.map((config) => [config.id, config]));
+		const outdated = this.all.filter(({ id, config }) => {
+			const next = wanted.get(id);
+			return next === undefined ? !isKept(id) : JSON.stringify(next) !== JSON.stringify(config);
+		});
+		await Promise.all(outdated.map(({ id }) => this.remove(id)));
+		const problems: string[] = [];
+		for (const config of configs.filter(({ id }) => !this.#servers.has(id))) {
+			try {
+				this.add(config);
+			} catch (error) {
+				problems.push((error as Error).message);
+			}
+		}
+		return problems;
+	}
+
+	/** Ends every connection and process. */
+	async close(): Promise<void> {
+		await Promise.all(this.all.map(({ id }) => this.remove(id)));
+	}
+
+	/**
+	 * Closes the idle connection that was not used for the longest time, if there are as many as there may be.
+	 *
+	 * @throws Error if none is idle
+	 */
+	#makeRoom(): void {
+		const open = this.all.filter(({ isOpen }) => isOpen);
+		if (open.length < this.#maxConnections) {
+			return;
+		}
+		const [oldest] = open.filter(({ isIdle }) => isIdle).sort((one, other) => one.lastUsed - other.lastUsed);
+		if (oldest === undefined) {
+			throw new Error(`Maximum connections (${this.#maxConnections}) reached`);
+		}
+		void oldest.disconnect("another server needed its place; it is opened again when it is needed");
+	}
+}

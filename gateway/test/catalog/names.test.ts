@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { MAX_NAME_LENGTH, portableNames } from "../../src/catalog/names.js";
+
+const oneOf = (own: string[], alias?: string): string[] => [...portableNames(own, alias).keys()];
+
+/** Names as devices may have them, close to each other so that they would collide. */
+const ownNames = fc.uniqueArray(
+	fc.oneof(
+		fc.string({ unit: fc.constantFrom("a", "b", ".", "_", "-"), minLength: 1, maxLength: 4 }),
+		fc.string({ unit: fc.constantFrom("a", ".", "_"), minLength: 60, maxLength: 128 }),
+		fc.string({ minLength: 1 }),
+	),
+	{ maxLength: 40 },
+);
+const alias = fc.constantFrom("", "lamp", "kitchen-lamp", "a".repeat(24));
+
+describe("the names of tools that every client accepts", () => {
+	it("have an underscore for every character that some client rejects", () => {
+		assert.deepEqual(oneOf(["self.get_device_status", "say-it"]), ["self_get_device_status", "say-it"]);
+	});
+
+	it("begin with the alias if there is one", () => {
+		assert.deepEqual(oneOf(["self.reboot"], "kitchen"), ["kitchen__self_reboot"]);
+	});
+
+	it("keep a name that another tool's name would become", () => {
+		const [own, other] = oneOf(["a_b", "a.b"]);
+		assert.equal(own, "a_b");
+		assert.match(other as string, /^a_b_[0-9a-f]{8}$/);
+	});
+
+	it("are shortened if they are too long, and stay unique", () => {
+		const names = oneOf(["x".repeat(100), `${"x".repeat(99)}y`], "kitchen");
+		assert.equal(new Set(names).size, 2);
+		assert.ok(names.every((name) => name.length === MAX_NAME_LENGTH && name.startsWith("kitchen__xxx")));
+	});
+
+	it("are unique, short enough, in the allowed characters, and lead back to the device's names", () => {
+		fc.assert(
+			fc.property(ownNames, alias, (own, alias) => {
+				const names = portableNames(own, alias);
+				assert.deepEqual([...names.values()], own, "each name once, in order");
+				for (const name of names.keys()) {
+					assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
+				}
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	it("do not depend on the order in which a device lists its tools", () => {
+		fc.assert(
+			fc.property(ownNames, alias, (own, alias) => {
+				const byName = (names: Map<string, string>): [string, string][] => [...names].sort();
+				assert.deepEqual(byName(portableNames([...own].reverse(), alias)), byName(portableNames(own, alias)));
+			}),
+		);
+	});
+});

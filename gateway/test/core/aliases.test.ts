@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { Aliases } from "../../src/core/aliases.js";
+
+describe("the alias of a device", () => {
+	it("is its board's name and the end of its MAC address", () => {
+		assert.equal(new Aliases().assign("AA:BB:CC:0d:0e:0F", "M5Stack CoreS3", undefined), "m5stack_cores3_0d0e0f");
+	});
+
+	it("stays what it was", () => {
+		assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "new name", "old_ddeeff"), "old_ddeeff");
+	});
+
+	it("is the one that somebody chose, even if another device had it", () => {
+		const aliases = new Aliases(new Map([["aa:bb:cc:dd:ee:ff", "kitchen"]]));
+		assert.equal(aliases.assign("11:22:33:44:55:66", "lamp", "kitchen"), "lamp_445566");
+		assert.equal(aliases.assign("aa:bb:cc:dd:ee:ff", "lamp", "lamp_ddeeff"), "kitchen");
+		assert.equal(aliases.owner("kitchen"), "aa:bb:cc:dd:ee:ff");
+	});
+
+	it("names the device when it cannot be used", () => {
+		for (const alias of ["", "Kitchen", "a__b", "a-_b", "_a", "a-", "a.b", "x".repeat(25)]) {
+			assert.throws(() => new Aliases(new Map([["dev-1", alias]])), { name: "RangeError", message: /dev-1/ });
+		}
+		const twice = new Map([
+			["dev-1", "lamp"],
+			["dev-2", "lamp"],
+		]);
+		assert.throws(() => new Aliases(twice), /lamp: chosen for dev-1 and for dev-2/);
+	});
+
+	it("is unique, whatever the boards and ids are", () => {
+		const board = fc.oneof(fc.constantFrom("lamp", "ランプ", ""), fc.string());
+		const id = fc.oneof(fc.stringMatching(/^[0-9a-f]{2}:00:00:00:00:01$/), fc.string());
+		fc.assert(
+			fc.property(fc.uniqueArray(fc.tuple(id, board), { selector: ([id]) => id }), (devices) => {
+				const aliases = new Aliases();
+				const assigned = devices.map(([id, board]) => aliases.assign(id, board, undefined));
+				assert.equal(new Set(assigned).size, devices.length);
+				for (const alias of assigned) {
+					assert.doesNotThrow(() => new Aliases(new Map([["dev", alias]])));
+				}
+			}),
+		);
+	});
+});

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import type { ServerTool } from "../../src/core/offers.js";
+import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+
+const ID = "aa:bb:cc:00:00:01";
+
+function stateFolder(t: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+	t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+	return folder;
+}
+
+const filesIn = (folder: string): string[] => readdirSync(join(folder, "devices")).sort();
+
+describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
+	it("tell who they are and what they can do, user-only tools included", async (t) => {
+		const side = await startGateway(t);
+		const { gateway } = side;
+		const before = Date.now();
+		await WireDevice.connect(t, side);
+		const [known] = gateway.servers.all;
+		assert.deepEqual(
+			[known?.id, known?.alias, known?.board, known?.tools.map(({ name }) => name)],
+			[ID, "lamp_000001", { name: "lamp", version: "1.0.0" }, [SET_VOLUME.name, REBOOT.name]],
+		);
+		assert.ok((known?.lastSeen ?? 0) >= before);
+		assert.equal(gateway.servers.find("lamp_000001"), known);
+		assert.equal(gateway.servers.find(ID), known);
+	});
+
+	it("are asked again when they say that their tools have changed", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { version } = side.gateway.servers;
+		device.changeTools([SET_VOLUME]);
+		await until(() => side.gateway.servers.find(ID)?.tools.length === 1, "the new list");
+		assert.equal(side.gateway.servers.version, version + 1);
+	});
+
+	it("are known while they are offline, and when they were last seen", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { version } = side.gateway.servers;
+		const before = Date.now();
+		await device.unplug();
+		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
+		assert.ok((side.gateway.servers.find(ID)?.lastSeen ?? 0) >= before);
+		await WireDevice.connect(t, side);
+		assert.equal(side.gateway.servers.version, version, "clients see the same tools all the time");
+	});
+
+	it("are known after the gateway has restarted", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		await WireDevice.connect(t, first);
+		await first.close();
+		const second = await startGateway(t, { stateFolder: folder });
+		const [known] = second.gateway.servers.all;
+		assert.deepEqual([known?.alias, known?.tools.length, known?.online], ["lamp_000001", 2, false]);
+	});
+
+	it("survive a damaged file, which is set aside", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		await WireDevice.connect(t, first);
+		await first.close();
+		for (const [name, text] of [
+			["a.json", '{"id":'],
+			["b.json", '{"id":"x","alias":5}'],
+		]) {
+			writeFileSync(join(folder, "devices", name as string), text as string);
+		}
+		const second = await startGateway(t, { stateFolder: folder });
+		assert.equal(second.gateway.servers.all.length, 1);
+		assert.match(
+			second.warnings.join("\n"),
+			/a\.json: .*set aside[\s\S]*b\.json: not a server record: alias: .*; set aside/,
+		);
+		assert.deepEqual(filesIn(folder).slice(-2), ["a.json.damaged", "b.json.damaged"]);
+	});
+
+	it("can be forgotten while they are offline", async (t) => {
+		const folder = stateFolder(t);
+		const side = await startGateway(t, { stateFolder: folder });
+		const device = await WireDevice.connect(t, side);
+		assert.throws(() => side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
+		await device.unplug();
+		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
+		assert.equal(side.gateway.servers.forget("lamp_000001"), true);
+		assert.equal(side.gateway.servers.forget("lamp_000001"), false);
+		assert.deepEqual(side.gateway.servers.all, []);
+		await until(() => filesIn(folder).length === 0, "its file is removed");
+	});
+
+	it("can be renamed, online or offline, and keep that alias over a restart of the gateway", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		const { servers } = first.gateway;
+		const device = await WireDevice.connect(t, first);
+		const changed = once(servers, "changed");
+		assert.equal(servers.rename("lamp_000001", "kitchen")?.alias, "kitchen");
+		await changed;
+		assert.deepEqual([servers.find("kitchen")?.id, servers.find("lamp_000001")], [ID, undefined]);
+		assert.equal(servers.rename("lamp_000001", "hall"), undefined, "there is no such device any more");
+		await device.unplug();
+		await until(() => servers.find(ID)?.online === false, "the device is offline");
+		servers.rename(ID, "hall");
+		await first.close();
+		const second = await startGateway(t, { stateFolder: folder });
+		assert.equal(second.gateway.servers.find("hall")?.id, ID);
+		await WireDevice.connect(t, second);
+		assert.equal(second.gateway.servers.find(ID)?.alias, "hall");
+	});
+
+	it("cannot have an alias that is invalid, another device's, or set in the configuration", async (t) => {
+		const other = "aa:bb:cc:00:00:02";
+		const side = await startGateway(t, { aliases: new Map([[other, "hall"]]) });
+		const { servers } = side.gateway;
+		await WireDevice.connect(t, side);
+		await WireDevice.connect(t, side, { id: other });
+		assert.throws(() => servers.rename(ID, "Kitchen!"), {
+			name: "RangeError",
+			message: /^alias of aa:bb:.*expected 1 to/,
+		});
+		assert.throws(() => servers.rename(ID, "hall"), /alias hall: it is the alias of aa:bb:cc:00:00:02$/);
+		assert.throws(() => servers.rename(other, "cellar"), /alias of aa:bb:cc:00:00:02: the setting aliases says hall$/);
+		assert.equal(servers.rename(ID, "lamp_000001")?.alias, "lamp_000001", "its own alias is not taken");
+	});
+
+	it("have the aliases that somebody chose", async (t) => {
+		const aliases = new Map([[ID, "kitchen"]]);
+		const side = await startGateway(t, { aliases });
+		await WireDevice.connect(t, side);
+		assert.equal(side.gateway.servers.find("kitchen")?.id, ID);
+		await assert.rejects(startGateway(t, { aliases: new Map([[ID, "Kitchen!"]]) }), /alias of aa:bb:cc:00:00:01/);
+	});
+
+	it("keep the rest of their tools when one is not valid MCP", async (t) => {
+		const side = await startGateway(t);
+		const bad = { name: "bad", inputSchema: {}, annotations: { readOnlyHint: "yes" } };
+		const bare = { name: "bare", inputSchema: {} };
+		await WireDevice.connect(t, side, { tools: [bad, SET_VOLUME, SET_VOLUME, bare] });
+		const tools = side.gateway.servers.find(ID)?.tools;
+		assert.deepEqual(
+			tools?.map(({ name }) => name),
+			[SET_VOLUME.name, "bare"],
+		);
+		assert.deepEqual(tools?.[1]?.inputSchema, { type: "object" });
+		assert.equal(side.warnings.length, 2);
+	});
+
+	it("do not wait for others that are slow to list their tools", async (t) => {
+		const side = await startGateway(t, { discoveries: 2 });
+		for (const id of ["aa:bb:cc:00:00:02", "aa:bb:cc:00:00:03"]) {
+			await WireDevice.connectTo(t, side.deviceUrl, { id, listsNothing: true });
+		}
+		await WireDevice.connect(t, side);
+		assert.deepEqual(
+			side.gateway.servers.all.map(({ id }) => id),
+			[ID],
+		);
+	});
+
+	it("are disconnected when they do not list their tools in time", async (t) => {
+		const side = await startGateway(t, { discoveryTimeout: 100 });
+		const device = await WireDevice.connectTo(t, side.deviceUrl, { listsNothing: true });
+		await device.disconnected();
+		assert.match(side.warnings.join(), /what it offers could not be listed: not within 0\.1 s/);
+	});
+
+	it("can be called at once with what is known of them, if they come back with the same firmware", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		await device.unplug();
+		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
+		const back = await WireDevice.connect(t, side, { listsNothing: true });
+		const server = side.gateway.servers.find(ID);
+		await server?.call("somebody", server.tools[0] as ServerTool, { volume: 1 });
+		assert.equal(back.calls.length, 1);
+	});
+
+	it("have a file set aside that holds an impossible date", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		await WireDevice.connect(t, first);
+		await first.close();
+		const [file] = filesIn(folder);
+		const path = join(folder, "devices", file as string);
+		writeFileSync(path, readFileSync(path, "utf8").replace(/"lastSeen":\d+/, '"lastSeen":1e300'));
+		const second = await startGateway(t, { stateFolder: folder });
+		assert.deepEqual(second.gateway.servers.all, []);
+		assert.match(second.warnings.join(), /not a server record: lastSeen/);
+	});
+
+	it("are disconnected when there are more than may be known", async (t) => {
+		const side = await startGateway(t, { maxDevices: 1 });
+		await WireDevice.connect(t, side);
+		await assert.rejects(WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" }), /disconnected/);
+		assert.match(side.warnings.join(), /00:02: disconnected: the gateway may not know more devices/);
+		assert.equal(side.gateway.servers.all.length, 1);
+	});
+
+	it("may connect by hundreds at once: clients are told only a few times", async (t) => {
+		const side = await startGateway(t, { discoveries: 8, changeDelay: 1_000 });
+		let told = 0;
+		side.gateway.servers.on("changed", () => {
+			told += 1;
+		});
+		const ids = Array.from({ length: 200 }, (_, index) => `aa:bb:cc:00:01:${index.toString(16).padStart(2, "0")}`);
+		await Promise.all(ids.map((id) => WireDevice.connect(t, side, { id })));
+		assert.equal(side.gateway.servers.all.length, ids.length);
+		await until(() => told > 0, "clients are told");
+		assert.ok(told < ids.length / 4, `told ${told} times`);
+	});
+});

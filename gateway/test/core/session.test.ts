@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { Session } from "../../src/core/session.js";
+import { DeviceTransport } from "../../src/devices/device-transport.js";
+
+// A device at the other end of a connection in memory: what it is asked is seen, what it answers is said.
+
+interface Payload {
+	readonly id?: number;
+	readonly method?: string;
+	readonly params?: Readonly<Record<string, unknown>>;
+}
+
+class MemoryTransport extends DeviceTransport {
+	readonly asked: Payload[] = [];
+	disconnects = 0;
+
+	protected override write(text: string): void {
+		this.asked.push((JSON.parse(text) as { payload: Payload }).payload);
+	}
+
+	protected override disconnect(): void {
+		this.disconnects += 1;
+	}
+
+	/** A message of the device's. */
+	say(payload: unknown): void {
+		this.receive({ type: "mcp", payload });
+	}
+}
+
+const INITIALIZED = {
+	protocolVersion: "2025-11-25",
+	capabilities: { tools: {} },
+	serverInfo: { name: "lamp", version: "1.0.0" },
+};
+
+async function connect(initializeResult: object = INITIALIZED) {
+	const transport = new MemoryTransport({ id: "dev", clientId: "uuid", transport: "test" }, { maxMessageBytes: 8_192 });
+	const session = new Session(transport);
+	const invalid: string[] = [];
+	const closed: string[] = [];
+	session.on("invalid", (description) => invalid.push(description));
+	session.on("closed", (reason) => closed.push(reason));
+	const initialized = session.initialize();
+	/** Answers the latest request. */
+	const answer = (member: object): void =>
+		transport.say({ jsonrpc: "2.0", id: transport.asked.filter(({ id }) => id !== undefined).at(-1)?.id, ...member });
+	await turn();
+	answer({ result: initializeResult });
+	const board = await initialized;
+	transport.asked.length = 0;
+	return { session, transport, asked: transport.asked, invalid, closed, answer, board };
+}
+
+const RESULT = { content: [{ type: "text", text: "ok" }], isError: false };
+
+describe("a session with a device", () => {
+	it("begins with initialize, and takes what a device of the family leaves out as the oldest revision has it", async () => {
+		const { session, board } = await connect({ serverInfo: { name: "esp", version: 2 } });
+		assert.deepEqual(board, { name: "esp", version: "2" });
+		assert.equal(session.revision, "2024-11-05");
+	});
+
+	it("lists all pages", async () => {
+		const { session, asked, answer } = await connect();
+		const list = session.list("tools", { withUserTools: true });
+		await turn();
+		answer({ result: { tools: [{ name: "a", inputSchema: {} }], nextCursor: "b" } });
+		await turn();
+		assert.deepEqual(asked.at(-1)?.params, { cursor: "b", withUserTools: true });
+		answer({ result: { tools: [{ name: "b", inputSchema: {} }] } });
+		assert.deepEqual(await list, [
+			{ name: "a", inputSchema: {} },
+			{ name: "b", inputSchema: {} },
+		]);
+	});
+
+	it("gives up a list that does not end, or is too long", async () => {
+		const { session, transport } = await connect();
+		const tool = { name: "a", description: "x".repeat(600_000), inputSchema: {} };
+		const list = session.list("tools");
+		const rejected = assert.rejects(list, { code: "bad-answer", message: /too many/ });
+		for (let page = 0; page < 8; page += 1) {
+			await turn();
+			transport.say({ jsonrpc: "2.0", id: transport.asked.at(-1)?.id, result: { tools: [tool], nextCursor: "more" } });
+		}
+		await rejected;
+	});
+
+	it("gives up a call in time, and tells the device", async () => {
+		const { session, asked } = await connect();
+		await assert.rejects(session.callTool("t", {}, { timeout: 10 }), { code: "timeout", message: /within 10 ms/ });
+		assert.equal(asked.at(-1)?.method, "notifications/cancelled");
+		assert.equal(asked.at(-1)?.params?.requestId, asked[0]?.id);
+	});
+
+	it("cancels a call, and tells the device", async () => {
+		const { session, asked } = await connect();
+		const controller = new AbortController();
+		const call = session.callTool("t", {}, { signal: controller.signal });
+		controller.abort();
+		await assert.rejects(call, { code: "cancelled" });
+		assert.equal(asked.at(-1)?.method, "notifications/cancelled");
+		await assert.rejects(session.callTool("t", {}, { signal: controller.signal }), { code: "cancelled" });
+		assert.equal(asked.length, 2, "a call that is already cancelled is not sent");
+	});
+
+	it("rejects a call at once whose message the device cannot take, and goes on", async () => {
+		const { session, asked, answer } = await connect();
+		await assert.rejects(session.callTool("t", { text: "x".repeat(9_000) }), {
+			code: "invalid-arguments",
+			message: /^the message has 9[0-9]+ bytes, but the device takes at most 8192$/,
+		});
+		let nested: unknown = 1;
+		for (let level = 0; level < 30; level += 1) {
+			nested = [nested];
+		}
+		await assert.rejects(session.callTool("t", { nested }), {
+			code: "invalid-arguments",
+			message: /deeper than the 32/,
+		});
+		assert.deepEqual(asked, []);
+		const call = session.callTool("t");
+		answer({ result: RESULT });
+		await call;
+	});
+
+	it("passes progress to the call that it belongs to, and gives that call its time again", async () => {
+		const { session, asked, transport, answer } = await connect();
+		const seen: unknown[] = [];
+		const call = session.callTool("t", {}, { timeout: 200, onProgress: ({ progress }) => seen.push(progress) });
+		const { progressToken } = (asked[0]?.params?._meta ?? {}) as { progressToken?: unknown };
+		for (let progress = 1; progress <= 4; progress += 1) {
+			await new Promise((resolve) => setTimeout(resolve, 80));
+			transport.say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress } });
+		}
+		transport.say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "x", progress: 9 } });
+		await turn();
+		answer({ result: RESULT });
+		await call;
+		assert.deepEqual(seen, [1, 2, 3, 4]);
+	});
+
+	it("passes a JSON-RPC error on with its code, and one without a code with its message", async () => {
+		for (const [error, expected] of [
+			[
+				{ code: -32602, message: "Unknown tool: t", data: 1 },
+				{ code: -32602, message: "Unknown tool: t", data: 1 },
+			],
+			[{ message: "no such pin" }, { code: -32000, message: "no such pin" }],
+		] as const) {
+			const { session, answer } = await connect();
+			const call = session.callTool("t");
+			answer({ error });
+			await assert.rejects(call, { name: "ProtocolError", ...expected });
+		}
+	});
+
+	it("rejects answers that are not valid", async () => {
+		for (const member of [
+			{},
+			{ result: 5 },
+			{ result: { content: [1] } },
+			{ result: { content: [{ type: "image", data: "x" }] } },
+			{ result: { content: [{ type: "hologram" }] } },
+			{ error: {} },
+			{ error: { code: "x" } },
+		]) {
+			const { session, answer } = await connect();
+			const call = session.callTool("t");
+			answer(member);
+			await assert.rejects(call, { code: "bad-answer" }, JSON.stringify(member));
+		}
+	});
+
+	it("drops and reports messages that are not valid", async () => {
+		const { invalid, transport } = await connect();
+		for (const message of [5, null, [], {}, { id: 99, result: {} }, { id: "1", result: {} }, { method: "x", id: {} }]) {
+			transport.say(message);
+		}
+		assert.equal(invalid.length, 7);
+		transport.receive({ type: "mcp", session_id: "another", payload: {} });
+		assert.match(invalid.at(-1) ?? "", /another session/);
+	});
+
+	it("answers what a device asks of it, without repeating what it was asked", async () => {
+		const { asked, transport } = await connect();
+		transport.say({ jsonrpc: "2.0", id: "q", method: "x".repeat(1_000_000) });
+		await turn();
+		assert.deepEqual(asked, [{ jsonrpc: "2.0", id: "q", error: { code: -32601, message: "Method not found" } }]);
+	});
+
+	it("ends when a device sends more messages than it may", async () => {
+		const { closed, transport } = await connect();
+		for (let count = 0; count < 2_500; count += 1) {
+			transport.say({ jsonrpc: "2.0", method: "notifications/noise" });
+		}
+		assert.deepEqual(closed, ["more than 1000 messages in a second"]);
+		assert.equal(transport.disconnects, 1);
+	});
+
+	it("fails the calls under way when it ends, and every call after", async () => {
+		const { session, closed, transport } = await connect();
+		const call = session.callTool("t");
+		session.close("unplugged");
+		session.close("again");
+		await assert.rejects(call, { code: "device-gone", message: "dev: unplugged" });
+		await assert.rejects(session.ping(), { code: "device-gone" });
+		assert.deepEqual(closed, ["unplugged"]);
+		assert.equal(transport.disconnects, 1);
+	});
+});

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { describe, it } from "node:test";
+import { makeLog } from "../../src/log/log.js";
+import { LogDestination } from "../../src/log/log-destination.js";
+import { makePrettyFormat } from "../../src/log/pretty-log.js";
+
+/** What a log writes to an output. */
+function logged(format?: (line: string) => string) {
+	const output = new PassThrough();
+	return { log: makeLog("info", new LogDestination(output, format)), text: () => String(output.read() ?? "") };
+}
+
+describe("the log", () => {
+	it("is a JSON object a line, without secrets", () => {
+		const { log, text } = logged();
+		log.info({ device: "lamp", token: "xsmcp_secret" }, "device connected");
+		const { time, ...line } = JSON.parse(text());
+		assert.match(time, /^2[0-9]{3}-/);
+		assert.deepEqual(line, { level: "info", device: "lamp", token: "***", msg: "device connected" });
+	});
+
+	it("is a plain sentence with details for people", () => {
+		const { log, text } = logged(makePrettyFormat(false));
+		log.warn({ device: "lamp", count: 3 }, "device connected");
+		assert.match(text(), /^\[[0-9:]{8}\] WARN: device connected device=lamp count=3\n$/);
+	});
+
+	it("never sends a device's control characters to a terminal", () => {
+		const { log, text } = logged(makePrettyFormat(false));
+		log.info({ device: "a\u001b[2Jb\u009b31m", params: { text: "\u202e\n" } }, "x\u0007\r\ny");
+		assert.match(text(), / x\\u0007\\u000d\\ny device=a\\u001b\[2Jb\\u009b31m params=\{"text":"\\u202e\\n"\}\n$/);
+	});
+});

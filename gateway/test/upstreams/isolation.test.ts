@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { homedir } from "node:os";
+import { describe, it, type TestContext } from "node:test";
+import { isolated } from "../../src/upstreams/isolation.js";
+import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
+import { nodeServer, ODD_SERVER, openServers, temporaryFolder, textOf } from "../support/upstreams.js";
+
+/** What a server over stdio sees: its environment, and its folder as `cwd`. */
+async function seen(t: TestContext, input: Partial<ServerInput>): Promise<Record<string, string>> {
+	const { servers } = await openServers(t);
+	const server = await servers.add(serverConfig({ ...nodeServer("odd", ODD_SERVER), ...input })).connect();
+	const write = server.tools.find(({ name }) => name === "write");
+	assert.ok(write);
+	return JSON.parse(textOf(await server.call("test", write, { environment: true })));
+}
+
+const lacks = (program: string): string | false =>
+	spawnSync(program, ["--version"]).error === undefined ? false : `${program} is not installed`;
+
+describe("a server over stdio", () => {
+	it("gets its variables and working folder, but not the gateway's secrets", async (t) => {
+		process.env.XS_MCP_TEST_SECRET = "secret";
+		t.after(() => delete process.env.XS_MCP_TEST_SECRET);
+		const cwd = await temporaryFolder(t);
+		const { HOME, XS_MCP_TEST_SECRET, TOKEN, cwd: folder } = await seen(t, { cwd, env: { TOKEN: "mine" } });
+		assert.deepEqual([HOME, XS_MCP_TEST_SECRET, TOKEN, folder], [process.env.HOME, undefined, "mine", cwd]);
+	});
+
+	it("gets nothing but its variables if it is isolated", async (t) => {
+		const { HOME, TOKEN } = await seen(t, { env: { TOKEN: "mine" }, isolation: { environment: "given" } });
+		assert.deepEqual([HOME, TOKEN], [undefined, "mine"]);
+	});
+
+	it("cannot take more memory than it may", { skip: lacks("prlimit") }, async (t) => {
+		const { servers } = await openServers(t);
+		const small = servers.add(serverConfig({ ...nodeServer("odd", ODD_SERVER), isolation: { memory: 64 } }));
+		await assert.rejects(small.connect(), /Connection failed: the process /);
+		assert.ok((await seen(t, { isolation: { cpuTime: 100 } })).cwd);
+	});
+
+	it("names the program that is missing for its sandbox", {
+		skip: lacks("bwrap") === false && "bwrap is installed",
+	}, async (t) => {
+		const { servers } = await openServers(t);
+		const server = servers.add(
+			serverConfig({ ...nodeServer("odd", ODD_SERVER), isolation: { sandbox: "bubblewrap" } }),
+		);
+		await assert.rejects(server.connect(), /bwrap/);
+	});
+
+	it("may have a working folder in the home folder, also in a sandbox", () => {
+		const config = serverConfig({ id: "one", command: "run", cwd: "~/data", isolation: { sandbox: "bubblewrap" } });
+		const { args } = isolated(config);
+		const folder = `${homedir()}/data`;
+		assert.equal(config.cwd, folder);
+		assert.deepEqual(args.slice(args.indexOf("--bind"), args.indexOf("--bind") + 3), ["--bind", folder, folder]);
+	});
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { WebSocketServer } from "ws";
+import type { Server } from "../../src/core/server.js";
+import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
+import {
+	EVERYTHING,
+	FILESYSTEM,
+	MEMORY,
+	nodeServer,
+	openServers,
+	startEverything,
+	temporaryFolder,
+	textOf,
+} from "../support/upstreams.js";
+
+/** Connects, and calls a tool. */
+async function connected(t: Parameters<typeof openServers>[0], input: ServerInput) {
+	const { servers, ...rest } = await openServers(t);
+	const configured = servers.add(serverConfig(input));
+	return { server: await configured.connect(), configured, servers, ...rest };
+}
+
+async function callText(server: Server, name: string, args: object): Promise<string> {
+	const tool = server.tools.find((each) => each.name === name);
+	assert.ok(tool, `${name} is listed`);
+	return textOf(await server.call("test", tool, args));
+}
+
+describe("a configured server", () => {
+	it("over stdio is server-everything from npm", async (t) => {
+		const { server, configured } = await connected(t, nodeServer("everything", EVERYTHING));
+		assert.equal(configured.status, "connected");
+		assert.equal(server.alias, "everything");
+		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
+	});
+
+	it("over stdio is server-filesystem from npm", async (t) => {
+		const folder = await temporaryFolder(t);
+		const { server } = await connected(t, nodeServer("fs", FILESYSTEM, folder));
+		await callText(server, "write_file", { path: `${folder}/note.txt`, content: "noted" });
+		assert.equal(await callText(server, "read_text_file", { path: `${folder}/note.txt` }), "noted");
+	});
+
+	it("over stdio is server-memory from npm, with an environment variable", async (t) => {
+		const folder = await temporaryFolder(t);
+		const env = { MEMORY_FILE_PATH: `${folder}/memory.jsonl` };
+		const { server } = await connected(t, { ...nodeServer("memory", MEMORY), env });
+		await callText(server, "create_entities", {
+			entities: [{ name: "lamp", entityType: "device", observations: ["is red"] }],
+		});
+		assert.match(await callText(server, "read_graph", {}), /is red/);
+	});
+
+	it("over Streamable HTTP is server-everything", async (t) => {
+		const { port } = await startEverything(t, "streamableHttp");
+		const { server } = await connected(t, { id: "http", url: `http://127.0.0.1:${port}/mcp` });
+		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
+	});
+
+	it("over SSE is server-everything", async (t) => {
+		const { port } = await startEverything(t, "sse");
+		const { server } = await connected(t, { id: "sse", url: `sse://127.0.0.1:${port}/sse` });
+		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
+	});
+
+	it("over WebSocket gets the subprotocol mcp and the headers", async (t) => {
+		const socketServer = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+		t.after(() => socketServer.close());
+		await once(socketServer, "listening");
+		let authorization: string | undefined;
+		socketServer.on("connection", (socket, { headers }) => {
+			authorization = headers.authorization;
+			assert.equal(socket.protocol, "mcp");
+			socket.on("message", (data) => {
+				const { id, method, params } = JSON.parse(data.toString());
+				const answers: Record<string, () => object> = {
+					initialize: () => ({
+						protocolVersion: params.protocolVersion,
+						capabilities: { tools: {} },
+						serverInfo: { name: "ws", version: "1" },
+					}),
+					"tools/list": () => ({ tools: [{ name: "hi", inputSchema: { type: "object" } }] }),
+					"tools/call": () => ({ content: [{ type: "text", text: "hello" }] }),
+				};
+				const result = answers[method]?.();
+				if (id !== undefined && result !== undefined) {
+					socket.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
+				}
+			});
+		});
+		const { port } = socketServer.address() as AddressInfo;
+		const headers = { Authorization: "Bearer secret" };
+		const { server } = await connected(t, { id: "ws", url: `ws://127.0.0.1:${port}/`, headers });
+		assert.equal(authorization, "Bearer secret");
+		assert.equal(await callText(server, "hi", {}), "hello");
+	});
+
+	it("is asked again after the time that it names, if there were too many requests", async (t) => {
+		let requests = 0;
+		const httpServer = createServer((request, response) => {
+			requests += 1;
+			request.resume();
+			if (requests === 1) {
+				response.writeHead(429, { "Retry-After": "0" }).end();
+				return;
+			}
+			let body = "";
+			request.on("data", (chunk) => {
+				body += chunk;
+			});
+			request.on("end", () => {
+				const { id, method, params } = body === "" ? { id: undefined, method: "", params: {} } : JSON.parse(body);
+				const result =
+					method === "initialize"
+						? {
+								protocolVersion: params.protocolVersion,
+								capabilities: { tools: {} },
+								serverInfo: { name: "h", version: "1" },
+							}
+						: { tools: [] };
+				response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
+				response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result }));
+			});
+		});
+		await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
+		t.after(() => {
+			httpServer.closeAllConnections();
+			httpServer.close();
+		});
+		const { port } = httpServer.address() as AddressInfo;
+		const { configured } = await connected(t, { id: "busy", url: `http://127.0.0.1:${port}/mcp` });
+		assert.equal(configured.status, "connected");
+		assert.ok(requests > 2);
+	});
+
+	it("is disconnected if an answer over HTTP is larger than a message may be", async (t) => {
+		const httpServer = createServer((request, response) => {
+			request.resume();
+			response.writeHead(200, { "Content-Type": "application/json" });
+			response.end(JSON.stringify({ jsonrpc: "2.0", id: 0, result: "x".repeat(11_000_000) }));
+		});
+		await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
+		t.after(() => httpServer.close());
+		const { port } = httpServer.address() as AddressInfo;
+		await assert.rejects(connected(t, { id: "huge", url: `http://127.0.0.1:${port}/mcp` }), {
+			message: "Connection failed: the answer has more than 10485760 bytes",
+		});
+	});
+});

@@ -1,0 +1,185 @@
+import { deepFreeze } from "../text/deep-freeze.js";
+import { isObject } from "../text/is-object.js";
+import { parseJson } from "../text/parse-json.js";
+import { splitUrl } from "../text/url.js";
+import type { ServedBackend } from "./served-backend.js";
+
+/** Firmware that the server has for this kind of board. */
+export interface OfferedFirmware {
+	readonly version: string;
+	readonly url: string;
+	/** Whether it is to be installed even if it is not newer. */
+	readonly force: boolean;
+	/** SHA-256 of the image, and its signature: additions of this project. Hexadecimal digits. */
+	readonly sha256: string | undefined;
+	readonly signature: string | undefined;
+}
+
+/** How the device is bound to an account. */
+export interface Activation {
+	/** Text and code for the person, who types the code in elsewhere. Either may be empty. */
+	readonly message: string;
+	readonly code: string;
+	/** What a device with a serial number signs. */
+	readonly challenge: string;
+	/** Milliseconds for which the server may hold the request that asks whether the device is bound. */
+	readonly timeout: number;
+}
+
+export interface BootstrapAnswer {
+	/** MQTT if the server offers both. */
+	readonly backend?: ServedBackend;
+	/** Milliseconds since 1970 (UTC), and minutes that local time is ahead of that. */
+	readonly serverTime?: { readonly time: number; readonly timezone: number };
+	readonly firmware?: OfferedFirmware;
+	readonly activation?: Activation;
+}
+
+/** The members that are read: XS would keep the names of any others for ever. */
+const NAMES: readonly string[] = deepFreeze([
+	...["mqtt", "endpoint", "client_id", "username", "password", "publish_topic", "subscribe_topic", "keepalive"],
+	...["websocket", "url", "token", "version"],
+	...["server_time", "timestamp", "timezone_offset"],
+	...["firmware", "force", "sha256", "signature"],
+	...["activation", "message", "code", "challenge", "timeout_ms"],
+	...["success", "error"],
+]);
+
+/** The MQTT port of a server that names none, and the only one that means TLS. */
+const MQTTS_PORT = 8883;
+
+/** Values that an answer may hold: it is parsed in a small heap. */
+const MOST_VALUES = 256;
+
+/** The clock is set to times from 2020 (an earlier one is of a server whose clock is not set) to 2106 (32 bits of seconds). */
+const EARLIEST_TIME = 1_577_836_800_000;
+const LATEST_TIME = 4_294_967_295_000;
+
+/** Minutes by which local time differs at most. */
+const LARGEST_OFFSET = 14 * 60;
+
+const LONGEST_TIMEOUT = 120_000;
+
+/**
+ * Reads the server's answer. Blocks and members that are missing or null are taken as absent.
+ *
+ * @throws Error that names the member, or quotes the server's own error, which comes with status 200
+ */
+export function readAnswer(text: string): BootstrapAnswer {
+	const answer = parseJson(text, MOST_VALUES, NAMES);
+	if (!isObject(answer)) {
+		throw new Error("the answer is no JSON object");
+	}
+	const { mqtt, websocket, server_time: serverTime, firmware, activation } = answer;
+	checkError(answer);
+	const backend = readMqtt(block("mqtt", mqtt)) ?? readWebSocket(block("websocket", websocket));
+	const time = block("server_time", serverTime);
+	const offered = block("firmware", firmware);
+	const binding = block("activation", activation);
+	return {
+		...(backend && { backend }),
+		...(time && readTime(time)),
+		...(offered && { firmware: readFirmware(offered) }),
+		...(binding && { activation: readActivation(binding) }),
+	};
+}
+
+function checkError({ success, error, message }: Readonly<Record<string, unknown>>): void {
+	if (success === false || typeof error === "string") {
+		throw new Error(`the server reports: ${String(error ?? message ?? "an error").slice(0, 200)}`);
+	}
+}
+
+type Block = Readonly<Record<string, unknown>>;
+
+function isGiven(value: unknown): boolean {
+	return value !== undefined && value !== null;
+}
+
+function block(name: string, value: unknown): Block | undefined {
+	if (!isGiven(value)) {
+		return undefined;
+	}
+	if (!isObject(value)) {
+		throw new Error(`${name}: expected an object, got ${typeof value}`);
+	}
+	return value;
+}
+
+function readMqtt(mqtt: Block | undefined): ServedBackend | undefined {
+	if (mqtt === undefined) {
+		return undefined;
+	}
+	const endpoint = string("mqtt.endpoint", mqtt.endpoint);
+	const url = splitUrl(endpoint.includes("://") ? endpoint : `mqtt://${endpoint}`);
+	if (url === undefined || url.path !== "/") {
+		throw new Error(`mqtt.endpoint: expected host[:port], got ${JSON.stringify(endpoint.slice(0, 200))}`);
+	}
+	const { port = MQTTS_PORT } = url;
+	const scheme = endpoint.includes("://") ? url.scheme : port === MQTTS_PORT ? "mqtts" : "mqtt";
+	const host = url.host.includes(":") ? `[${url.host}]` : url.host;
+	const subscribeTopic = string("mqtt.subscribe_topic", mqtt.subscribe_topic ?? "");
+	return {
+		backend: `${scheme}://${host}:${port}`,
+		clientId: string("mqtt.client_id", mqtt.client_id),
+		mqttUsername: string("mqtt.username", mqtt.username ?? ""),
+		mqttPassword: string("mqtt.password", mqtt.password ?? ""),
+		publishTopic: string("mqtt.publish_topic", mqtt.publish_topic),
+		subscribeTopic: subscribeTopic === "null" ? "" : subscribeTopic,
+		...(isGiven(mqtt.keepalive) && { keepAlive: number("mqtt.keepalive", mqtt.keepalive) }),
+	};
+}
+
+function readWebSocket(websocket: Block | undefined): ServedBackend | undefined {
+	if (websocket === undefined) {
+		return undefined;
+	}
+	return {
+		backend: string("websocket.url", websocket.url),
+		token: string("websocket.token", websocket.token ?? ""),
+		...(isGiven(websocket.version) && { protocolVersion: number("websocket.version", websocket.version) }),
+	};
+}
+
+/** Leaves out a time that only a clock which is not set, or is broken, has. */
+function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> {
+	if (typeof timestamp !== "number" || timestamp < EARLIEST_TIME || timestamp > LATEST_TIME) {
+		return {};
+	}
+	const isOffset = typeof timezone === "number" && Math.abs(timezone) <= LARGEST_OFFSET;
+	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
+}
+
+/** Some servers send an empty or invalid URL where they have nothing: it is looked at only if the version is newer. */
+function readFirmware({ version, url, force, sha256, signature }: Block): OfferedFirmware {
+	return {
+		version: string("firmware.version", version ?? ""),
+		url: string("firmware.url", url ?? ""),
+		force: force === 1 || force === true,
+		sha256: isGiven(sha256) ? string("firmware.sha256", sha256) : undefined,
+		signature: isGiven(signature) ? string("firmware.signature", signature) : undefined,
+	};
+}
+
+function readActivation({ message, code, challenge, timeout_ms: timeout }: Block): Activation {
+	return {
+		message: string("activation.message", message ?? ""),
+		code: string("activation.code", code ?? ""),
+		challenge: string("activation.challenge", challenge ?? ""),
+		timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT) : 0,
+	};
+}
+
+function string(name: string, value: unknown): string {
+	if (typeof value !== "string") {
+		throw new Error(`${name}: expected a string, got ${value === undefined ? "nothing" : typeof value}`);
+	}
+	return value;
+}
+
+function number(name: string, value: unknown): number {
+	if (typeof value !== "number") {
+		throw new Error(`${name}: expected a number, got ${typeof value}`);
+	}
+	return value;
+}

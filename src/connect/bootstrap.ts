@@ -1,0 +1,253 @@
+import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import { expectOk } from "../net/http-status.js";
+import type { BootstrapConfig } from "../settings/bootstrap-config.js";
+import { FIRMWARE } from "../settings/firmware.js";
+import { toHex } from "../text/hex.js";
+import { isNewer } from "../text/version.js";
+import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
+import type { BootstrapEvents } from "./bootstrap-events.js";
+import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
+import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
+
+export interface BootstrapOptions {
+	readonly config: BootstrapConfig;
+	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
+	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
+	/** The device's UUID. */
+	readonly uuid: string;
+	readonly http: Http;
+	/** HMAC-SHA256 (RFC 2104). */
+	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+	readonly events: BootstrapEvents;
+}
+
+/** Checks in a row until one succeeds, and milliseconds before the second. Each later delay is twice as long. */
+const TRIES = 10;
+const FIRST_RETRY = 10_000;
+
+/** Requests that ask whether the device is bound, before the bootstrap begins again; milliseconds between them. */
+const ACTIVATION_TRIES = 10;
+const UNBOUND_RETRY = 3_000;
+const ACTIVATION_RETRY = 10_000;
+
+/** Bytes that an answer may have. */
+const LONGEST_ANSWER = 8_192;
+
+/** Milliseconds that a request may take without progress. */
+const TIMEOUT = 30_000;
+
+/**
+ * Asks a server of the xiaozhi family for the backend, at the start and from time to time ("OTA" in the C++ firmware).
+ * The answer is kept: if the server does not answer at the next start, the device connects to the backend of the last one.
+ */
+export class Bootstrap {
+	readonly #options: BootstrapOptions;
+	/** Counts checks, and ends of checks: what an earlier one has under way no longer counts. */
+	#turn = 0;
+	#isRunning = false;
+	#failures = 0;
+	/** The backend that the application was told, as text. */
+	#told = "";
+	/** Whether a person was asked to bind the device, and it is not known to be bound. */
+	#isUnbound = false;
+	#timer: TimerHandle | undefined;
+
+	constructor(options: BootstrapOptions) {
+		this.#options = options;
+	}
+
+	/** Checks now, and then on schedule until {@link stop}. */
+	start(): void {
+		if (!this.#isRunning) {
+			this.#isRunning = true;
+			this.#failures = 0;
+			void this.#check();
+		}
+	}
+
+	/** Makes no more requests. */
+	stop(): void {
+		this.#isRunning = false;
+		this.#turn += 1;
+		this.#options.timer.clear(this.#timer);
+		this.#timer = undefined;
+	}
+
+	async #check(): Promise<void> {
+		this.#turn += 1;
+		const turn = this.#turn;
+		try {
+			const answer = await this.#ask();
+			if (turn === this.#turn) {
+				await this.#take(answer, turn);
+			}
+		} catch (error) {
+			if (turn === this.#turn) {
+				this.#fail(error as Error);
+			}
+		}
+	}
+
+	async #ask(): Promise<BootstrapAnswer> {
+		const { config } = this.#options;
+		const response = await this.#post(config.otaUrl, JSON.stringify(bootstrapReport(this.#identity)), TIMEOUT);
+		return readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body));
+	}
+
+	get #identity(): Identity {
+		const { board, uuid, config } = this.#options;
+		return { board, uuid, serialNumber: config.serialNumber };
+	}
+
+	async #post(url: string, body: string, timeout: number): Promise<HttpResponse> {
+		return await this.#options.http.request({
+			method: "POST",
+			url,
+			headers: bootstrapHeaders(this.#identity),
+			body: [ArrayBuffer.fromString(body)],
+			maxBytes: LONGEST_ANSWER,
+			timeout,
+		});
+	}
+
+	async #take(answer: BootstrapAnswer, turn: number): Promise<void> {
+		const { serverTime, firmware, activation, backend } = answer;
+		if (serverTime !== undefined) {
+			this.#options.board.clock?.set(serverTime.time, serverTime.timezone);
+		}
+		if (firmware !== undefined && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
+			await this.#options.events.onFirmware(firmware);
+		}
+		if (turn === this.#turn && activation !== undefined) {
+			await this.#activate(activation, turn);
+		} else if (turn === this.#turn) {
+			this.#endActivation();
+			this.#use(backend);
+			this.#failures = 0;
+			this.#schedule();
+		}
+	}
+
+	/** Without a backend in the answer, the one that this server named last is used. */
+	#use(served: ServedBackend | undefined): void {
+		const { config, log } = this.#options;
+		const { settings } = this.#options.board;
+		const backend = served ?? storedBackend(settings, config.otaUrl);
+		if (backend === undefined) {
+			throw new Error("the answer has neither mqtt nor websocket");
+		}
+		this.#tell(backend);
+		try {
+			storeBackend(settings, config.otaUrl, backend);
+		} catch (error) {
+			log(`the backend is not stored: ${String(error)}`);
+		}
+	}
+
+	#tell(backend: ServedBackend): void {
+		const text = JSON.stringify(backend);
+		if (text !== this.#told) {
+			this.#options.events.onBackend(backend);
+			this.#told = text;
+		}
+	}
+
+	/** Shows the code, and asks whether the device is bound. Then the bootstrap begins again. */
+	async #activate(activation: Activation, turn: number): Promise<void> {
+		const { events } = this.#options;
+		const body = await this.#activationBody(activation);
+		this.#isUnbound = true;
+		events.onActivation(activation.code, activation.message);
+		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
+			const status = await this.#askWhetherBound(body, activation.timeout);
+			if (turn !== this.#turn) {
+				return;
+			}
+			if (status === 200) {
+				this.#endActivation();
+				break;
+			}
+			await this.#wait(status === 202 ? UNBOUND_RETRY : ACTIVATION_RETRY);
+		}
+		this.#timer = this.#options.timer.set(() => void this.#check(), UNBOUND_RETRY);
+	}
+
+	#endActivation(): void {
+		if (this.#isUnbound) {
+			this.#isUnbound = false;
+			this.#options.log("the device is bound");
+			this.#options.events.onActivated();
+		}
+	}
+
+	/** @returns the HTTP status, or 0 if there was no answer */
+	async #askWhetherBound(body: string, timeout: number): Promise<number> {
+		const { config, log } = this.#options;
+		const url = `${config.otaUrl}${config.otaUrl.endsWith("/") ? "" : "/"}activate`;
+		try {
+			return (await this.#post(url, body, timeout + TIMEOUT)).status;
+		} catch (error) {
+			log((error as Error).message);
+			return 0;
+		}
+	}
+
+	/** A device with a serial number proves that the number is its own. */
+	async #activationBody({ challenge }: Activation): Promise<string> {
+		const { config, hmacSha256 } = this.#options;
+		const { serialNumber, hmacKey } = config;
+		if (serialNumber === "" || hmacKey === undefined) {
+			return "{}";
+		}
+		const hmac = toHex(await hmacSha256(hmacKey, ArrayBuffer.fromString(challenge)));
+		return JSON.stringify({ algorithm: "hmac-sha256", serial_number: serialNumber, challenge, hmac });
+	}
+
+	/** Does not settle if the bootstrap is stopped meanwhile. */
+	#wait(delay: number): Promise<void> {
+		return new Promise((resolve) => {
+			this.#timer = this.#options.timer.set(() => resolve(), delay);
+		});
+	}
+
+	#fail(error: Error): void {
+		this.#failures += 1;
+		if (this.#told === "") {
+			this.#useStored();
+		}
+		let retryIn: number | undefined = FIRST_RETRY * 2 ** (this.#failures - 1);
+		if (this.#failures < TRIES) {
+			this.#timer = this.#options.timer.set(() => void this.#check(), retryIn);
+		} else {
+			this.#failures = 0;
+			retryIn = this.#schedule();
+		}
+		this.#options.events.onFailed(error, retryIn);
+	}
+
+	#useStored(): void {
+		const { config, board, log } = this.#options;
+		const stored = storedBackend(board.settings, config.otaUrl);
+		if (stored === undefined) {
+			return;
+		}
+		try {
+			this.#tell(stored);
+		} catch (error) {
+			log(`the stored backend cannot be used: ${(error as Error).message}`);
+		}
+	}
+
+	/** Plans the next check. @returns milliseconds until then, or undefined if there is none */
+	#schedule(): number | undefined {
+		const { otaInterval } = this.#options.config;
+		if (otaInterval === 0) {
+			return undefined;
+		}
+		this.#timer = this.#options.timer.set(() => void this.#check(), otaInterval * 1000);
+		return otaInterval * 1000;
+	}
+}

@@ -1,0 +1,61 @@
+import type { Board } from "../hardware/hardware.js";
+import { FIRMWARE } from "../settings/firmware.js";
+import { readSetting, storeSetting } from "../settings/read-setting.js";
+import { hostnameOf } from "../text/hostname.js";
+import { ImprovService } from "./improv-service.js";
+import { SerialLine } from "./serial-line.js";
+
+export interface OpenImprovOptions {
+	readonly board: Pick<Board, "name" | "serial" | "accessPoint" | "network" | "settings" | "system">;
+	/** What the firmware was built with. */
+	readonly built: Readonly<Record<string, unknown>>;
+	readonly log: (message: string) => void;
+}
+
+/** Milliseconds from a new network to the restart: the answer has to leave the port. */
+const RESTART_DELAY = 2_000;
+
+/**
+ * Lets a computer set up the Wi-Fi over the serial port (Improv), on a board that has one. The device restarts with its
+ * new network, so that whatever it did before begins anew.
+ *
+ * @returns undefined if the board has no serial port, access point or settings, or something else uses the port
+ */
+export function openImprov({ board, built, log }: OpenImprovOptions): { close(): void } | undefined {
+	const { serial, accessPoint, network, settings, system } = board;
+	if (!(serial && accessPoint && network && settings && system)) {
+		return undefined;
+	}
+	const name = hostnameOf(system.macAddress);
+	const port = readSetting("http", built, settings) ?? "";
+	const service = new ImprovService({
+		info: { firmware: FIRMWARE.name, version: FIRMWARE.version, hardware: board.name, name },
+		wifi: {
+			get isJoined() {
+				return network.online;
+			},
+			url: port === "" ? "" : `http://${name}.local:${port}/mcp`,
+			networks: () => accessPoint.scan(),
+			async apply(access) {
+				const isJoined = await accessPoint.join(access);
+				log(`Improv: ${JSON.stringify(access.ssid)} ${isJoined ? "joined" : "not joined"}`);
+				if (isJoined) {
+					storeSetting("ssid", access.ssid, settings);
+					storeSetting("password", access.password, settings);
+					system.restart(RESTART_DELAY);
+				}
+				return isJoined;
+			},
+		},
+		write: (packet) => line.write(packet),
+		log,
+	});
+	let line: SerialLine;
+	try {
+		line = new SerialLine(serial, (bytes) => service.read(bytes));
+	} catch (error) {
+		log(`Improv: the serial port is not opened: ${String(error)}`);
+		return undefined;
+	}
+	return line;
+}

@@ -1,0 +1,91 @@
+import type { Board } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
+import type { HttpServerPlatform } from "../net/http-server.js";
+import { ProtocolError } from "../protocols/protocol-error.js";
+import { readSetting } from "../settings/read-setting.js";
+import { hostnameOf } from "../text/hostname.js";
+import { PhoneSetup, type SetupEvents } from "./phone-setup.js";
+import type { CheckSettings } from "./setup-form.js";
+
+/** What the firmware hands to the set-up. */
+export interface SetupOptions {
+	readonly board: Pick<Board, "accessPoint" | "screen" | "settings">;
+	/** What the firmware was built with. */
+	readonly built: Readonly<Record<string, unknown>>;
+	/** The device's MAC address, lower case, with colons. */
+	readonly deviceId: string;
+	readonly check: CheckSettings;
+	/** Default: Math.random, the chip's generator on an ESP32. */
+	readonly random?: () => number;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** The set-up of a board: the application makes it with its events. */
+export type Setup = (events: SetupEvents) => PhoneSetup;
+
+/** Seconds. */
+const PATIENCE = 300;
+const AFTER = 180;
+const LONGEST_TIME = 86_400;
+
+/** Letters and digits that are hard to take for one another. */
+const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
+const PASSWORD_LENGTH = 8;
+
+/**
+ * The set-up with a phone, on a board that has an access point and keeps settings.
+ *
+ * The access point's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
+ * shows it; on a board without a screen the network is open.
+ *
+ * @returns undefined on any other board
+ * @throws ProtocolError "bad-config" that names the setting
+ */
+export function openSetup(platform: HttpServerPlatform, options: SetupOptions): Setup | undefined {
+	const { board, built, deviceId, random = Math.random } = options;
+	const { accessPoint, screen, settings } = board;
+	if (accessPoint === undefined || settings === undefined) {
+		return undefined;
+	}
+	const password = readPassword(readSetting("setupPassword", built, settings) ?? "");
+	const seconds = (key: string, otherwise: number, least: number): number =>
+		readSeconds(key, readSetting(key, built, settings) ?? otherwise, least);
+	const rest = {
+		...{ platform, accessPoint, settings, random },
+		name: hostnameOf(deviceId),
+		isProtected: password !== "" || screen !== undefined,
+		makePassword: () => password || (screen === undefined ? "" : inventPassword(random)),
+		patience: seconds("setupTime", PATIENCE, 60),
+		after: seconds("setupAfter", AFTER, 0),
+	};
+	return (events) => new PhoneSetup({ ...options, ...rest }, events);
+}
+
+/** What is wrong with a password is told without it. */
+function readPassword(value: unknown): string {
+	if (typeof value !== "string" || !/^([\x20-\x7e]{8,63})?$/.test(value)) {
+		throw new ProtocolError("bad-config", "setupPassword: expected 8 to 63 printable ASCII characters");
+	}
+	return value;
+}
+
+/** On the command line of mcconfig every value is a string. */
+function readSeconds(key: string, value: unknown, least: number): number {
+	const seconds = Number(value);
+	if (!Number.isInteger(seconds) || seconds < least || seconds > LONGEST_TIME) {
+		const got = JSON.stringify(value);
+		throw new ProtocolError(
+			"bad-config",
+			`${key}: expected whole seconds from ${least} to ${LONGEST_TIME}, got ${got}`,
+		);
+	}
+	return seconds;
+}
+
+function inventPassword(random: () => number): string {
+	return Array.from(
+		{ length: PASSWORD_LENGTH },
+		() => PASSWORD_CHARACTERS[Math.floor(random() * PASSWORD_CHARACTERS.length)],
+	).join("");
+}

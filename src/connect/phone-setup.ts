@@ -1,0 +1,334 @@
+import type { Settings } from "../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { AccessPoint, FoundNetwork, SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
+import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
+import { readSetting, storeSetting } from "../settings/read-setting.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { SetupConnection } from "./setup-connection.js";
+import {
+	type CheckSettings,
+	checkValues,
+	currentValues,
+	FIELDS,
+	type FormErrors,
+	readForm,
+	type SetupValues,
+} from "./setup-form.js";
+import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
+
+export interface PhoneSetupOptions {
+	readonly platform: HttpServerPlatform;
+	readonly accessPoint: AccessPoint;
+	/** What the firmware was built with. */
+	readonly built: Readonly<Record<string, unknown>>;
+	readonly settings: Settings;
+	/** The name of the device's own network. */
+	readonly name: string;
+	/** Gives its password, for each set-up anew; empty for an open network. */
+	readonly makePassword: () => string;
+	/** Whether it has one. */
+	readonly isProtected: boolean;
+	/** Seconds after which a device that knows a network gives up, unless a person searches or sends the form. */
+	readonly patience: number;
+	/** Seconds without a network after which the device is to be set up; 0: never by itself. */
+	readonly after: number;
+	readonly check: CheckSettings;
+	/** A number from 0 to below 1. */
+	readonly random: () => number;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** What the application is told. */
+export interface SetupEvents {
+	/** No network could be joined for too long. */
+	onNeeded(): void;
+	/** What the screen is to show; undefined once the set-up has ended. */
+	onShow(notice: SetupNotice | undefined): void;
+	/**
+	 * The set-up has ended by itself.
+	 *
+	 * @param restart whether settings were changed that are read when the firmware starts
+	 */
+	onEnd(restart: boolean): void;
+}
+
+/** Milliseconds that the page is served after the network was joined, so that it gets to know that. */
+const FAREWELL_TIME = 4_000;
+
+/** Connections that are served at a time: a browser opens some at once. */
+const MOST_CONNECTIONS = 4;
+
+/** Networks that the page lists. */
+const MOST_NETWORKS = 20;
+
+/** Where the name of the network is kept that was joined last: a change costs the flash a write. */
+const JOINED = deepFreeze(["wifi", "joined"] as const);
+
+/**
+ * Sets the device up with a phone: it opens a network of its own, serves a page there, tries what was typed, and stores it
+ * if the network could be joined. Passwords and tokens are neither logged nor sent.
+ */
+export class PhoneSetup {
+	readonly #options: PhoneSetupOptions;
+	readonly #events: SetupEvents;
+	readonly #connections = new Set<SetupConnection>();
+	#isOpen = false;
+	#server: HttpServer | undefined;
+	#access: WiFiAccess = { ssid: "", password: "" };
+	#formToken = "";
+	#status: SetupStatus = { state: "waiting", message: "" };
+	#scan: Promise<readonly FoundNetwork[]> | undefined;
+	/** While the set-up is open: until it ends. Otherwise: until it is needed. */
+	#timer: TimerHandle | undefined;
+
+	constructor(options: PhoneSetupOptions, events: SetupEvents) {
+		this.#options = options;
+		this.#events = events;
+	}
+
+	get isOpen(): boolean {
+		return this.#isOpen;
+	}
+
+	/** Opens the device's own network, and serves the page. If that fails the set-up ends at once. */
+	begin(): void {
+		const { platform, accessPoint, name, makePassword, log } = this.#options;
+		this.#access = { ssid: name, password: makePassword() };
+		this.#formToken = makeToken(this.#options.random);
+		this.#status = { state: "waiting", message: "" };
+		this.#isOpen = true;
+		try {
+			accessPoint.open(this.#access);
+			this.#server = platform.open({
+				port: accessPoint.port,
+				onConnect: (connection) => this.#serve(connection),
+				onError: (error) => this.#fail(error),
+			});
+		} catch (error) {
+			this.#fail(error);
+			return;
+		}
+		log(`set-up: join the Wi-Fi ${JSON.stringify(name)} and open ${this.#url}`);
+		this.#show();
+		this.#wait();
+	}
+
+	/** Tells whether the device is online: if it is not for too long, it is to be set up. */
+	follow(online: boolean): void {
+		const { timer, after, settings } = this.#options;
+		if (this.isOpen) {
+			return;
+		}
+		if (online) {
+			this.#clearTimer();
+			if (settings.get(...JOINED) !== this.#ssid) {
+				settings.set(...JOINED, this.#ssid);
+			}
+		} else if (after > 0 && this.#mayBeginByItself) {
+			this.#timer ??= timer.set(() => {
+				this.#timer = undefined;
+				this.#events.onNeeded();
+			}, after * 1000);
+		}
+	}
+
+	close(): void {
+		this.#clearTimer();
+		if (this.isOpen) {
+			this.#server?.close();
+			this.#server = undefined;
+			for (const connection of this.#connections) {
+				connection.close();
+			}
+			this.#options.accessPoint.close();
+			this.#isOpen = false;
+			this.#events.onShow(undefined);
+		}
+	}
+
+	get #ssid(): string {
+		return String(readSetting("ssid", this.#options.built, this.#options.settings) ?? "");
+	}
+
+	/**
+	 * Somebody who disturbs the Wi-Fi must not get to an open network by which the device can be changed: so it opens one
+	 * only while its settings have never worked.
+	 */
+	get #mayBeginByItself(): boolean {
+		const { isProtected, settings } = this.#options;
+		return isProtected || settings.get(...JOINED) !== this.#ssid;
+	}
+
+	get #host(): string {
+		const { address, port } = this.#options.accessPoint;
+		return port === 80 ? address : `${address}:${port}`;
+	}
+
+	get #url(): string {
+		return `http://${this.#host}/`;
+	}
+
+	#clearTimer(): void {
+		this.#options.timer.clear(this.#timer);
+		this.#timer = undefined;
+	}
+
+	/** A device that knows no network has nothing else to do. What a phone asks by itself does not prolong the set-up. */
+	#wait(): void {
+		this.#clearTimer();
+		if (this.#ssid !== "") {
+			this.#timer = this.#options.timer.set(() => {
+				this.#options.log("set-up: nobody has used it, the device tries its settings again");
+				this.#end(false);
+			}, this.#options.patience * 1000);
+		}
+	}
+
+	#fail(error: unknown): void {
+		this.#options.log(`set-up: not opened: ${String(error)}`);
+		this.#end(false);
+	}
+
+	#end(restart: boolean): void {
+		this.close();
+		this.#events.onEnd(restart);
+	}
+
+	#setStatus(status: SetupStatus): void {
+		this.#status = status;
+		this.#show();
+	}
+
+	#show(): void {
+		this.#events.onShow({ ...this.#access, url: this.#url, progress: this.#status.message });
+	}
+
+	#serve(connection: HttpConnection): void {
+		if (this.#connections.size >= MOST_CONNECTIONS) {
+			connection.close();
+			return;
+		}
+		const served = new SetupConnection(connection, {
+			answer: (request, body) => answerRequest(request, body, this.#source()),
+			timer: this.#options.timer,
+			onEnd: () => this.#connections.delete(served),
+		});
+		this.#connections.add(served);
+	}
+
+	#source(): SetupSource {
+		return {
+			host: this.#host,
+			formToken: this.#formToken,
+			device: this.#access.ssid,
+			status: () => this.#status,
+			values: () => this.#values(),
+			networks: () => this.#networks(),
+			submit: (text) => this.#submit(text),
+		};
+	}
+
+	#values(): SetupValues {
+		return currentValues(this.#options.built, this.#options.settings);
+	}
+
+	/** A scan disturbs the device's own network: requests that come together share one, and none disturbs an attempt. */
+	#networks(): Promise<readonly FoundNetwork[]> {
+		const { state } = this.#status;
+		if (state === "joining" || state === "joined") {
+			return Promise.resolve([]);
+		}
+		this.#wait();
+		this.#scan ??= this.#options.accessPoint.scan().then((found) => {
+			this.#scan = undefined;
+			return strongest(found);
+		});
+		return this.#scan;
+	}
+
+	#submit(text: string): FormErrors | undefined {
+		const { settings, check } = this.#options;
+		if (this.#status.state === "joining" || this.#status.state === "joined") {
+			return { form: "the device is trying other settings: wait a moment" };
+		}
+		this.#wait();
+		const form = readForm(text, this.#values());
+		if ("errors" in form) {
+			return form.errors;
+		}
+		const errors = checkValues(form.values, settings, check);
+		if (errors === undefined) {
+			void this.#join(form.values);
+		}
+		return errors;
+	}
+
+	async #join(values: SetupValues): Promise<void> {
+		const { ssid, password } = values;
+		const { accessPoint, timer, log } = this.#options;
+		this.#clearTimer();
+		this.#setStatus({ state: "joining", message: `The device tries to join ${ssid}.` });
+		const server = this.#server;
+		const isJoined = await accessPoint.join({ ssid, password });
+		if (this.#server !== server) {
+			return;
+		}
+		log(`set-up: ${JSON.stringify(ssid)} ${isJoined ? "joined" : "not joined"}`);
+		if (!isJoined) {
+			this.#reject(`${ssid} could not be joined. Is the password right, and the network in reach?`);
+			return;
+		}
+		try {
+			const restart = this.#store(values);
+			const next = restart ? "It restarts and connects" : "It connects";
+			this.#setStatus({ state: "joined", message: `The device has joined ${ssid}. ${next}: you can close this page.` });
+			this.#timer = timer.set(() => this.#end(restart), FAREWELL_TIME);
+		} catch (error) {
+			this.#reject(`The settings could not be stored: ${String(error)}`);
+		}
+	}
+
+	#reject(message: string): void {
+		this.#setStatus({ state: "failed", message });
+		this.#wait();
+	}
+
+	/** @returns whether a setting has changed that is read when the firmware starts */
+	#store(values: SetupValues): boolean {
+		const before = this.#values();
+		const changed = FIELDS.filter((field) => values[field] !== before[field]);
+		for (const field of changed) {
+			storeSetting(field, values[field], this.#options.settings);
+		}
+		if (changed.includes("backend") || changed.includes("otaUrl")) {
+			this.#forgetLogin();
+		}
+		return changed.some((field) => field !== "ssid" && field !== "password");
+	}
+
+	/** The page has no fields for them: without this, another backend would be told them. */
+	#forgetLogin(): void {
+		const { built, settings } = this.#options;
+		for (const key of ["mqttUsername", "mqttPassword"]) {
+			if ((readSetting(key, built, settings) ?? "") !== "") {
+				storeSetting(key, "", settings);
+			}
+		}
+	}
+}
+
+/** Each network once, with its strongest point of access; hidden ones are left out. */
+function strongest(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
+	const networks: FoundNetwork[] = [];
+	for (const network of [...found].sort((a, b) => b.rssi - a.rssi)) {
+		if (network.ssid !== "" && networks.every(({ ssid }) => ssid !== network.ssid)) {
+			networks.push(network);
+		}
+	}
+	return networks.slice(0, MOST_NETWORKS);
+}
+
+function makeToken(random: () => number): string {
+	return Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join("");
+}

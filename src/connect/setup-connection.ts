@@ -1,0 +1,145 @@
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
+import { decodeText } from "../text/message-assembler.js";
+import { type AnswerPart, bytesOf } from "./answer-part.js";
+
+/** What is sent in answer to a request. */
+export interface Answer {
+	readonly status: number;
+	readonly headers?: readonly (readonly [name: string, value: string])[];
+	/** The body. Each part is turned into bytes only when it is sent. */
+	readonly parts?: readonly AnswerPart[];
+}
+
+export interface SetupConnectionOptions {
+	/** Answers a request whose body is a text. */
+	readonly answer: (request: ServedRequest, body: string) => Answer | Promise<Answer>;
+	readonly timer: TimerModule;
+	readonly onEnd: () => void;
+}
+
+/** Bytes that the body of a request may have. A longer one is dropped as it comes. */
+const MOST_BYTES = 4_096;
+
+/** Milliseconds until a request must be whole, and until its answer must be sent: a scan takes some seconds. */
+const REQUEST_TIME = 10_000;
+const ANSWER_TIME = 30_000;
+
+/** One connection of a browser, for one request. */
+export class SetupConnection {
+	readonly #connection: HttpConnection;
+	readonly #options: SetupConnectionOptions;
+	#timer: TimerHandle | undefined;
+	#request: ServedRequest | undefined;
+	#body: Uint8Array | undefined;
+	#received = 0;
+	/** Parts of the answer that are yet to be sent, and the one that is being sent. */
+	#parts: readonly AnswerPart[] = [];
+	#next = 0;
+	#part = new Uint8Array(0);
+	#isEnded = false;
+
+	constructor(connection: HttpConnection, options: SetupConnectionOptions) {
+		this.#connection = connection;
+		this.#options = options;
+		this.#limit(REQUEST_TIME);
+		connection.accept({
+			onRequest: (request) => this.#begin(request),
+			onReadable: (count) => this.#take(connection.read(count)),
+			onResponse: (response) => void this.#answer(response),
+			onWritable: (count) => this.#write(count),
+			onDone: () => this.#release(),
+			onError: () => this.#release(),
+		});
+	}
+
+	close(): void {
+		if (!this.#isEnded) {
+			this.#release();
+			this.#connection.close();
+		}
+	}
+
+	#limit(time: number): void {
+		this.#options.timer.clear(this.#timer);
+		this.#timer = this.#options.timer.set(() => {
+			this.#timer = undefined;
+			this.close();
+		}, time);
+	}
+
+	#begin(request: ServedRequest): void {
+		this.#request = request;
+		const length = Number(request.headers.get("content-length") ?? 0);
+		if (length <= MOST_BYTES && !request.headers.has("transfer-encoding")) {
+			this.#body = new Uint8Array(length);
+		}
+	}
+
+	#take(piece: ArrayBuffer | undefined): void {
+		if (piece !== undefined && this.#body !== undefined) {
+			this.#body.set(new Uint8Array(piece), this.#received);
+			this.#received += piece.byteLength;
+		}
+	}
+
+	async #answer(response: ServedResponse): Promise<void> {
+		if (this.#request === undefined || this.#isEnded) {
+			return;
+		}
+		this.#limit(ANSWER_TIME);
+		const answer = await this.#ask(this.#request, this.#body);
+		if (this.#isEnded) {
+			return;
+		}
+		this.#parts = answer.parts ?? [];
+		response.status = answer.status;
+		for (const [name, value] of answer.headers ?? []) {
+			response.headers.set(name, value);
+		}
+		response.headers.set("connection", "close");
+		response.headers.set("content-length", String(bytesOf(this.#parts)));
+		try {
+			this.#connection.respond(response);
+		} catch {
+			this.close();
+		}
+	}
+
+	#ask(request: ServedRequest, body: Uint8Array | undefined): Answer | Promise<Answer> {
+		this.#body = undefined;
+		if (body === undefined) {
+			return { status: 413 };
+		}
+		try {
+			return this.#options.answer(request, decodeText(body.buffer as ArrayBuffer));
+		} catch {
+			return { status: 400 };
+		}
+	}
+
+	#write(count: number): void {
+		let room = count;
+		while (room > 0 && !this.#isEnded) {
+			if (this.#part.length === 0) {
+				const part = this.#parts[this.#next];
+				if (part === undefined) {
+					return;
+				}
+				this.#next += 1;
+				this.#part = new Uint8Array(ArrayBuffer.fromString(part.text));
+			}
+			const piece = this.#part.subarray(0, room);
+			this.#part = this.#part.subarray(piece.length);
+			room = this.#connection.write(piece);
+		}
+	}
+
+	#release(): void {
+		if (!this.#isEnded) {
+			this.#isEnded = true;
+			this.#options.timer.clear(this.#timer);
+			this.#options.onEnd();
+		}
+	}
+}

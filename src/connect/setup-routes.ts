@@ -1,0 +1,114 @@
+import type { FoundNetwork } from "../hardware/wifi-setup.js";
+import type { ServedRequest } from "../net/http-server.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { answerPart } from "./answer-part.js";
+import type { Answer } from "./setup-connection.js";
+import type { FormErrors, SetupValues } from "./setup-form.js";
+import { SETUP_PAGE } from "./setup-page.js";
+
+/** Where the set-up is. */
+export interface SetupStatus {
+	readonly state: "waiting" | "joining" | "joined" | "failed";
+	/** For people. */
+	readonly message: string;
+}
+
+/** What the routes show and do. */
+export interface SetupSource {
+	/** Host and port of the page. */
+	readonly host: string;
+	/** What the page sends with the form: another site's page cannot know it. */
+	readonly formToken: string;
+	/** The name of the device's own network. */
+	readonly device: string;
+	status(): SetupStatus;
+	values(): SetupValues;
+	networks(): Promise<readonly FoundNetwork[]>;
+	/** Takes the form. @returns what is wrong with it */
+	submit(text: string): FormErrors | undefined;
+}
+
+const JSON_HEADERS = deepFreeze([
+	["content-type", "application/json"],
+	["cache-control", "no-store"],
+	["x-content-type-options", "nosniff"],
+] as const);
+
+const PAGE_HEADERS = deepFreeze([
+	["content-type", "text/html; charset=utf-8"],
+	["cache-control", "no-store"],
+	["x-content-type-options", "nosniff"],
+	[
+		"content-security-policy",
+		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; " +
+			"connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+	],
+] as const);
+
+/**
+ * Answers a browser in the device's own network.
+ *
+ * Requests for other hosts and paths are led to the page: phones ask for some to find out whether a network has a page
+ * of its own (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …), and show it. Only the page's own script
+ * gets and changes settings: by the hostname, the origin and the form's token.
+ */
+export function answerRequest(request: ServedRequest, body: string, source: SetupSource): Answer | Promise<Answer> {
+	const { method, headers } = request;
+	const path = request.path.split("?")[0];
+	const isOwn = headers.get("host") === source.host;
+	if (method === "POST") {
+		return isOwn && path === "/settings" ? submit(request, body, source) : { status: 404 };
+	}
+	if (method !== "GET") {
+		return method === "HEAD" ? redirect(source) : { status: 405, headers: [["allow", "GET, POST"]] };
+	}
+	if (!isOwn) {
+		return redirect(source);
+	}
+	switch (path) {
+		case "/":
+			return { status: 200, headers: PAGE_HEADERS, parts: SETUP_PAGE };
+		case "/settings":
+			return isForeign(request, source) ? { status: 403 } : json(200, publicSettings(source));
+		case "/networks":
+			return source.networks().then((networks) => json(200, { networks: networks.map((each) => ({ ...each })) }));
+		case "/status":
+			return json(200, { ...source.status() });
+		default:
+			return redirect(source);
+	}
+}
+
+function submit(request: ServedRequest, body: string, source: SetupSource): Answer {
+	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
+		return json(403, { error: "The device has restarted since this page was loaded. Reload it." });
+	}
+	const errors = source.submit(body);
+	return errors === undefined ? json(202, { message: source.status().message }) : json(400, { errors });
+}
+
+/** Whether a page of another site has made the request. */
+function isForeign({ headers }: ServedRequest, { host }: SetupSource): boolean {
+	return (headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
+}
+
+/** The settings without what is secret. */
+function publicSettings(source: SetupSource): object {
+	const { password, token, ...settings } = source.values();
+	const { device, formToken } = source;
+	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken };
+}
+
+function redirect({ host }: SetupSource): Answer {
+	return {
+		status: 302,
+		headers: [
+			["location", `http://${host}/`],
+			["cache-control", "no-store"],
+		],
+	};
+}
+
+function json(status: number, value: object): Answer {
+	return { status, headers: JSON_HEADERS, parts: [answerPart(JSON.stringify(value))] };
+}

@@ -1,0 +1,62 @@
+import { isObject } from "../../text/is-object.js";
+import { RpcError } from "../json-rpc.js";
+import type { Params } from "../params.js";
+import type { ToolCall } from "../tool-call.js";
+import { findFeature } from "./feature-set.js";
+
+/** What a tool, resource or prompt asks the client that calls. */
+export interface Question<T = unknown> {
+	/** Tells it from other questions of the same call. Default: "q1", "q2", … in the order of asking. */
+	readonly key: string | undefined;
+	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
+	readonly params: object;
+	/** The capability that the client must have declared, and the part of it. */
+	readonly capability: string;
+	readonly mode: string | undefined;
+	/** Names of the members in the answer that are read. */
+	readonly names: readonly string[];
+
+	/** @throws Error that says what is wrong with the answer */
+	read(answer: Params): T;
+}
+
+/** Asks the clients of a session. */
+export abstract class Asking {
+	abstract ask<T>(call: ToolCall, question: Question<T>): Promise<T>;
+}
+
+/** The error code for a capability that the client has not declared, since 2026-07-28. */
+const MISSING_CAPABILITY = -32021;
+
+/**
+ * Asks the client that makes a call. A session of 2026-07-28 takes the question itself; for older ones there is the feature
+ * `ClientRequests`.
+ *
+ * @throws RpcError, Error if the client cannot be asked that
+ * @throws CallCancelled if the call is cancelled before there is an answer
+ */
+export async function ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
+	const { session, client } = call;
+	const asking = "ask" in session ? (session as Asking & typeof session) : findFeature(call, Asking);
+	if (asking === undefined) {
+		throw new Error(`this device cannot ask a client of MCP ${session.revision}`);
+	}
+	if (!isDeclared(client.capabilities[question.capability], question)) {
+		throw missingCapability(question, session.revision >= "2026-07-28");
+	}
+	return await asking.ask(call, question);
+}
+
+/** A client that declares elicitation without naming a mode supports forms. */
+function isDeclared(declared: unknown, { mode }: Question): boolean {
+	if (!isObject(declared)) {
+		return false;
+	}
+	return mode === undefined || mode in declared || (mode === "form" && !("url" in declared));
+}
+
+function missingCapability({ capability, mode }: Question, isStateless: boolean): Error {
+	const words = `the client has not declared the capability ${capability}${mode === undefined ? "" : `.${mode}`}`;
+	const requiredCapabilities = { [capability]: mode === undefined ? {} : { [mode]: {} } };
+	return isStateless ? new RpcError(MISSING_CAPABILITY, words, { requiredCapabilities }) : new Error(words);
+}

@@ -1,0 +1,142 @@
+import { isObject } from "../../text/is-object.js";
+import { notificationMessage } from "../json-rpc.js";
+import type { McpSession } from "../mcp-session.js";
+import type { Params } from "../params.js";
+import type { StopWaiting, ToolCall } from "../tool-call.js";
+import { Asking, type Question } from "./ask.js";
+import type { Feature, FeatureResult } from "./feature.js";
+
+export interface ClientRequestsOptions {
+	/** Requests that may wait for an answer at once, of all sessions. Default 8. */
+	readonly maxOpen?: number;
+	/** Milliseconds that the client has for an answer. Default: 5 minutes. */
+	readonly timeout?: number;
+}
+
+/** A request that waits for its answer. */
+interface OpenRequest {
+	readonly session: McpSession<unknown>;
+	readonly question: Question;
+	readonly settle: (response: Params) => void;
+}
+
+/**
+ * Questions to clients of the revisions until 2025-11-25: each is a request of the device in the session of the call.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ */
+export class ClientRequests extends Asking implements Feature<unknown> {
+	readonly capabilities = {};
+	readonly #maxOpen: number;
+	readonly #timeout: number;
+	readonly #open = new Map<string, OpenRequest>();
+	#count = 0;
+
+	constructor({ maxOpen = 8, timeout = 300_000 }: ClientRequestsOptions = {}) {
+		super();
+		this.#maxOpen = maxOpen;
+		this.#timeout = timeout;
+	}
+
+	get names(): readonly string[] {
+		return ["form", "message", ...[...this.#open.values()].flatMap(({ question }) => question.names)];
+	}
+
+	answer(): FeatureResult | undefined {
+		return undefined;
+	}
+
+	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
+		if (this.#open.size >= this.#maxOpen) {
+			throw new Error(`too many questions to clients: at most ${this.#maxOpen} may be open`);
+		}
+		this.#count += 1;
+		const id = `s${this.#count}`;
+		const { method, params } = question;
+		const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+		return new Promise<T>((resolve, reject) => {
+			this.#wait(
+				id,
+				call,
+				question,
+				(response) => {
+					try {
+						resolve(readResponse(response, question));
+					} catch (error) {
+						reject(error);
+					}
+				},
+				reject,
+			);
+			call.session.notify(request);
+		});
+	}
+
+	takeResponse(session: McpSession<unknown>, response: Params): boolean {
+		const open = typeof response.id === "string" ? this.#open.get(response.id) : undefined;
+		if (open?.session !== session || !("result" in response || "error" in response)) {
+			return false;
+		}
+		open.settle(response);
+		return true;
+	}
+
+	sessionClosed(session: McpSession<unknown>): void {
+		for (const [id, open] of this.#open) {
+			if (open.session === session) {
+				this.#open.delete(id);
+			}
+		}
+	}
+
+	/** Waits for the response until the time is over, the call is cancelled, or it ends. */
+	#wait(
+		id: string,
+		call: ToolCall,
+		question: Question,
+		settle: (response: Params) => void,
+		reject: (reason: Error) => void,
+	): void {
+		const { session } = call;
+		const { timer } = session.server;
+		const end = (): void => {
+			this.#open.delete(id);
+			if (timeout !== undefined) {
+				timer?.clear(timeout);
+			}
+		};
+		const giveUp: StopWaiting = (reason) => {
+			end();
+			session.notify(notificationMessage("notifications/cancelled", { requestId: id }));
+			if (reason !== undefined) {
+				reject(reason);
+			}
+		};
+		call.startWaiting(giveUp);
+		const timeout = timer?.set(() => {
+			call.endWaiting(giveUp);
+			giveUp(new Error(`the client did not answer ${question.method} within ${this.#timeout / 1_000} s`));
+		}, this.#timeout);
+		this.#open.set(id, {
+			session,
+			question,
+			settle: (response) => {
+				end();
+				call.endWaiting(giveUp);
+				settle(response);
+			},
+		});
+	}
+}
+
+/** @throws Error if the client has answered with an error, or with something that does not fit */
+function readResponse<T>({ result, error }: Params, { method, read }: Question<T>): T {
+	if (!isObject(result)) {
+		const words = isObject(error) && typeof error.message === "string" ? error.message : "no result";
+		throw new Error(`the client did not answer ${method}: ${words}`);
+	}
+	try {
+		return read(result);
+	} catch (error) {
+		throw new Error(`the client's answer to ${method} does not fit: ${(error as Error).message}`);
+	}
+}

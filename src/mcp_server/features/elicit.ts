@@ -1,0 +1,84 @@
+import { isObject } from "../../text/is-object.js";
+import type { Params } from "../params.js";
+import { type InferProperties, object, type Properties } from "../schema.js";
+import type { ToolCall } from "../tool-call.js";
+import { memberNames, prepare, validateMembers } from "../validate.js";
+import { ask } from "./ask.js";
+
+/** What the person is asked, and what they fill in. */
+export interface Form<Fields extends Properties> {
+	readonly message: string;
+	/** Strings, numbers, booleans, choices: no objects. */
+	readonly fields: Fields;
+	/** Any JSON Schema to send in place of the one made of `fields`, which says what is read and is checked. */
+	readonly requestedSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
+	/** Tells this question from others of the same call. Default: by the order of asking. */
+	readonly key?: string;
+}
+
+/** A page that the person is to visit, such as one for a payment or a login. */
+export interface Visit {
+	readonly message: string;
+	readonly url: string;
+	readonly key?: string;
+}
+
+/** What the person did: filled in the form, said no, or closed the question. */
+export type FormAnswer<Fields extends Properties> =
+	| { readonly action: "accept"; readonly content: InferProperties<Fields> }
+	| { readonly action: "decline" | "cancel" };
+
+/** Whether the person agreed to visit the page; not whether they have done there what they should. */
+export interface VisitAnswer {
+	readonly action: "accept" | "decline" | "cancel";
+}
+
+/**
+ * Asks the person at the client: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ *
+ * @throws RpcError, Error if the client cannot be asked
+ * @throws CallCancelled if the call is cancelled first
+ * @example
+ * const answer = await elicit(call, { message: "Open the gate?", fields: { minutes: integer({ minimum: 1 }) } });
+ * if (answer.action === "accept") gate.open(answer.content.minutes);
+ */
+export function elicit<const Fields extends Properties>(
+	call: ToolCall,
+	form: Form<Fields>,
+): Promise<FormAnswer<Fields>>;
+export function elicit(call: ToolCall, visit: Visit): Promise<VisitAnswer>;
+export async function elicit(call: ToolCall, question: Form<Properties> | Visit): Promise<FormAnswer<Properties>> {
+	const { message, key } = question;
+	const asked = { key, method: "elicitation/create", capability: "elicitation" } as const;
+	if ("url" in question) {
+		const { url } = question;
+		// Since 2026-07-28 no message comes later that would have to name the question.
+		const id = call.session.revision < "2026-07-28" && { elicitationId: `e${Math.random()}` };
+		const read = (answer: Params): VisitAnswer => ({ action: readAction(answer) });
+		const params = { mode: "url", message, url, ...id };
+		return (await ask(call, { ...asked, mode: "url", params, names: ["action"], read })) as FormAnswer<Properties>;
+	}
+	const schema = object(question.fields);
+	const validator = prepare(schema);
+	return await ask(call, {
+		...asked,
+		mode: "form",
+		params: { message, requestedSchema: question.requestedSchema ?? schema },
+		names: ["action", "content", ...memberNames(validator)],
+		read(answer): FormAnswer<Properties> {
+			const action = readAction(answer);
+			if (action !== "accept") {
+				return { action };
+			}
+			const given = isObject(answer.content) ? answer.content : {};
+			return { action, content: validateMembers(validator.members, given) as InferProperties<Properties> };
+		},
+	});
+}
+
+function readAction({ action }: Params): "accept" | "decline" | "cancel" {
+	if (action === "accept" || action === "decline" || action === "cancel") {
+		return action;
+	}
+	throw new TypeError("action: expected accept, decline or cancel");
+}

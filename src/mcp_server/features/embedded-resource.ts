@@ -1,0 +1,19 @@
+import { Content } from "../content.js";
+import { contentsJson, type ResourceData } from "./resource.js";
+
+export interface EmbeddedResource {
+	readonly uri: string;
+	readonly mimeType?: string;
+	readonly data: ResourceData;
+}
+
+/**
+ * A resource with its contents, in a tool's result or a prompt:
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#embedded-resources
+ *
+ * @example
+ * return embeddedResource({ uri: "log://today", mimeType: "text/plain", data: lines.join("\n") });
+ */
+export function embeddedResource({ uri, mimeType, data }: EmbeddedResource): Content {
+	return new Content(`{"type":"resource","resource":${contentsJson(uri, mimeType, data)}}`);
+}

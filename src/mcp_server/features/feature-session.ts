@@ -1,0 +1,70 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import type { Sendable } from "../../text/pieced-text.js";
+import { errorMessage, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
+import type { SessionOptions } from "../mcp-server.js";
+import { type Answer, McpSession } from "../mcp-session.js";
+import type { Params } from "../params.js";
+import type { ToolCall } from "../tool-call.js";
+import type { FeatureServer } from "./feature-server.js";
+
+/** What a session answers without asking the features. */
+const OWN_METHODS: readonly string[] = deepFreeze(["tools/call", "tools/list", "initialize", "ping"]);
+
+/** A session of a {@link FeatureServer}: what the session itself does not answer, the features may. */
+export class FeatureSession<Context> extends McpSession<Context> {
+	declare readonly server: FeatureServer<Context>;
+	/** Whoever has this session, and others that may go on with its suspended requests: see {@link SessionOptions}. */
+	readonly owner: object;
+
+	/** The session of the connection: this one, if its requests do not stand alone. */
+	connection: FeatureSession<Context> = this;
+
+	constructor(server: FeatureServer<Context>, options: SessionOptions) {
+		super(server, options);
+		this.owner = options.owner ?? this;
+	}
+
+	override close(): void {
+		super.close();
+		this.server.features.sessionClosed(this);
+	}
+
+	protected override dispatch(
+		id: RequestId,
+		method: string,
+		params: Params,
+		wrapper: Wrapper,
+		isBatched: boolean,
+	): Answer {
+		const taken = isBatched ? undefined : this.server.features.takeOver(this, id, method, params);
+		if (taken !== undefined) {
+			return taken;
+		}
+		if (!OWN_METHODS.includes(method)) {
+			const call = this.begin(id, params);
+			const result = this.server.features.answer(method, params, call);
+			if (result !== undefined) {
+				return result instanceof Promise ? this.#settle(call, result, wrapper) : this.result(id, result, wrapper);
+			}
+		}
+		return super.dispatch(id, method, params, wrapper, isBatched);
+	}
+
+	protected override answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
+		const isTaken = message.method === undefined && this.server.features.takeResponse(this, message);
+		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
+	}
+
+	/** Waits for the answer of a feature. */
+	async #settle(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
+		this.calls.push(call);
+		let answer: Sendable;
+		try {
+			const json = await result;
+			answer = this.result(call.id, json, wrapper);
+		} catch (error) {
+			answer = errorMessage(call.id, toRpcError(error), wrapper);
+		}
+		return this.finish(call, answer);
+	}
+}

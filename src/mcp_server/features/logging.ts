@@ -1,0 +1,129 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { ErrorCode, notificationMessage, RpcError } from "../json-rpc.js";
+import type { McpSession } from "../mcp-session.js";
+import type { Params } from "../params.js";
+import type { ToolCall } from "../tool-call.js";
+import type { Feature, FeatureResult } from "./feature.js";
+import type { FeatureSession } from "./feature-session.js";
+import { findFeature } from "./feature-set.js";
+
+/** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
+const LEVELS = deepFreeze(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const);
+
+export type LogLevel = (typeof LEVELS)[number];
+
+export interface LoggingOptions {
+	/** The least severe level that is sent to a client that has not chosen one. Default "info". */
+	readonly level?: LogLevel;
+	/** Messages that a session sends in a second, at most. Default 10. */
+	readonly perSecond?: number;
+	/** The time in milliseconds. Default: `Date.now`. */
+	readonly now?: () => number;
+}
+
+/** What a session has said and sent. */
+interface SessionLog {
+	level: LogLevel;
+	/** When the present second began. */
+	since: number;
+	sent: number;
+	/** Messages that were left out since one was sent. */
+	dropped: number;
+}
+
+/** Characters of a message's data as JSON. */
+const LONGEST_DATA = 1_024;
+
+/**
+ * Logging: messages for the client, besides a tool's result.
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
+ */
+export class Logging implements Feature<unknown> {
+	readonly capabilities = { logging: {} };
+	readonly names = ["level"];
+	readonly #level: LogLevel;
+	readonly #perSecond: number;
+	readonly #now: () => number;
+	readonly #logs = new WeakMap<McpSession<unknown>, SessionLog>();
+
+	constructor({ level = "info", perSecond = 10, now = Date.now }: LoggingOptions = {}) {
+		this.#level = level;
+		this.#perSecond = perSecond;
+		this.#now = now;
+	}
+
+	answer(method: string, { level }: Params, { session }: ToolCall): FeatureResult | undefined {
+		if (method !== "logging/setLevel") {
+			return undefined;
+		}
+		const known = LEVELS.find((each) => each === level);
+		if (known === undefined) {
+			throw new RpcError(ErrorCode.invalidParams, `level: expected one of ${LEVELS.join(", ")}`);
+		}
+		this.#logOf(session).level = known;
+		return "{}";
+	}
+
+	/** Sends a message to a session, if its client wants such messages and not too many were sent within a second. */
+	send(session: FeatureSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
+		const log = this.#logOf(session.connection);
+		if (!isWanted(level, session.client.logLevel ?? log.level)) {
+			return;
+		}
+		const now = this.#now();
+		// A clock that is set may also go back.
+		if (now < log.since || now - log.since >= 1_000) {
+			log.since = now;
+			log.sent = 0;
+		}
+		if (log.sent >= this.#perSecond) {
+			log.dropped += 1;
+			return;
+		}
+		log.sent += 1;
+		if (log.dropped > 0) {
+			sendMessage(session, { level: "warning", data: `${log.dropped} log messages were left out` });
+			log.dropped = 0;
+		}
+		sendMessage(session, { level, logger, data });
+	}
+
+	#logOf(session: McpSession<unknown>): SessionLog {
+		let log = this.#logs.get(session);
+		if (log === undefined) {
+			log = { level: this.#level, since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
+			this.#logs.set(session, log);
+		}
+		return log;
+	}
+}
+
+/** @param least the least severe level that is wanted; none if it is not one */
+function isWanted(level: LogLevel, least: string): boolean {
+	const at = (LEVELS as readonly string[]).indexOf(least);
+	return at >= 0 && LEVELS.indexOf(level) >= at;
+}
+
+function sendMessage(
+	session: McpSession<unknown>,
+	message: { readonly data: unknown; readonly [name: string]: unknown },
+) {
+	const { length } = JSON.stringify(message.data) ?? "";
+	const data = length > LONGEST_DATA ? `${length} characters, at most ${LONGEST_DATA} are sent` : message.data;
+	session.notify(notificationMessage("notifications/message", { ...message, data: data ?? null }));
+}
+
+/**
+ * Logs to the client that makes a call. If the server has no {@link Logging}, nothing happens.
+ *
+ * @param data any JSON; what is not is an error of the tool
+ * @param logger who logs
+ * @example
+ * log(call, "info", "the door is open");
+ */
+export function log(call: ToolCall, level: LogLevel, data: unknown, logger?: string): void {
+	if (!call.cancelled) {
+		// A server that has features has such sessions.
+		findFeature(call, Logging)?.send(call.session as FeatureSession<unknown>, level, data, logger);
+	}
+}

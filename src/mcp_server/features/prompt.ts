@@ -1,0 +1,92 @@
+import { Content, text } from "../content.js";
+import type { Revision } from "../revision.js";
+import type { ToolCall } from "../tool-call.js";
+import type { Completer, Completers } from "./completer.js";
+import { type Listed, listed } from "./listing.js";
+
+/** An argument of a prompt. Its value is always text. */
+export interface PromptArgument {
+	readonly title?: string;
+	readonly description?: string;
+	/** Whether it must be there. Default: no. */
+	readonly required?: boolean;
+	/** What may stand there: see the feature `Completion`. */
+	readonly complete?: Completer;
+}
+
+export type PromptArguments = Readonly<Record<string, PromptArgument>>;
+
+/** The values of a prompt's arguments: those that are required are there. */
+export type InferArguments<A extends PromptArguments> = {
+	readonly [K in keyof A]: A[K] extends { readonly required: true } ? string : string | undefined;
+};
+
+/** A message of a prompt, made by {@link user} or {@link assistant}. */
+export interface PromptMessage {
+	readonly role: "user" | "assistant";
+	readonly content: Content;
+}
+
+/** What a prompt may return: text or content, which the user says; or messages. */
+export type PromptResult = string | Content | readonly PromptMessage[];
+
+/** A prompt as its author writes it. */
+export interface PromptDefinition<Context, Arguments extends PromptArguments> {
+	readonly name: string;
+	readonly title?: string;
+	/** For the person who chooses it. */
+	readonly description?: string;
+	/** In the order in which they are asked for. None when left out. */
+	readonly arguments?: Arguments;
+	/** Makes the messages; a promise if that takes time. What it throws reaches the client as a JSON-RPC error. */
+	get(args: InferArguments<Arguments>, context: Context, call: ToolCall): PromptResult | Promise<PromptResult>;
+}
+
+/** A prompt as the server uses it: plain data made once. Its key is its name. */
+export interface Prompt<Context> extends Listed {
+	readonly description: string | undefined;
+	readonly argumentNames: readonly string[];
+	readonly requiredNames: readonly string[];
+	readonly complete: Completers;
+	get(args: unknown, context: Context, call: ToolCall): PromptResult | Promise<PromptResult>;
+}
+
+/** Makes a prompt from its definition. */
+export function createPrompt<Context, const Arguments extends PromptArguments>(
+	definition: PromptDefinition<Context, Arguments>,
+): Prompt<Context> {
+	const { name, title, description, get } = definition;
+	const args = Object.entries<PromptArgument>(definition.arguments ?? {});
+	const entries = args.map(([name, { title, description, required }]) => ({ name, title, description, required }));
+	const completers = args.filter(([, { complete }]) => complete !== undefined);
+	return {
+		...listed(name, { name, title, description, ...(entries.length > 0 && { arguments: entries }) }),
+		description,
+		argumentNames: args.map(([name]) => name),
+		requiredNames: args.filter(([, { required }]) => required).map(([name]) => name),
+		complete: Object.fromEntries(completers.map(([name, { complete }]) => [name, complete as Completer])),
+		get: get as Prompt<Context>["get"],
+	};
+}
+
+/** What the user says. */
+export function user(content: string | Content): PromptMessage {
+	return { role: "user", content: toContent(content) };
+}
+
+/** What the assistant says. */
+export function assistant(content: string | Content): PromptMessage {
+	return { role: "assistant", content: toContent(content) };
+}
+
+function toContent(content: string | Content): Content {
+	return typeof content === "string" ? text(content) : content;
+}
+
+/** The `result` of `prompts/get`, as JSON. */
+export function promptResult(description: string | undefined, result: PromptResult, revision: Revision): string {
+	const messages = typeof result === "string" || result instanceof Content ? [user(result)] : result;
+	const items = messages.map(({ role, content }) => `{"role":"${role}","content":${content.toJsonFor(revision)}}`);
+	const start = description === undefined ? "" : `"description":${JSON.stringify(description)},`;
+	return `{${start}"messages":[${items.join(",")}]}`;
+}

@@ -1,0 +1,105 @@
+import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
+import type { McpServer } from "../mcp-server.js";
+import { type Params, readArguments } from "../params.js";
+import type { ToolCall } from "../tool-call.js";
+import type { Completable, Completers } from "./completer.js";
+import type { Feature, FeatureResult } from "./feature.js";
+import { page } from "./listing.js";
+import { type Prompt, type PromptResult, promptResult } from "./prompt.js";
+import { readText } from "./read-param.js";
+
+/**
+ * Prompts: what a person can choose to say to the language model.
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/prompts
+ */
+export class Prompts<Context> implements Feature<Context>, Completable {
+	readonly capabilities = { prompts: { listChanged: true } };
+	readonly #prompts: Prompt<Context>[] = [];
+	#server: McpServer<Context> | undefined;
+
+	/** @throws TypeError for two prompts of the same name */
+	constructor(prompts: readonly Prompt<Context>[] = []) {
+		for (const prompt of prompts) {
+			this.add(prompt);
+		}
+	}
+
+	get names(): readonly string[] {
+		return this.argumentNames;
+	}
+
+	get argumentNames(): readonly string[] {
+		return this.#prompts.flatMap(({ argumentNames }) => argumentNames);
+	}
+
+	attach(server: McpServer<Context>): void {
+		this.#server = server;
+	}
+
+	/** @throws TypeError if there is a prompt of that name already */
+	add(prompt: Prompt<Context>): void {
+		if (this.#find(prompt.key) !== undefined) {
+			throw new TypeError(`prompt ${prompt.key} is there already`);
+		}
+		this.#prompts.push(prompt);
+		this.#server?.changed("notifications/prompts/list_changed");
+	}
+
+	/** @returns whether there was such a prompt */
+	remove(name: string): boolean {
+		const at = this.#prompts.findIndex(({ key }) => key === name);
+		if (at < 0) {
+			return false;
+		}
+		this.#prompts.splice(at, 1);
+		this.#server?.changed("notifications/prompts/list_changed");
+		return true;
+	}
+
+	completersOf(name: string): Completers | undefined {
+		return this.#find(name)?.complete;
+	}
+
+	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
+		switch (method) {
+			case "prompts/list":
+				return page("prompts", this.#prompts, params, call);
+			case "prompts/get":
+				return this.#get(params, call);
+			default:
+				return undefined;
+		}
+	}
+
+	#find(name: string): Prompt<Context> | undefined {
+		return this.#prompts.find(({ key }) => key === name);
+	}
+
+	#get(params: Params, call: ToolCall): FeatureResult {
+		const name = readText(params, "name", "the name of a prompt");
+		const prompt = this.#find(name);
+		if (prompt === undefined) {
+			throw new RpcError(ErrorCode.invalidParams, `Unknown prompt: ${quotable(name)}`);
+		}
+		const { revision } = call.session;
+		const args = checkArguments(prompt, readArguments(params));
+		const result = prompt.get(args, (this.#server as McpServer<Context>).context, call);
+		const toResult = (value: PromptResult): string => promptResult(prompt.description, value, revision);
+		return result instanceof Promise ? result.then(toResult) : toResult(result);
+	}
+}
+
+/** @throws RpcError invalid params, for an argument that is missing or no text */
+function checkArguments(prompt: Prompt<unknown>, args: Params): Params {
+	const result: Record<string, string> = Object.create(null);
+	for (const name of prompt.argumentNames) {
+		const value = args[name];
+		if (typeof value === "string") {
+			result[name] = value;
+		} else if (value !== undefined || prompt.requiredNames.includes(name)) {
+			const problem = value === undefined ? "missing, expected a string" : "expected a string";
+			throw new RpcError(ErrorCode.invalidParams, `${name}: ${problem}`);
+		}
+	}
+	return result;
+}

@@ -1,0 +1,28 @@
+import { ErrorCode, RpcError } from "../json-rpc.js";
+import type { Params } from "../params.js";
+
+/**
+ * A member of a request that must be there, as text.
+ *
+ * @param expected what it is, for the error: "the URI of a resource"
+ * @throws RpcError invalid params
+ */
+export function readText(params: Params, name: string, expected: string): string {
+	const value = params[name];
+	if (typeof value !== "string") {
+		throw new RpcError(ErrorCode.invalidParams, `${name}: expected ${expected}`);
+	}
+	return value;
+}
+
+/**
+ * The cursor of a request for a page of a list: "" for the first.
+ *
+ * @throws RpcError invalid params
+ */
+export function readCursor({ cursor = "" }: Params): string {
+	if (typeof cursor !== "string") {
+		throw new RpcError(ErrorCode.invalidParams, "cursor: expected a string");
+	}
+	return cursor;
+}

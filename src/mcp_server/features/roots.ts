@@ -1,0 +1,43 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { isObject } from "../../text/is-object.js";
+import type { Params } from "../params.js";
+import type { ToolCall } from "../tool-call.js";
+import { ask } from "./ask.js";
+
+/** A folder or file that the client works on. */
+export interface Root {
+	readonly uri: string;
+	readonly name?: string;
+}
+
+export interface RootsOptions {
+	/** Tells this question from others of the same call. Default: by the order of asking. */
+	readonly key?: string;
+}
+
+const NAMES: readonly string[] = deepFreeze(["roots", "uri", "name"]);
+
+/**
+ * Asks which folders the client works on: https://modelcontextprotocol.io/specification/2025-11-25/client/roots
+ *
+ * @throws RpcError, Error if the client cannot be asked
+ * @throws CallCancelled if the call is cancelled first
+ * @example
+ * for (const { uri } of await roots(call)) list.push(uri);
+ */
+export async function roots(call: ToolCall, { key }: RootsOptions = {}): Promise<readonly Root[]> {
+	const question = { key, method: "roots/list", params: {}, capability: "roots", mode: undefined } as const;
+	return await ask(call, { ...question, names: NAMES, read });
+}
+
+function read({ roots }: Params): readonly Root[] {
+	if (!Array.isArray(roots)) {
+		throw new TypeError("roots: expected an array");
+	}
+	return roots.map((root: unknown) => {
+		if (!isObject(root) || typeof root.uri !== "string") {
+			throw new TypeError("roots: expected objects with a uri");
+		}
+		return { uri: root.uri, ...(typeof root.name === "string" && { name: root.name }) };
+	});
+}

@@ -1,0 +1,79 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { isObject } from "../../text/is-object.js";
+import type { Content } from "../content.js";
+import type { Params } from "../params.js";
+import type { ToolCall } from "../tool-call.js";
+import { ask } from "./ask.js";
+
+/** A message that the model is to answer. */
+export interface SamplingMessage {
+	readonly role: "user" | "assistant";
+	readonly content: Content | string;
+}
+
+export interface Sampling {
+	/** Text that the user says, or the messages so far. */
+	readonly messages: string | readonly SamplingMessage[];
+	/** Tokens that the answer may have. */
+	readonly maxTokens: number;
+	readonly systemPrompt?: string;
+	/** 0 and more. */
+	readonly temperature?: number;
+	readonly stopSequences?: readonly string[];
+	/** Tells this question from others of the same call. Default: by the order of asking. */
+	readonly key?: string;
+}
+
+/** What the model said. */
+export interface SamplingAnswer {
+	/** Its words; "" if it answered with something else, such as a picture. */
+	readonly text: string;
+	/** The content as it came. */
+	readonly content: Params;
+	readonly model: string;
+	readonly stopReason?: string;
+}
+
+const NAMES: readonly string[] = deepFreeze([
+	...["role", "content", "type", "text", "data", "mimeType", "model", "stopReason"],
+]);
+
+/**
+ * Asks the client's language model: https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ *
+ * @throws RpcError, Error if the client cannot be asked
+ * @throws CallCancelled if the call is cancelled first
+ * @example
+ * const { text } = await sample(call, { messages: "Greet Ann in five words.", maxTokens: 30 });
+ */
+export async function sample(call: ToolCall, { key, messages, ...options }: Sampling): Promise<SamplingAnswer> {
+	const { revision } = call.session;
+	const given: readonly SamplingMessage[] =
+		typeof messages === "string" ? [{ role: "user", content: messages }] : messages;
+	const sent = given.map(({ role, content }) => ({
+		role,
+		content: typeof content === "string" ? { type: "text", text: content } : JSON.parse(content.toJsonFor(revision)),
+	}));
+	return await ask(call, {
+		key,
+		method: "sampling/createMessage",
+		params: { messages: sent, ...options },
+		capability: "sampling",
+		mode: undefined,
+		names: NAMES,
+		read,
+	});
+}
+
+function read({ content, model, stopReason }: Params): SamplingAnswer {
+	if (!isObject(content)) {
+		throw new TypeError("content: expected an object");
+	}
+	const { text } = content;
+	return {
+		text: typeof text === "string" ? text : "",
+		content,
+		model: typeof model === "string" ? model : "",
+		...(typeof stopReason === "string" && { stopReason }),
+	};
+}

@@ -1,0 +1,286 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { isObject } from "../../text/is-object.js";
+import type { Sendable } from "../../text/pieced-text.js";
+import {
+	ErrorCode,
+	type LongResult,
+	notificationMessage,
+	quotable,
+	type RequestId,
+	RpcError,
+	resultMessage,
+	type Wrapper,
+} from "../json-rpc.js";
+import type { Answer } from "../mcp-session.js";
+import { type Params, progressToken } from "../params.js";
+import type { Client, StopWaiting, ToolCall } from "../tool-call.js";
+import type { Question } from "./ask.js";
+import { FeatureSession } from "./feature-session.js";
+
+/** Methods of the older revisions, which the stateless form does not have. */
+const REMOVED: readonly string[] = deepFreeze([
+	...["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"],
+]);
+
+/** What stands in front of a result, and of one that may be cached: lists, reads. */
+const COMPLETE = '"resultType":"complete"';
+const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
+const CACHEABLE_METHODS: readonly string[] = deepFreeze([
+	...["server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"],
+]);
+
+const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
+
+/** Names the request that a notification belongs to, for a peer whose requests share a connection. */
+const REQUEST_ID = "xs-mcp/requestId";
+
+/** The member of a subscription's filter that asks for a notification. */
+const FILTERS: Readonly<Record<string, string>> = deepFreeze({
+	"notifications/tools/list_changed": "toolsListChanged",
+	"notifications/prompts/list_changed": "promptsListChanged",
+	"notifications/resources/list_changed": "resourcesListChanged",
+	"notifications/resources/updated": "resourceSubscriptions",
+});
+
+/** A question that waits for its answer. */
+interface OpenQuestion {
+	readonly question: Question;
+	/** Its member in `inputRequests`, as JSON. */
+	readonly json: string;
+	readonly stop: StopWaiting;
+	readonly resolve: (answer: unknown) => void;
+}
+
+/** What suspends requests that wait for the client: the feature `Stateless`. */
+export interface Suspender<Context> {
+	/** @returns the state by which the client's next request names this one */
+	suspend(request: StatelessRequest<Context>): string;
+	/** Called if a suspended request goes on, and when a request has ended. */
+	forget(request: StatelessRequest<Context>): void;
+}
+
+/**
+ * A request of 2026-07-28, which says by itself what others have from their session. If it asks the client something, it is
+ * answered with `input_required`, and goes on when the client repeats it with the answers:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/mrtr
+ */
+export class StatelessRequest<Context> extends FeatureSession<Context> {
+	readonly method: string;
+	/** The name of the tool or prompt, or the URI of the resource. */
+	readonly subject: unknown;
+	readonly #suspender: Suspender<Context>;
+	/** Undefined while the request is suspended. */
+	#id: RequestId | undefined;
+	#call: ToolCall | undefined;
+	readonly #open = new Map<string, OpenQuestion>();
+	/** Answers that came with the request and have not been used. */
+	#given: Map<string, unknown> = new Map();
+	#asked = 0;
+	#isSuspending = false;
+	#reply: ((answer: Sendable | undefined) => void) | undefined;
+	/** What a `subscriptions/listen` asks for. */
+	#filter: Params | undefined;
+
+	constructor(
+		connection: FeatureSession<Context>,
+		suspender: Suspender<Context>,
+		client: Client,
+		id: RequestId,
+		method: string,
+		params: Params,
+	) {
+		super(connection.server, { send() {}, wrapper: connection.wrapper });
+		this.connection = connection;
+		this.calls = connection.calls;
+		this.revision = "2026-07-28";
+		this.client = client;
+		this.#suspender = suspender;
+		this.#id = id;
+		this.method = method;
+		this.subject = subjectOf(params);
+	}
+
+	override get pageBytes(): number {
+		return super.pageBytes - CACHEABLE.length - 1;
+	}
+
+	/** Names of the members that the answers to the open questions have. */
+	get names(): readonly string[] {
+		return [...this.#open].flatMap(([key, { question }]) => [key, ...question.names]);
+	}
+
+	/** Answers the request. */
+	serve(id: RequestId, params: Params): Answer {
+		if (REMOVED.includes(this.method)) {
+			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
+		}
+		this.#given = readResponses(params);
+		// As in a batch: no feature takes the request over once more.
+		const answer = super.dispatch(id, this.method, params, this.wrapper, true);
+		if (!(answer instanceof Promise)) {
+			return answer;
+		}
+		void answer.then((text) => {
+			this.#suspender.forget(this);
+			this.#reply?.(text);
+			this.#reply = undefined;
+		});
+		return this.#nextReply();
+	}
+
+	/**
+	 * Goes on with the answers of the client, who has asked again, maybe on another connection.
+	 *
+	 * @throws RpcError for answers that cannot be read; then it stays suspended
+	 */
+	resume(connection: FeatureSession<Context>, id: RequestId, params: Params): Answer {
+		this.#given = readResponses(params);
+		this.#suspender.forget(this);
+		this.connection = connection;
+		const call = this.#call as ToolCall;
+		this.#id = id;
+		call.id = id;
+		call.progressToken = progressToken(params);
+		for (const [key, { question, stop, resolve }] of [...this.#open]) {
+			const answer = this.#take(key, question);
+			if (answer !== undefined) {
+				this.#open.delete(key);
+				call.endWaiting(stop);
+				resolve(answer.value);
+			}
+		}
+		this.#suspendSoon();
+		return this.#nextReply();
+	}
+
+	/** Ends the call that waits for answers. A tool that fails to stop must not take others down. */
+	cancel(): void {
+		try {
+			this.#call?.cancel();
+		} catch (error) {
+			this.server.log(`${this.method}: failed to cancel: ${String(error)}`);
+		}
+	}
+
+	/** @throws Error if there is an open question with that key, or the server has no timer */
+	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
+		if (this.server.timer === undefined) {
+			throw new Error("this server was given no timer: its tools cannot ask");
+		}
+		this.#asked += 1;
+		const key = question.key ?? `q${this.#asked}`;
+		if (this.#open.has(key)) {
+			throw new Error(`the question ${key} is open already`);
+		}
+		const given = this.#take(key, question);
+		if (given !== undefined) {
+			return Promise.resolve(given.value);
+		}
+		const { method, params } = question;
+		const json = `${JSON.stringify(key)}:${JSON.stringify({ method, params })}`;
+		return new Promise<T>((resolve, reject) => {
+			const stop: StopWaiting = (reason) => reason && reject(reason);
+			call.startWaiting(stop);
+			this.#call = call;
+			this.#open.set(key, { question, json, stop, resolve: resolve as (answer: unknown) => void });
+			this.#suspendSoon();
+		});
+	}
+
+	/** Tells the client from now on what the filter asks for. */
+	listen(filter: Params): void {
+		this.#filter = filter;
+		this.server.sessions.add(this);
+		const params = { notifications: filter, _meta: this.#meta() };
+		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
+	}
+
+	/** Ends what {@link listen} began. */
+	stopListening(): void {
+		this.server.sessions.delete(this);
+		this.server.features.sessionClosed(this);
+	}
+
+	override notify(message: string): void {
+		const { method, params } = JSON.parse(message);
+		const isWanted = this.#filter === undefined || (FILTERS[method] ?? "") in this.#filter;
+		if (isWanted && this.#id !== undefined) {
+			this.connection.notify(notificationMessage(method, { ...params, _meta: this.#meta() }));
+		}
+	}
+
+	protected override result(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
+		const start = CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
+		if (typeof result === "string") {
+			return super.result(id, "{".concat(start, result === "{}" ? "" : ",", result.slice(1)), wrapper);
+		}
+		const before = `{${start},${result.before.slice(1)}`;
+		return super.result(id, { ...result, before, bytes: result.bytes + start.length + 1 }, wrapper);
+	}
+
+	#meta(): object {
+		return { [this.#filter === undefined ? REQUEST_ID : SUBSCRIPTION_ID]: this.#id };
+	}
+
+	#nextReply(): Promise<Sendable | undefined> {
+		return new Promise((resolve) => {
+			this.#reply = resolve;
+		});
+	}
+
+	/** The answer to a question, if it has come and fits; what does not fit is asked again. */
+	#take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
+		const given = this.#given.get(key);
+		this.#given.delete(key);
+		try {
+			return isObject(given) ? { value: read(given) } : undefined;
+		} catch (error) {
+			this.server.log(`answer ${quotable(key)} to ${this.method}: ${(error as Error).message}`);
+			return undefined;
+		}
+	}
+
+	/** Lets a tool ask several questions, or end, before it is suspended. */
+	#suspendSoon(): void {
+		if (!this.#isSuspending) {
+			this.#isSuspending = true;
+			this.server.timer?.set(() => {
+				this.#isSuspending = false;
+				this.#suspend();
+			}, 0);
+		}
+	}
+
+	/** Answers with the open questions, and waits. */
+	#suspend(): void {
+		const call = this.#call;
+		const id = this.#id;
+		const isAnswered = this.#reply === undefined;
+		if (call === undefined || call.cancelled || id === undefined || isAnswered || this.#open.size === 0) {
+			return;
+		}
+		const questions = [...this.#open.values()].map(({ json }) => json).join(",");
+		this.#id = undefined;
+		// A number that equals nothing: the request has been answered and cannot be cancelled any more.
+		call.id = Number.NaN;
+		call.progressToken = undefined;
+		const state = JSON.stringify(this.#suspender.suspend(this));
+		const result = `{"resultType":"input_required","inputRequests":{${questions}},"requestState":${state}}`;
+		this.#reply?.(resultMessage(id, result, this.wrapper));
+		this.#reply = undefined;
+	}
+}
+
+/** What a request is about, which its repetition must be about, too. */
+export function subjectOf({ name, uri }: Params): unknown {
+	return name ?? uri;
+}
+
+/** @throws RpcError invalid params */
+function readResponses({ inputResponses }: Params): Map<string, unknown> {
+	const responses = inputResponses ?? {};
+	if (!isObject(responses)) {
+		throw new RpcError(ErrorCode.invalidParams, "inputResponses: expected an object");
+	}
+	return new Map(Object.entries(responses));
+}

@@ -1,0 +1,244 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { isObject } from "../../text/is-object.js";
+import { readClient } from "../client.js";
+import { ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
+import type { McpServer } from "../mcp-server.js";
+import type { Answer } from "../mcp-session.js";
+import type { Params } from "../params.js";
+import type { Client, ToolCall } from "../tool-call.js";
+import type { Feature, FeatureResult } from "./feature.js";
+import type { FeatureSession } from "./feature-session.js";
+import { StatelessRequest, type Suspender, subjectOf } from "./stateless-request.js";
+
+export interface StatelessOptions {
+	/** Calls that may wait for answers of their clients at once. Of more, the oldest is cancelled. Default 4. */
+	readonly maxSuspended?: number;
+	/** Milliseconds that a client has to come back with its answers. Default: 5 minutes. */
+	readonly timeout?: number;
+	/** Requests `subscriptions/listen` that may be open at once. Default 1: a device that serves HTTP has two connections. */
+	readonly maxListening?: number;
+}
+
+/** A list that is to be written as JSON is copied: XS does not write what was preloaded. */
+const SUPPORTED: readonly string[] = deepFreeze(["2026-07-28"]);
+
+/** The error code for a revision that the server does not speak. */
+const UNSUPPORTED_VERSION = -32022;
+
+const VERSION = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
+const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
+const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
+const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
+
+const NAMES: readonly string[] = deepFreeze([
+	...[VERSION, CAPABILITIES, CLIENT_INFO, LOG_LEVEL],
+	...["version", "roots", "sampling", "elicitation", "form", "url"],
+	...["inputResponses", "requestState"],
+]);
+const LISTEN_NAMES: readonly string[] = deepFreeze([
+	...["notifications", "toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions"],
+]);
+
+/** A request that waits for answers of its client. */
+interface Suspended<Context> {
+	readonly request: StatelessRequest<Context>;
+	/** What the client names it by. Nothing that it says is trusted: it is only looked up. */
+	readonly state: string;
+	readonly timer: object | undefined;
+}
+
+/**
+ * The stateless form of 2026-07-28: each request says which revision and capabilities it has. Requests of this form and of
+ * a session may come on the same connection. https://modelcontextprotocol.io/specification/2026-07-28/basic
+ */
+export class Stateless<Context> implements Feature<Context>, Suspender<Context> {
+	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
+	readonly #maxSuspended: number;
+	readonly #timeout: number;
+	readonly #maxListening: number;
+	#suspended: readonly Suspended<Context>[] = [];
+	/** Requests that have gone on: their calls end with the connection that they were repeated on. */
+	readonly #resumed = new Set<StatelessRequest<Context>>();
+	#listening = 0;
+	#count = 0;
+
+	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 1 }: StatelessOptions = {}) {
+		this.#maxSuspended = maxSuspended;
+		this.#timeout = timeout;
+		this.#maxListening = maxListening;
+	}
+
+	get names(): readonly string[] {
+		return [...this.callNames, ...LISTEN_NAMES];
+	}
+
+	get callNames(): readonly string[] {
+		return [...NAMES, ...this.#suspended.flatMap(({ request }) => request.names)];
+	}
+
+	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
+		const meta = isObject(params._meta) ? params._meta : {};
+		const isStateless = VERSION in meta || method === "server/discover" || method === "subscriptions/listen";
+		if (!isStateless) {
+			return undefined;
+		}
+		const client = readMeta(meta, session.server.log);
+		const { requestState } = params;
+		if (requestState === undefined || requestState === null) {
+			return new StatelessRequest(session, this, client, id, method, params).serve(id, params);
+		}
+		const request = this.#find(session, requestState, method, params);
+		const answer = request.resume(session, id, params);
+		this.#resumed.add(request);
+		return answer;
+	}
+
+	sessionClosed(session: FeatureSession<unknown>): void {
+		for (const request of this.#resumed) {
+			if (request.connection === session) {
+				request.cancel();
+			}
+		}
+	}
+
+	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
+		const { session } = call;
+		if (!(session instanceof StatelessRequest)) {
+			return undefined;
+		}
+		switch (method) {
+			case "server/discover":
+				return discover(session.server);
+			case "subscriptions/listen":
+				return this.#listen(params, call, session);
+			default:
+				return undefined;
+		}
+	}
+
+	suspend(request: StatelessRequest<Context>): string {
+		const { server } = request;
+		const oldest = this.#suspended[0]?.request;
+		if (oldest !== undefined && this.#suspended.length >= this.#maxSuspended) {
+			oldest.cancel();
+			this.forget(oldest);
+		}
+		this.#resumed.delete(request);
+		this.#count += 1;
+		const state = `${this.#count}-${Math.random()}`;
+		const timer = server.timer?.set(() => {
+			this.forget(request);
+			request.cancel();
+		}, this.#timeout);
+		this.#suspended = [...this.#suspended, { request, state, timer }];
+		server.forgetNames();
+		return state;
+	}
+
+	forget(request: StatelessRequest<Context>): void {
+		for (const { timer } of this.#suspended.filter((each) => each.request === request)) {
+			if (timer !== undefined) {
+				request.server.timer?.clear(timer);
+			}
+		}
+		this.#suspended = this.#suspended.filter((each) => each.request !== request);
+		this.#resumed.delete(request);
+	}
+
+	/** @throws RpcError if no request waits under that state */
+	#find(session: FeatureSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
+		const request = this.#suspended.find((each) => each.state === state)?.request;
+		const isSame =
+			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
+		if (!isSame) {
+			const data = { reason: "invalid_request_state" };
+			throw new RpcError(ErrorCode.invalidParams, "Invalid or expired requestState", data);
+		}
+		return request;
+	}
+
+	/** Listens until the call is cancelled. */
+	#listen(params: Params, call: ToolCall, request: StatelessRequest<unknown>): Promise<string> {
+		const { server } = request;
+		if (this.#listening >= this.#maxListening) {
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many subscriptions/listen: at most ${this.#maxListening}`);
+		}
+		const filter = readFilter(params, server.capabilities);
+		const result = JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: call.id } });
+		subscribe((filter.resourceSubscriptions ?? []) as readonly string[], call, request);
+		request.listen(filter);
+		if (Object.keys(filter).length === 0) {
+			request.stopListening();
+			return Promise.resolve(result);
+		}
+		this.#listening += 1;
+		return new Promise((resolve) => {
+			call.onCancel = () => {
+				this.#listening -= 1;
+				request.stopListening();
+				resolve(result);
+			};
+		});
+	}
+}
+
+/** @throws RpcError if there is no resource with one of these URIs: then to none of them */
+function subscribe(uris: readonly string[], call: ToolCall, request: StatelessRequest<unknown>): void {
+	try {
+		for (const uri of uris) {
+			void request.server.features.answer("resources/subscribe", { uri }, call);
+		}
+	} catch (error) {
+		request.stopListening();
+		throw error;
+	}
+}
+
+/** @throws RpcError for what every request must say and this one does not */
+function readMeta(meta: Params, log: (message: string) => void): Client {
+	const version = meta[VERSION];
+	if (typeof version !== "string") {
+		throw new RpcError(ErrorCode.invalidParams, `_meta.${VERSION}: expected a revision of MCP`);
+	}
+	if (!SUPPORTED.includes(version)) {
+		const data = { supported: [...SUPPORTED], requested: quotable(version) };
+		throw new RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
+	}
+	const capabilities = meta[CAPABILITIES];
+	if (!isObject(capabilities)) {
+		throw new RpcError(ErrorCode.invalidParams, `_meta.${CAPABILITIES}: expected an object`);
+	}
+	const logLevel = meta[LOG_LEVEL];
+	const client = readClient({ clientInfo: meta[CLIENT_INFO], capabilities }, log);
+	return { ...client, logLevel: typeof logLevel === "string" ? logLevel : "none" };
+}
+
+function discover({ name, version, capabilities }: McpServer<unknown>): string {
+	const { experimental: _, ...offered } = capabilities;
+	const _meta = { [SERVER_INFO]: { name, version } };
+	return JSON.stringify({ supportedVersions: [...SUPPORTED], capabilities: offered, _meta });
+}
+
+/**
+ * The part of what is asked for that the server offers.
+ *
+ * @throws RpcError invalid params
+ */
+function readFilter({ notifications }: Params, { prompts, resources }: Readonly<Record<string, object>>): Params {
+	if (!isObject(notifications)) {
+		throw new RpcError(ErrorCode.invalidParams, "notifications: expected an object");
+	}
+	const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions } = notifications;
+	const uris: unknown = resourceSubscriptions ?? [];
+	if (!Array.isArray(uris) || uris.some((uri) => typeof uri !== "string")) {
+		throw new RpcError(ErrorCode.invalidParams, "notifications.resourceSubscriptions: expected an array of strings");
+	}
+	return {
+		...(toolsListChanged === true && { toolsListChanged }),
+		...(promptsListChanged === true && prompts && { promptsListChanged }),
+		...(resourcesListChanged === true && resources && { resourcesListChanged }),
+		...(uris.length > 0 && resources && { resourceSubscriptions: uris }),
+	};
+}

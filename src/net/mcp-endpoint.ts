@@ -1,0 +1,174 @@
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { MCP_PATH, type Rejection, type RequestRules } from "./check-request.js";
+import type { HttpConnection, HttpServer, HttpServerPlatform } from "./http-server.js";
+import { KnownClients } from "./known-clients.js";
+import { type ConnectionOptions, ServedConnection } from "./served-connection.js";
+
+export interface EndpointOptions {
+	readonly platform: HttpServerPlatform;
+	readonly port: number;
+	readonly rules: RequestRules;
+	/** Bytes of answers that may wait to be sent on a connection. */
+	readonly maxQueuedBytes: number;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** Connections that are served at a time: each takes a part of the heap. */
+const MOST_SERVED = 2;
+
+/** Further ones that wait, unread, until one of these has ended, and for how many milliseconds. */
+const MOST_WAITING = 4;
+const WAIT_TIME = 5_000;
+
+/** Further ones at a time that are told so. Beyond these, connections are closed at once. */
+const MOST_REJECTED = 2;
+
+const BUSY: Rejection = deepFreeze({
+	status: 503,
+	reason: `this device serves ${MOST_SERVED} requests at a time: try again later`,
+	header: ["retry-after", "1"],
+} as const);
+
+interface Waiting {
+	readonly connection: HttpConnection;
+	readonly timer: TimerHandle;
+}
+
+/**
+ * Serves MCP by Streamable HTTP, without sessions
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has a
+ * connection of its own, and is answered by itself.
+ */
+export class McpEndpoint<Context> {
+	readonly #server: McpServer<Context>;
+	readonly #options: EndpointOptions;
+	readonly #served = new Set<ServedConnection<Context>>();
+	readonly #rejected = new Set<ServedConnection<Context>>();
+	readonly #waiting: Waiting[] = [];
+	readonly #clients = new KnownClients();
+	#http: HttpServer | undefined;
+	#announced: { close(): void } | undefined;
+
+	constructor(server: McpServer<Context>, options: EndpointOptions) {
+		this.#server = server;
+		this.#options = options;
+	}
+
+	/** Opens the port and announces it, unless it is open. */
+	open(): void {
+		if (this.#http !== undefined) {
+			return;
+		}
+		const { platform, port, log } = this.#options;
+		try {
+			this.#http = platform.open({
+				port,
+				onConnect: (connection) => this.#connect(connection),
+				onError: (error) => this.#fail(error),
+			});
+			this.#announce();
+			log(`MCP is served at port ${port} of ${platform.address}`);
+		} catch (error) {
+			this.#fail(error as Error);
+		}
+	}
+
+	/** Closes the port and every connection. */
+	close(): void {
+		this.#announced?.close();
+		this.#announced = undefined;
+		for (const { connection, timer } of this.#waiting.splice(0)) {
+			this.#options.timer.clear(timer);
+			connection.close();
+		}
+		for (const connection of [...this.#served, ...this.#rejected]) {
+			connection.close();
+		}
+		this.#http?.close();
+		this.#http = undefined;
+	}
+
+	#fail({ message }: Error): void {
+		this.#options.log(`MCP is not served at port ${this.#options.port}: ${message}`);
+		this.close();
+	}
+
+	#announce(): void {
+		const { platform, port, rules } = this.#options;
+		this.#announced = platform.announce?.({
+			serviceType: "_mcp._tcp",
+			name: `${this.#server.name} ${rules.hostname.slice(-4)}`,
+			host: rules.hostname,
+			port,
+			txt: { path: MCP_PATH },
+		});
+	}
+
+	/** A response goes to the call that has asked: another one takes no notice of it. */
+	#handOn(response: object): void {
+		for (const connection of this.#served) {
+			connection.takeResponse(response);
+		}
+	}
+
+	#connect(connection: HttpConnection): void {
+		if (this.#served.size < MOST_SERVED) {
+			this.#serve(connection);
+		} else if (this.#waiting.length < MOST_WAITING) {
+			const waiting: Waiting = {
+				connection,
+				timer: this.#options.timer.set(() => {
+					this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+					this.#reject(connection);
+				}, WAIT_TIME),
+			};
+			this.#waiting.push(waiting);
+		} else {
+			this.#reject(connection);
+		}
+	}
+
+	#serve(connection: HttpConnection): void {
+		const served: ServedConnection<Context> = new ServedConnection(connection, {
+			...this.#connectionOptions(),
+			onEnd: () => {
+				this.#served.delete(served);
+				this.#serveNext();
+			},
+		});
+		this.#served.add(served);
+	}
+
+	#serveNext(): void {
+		const next = this.#waiting.shift();
+		if (next !== undefined) {
+			this.#options.timer.clear(next.timer);
+			this.#serve(next.connection);
+		}
+	}
+
+	#reject(connection: HttpConnection): void {
+		if (this.#rejected.size >= MOST_REJECTED) {
+			connection.close();
+			return;
+		}
+		const rejected: ServedConnection<Context> = new ServedConnection(connection, {
+			...this.#connectionOptions(),
+			rejection: BUSY,
+			onEnd: () => this.#rejected.delete(rejected),
+		});
+		this.#rejected.add(rejected);
+	}
+
+	#connectionOptions(): Omit<ConnectionOptions<Context>, "onEnd"> {
+		return {
+			...this.#options,
+			server: this.#server,
+			clients: this.#clients,
+			onResponse: (response) => this.#handOn(response),
+		};
+	}
+}

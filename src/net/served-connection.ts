@@ -1,0 +1,250 @@
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
+import { decodeText } from "../text/message-assembler.js";
+import type { Sendable } from "../text/pieced-text.js";
+import { utf8Length } from "../text/utf8.js";
+import { WriteQueue } from "../text/write-queue.js";
+import { checkRequest, type Rejection, type RequestRules } from "./check-request.js";
+import type { HttpConnection, ServedRequest, ServedResponse } from "./http-server.js";
+import type { KnownClients } from "./known-clients.js";
+import { CLIENT_HEADER, PostedMessage } from "./posted-message.js";
+
+export interface ConnectionOptions<Context> {
+	readonly server: McpServer<Context>;
+	readonly clients: KnownClients;
+	readonly rules: RequestRules;
+	/** Bytes of answers that may wait to be sent. */
+	readonly maxQueuedBytes: number;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+	/** Answers the request in any case. */
+	readonly rejection?: Rejection;
+	/** A response to a request of another connection's call has come in. */
+	readonly onResponse: (response: object) => void;
+	readonly onEnd: () => void;
+}
+
+/** Milliseconds until a request must be whole. */
+const REQUEST_TIME = 10_000;
+
+/** Milliseconds that a call may take. The client may have left the network, which nothing else would show. */
+const CALL_TIME = 300_000;
+
+/** Milliseconds that sending may pause. */
+const SEND_TIME = 30_000;
+
+/** The body of a rejected request is read and dropped up to this length, so that the client gets to read the answer. */
+const MOST_DRAINED = 65_536;
+
+const JSON_TYPE = "application/json";
+const STREAM_TYPE = "text/event-stream";
+const EVENT_START = "event: message\ndata: ";
+const EVENT_END = "\n\n";
+
+/**
+ * One connection with a client, for one request. The response is JSON, or a stream of events if the server has to say
+ * something before its answer.
+ */
+export class ServedConnection<Context> {
+	readonly #connection: HttpConnection;
+	readonly #options: ConnectionOptions<Context>;
+	readonly #queue: WriteQueue;
+	#state: "receiving" | "answering" | "sending" | "streaming" | "ended" = "receiving";
+	#timer: TimerHandle | undefined;
+	#rejection: Rejection | undefined;
+	#headers: ServedRequest["headers"] = new Map();
+	#body: Uint8Array | undefined;
+	#received = 0;
+	#response: ServedResponse | undefined;
+	#message: PostedMessage<Context> | undefined;
+	/** Whether nothing follows what is being sent. */
+	#isLast = false;
+
+	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
+		this.#connection = connection;
+		this.#options = options;
+		this.#rejection = options.rejection;
+		this.#queue = new WriteQueue(options.maxQueuedBytes, 0, (bytes) => connection.write(bytes));
+		this.#limit(REQUEST_TIME, () => this.#reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
+		connection.accept({
+			onRequest: (request) => this.#begin(request),
+			onReadable: (count) => this.#take(connection.read(count)),
+			onResponse: (response) => this.#answer(response),
+			onWritable: (count) => this.#write(count),
+			onDone: () => this.#release(),
+			onError: () => this.#release(),
+		});
+	}
+
+	/** Hands a response of the client to the call. */
+	takeResponse(response: object): void {
+		this.#message?.takeResponse(response);
+	}
+
+	/** Ends the connection at once: what runs is cancelled. */
+	close(): void {
+		if (this.#state !== "ended") {
+			this.#release();
+			this.#connection.close();
+		}
+	}
+
+	#limit(time: number, onTimeout: () => void = () => this.close()): void {
+		this.#options.timer.clear(this.#timer);
+		this.#timer = this.#options.timer.set(() => {
+			this.#timer = undefined;
+			onTimeout();
+		}, time);
+	}
+
+	#begin(request: ServedRequest): void {
+		this.#rejection ??= checkRequest(request, this.#options.rules);
+		const { headers } = request;
+		const rejection = this.#rejection;
+		if (rejection === undefined) {
+			this.#headers = headers;
+			this.#body = new Uint8Array(Number(headers.get("content-length")));
+		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MOST_DRAINED) {
+			// The server takes no response within this callback.
+			this.#limit(0, () => this.#reject(rejection));
+		}
+	}
+
+	#take(piece: ArrayBuffer | undefined): void {
+		if (piece !== undefined && this.#rejection === undefined && this.#state === "receiving") {
+			this.#body?.set(new Uint8Array(piece), this.#received);
+			this.#received += piece.byteLength;
+		}
+	}
+
+	/** The request is whole. */
+	#answer(response: ServedResponse): void {
+		if (this.#state !== "receiving") {
+			return;
+		}
+		const body = this.#body;
+		this.#body = undefined;
+		if (this.#rejection !== undefined || body === undefined) {
+			this.#reject(this.#rejection ?? { status: 400, reason: "no request" });
+			return;
+		}
+		this.#state = "answering";
+		this.#response = response;
+		this.#limit(CALL_TIME);
+		const { server, clients, rules, onResponse } = this.#options;
+		this.#message = new PostedMessage(server, {
+			headers: this.#headers,
+			maxBytes: rules.maxBytes,
+			clients,
+			onAccepted: () => this.#respond(202, ""),
+			onAnswer: (status, text, client) => {
+				if (client !== undefined) {
+					response.headers.set(CLIENT_HEADER, client);
+				}
+				this.#finish(status, text);
+			},
+			onEvent: (text) => this.#tell(text),
+			onResponse,
+		});
+		try {
+			this.#message.receive(decodeText(body.buffer as ArrayBuffer));
+		} catch (error) {
+			this.#reject({ status: 400, reason: (error as Error).message });
+		}
+	}
+
+	#reject({ status, reason, header }: Rejection): void {
+		if (this.#state === "receiving" || this.#state === "answering") {
+			this.#options.log(`HTTP request rejected with ${status}: ${reason}`);
+			this.#response = { status, headers: new Map(header && [header]) };
+			this.#respond(status, JSON.stringify({ error: reason }));
+		}
+	}
+
+	/** The answer: the rest of the stream if there is one, otherwise the whole response. */
+	#finish(status: number, text: Sendable): void {
+		if (this.#state === "streaming") {
+			this.#isLast = true;
+			this.#push(EVENT_START, text, EVENT_END);
+		} else {
+			this.#respond(status, text);
+		}
+	}
+
+	/** Something that comes before the answer. */
+	#tell(text: string): void {
+		if (this.#state === "answering") {
+			this.#state = "streaming";
+			const headers = this.#beginResponse(200);
+			headers.set("content-type", STREAM_TYPE);
+			headers.set("cache-control", "no-cache");
+			this.#connection.respond(this.#response as ServedResponse);
+		}
+		if (this.#state === "streaming" && !this.#isLast) {
+			this.#push(EVENT_START, text, EVENT_END);
+		}
+	}
+
+	#respond(status: number, text: Sendable): void {
+		if (this.#state === "ended") {
+			return;
+		}
+		this.#state = "sending";
+		this.#isLast = true;
+		this.#limit(SEND_TIME);
+		const headers = this.#beginResponse(status);
+		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
+		if (bytes > 0) {
+			headers.set("content-type", JSON_TYPE);
+			this.#push(text);
+		}
+		headers.set("content-length", String(bytes));
+		if (this.#state === "sending") {
+			this.#connection.respond(this.#response as ServedResponse);
+		}
+	}
+
+	#beginResponse(status: number): Map<string, string> {
+		this.#response ??= { status, headers: new Map() };
+		this.#response.status = status;
+		const { headers } = this.#response;
+		headers.set("connection", "close");
+		return headers;
+	}
+
+	/** An answer that does not fit the queue ends the connection. */
+	#push(...texts: readonly Sendable[]): void {
+		for (const text of texts) {
+			if (this.#state !== "ended" && !this.#queue.push(text)) {
+				this.#options.log(`an answer of more than ${this.#options.maxQueuedBytes} bytes: the connection is closed`);
+				this.close();
+			}
+		}
+		this.#endStream();
+	}
+
+	#write(count: number): void {
+		if (this.#state !== "ended") {
+			this.#limit(this.#isLast ? SEND_TIME : CALL_TIME);
+			this.#queue.onWritable(count);
+			this.#endStream();
+		}
+	}
+
+	/** A stream has no length: it ends with its connection. */
+	#endStream(): void {
+		if (this.#state === "streaming" && this.#isLast && this.#queue.bytes === 0) {
+			this.close();
+		}
+	}
+
+	#release(): void {
+		if (this.#state !== "ended") {
+			this.#state = "ended";
+			this.#options.timer.clear(this.#timer);
+			this.#timer = undefined;
+			this.#message?.close();
+			this.#options.onEnd();
+		}
+	}
+}

@@ -1,0 +1,233 @@
+import type { Face, Theme } from "../hardware/hardware.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+
+/** A font of the canvas. */
+export interface Font {
+	/** Pixels from line to line. */
+	readonly height: number;
+}
+
+/** What the face is drawn on: Moddable's Poco, as far as it is used. Lengths are pixels, colours what `makeColor` made. */
+export interface Canvas {
+	readonly width: number;
+	readonly height: number;
+	makeColor(red: number, green: number, blue: number): number;
+	/** Begins a drawing of the whole canvas, or of a part of it. */
+	begin(x?: number, y?: number, width?: number, height?: number): void;
+	end(): void;
+	fillRectangle(color: number, x: number, y: number, width: number, height: number): void;
+	drawText(text: string, font: Font, color: number, x: number, y: number, width?: number): void;
+	getTextWidth(text: string, font: Font): number;
+}
+
+/** Everything that is to be seen. */
+export interface FacePicture extends Face {
+	readonly theme: Theme;
+	/** Percent, as the bar shows it. */
+	readonly brightness: number;
+	/** Percent of their full light that the colours have. */
+	readonly dim: number;
+}
+
+export interface Colors {
+	readonly background: number;
+	readonly bar: number;
+	readonly text: number;
+	readonly accent: number;
+	readonly alert: number;
+	readonly onAlert: number;
+}
+
+/** How a mouth is drawn: its width as a part of the face's, its height in pixels, and where its corners are. */
+interface Mouth {
+	readonly width: number;
+	readonly height: number;
+	readonly corners: "up" | "down" | "level";
+}
+
+const SMILE: Mouth = { width: 0.6, height: 6, corners: "up" };
+const FROWN: Mouth = { width: 0.6, height: 6, corners: "down" };
+const OPEN: Mouth = { width: 0.3, height: 20, corners: "level" };
+const LEVEL: Mouth = deepFreeze({ width: 0.5, height: 6, corners: "level" });
+
+/** The words that backends use for emotions. One that is not here has a level mouth. */
+const MOUTHS: Readonly<Record<string, Mouth>> = deepFreeze({
+	happy: SMILE,
+	laughing: OPEN,
+	funny: SMILE,
+	loving: SMILE,
+	winking: SMILE,
+	cool: SMILE,
+	relaxed: SMILE,
+	delicious: SMILE,
+	kissy: SMILE,
+	confident: SMILE,
+	silly: OPEN,
+	surprised: OPEN,
+	shocked: OPEN,
+	sad: FROWN,
+	crying: FROWN,
+	angry: FROWN,
+	embarrassed: FROWN,
+});
+
+/** The least part of their light that colours keep: a screen that is dimmed to 0 can still be found. */
+const LEAST_LIGHT = 0.15;
+
+/** Pixels around what is drawn. */
+export const MARGIN = 6;
+
+/** Pixels of height below which eyes and mouth would lie on each other. */
+const SMALLEST_FACE = 24;
+
+/** Characters of a message that are looked at: more than any screen has room for. */
+const LONGEST_TEXT = 160;
+
+/**
+ * Draws the whole face: a bar for the state and the backend, the face or a code, what is said, and what is set.
+ *
+ * @param codeFont a large font for a code
+ */
+export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeFont: Font = font): void {
+	const colors = mix(canvas, picture);
+	const barHeight = font.height + MARGIN;
+	const footer = canvas.height - barHeight;
+	const lines = picture.alert.message !== "" || picture.alert.status !== "" ? 3 : 2;
+	const words = Math.max(barHeight, footer - lines * font.height - MARGIN);
+	canvas.begin();
+	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
+	drawHeader(canvas, font, colors, picture, barHeight);
+	if (picture.code === "" && words - barHeight >= SMALLEST_FACE) {
+		drawFeatures(canvas, colors, picture, barHeight, words);
+	} else if (picture.code !== "") {
+		const fits = canvas.getTextWidth(picture.code, codeFont) <= canvas.width && codeFont.height <= words - barHeight;
+		drawCode(canvas, fits ? codeFont : font, colors, picture.code, (barHeight + words) >> 1);
+	}
+	drawWords(canvas, font, colors, picture, words);
+	drawFooter(canvas, font, colors, picture, footer);
+	canvas.end();
+}
+
+/** The colours of a theme. */
+export function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
+	const light = LEAST_LIGHT + ((1 - LEAST_LIGHT) * dim) / 100;
+	const color = (red: number, green: number, blue: number): number =>
+		canvas.makeColor(Math.round(red * light), Math.round(green * light), Math.round(blue * light));
+	const isLight = theme === "light";
+	return {
+		background: isLight ? color(255, 255, 255) : color(16, 18, 24),
+		bar: isLight ? color(224, 228, 236) : color(44, 48, 60),
+		text: isLight ? color(24, 28, 36) : color(236, 238, 244),
+		accent: color(0, 132, 214),
+		alert: color(204, 36, 36),
+		onAlert: color(255, 255, 255),
+	};
+}
+
+/** The state and the backend. */
+export function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, height: number): void {
+	const { state, backend, connected } = picture;
+	canvas.fillRectangle(colors.bar, 0, 0, canvas.width, height);
+	const stateWidth = canvas.getTextWidth(state, font);
+	canvas.drawText(state, font, colors.text, MARGIN, MARGIN / 2);
+	const room = canvas.width - stateWidth - 4 * MARGIN;
+	const name = hostOf(backend);
+	if (room < 0 || name === "") {
+		return;
+	}
+	const width = Math.min(canvas.getTextWidth(name, font), room);
+	canvas.drawText(
+		name,
+		font,
+		connected ? colors.accent : colors.alert,
+		canvas.width - MARGIN - width,
+		MARGIN / 2,
+		width,
+	);
+}
+
+/** Two eyes, and a mouth for the emotion; the eyes are wide while the device speaks. */
+function drawFeatures(canvas: Canvas, colors: Colors, picture: FacePicture, top: number, bottom: number): void {
+	const height = bottom - top;
+	const center = canvas.width >> 1;
+	const eye = Math.max(6, height >> 3);
+	const eyeHeight = picture.emotion === "sleepy" ? eye >> 2 : picture.state === "speaking" ? eye * 2 : eye;
+	const eyeTop = top + (height >> 2);
+	const apart = canvas.width >> 3;
+	canvas.fillRectangle(colors.text, center - apart - eye, eyeTop, eye, eyeHeight);
+	canvas.fillRectangle(colors.text, center + apart, eyeTop, eye, eyeHeight);
+	const mouth = MOUTHS[picture.emotion] ?? LEVEL;
+	const width = Math.round(2 * apart * mouth.width);
+	const mouthTop = top + Math.round(height * 0.65);
+	canvas.fillRectangle(colors.text, center - (width >> 1), mouthTop, width, mouth.height);
+	if (mouth.corners !== "level") {
+		const corner = mouth.corners === "up" ? mouthTop - mouth.height : mouthTop + mouth.height;
+		canvas.fillRectangle(colors.text, center - (width >> 1) - mouth.height, corner, mouth.height, mouth.height);
+		canvas.fillRectangle(colors.text, center + (width >> 1), corner, mouth.height, mouth.height);
+	}
+}
+
+/** In the middle between left and right, and around a line. */
+function drawCode(canvas: Canvas, font: Font, colors: Colors, code: string, middle: number): void {
+	const width = Math.min(canvas.getTextWidth(code, font), canvas.width);
+	canvas.drawText(code, font, colors.text, (canvas.width - width) >> 1, middle - (font.height >> 1), width);
+}
+
+function drawWords(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, top: number): void {
+	const { message, alert } = picture;
+	const width = canvas.width - 2 * MARGIN;
+	let y = top;
+	if (alert.status !== "" || alert.message !== "") {
+		canvas.fillRectangle(colors.alert, 0, y, canvas.width, font.height);
+		const text = alert.status === "" ? alert.message : `${alert.status}: ${alert.message}`;
+		canvas.drawText(text, font, colors.onAlert, MARGIN, y, width);
+		y += font.height;
+	}
+	const [first, rest] = breakLine(canvas, font, message, width);
+	canvas.drawText(first, font, colors.text, MARGIN, y, width);
+	canvas.drawText(rest, font, colors.text, MARGIN, y + font.height, width);
+}
+
+function drawFooter(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, top: number): void {
+	const half = canvas.width >> 1;
+	canvas.fillRectangle(colors.bar, 0, top, canvas.width, canvas.height - top);
+	if (picture.volume !== undefined) {
+		drawLevel(canvas, font, colors, { name: "volume", percent: picture.volume, x: MARGIN, y: top, width: half });
+	}
+	drawLevel(canvas, font, colors, { name: "light", percent: picture.brightness, x: half, y: top, width: half });
+}
+
+interface Level {
+	readonly name: string;
+	readonly percent: number;
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+}
+
+/** A word, a number, and under them a bar that is as long as the number is high. */
+function drawLevel(canvas: Canvas, font: Font, colors: Colors, { name, percent, x, y, width }: Level): void {
+	canvas.drawText(`${name} ${percent}`, font, colors.text, x, y, width - MARGIN);
+	const length = Math.round(((width - 2 * MARGIN) * percent) / 100);
+	canvas.fillRectangle(colors.accent, x, canvas.height - 5, length, 4);
+}
+
+/** The words that go into the first line, and the others. A word that is longer than a line is cut by the canvas. */
+function breakLine(canvas: Canvas, font: Font, message: string, width: number): [string, string] {
+	const text = message.slice(0, LONGEST_TEXT);
+	if (canvas.getTextWidth(text, font) <= width) {
+		return [text, ""];
+	}
+	let end = text.length;
+	while (end > 0 && canvas.getTextWidth(text.slice(0, end), font) > width) {
+		end = text.lastIndexOf(" ", end - 1);
+	}
+	return end > 0 ? [text.slice(0, end), text.slice(end + 1)] : [text, ""];
+}
+
+/** The host in a URL, for there is no room for more. */
+function hostOf(url: string): string {
+	const start = url.indexOf("://") + 3;
+	const end = url.indexOf("/", start);
+	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
+}

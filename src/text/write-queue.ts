@@ -1,0 +1,123 @@
+import type { PiecedText, Sendable } from "./pieced-text.js";
+
+/**
+ * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.
+ *
+ * @param messageBytes bytes of the whole message
+ * @param first whether the message begins with this part
+ * @param last whether it ends with it
+ */
+export type WritePart = (bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean) => number;
+
+/** Below this a part of a longer message is not worth its frame. */
+const SMALLEST_PART = 64;
+
+/** Bytes of a piece, roughly. */
+const PIECE_COST = 1_024;
+
+/**
+ * Messages that wait for room in a transport that tells, as ECMA-419's do, how many bytes may be written.
+ *
+ * What is written never exceeds that number; what waits never exceeds the limit. Of a message in pieces only the piece
+ * that is being written is held as bytes.
+ */
+export class WriteQueue {
+	readonly #limit: number;
+	readonly #overhead: number;
+	readonly #write: WritePart;
+	readonly #messages: (ArrayBuffer | PiecedText)[] = [];
+	/** Bytes of the first message that are written. */
+	#written = 0;
+	/** The piece of the first message that is being written: the whole of it, unless it is in pieces. */
+	#piece: ArrayBuffer | undefined;
+	#pieceWritten = 0;
+	#writable = 0;
+	#bytes = 0;
+
+	/**
+	 * @param limit bytes that may wait
+	 * @param overhead bytes that the transport adds to the first part of a message
+	 */
+	constructor(limit: number, overhead: number, write: WritePart) {
+		this.#limit = limit;
+		this.#overhead = overhead;
+		this.#write = write;
+	}
+
+	/** Bytes that messages take which wait, as a whole or in part. */
+	get bytes(): number {
+		return this.#bytes;
+	}
+
+	/** @returns false when more would wait than may: the message is not taken */
+	push(text: Sendable): boolean {
+		const message = typeof text === "string" ? ArrayBuffer.fromString(text) : text;
+		const bytes = this.#bytes + costOf(message);
+		if (bytes > this.#limit) {
+			return false;
+		}
+		this.#bytes = bytes;
+		this.#messages.push(message);
+		if (this.#messages.length === 1) {
+			this.#drain();
+		}
+		return true;
+	}
+
+	/** Tells that this many bytes may be written now. */
+	onWritable(count: number): void {
+		this.#writable = count;
+		this.#drain();
+	}
+
+	#drain(): void {
+		let message = this.#messages[0];
+		while (message !== undefined) {
+			const piece = this.#present(message);
+			const left = piece.byteLength - this.#pieceWritten;
+			const room = this.#writable - (this.#written === 0 ? this.#overhead : 0);
+			const size = left < room ? left : room;
+			if (size < 0 || (size < left && size < SMALLEST_PART)) {
+				return;
+			}
+			this.#writePart(message, piece, size);
+			message = this.#messages[0];
+		}
+	}
+
+	/** The piece of a message that is to be written now. */
+	#present(message: ArrayBuffer | PiecedText): ArrayBuffer {
+		let piece = this.#piece;
+		if (piece === undefined || this.#pieceWritten === piece.byteLength) {
+			piece = message instanceof ArrayBuffer ? message : ArrayBuffer.fromString(message.take());
+			this.#piece = piece;
+			this.#pieceWritten = 0;
+		}
+		return piece;
+	}
+
+	#writePart(message: ArrayBuffer | PiecedText, piece: ArrayBuffer, size: number): void {
+		const part = new Uint8Array(piece, this.#pieceWritten, size);
+		const messageBytes = bytesOf(message);
+		const isFirst = this.#written === 0;
+		this.#written += size;
+		this.#pieceWritten += size;
+		const isLast = this.#written === messageBytes;
+		if (isLast) {
+			this.#bytes -= costOf(message);
+			this.#messages.shift();
+			this.#written = 0;
+			this.#piece = undefined;
+		}
+		this.#writable = this.#write(part, messageBytes, isFirst, isLast);
+	}
+}
+
+/** What a message takes of the limit while it waits: of one in pieces only a piece is held. */
+function costOf(message: ArrayBuffer | PiecedText): number {
+	return message instanceof ArrayBuffer ? message.byteLength : PIECE_COST;
+}
+
+function bytesOf(message: ArrayBuffer | PiecedText): number {
+	return message instanceof ArrayBuffer ? message.byteLength : message.bytes;
+}

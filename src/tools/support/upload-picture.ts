@@ -1,0 +1,32 @@
+import type { Http } from "../../hardware/hardware.js";
+import type { ByteSource } from "../../hardware/pictures.js";
+import { expectOk } from "../../net/http-status.js";
+import { encodeMultipart, type FormField } from "./multipart.js";
+
+export interface PictureUpload {
+	readonly url: string;
+	readonly headers?: ReadonlyMap<string, string>;
+	/** What the form has before the file. */
+	readonly fields?: readonly FormField[];
+	readonly filename: string;
+	/** A JPEG file. It is sent piece by piece, and closed. */
+	readonly picture: ByteSource;
+}
+
+/**
+ * Uploads a picture as a form. Rejects if there is no answer, or one with a status other than 2xx.
+ *
+ * @returns what the server answers
+ */
+export async function uploadPicture(http: Http, upload: PictureUpload): Promise<string> {
+	const { url, headers = [], fields = [], filename, picture } = upload;
+	try {
+		const file = { name: "file", filename, type: "image/jpeg", value: picture };
+		const { contentType, body } = encodeMultipart([...fields, file]);
+		const all = new Map([...headers, ["Content-Type", contentType]]);
+		const response = expectOk(await http.request({ method: "POST", url, headers: all, body }), url);
+		return String.fromArrayBuffer(response.body);
+	} finally {
+		picture.close();
+	}
+}
