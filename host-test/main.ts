@@ -1,18 +1,19 @@
-// npm test: every suite, on every engine that is there, and says what ran where. npm run test:simulator: on Moddable's alone.
-// npm run test:esp32: the firmware's image in QEMU alone, which npm test leaves out, because building it takes minutes.
-import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+// npm test: every suite on Node and on XS, and one path of each feature from end to end. npm run test:all: the full matrix.
+// npm run test:simulator and test:esp32: the firmware in Moddable's simulator, and its image in QEMU.
 import { findQemuTools } from "../scripts/moddable/qemu.js";
 import { NO_SDK } from "../scripts/moddable/sdk.js";
-import { makeProgram, runProgram } from "../scripts/program.js";
+import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
-import { runTests } from "./support/run-tests.js";
+import { runTests } from "./runner/run.js";
+import { allTests, ESP32_TESTS, SIMULATOR_TESTS, testsFor, testsIn } from "./runner/select.js";
+import { watchTests } from "./runner/watch.js";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const ESP32 = "host-test/esp32";
-const SIMULATOR = "host-test/simulator";
-const TIMEOUT = "--test-timeout=1200000";
-const FOLDERS = ["host-test", "scripts", "examples", "virtual-device/src", "gateway/test"];
+interface Options {
+	readonly all?: boolean;
+	readonly watch?: boolean;
+	readonly simulator?: boolean;
+	readonly esp32?: boolean;
+}
 
 async function announceXs(): Promise<void> {
 	const { whyNotXs } = await chooseEngine("xs", { onProgress: console.log });
@@ -24,50 +25,61 @@ async function announceXs(): Promise<void> {
 	}
 }
 
-function announceEsp32(): void {
+/** One file after another: they build in the same folder, and share the simulator's stored settings. */
+async function runInSimulator(): Promise<number> {
+	console.log(
+		process.env.MODDABLE
+			? "In Moddable's simulator: built first, which takes a minute or two the first time"
+			: `Not in Moddable's simulator: ${NO_SDK}`,
+	);
+	return await runTests(testsIn(SIMULATOR_TESTS), { concurrency: 1, isolate: true });
+}
+
+/** Likewise. */
+async function runInQemu(): Promise<number> {
 	const tools = findQemuTools();
 	console.log(
 		typeof tools === "string"
 			? `Not in QEMU: ${tools}`
 			: "On an ESP32-C3 in QEMU: its image is built first, which takes many minutes the first time",
 	);
+	return await runTests(testsIn(ESP32_TESTS), { concurrency: 1, isolate: true });
 }
 
-function announceSimulator(): void {
-	console.log(
-		process.env.MODDABLE
-			? "In Moddable's simulator: built first, which takes a minute or two the first time"
-			: `Not in Moddable's simulator: ${NO_SDK}`,
-	);
+function select(paths: readonly string[], all: boolean): string[] {
+	try {
+		return paths.length > 0 ? [...new Set(paths.flatMap(testsFor))] : allTests({ full: all });
+	} catch (error) {
+		throw new ProgramError((error as Error).message);
+	}
 }
 
-function findTests(folder: string): string[] {
-	return readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
-		.filter((name) => name.endsWith(".test.ts"))
-		.map((name) => `${folder}/${name}`)
-		.filter((path) => folder === ESP32 || !path.startsWith(`${ESP32}/`));
-}
-
-const program = makeProgram("test", "Runs the tests: of everything, on Node, and on XS where it can be built.")
+const program = makeProgram("test", "Runs the tests: every suite on Node and XS, and one path of each feature.")
+	.argument("[paths...]", "only the tests of these files or folders, of tests or of sources")
+	.option("--all", "the full matrix of engines, transports and revisions: npm run test:all")
+	.option("--watch", "run again what a change affects: npm run test:watch")
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
 	.option("--esp32", "only the firmware's image, on an ESP32-C3 in QEMU: npm run test:esp32")
-	.action(async ({ simulator = false, esp32 = false }: { simulator?: boolean; esp32?: boolean }) => {
+	.action(async (paths: string[], { all = false, watch, simulator, esp32 }: Options) => {
 		if (esp32) {
-			announceEsp32();
-			// One after another: they build in the same folder.
-			process.exitCode = await runTests(findTests(ESP32), { flags: ["--test-concurrency=1"] });
+			process.exitCode = await runInQemu();
 			return;
 		}
-		if (!simulator) {
+		if (simulator) {
+			process.exitCode = await runInSimulator();
+			return;
+		}
+		const tests = select(paths, all);
+		if (watch) {
+			await watchTests(tests);
+		}
+		if (paths.length === 0) {
 			await announceXs();
 		}
-		announceSimulator();
-		// One after another: they build in the same folder, and share the simulator's stored settings.
-		const codes = [await runTests(findTests(SIMULATOR), { flags: ["--test-concurrency=1", TIMEOUT] })];
-		if (!simulator) {
-			const files = FOLDERS.flatMap(findTests).filter((path) => !path.startsWith(`${SIMULATOR}/`));
-			// Many wait for a network more than they compute: two files at a time, where Node would take one a core but one.
-			codes.push(await runTests(files, { flags: ["--test-concurrency=2", TIMEOUT] }));
+		const env = { XS_MCP_TESTS: all ? "all" : "" };
+		const codes = [await runTests(tests, { env, flags: ["--expose-gc"] })];
+		if (all && process.env.MODDABLE) {
+			codes.push(await runInSimulator());
 		}
 		process.exitCode = Math.max(...codes);
 	});

@@ -1,12 +1,12 @@
 // npm run soak: clients and devices come and go a thousand times, networks fail for a minute, the gateway is attacked, and
 // a chip gets 60,000 hostile messages. About fifteen minutes. npm test does a little of the same.
 import { makeProgram, runProgram } from "../scripts/program.js";
-import { runTests } from "./support/run-tests.js";
+import { runTests } from "./runner/run.js";
 
 const FILES = [
-	"host-test/e2e/gateway-leaks.test.ts",
-	"host-test/e2e/gateway-outages.test.ts",
-	"host-test/e2e/gateway-attacks.test.ts",
+	"host-test/e2e/gateway-leaks.full.test.ts",
+	"host-test/e2e/gateway-outages.full.test.ts",
+	"host-test/e2e/gateway-attacks.full.test.ts",
 	"host-test/node/hostile.test.ts",
 ];
 
@@ -17,6 +17,6 @@ const program = makeProgram(
 await runProgram(
 	program.action(async () => {
 		const env = { XS_MCP_SOAK: "1", XS_MCP_HOSTILE: "60000" };
-		process.exitCode = await runTests(FILES, { flags: ["--expose-gc"], env });
+		process.exitCode = await runTests(FILES, { concurrency: 1, isolate: true, flags: ["--expose-gc"], env });
 	}),
 );

@@ -58,7 +58,7 @@ async function tryMqtt(url: string, clientId: string, password: string): Promise
 	}
 }
 
-describe("the gateway as a program", { timeout: 20_000 }, () => {
+describe("the gateway as a program", () => {
 	it("lets any device in until there is a token for devices, and then only those with a token", async (t) => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });

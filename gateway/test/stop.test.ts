@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { cases } from "../../host-test/support/scope.js";
 import { until } from "../../host-test/support/until.js";
 import { connectClient, ERAS, WireDevice } from "./support/gateway.js";
 import { startProgram } from "./support/program.js";
@@ -8,8 +9,8 @@ const VOLUME = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: 
 
 const text = ({ content }: { content: unknown }): string => (content as { text: string }[])[0]?.text ?? "";
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`a client of ${era}, when the gateway stops`, { timeout: 20_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`a client of ${era}, when the gateway stops`, () => {
 		const start = async (t: TestContext, drainTime: number, onCall = (): object | undefined => undefined) => {
 			const started = await startProgram(t, { drainTime });
 			const device = await WireDevice.connect(t, started, { onCall });

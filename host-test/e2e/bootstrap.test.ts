@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
@@ -43,8 +44,8 @@ async function listenForDevices(test: TestContext, reply: Reply) {
 	return { otaUrl: `http://127.0.0.1:${port}/xiaozhi/ota/`, requests, server };
 }
 
-for (const engine of ENGINES) {
-	describe(`the bootstrap, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`the bootstrap, firmware on ${engine.kind}`, () => {
 		it("brings a device that knows only an otaUrl to a session", async (t) => {
 			const backend = await RawBackend.listen(t);
 			const { otaUrl, requests } = await listenForDevices(t, () => [

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startProgram } from "../../gateway/test/support/program.js";
+import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { connectOverHttp } from "./clients.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
-/** Milliseconds: a device asks every three seconds whether it is bound. */
-const PATIENCE = 20_000;
+const _PATIENCE = 20_000;
 
-for (const engine of ENGINES) {
-	describe(`a device that knows only the gateway's URL, firmware on ${engine.kind}`, { timeout: 120_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`a device that knows only the gateway's URL, firmware on ${engine.kind}`, () => {
 		for (const transport of ["websocket", "mqtt"] as const) {
 			it(`shows its code, is approved, connects over ${transport}, and is called`, async (t) => {
 				const { base, gateway } = await startProgram(t, { bootstrap: "approve", mqtt: transport === "mqtt" });
@@ -19,16 +19,16 @@ for (const engine of ENGINES) {
 				device.on("screen", (screen) => screens.push(JSON.stringify(screen)));
 				const pending = async (): Promise<{ code: string }[]> =>
 					((await (await fetch(`${base}/bindings`)).json()) as { pending: { code: string }[] }).pending;
-				await until(async () => (await pending()).length === 1, "the device waits", PATIENCE);
+				await until(async () => (await pending()).length === 1, "the device waits");
 				const [{ code } = { code: "" }] = await pending();
-				await until(() => screens.some((screen) => screen.includes(code)), "the code is on the screen", PATIENCE);
+				await until(() => screens.some((screen) => screen.includes(code)), "the code is on the screen");
 				assert.ok(
 					log.some((line) => line.includes(code)),
 					"the code is traced",
 				);
 				assert.equal(gateway.servers.sessions.length, 0);
 				assert.equal((await fetch(`${base}/bindings/${code}`, { method: "POST" })).status, 200);
-				await until(() => gateway.servers.find(device.macAddress)?.online === true, "the device is online", PATIENCE);
+				await until(() => gateway.servers.find(device.macAddress)?.online === true, "the device is online");
 				assert.equal(gateway.servers.find(device.macAddress)?.session?.identity.transport, transport);
 				const client = await connectOverHttp(`${base}/mcp`, "2025-11-25");
 				t.after(() => client.close());

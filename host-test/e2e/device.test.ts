@@ -7,13 +7,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Gateway, GatewayOptions, Session } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
+import { cases } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
+import { typeScript } from "./program.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
@@ -37,12 +38,10 @@ const text = (result: object): unknown => (result as { content: { text?: unknown
 
 const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
-for (const [engine, transport] of ENGINES.flatMap((each) =>
-	Object.keys(TRANSPORTS).map((name) => [each, name] as const),
+for (const [engine, transport] of cases(
+	ENGINES.flatMap((each) => Object.keys(TRANSPORTS).map((name) => [each, name] as const)),
 )) {
-	describe(`a virtual device and the gateway over ${transport}, firmware on ${engine.kind}`, {
-		timeout: 30_000,
-	}, () => {
+	describe(`a virtual device and the gateway over ${transport}, firmware on ${engine.kind}`, () => {
 		const open = TRANSPORTS[transport] as NonNullable<(typeof TRANSPORTS)[string]>;
 		const connect = async (
 			t: TestContext,
@@ -138,7 +137,7 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 	});
 }
 
-describe("a virtual device as a program", { timeout: 60_000 }, () => {
+describe("a virtual device as a program", () => {
 	const macAddress = async (...args: string[]): Promise<string> => {
 		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
 		await program.stop();
@@ -156,7 +155,7 @@ describe("a virtual device as a program", { timeout: 60_000 }, () => {
 	});
 });
 
-describe("a virtual device's UUID", { timeout: 60_000 }, () => {
+describe("a virtual device's UUID", () => {
 	it("is shown, and is the one that is set", async () => {
 		const uuidOf = async (...args: string[]): Promise<string> => {
 			const isReady = /^UUID (\S+)$/m;
@@ -173,11 +172,11 @@ describe("a virtual device's UUID", { timeout: 60_000 }, () => {
 
 const xs = ENGINES.find(({ kind }) => kind === "xs");
 
-describe("a virtual device that fails", { skip: xs === undefined, timeout: 30_000 }, () => {
+describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	const run = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
-		const root = fileURLToPath(new URL("../../", import.meta.url));
-		const program = ["--import", `${root}scripts/register.mjs`, `${root}virtual-device/src/cli.ts`];
-		const child = spawn(process.execPath, [...program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+		const child = spawn(process.execPath, typeScript("virtual-device/src/cli.ts", ...args), {
+			stdio: ["ignore", "pipe", "pipe"],
+		});
 		let output = "";
 		child.stdout.on("data", (chunk) => {
 			output += chunk;

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import getPort from "get-port";
 import { bundle } from "../../virtual-device/src/index.js";
+import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
@@ -17,8 +18,8 @@ const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
 
-for (const engine of ENGINES) {
-	describe(`a virtual device without a gateway, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`a virtual device without a gateway, firmware on ${engine.kind}`, () => {
 		async function open(t: TestContext, config: object = {}, script?: string) {
 			const port = await getPort({ host: "127.0.0.1" });
 			const { log } = await startDevice(t, engine, { config: { http: port, ...config }, ...(script && { script }) });

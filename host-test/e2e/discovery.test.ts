@@ -1,5 +1,6 @@
 import { describe, it, type TestContext } from "node:test";
 import { Announcer, describeServices } from "../../gateway/src/devices/announcement.js";
+import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
@@ -21,8 +22,8 @@ function announce(test: TestContext, { config }: GatewaySide, host: string): Ann
 	return announcer;
 }
 
-for (const engine of ENGINES) {
-	describe(`a virtual device that looks for a gateway, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`a virtual device that looks for a gateway, firmware on ${engine.kind}`, () => {
 		const openWebSocket = TRANSPORTS.websocket as (typeof TRANSPORTS)[string];
 
 		it("finds the one that is announced, connects to it, and finds it again elsewhere", async (t) => {
@@ -30,7 +31,7 @@ for (const engine of ENGINES) {
 			const config = { backend: `mdns:xs-mcp-${host}`, token: "secret", mdnsInterface: LOOPBACK };
 			const { log } = await startDevice(t, engine, { config });
 			const connected = ({ gateway }: GatewaySide): Promise<void> =>
-				until(() => gateway.servers.sessions.length === 1, "a session", 30_000).catch((error) => {
+				until(() => gateway.servers.sessions.length === 1, "a session").catch((error) => {
 					throw new Error(`${error.message}; the device says:\n${log.join("\n")}`);
 				});
 			const first = await openWebSocket(t);

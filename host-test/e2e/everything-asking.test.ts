@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../virtual-device/src/index.js";
+import { cases } from "../support/scope.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
 // How the firmware of host-test/fixtures/everything asks its client: in a session, and by requests that stand alone.
@@ -23,8 +24,8 @@ const SAMPLED = { role: "assistant", content: { type: "text", text: "Paris" }, m
 
 const accept = (content: object): object => ({ action: "accept", content });
 
-for (const engine of ENGINES) {
-	describe(`the fixture that asks its client, on ${engine.kind}`, { timeout: 30_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`the fixture that asks its client, on ${engine.kind}`, () => {
 		async function open(t: TestContext) {
 			const backend = await RawBackend.listen(t);
 			await startDevice(t, engine, { config: { backend: backend.url }, script });

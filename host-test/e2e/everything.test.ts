@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../virtual-device/src/index.js";
+import { cases } from "../support/scope.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 
@@ -17,7 +18,7 @@ const script = await bundle(ENTRY);
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 type Result = any;
 
-it("npm run device runs it by --firmware", { timeout: 60_000 }, async (t) => {
+it("npm run device runs it by --firmware", async (t) => {
 	const backend = await RawBackend.listen(t);
 	const device = await startVirtualDevice(backend.url, "--new", "--firmware", ENTRY);
 	t.after(() => device.stop());
@@ -26,8 +27,8 @@ it("npm run device runs it by --firmware", { timeout: 60_000 }, async (t) => {
 	assert.equal(result.content[0].text, "This is a simple text response for testing.");
 });
 
-for (const engine of ENGINES) {
-	describe(`the fixture for the conformance suite on ${engine.kind}`, { timeout: 30_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`the fixture for the conformance suite on ${engine.kind}`, () => {
 		/** A session, what it answers, and the notifications that come before an answer. */
 		async function open(t: TestContext) {
 			const backend = await RawBackend.listen(t);

@@ -32,16 +32,14 @@ async function powerOn(t: TestContext, { base }: StartedProgram, settingsFile?: 
 }
 
 async function setVolume(t: TestContext, { base, gateway }: StartedProgram): Promise<unknown> {
-	await until(() => gateway.servers.find(MAC)?.online === true, "the device is online", 20_000);
+	await until(() => gateway.servers.find(MAC)?.online === true, "the device is online");
 	const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
 	const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 30 } });
 	return (content[0] as { text?: unknown }).text;
 }
 
 for (const [transport, flags] of Object.entries(TRANSPORTS)) {
-	describe(`a device that knows only an otaUrl, over ${transport}, firmware on ${engine?.kind}`, {
-		timeout: 60_000,
-	}, () => {
+	describe(`a device that knows only an otaUrl, over ${transport}, firmware on ${engine?.kind}`, () => {
 		it("shows its code until the operator approves it, and then can be called, also after a restart", async (t) => {
 			const started = await startProgram(t, { bootstrap: "approve", ...flags });
 			const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
@@ -50,7 +48,7 @@ for (const [transport, flags] of Object.entries(TRANSPORTS)) {
 			const { device, log } = await powerOn(t, started, settingsFile);
 			const shown = (): string | undefined =>
 				log.map((line) => /^activation code (\d{6}): /.exec(line)?.[1]).find(Boolean);
-			await until(() => shown() !== undefined, "the device shows a code", 20_000);
+			await until(() => shown() !== undefined, "the device shows a code");
 			const code = shown() as string;
 			assert.equal(started.gateway.servers.find(MAC), undefined);
 			const response = await fetch(`${started.base}/bindings/${code}`, { method: "POST" });

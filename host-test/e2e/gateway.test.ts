@@ -44,7 +44,7 @@ const names = async (client: TestClient): Promise<string[]> => (await client.lis
 const [engine] = ENGINES;
 
 for (const [transport, open] of Object.entries(TRANSPORTS)) {
-	describe(`clients and virtual devices over ${transport}, firmware on ${engine?.kind}`, { timeout: 60_000 }, () => {
+	describe(`clients and virtual devices over ${transport}, firmware on ${engine?.kind}`, () => {
 		/** A gateway, and devices that connect one after the other. */
 		async function start(t: TestContext, count: number): Promise<{ side: ClientSide; devices: VirtualDevice[] }> {
 			const { gateway, config }: GatewaySide = await open(t);

@@ -3,14 +3,13 @@ import { describe, it, type TestContext } from "node:test";
 import { MANAGEMENT_TOOLS, McpManager } from "../../gateway/src/manager/index.js";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { EVERYTHING, nodeServer, textOf } from "../../gateway/test/support/upstreams.js";
+import { cases } from "../support/scope.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
-for (const engine of ENGINES) {
-	describe(`the management tools with a virtual device on ${engine.kind} and server-everything`, {
-		timeout: 60_000,
-	}, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`the management tools with a virtual device on ${engine.kind} and server-everything`, () => {
 		it("list both, call both, and read resources of both", async (t) => {
 			const { gateway, config } = await listen(t);
 			const manager = new McpManager({ registry: gateway.servers, servers: [nodeServer("everything", EVERYTHING)] });

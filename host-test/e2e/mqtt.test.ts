@@ -8,6 +8,7 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { MqttDevices, type Session } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { cases, IS_FULL } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS } from "./fixtures.js";
@@ -75,8 +76,8 @@ async function greet(backend: HandMade, transport = "udp"): Promise<Record<strin
 	return hello;
 }
 
-for (const engine of ENGINES) {
-	describe(`MQTT, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`MQTT, firmware on ${engine.kind}`, () => {
 		it("talks to a hand-made backend, hello to goodbye", async (t) => {
 			const backend = await handMade(t);
 			await startDevice(t, engine, { config: { ...backend.config, qos: 1 } });
@@ -173,7 +174,7 @@ for (const engine of ENGINES) {
 	});
 }
 
-describe("the gateway's broker", { timeout: 180_000 }, () => {
+describe("the gateway's broker", () => {
 	const engine = ENGINES[0] as Engine;
 	const listen = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
 
@@ -254,32 +255,34 @@ describe("the gateway's broker", { timeout: 180_000 }, () => {
 		assert.equal(gateway.servers.sessions.length, 1);
 	});
 
-	it("serves 200 devices, lists and calls each once, and mixes none up", async (t) => {
-		const { gateway, config } = await listen(t);
-		const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
-		for (let at = 0; at < ids.length; at += 20) {
+	if (IS_FULL) {
+		it("serves 200 devices, lists and calls each once, and mixes none up", async (t) => {
+			const { gateway, config } = await listen(t);
+			const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
+			for (let at = 0; at < ids.length; at += 20) {
+				await Promise.all(
+					ids.slice(at, at + 20).map((clientId) => startDevice(t, engine, { config: { ...config, clientId } })),
+				);
+			}
+			const isOnline = ({ online }: { online: boolean }): boolean => online;
+			await until(() => gateway.servers.all.filter(isOnline).length === ids.length, "all are online");
+			const sessionOf = (clientId: string): Session => gateway.servers.find(clientId)?.session as Session;
 			await Promise.all(
-				ids.slice(at, at + 20).map((clientId) => startDevice(t, engine, { config: { ...config, clientId } })),
+				ids.map(async (clientId, at) => {
+					const device = sessionOf(clientId);
+					assert.equal((await device.list("tools")).length, COMMON_TOOLS);
+					await device.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
+				}),
 			);
-		}
-		const isOnline = ({ online }: { online: boolean }): boolean => online;
-		await until(() => gateway.servers.all.filter(isOnline).length === ids.length, "all are online", 30_000);
-		const sessionOf = (clientId: string): Session => gateway.servers.find(clientId)?.session as Session;
-		await Promise.all(
-			ids.map(async (clientId, at) => {
-				const device = sessionOf(clientId);
-				assert.equal((await device.list("tools")).length, COMMON_TOOLS);
-				await device.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
-			}),
-		);
-		for (const [at, clientId] of ids.entries()) {
-			const { structuredContent } = await sessionOf(clientId).callTool("self.get_device_status");
-			assert.deepEqual((structuredContent as Status).audio_speaker, { volume: at % 101 });
-		}
-	});
+			for (const [at, clientId] of ids.entries()) {
+				const { structuredContent } = await sessionOf(clientId).callTool("self.get_device_status");
+				assert.deepEqual((structuredContent as Status).audio_speaker, { volume: at % 101 });
+			}
+		});
+	}
 });
 
-describe("another broker that stops and starts again", { skip: whyNoMosquitto, timeout: 60_000 }, () => {
+describe("another broker that stops and starts again", { skip: whyNoMosquitto }, () => {
 	it("fails the call under way with a clear error, and the device reconnects by itself", async (t) => {
 		const broker = await Mosquitto.start(t);
 		const gateway = await openGateway(t);

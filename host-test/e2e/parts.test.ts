@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
+import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
@@ -9,8 +10,8 @@ import { startVirtualDevice } from "./gateway-process.js";
 
 const open = TRANSPORTS.websocket as NonNullable<(typeof TRANSPORTS)[string]>;
 
-for (const engine of ENGINES) {
-	describe(`the parts of a virtual device, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`the parts of a virtual device, firmware on ${engine.kind}`, () => {
 		it("tells presses, short and long, and follows them with its state", async (t) => {
 			const { gateway, config } = await open(t);
 			const told: object[] = [];
@@ -74,7 +75,7 @@ for (const engine of ENGINES) {
 	});
 }
 
-describe("npm run device -- --prompt", { timeout: 60_000 }, () => {
+describe("npm run device -- --prompt", () => {
 	it("presses the button, sets what a sensor measures, and says what it does not understand", async (t) => {
 		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
 		t.after(() => program.stop());

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
+import { cases } from "../support/scope.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
 // A camera and a screen behind the gateway, as an MCP client sees them: firmware, virtual device, gateway, the SDK's client.
@@ -13,8 +14,8 @@ const TRANSPORTS = {
 	mqtt: { mqtt: true, websocket: false },
 };
 
-for (const [name, flags] of Object.entries(TRANSPORTS)) {
-	describe(`pictures of a virtual device over ${name}`, { timeout: 30_000 }, () => {
+for (const [name, flags] of cases(Object.entries(TRANSPORTS))) {
+	describe(`pictures of a virtual device over ${name}`, () => {
 		const connect = async (t: TestContext) => {
 			const { program, gateway, base } = await startProgram(t, { userTools: ["*"], ...flags });
 			const backend = program.urls.websocket ?? program.urls.mqtt;

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { bundledPath } from "../runner/select.js";
 
 /** Milliseconds for a program to be ready. */
 const START_TIMEOUT = 120_000;
@@ -113,10 +114,22 @@ export class Program {
 	}
 }
 
-/** Arguments that have Node run a program of this repository from its TypeScript. */
+/** Arguments that have Node run a program of this repository: its bundle among tests, else from its TypeScript. */
 export function typeScript(path: string, ...args: string[]): string[] {
+	const bundle = process.env.XS_MCP_TEST_BUNDLE;
+	if (bundle !== undefined) {
+		return [bundledPath(bundle, path), ...args];
+	}
 	const root = new URL("../../", import.meta.url);
 	return ["--import", new URL("scripts/register.mjs", root).href, fileURLToPath(new URL(path, root)), ...args];
+}
+
+/** The URL of a module of this repository, for a program that imports it: in the bundle among tests, else its source. */
+export function moduleUrl(path: string): string {
+	const bundle = process.env.XS_MCP_TEST_BUNDLE;
+	return bundle === undefined
+		? new URL(path, new URL("../../", import.meta.url)).href
+		: pathToFileURL(bundledPath(bundle, path)).href;
 }
 
 /** Whether somebody listens on a port of this machine. */

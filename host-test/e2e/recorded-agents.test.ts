@@ -10,7 +10,7 @@ import { replay } from "./replay.js";
 
 // The gateway gets what other people's hosted agents were seen to send.
 
-describe("recorded agents", { timeout: 60_000 }, () => {
+describe("recorded agents", () => {
 	it("xiaozhi-esp32-server lists and calls tools through mcp-endpoint-server, one agent after the other", async (t) => {
 		const started = await startGateway(t);
 		const device = await WireDevice.connect(t, started);

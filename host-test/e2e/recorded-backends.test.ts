@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import mqttPacket, { type IConnectPacket } from "mqtt-packet";
+import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 import { MQTT_GATEWAY, XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";
@@ -35,7 +36,7 @@ class MqttPeer implements Wire {
 
 	/** Settles when a device is connected. */
 	async connected(): Promise<void> {
-		await until(() => this.connect !== undefined, "a device is connected", 20_000);
+		await until(() => this.connect !== undefined, "a device is connected");
 	}
 
 	say(message: object): void {
@@ -68,8 +69,8 @@ class MqttPeer implements Wire {
 	}
 }
 
-for (const engine of ENGINES) {
-	describe(`recorded backends, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`recorded backends, firmware on ${engine.kind}`, () => {
 		it("xiaozhi-esp32-server lists and calls tools, and is told why a call failed", async (t) => {
 			const backend = await RawBackend.listen(t);
 			const { log } = await startDevice(t, engine, { config: { backend: backend.url } });

@@ -74,7 +74,7 @@ const DEVICES: readonly [name: string, connect: typeof connectMqtt, steps: reado
 	["py-xiaozhi over MQTT", connectMqtt, PY_XIAOZHI_MQTT],
 ];
 
-describe("recorded devices", { timeout: 60_000 }, () => {
+describe("recorded devices", () => {
 	for (const [name, connect, steps] of DEVICES) {
 		it(`${name} is discovered, and its tools are called`, async (t) => {
 			const gateway = await openGateway(t);

@@ -7,6 +7,7 @@ import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { wavFile } from "../doubles/wav.js";
 import { measureTone } from "../support/measure-tone.js";
+import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
@@ -55,8 +56,8 @@ function failure(result: object): string {
 	return content[0].text;
 }
 
-for (const engine of ENGINES) {
-	describe(`the speaker of a virtual device, firmware on ${engine.kind}`, { timeout: 60_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`the speaker of a virtual device, firmware on ${engine.kind}`, () => {
 		const connect = async (t: TestContext) => {
 			const { gateway, config } = await listen(t);
 			const session = nextSession(gateway.servers);

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
+import { cases } from "../support/scope.js";
 import { COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
 // What PROTOCOL says, over real sockets, against a backend that is nothing but `ws`.
 
-for (const engine of ENGINES) {
-	describe(`WebSocket, firmware on ${engine.kind}`, { timeout: 30_000 }, () => {
+for (const engine of cases(ENGINES)) {
+	describe(`WebSocket, firmware on ${engine.kind}`, () => {
 		it("connects with its headers and says hello first", async (t) => {
 			const backend = await RawBackend.listen(t);
 			const { device } = await startDevice(t, engine, { config: { backend: backend.url, token: "secret" } });

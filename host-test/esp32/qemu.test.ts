@@ -59,7 +59,6 @@ function startChip(t: TestContext, image: QemuImage): void {
 
 it("an ESP32-C3 in QEMU comes to a session, lists its tools, answers 3,000 calls and restarts", {
 	skip: typeof tools === "string" && tools,
-	timeout: 3_600_000,
 }, async (t) => {
 	const port = await getPort({ port: PORT });
 	const image = await buildForQemu(tools as QemuTools, port);

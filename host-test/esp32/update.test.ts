@@ -20,7 +20,6 @@ const tools = findQemuTools();
 
 it("an ESP32-C3 in QEMU updates itself, rejects what is wrong, and goes back from firmware that does not reach its backend", {
 	skip: typeof tools === "string" && tools,
-	timeout: 3_600_000,
 }, async (t) => {
 	const key = makeKey();
 	const settings = ["updateTrial=20", `updateKey=${updateKeyOf(key)}`];

@@ -76,7 +76,7 @@ describe(title, { skip: skip || (CHROMIUM === "" && "CHROMIUM is not set") }, ()
 		t.after(() => gateway.program.stop());
 		const evaluate = await browse(t, await servePage(t));
 		const isReady = async (): Promise<boolean> => (await evaluate("window.microphoneAvailable")) !== undefined;
-		await until(isReady, "the page is loaded", 30_000);
+		await until(isReady, "the page is loaded");
 		await evaluate(`document.getElementById("otaUrl").value = "${gateway.base}/xiaozhi/ota/"`);
 		await evaluate('document.getElementById("dialBtn").click()');
 		await untilKnown(gateway, 1);

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makeProgram, runProgram } from "../../scripts/program.js";
-import { runTests } from "../support/run-tests.js";
+import { runTests } from "../runner/run.js";
 import { VARIABLES } from "./peers.js";
 
 const FOLDER = "host-test/interop";
@@ -24,7 +24,7 @@ const program = makeProgram(
 			.filter((name) => name.endsWith(".interop.ts"))
 			.map((name) => `${FOLDER}/${name}`);
 		process.exitCode = await runTests(files, {
-			flags: ["--test-concurrency=1"],
+			concurrency: 1,
 			reporter: `./${FOLDER}/table-reporter.mjs`,
 		});
 	});

@@ -111,9 +111,9 @@ describe(endpointServer.title, { skip: endpointServer.skip }, () => {
 		});
 		const relay = await Relay.listen(t, server.url);
 		await startDevice(t, { backend: relay.url });
-		await until(() => server.program.output.includes("MCP接入点支持的工具数量"), "the server has the tools", 20_000);
+		await until(() => server.program.output.includes("MCP接入点支持的工具数量"), "the server has the tools");
 		relay.sayAsDevice({ type: "listen", state: "detect", text: "volume 46, please" });
-		await until(() => model.results.length > 0, "the model has the tool's result", 20_000);
+		await until(() => model.results.length > 0, "the model has the tool's result");
 		assert.deepEqual(model.results, ["true"]);
 	});
 });

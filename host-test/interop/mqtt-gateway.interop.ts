@@ -51,8 +51,8 @@ async function connect(t: TestContext, chatServer: string, settings: object = {}
 		...settings,
 	};
 	const { device, log } = await startDevice(t, config, MAC);
-	await until(() => gateway.program.output.includes("初始化设备工具成功"), "the gateway has the tools", 20_000).catch(
-		(error) => assert.fail(`${error.message}: ${log.join("\n")}\n${gateway.program.output.slice(-3000)}`),
+	await until(() => gateway.program.output.includes("初始化设备工具成功"), "the gateway has the tools").catch((error) =>
+		assert.fail(`${error.message}: ${log.join("\n")}\n${gateway.program.output.slice(-3000)}`),
 	);
 	return { gateway, device, log, clientId };
 }
@@ -94,7 +94,7 @@ describe(title, { skip }, () => {
 		});
 		await until(() => relay.seen.length > 5, "initialized");
 		relay.sayAsDevice({ type: "listen", state: "detect", text: "volume 43, please" });
-		await until(() => model.results.length > 0, "the model has the tool's result", 20_000);
+		await until(() => model.results.length > 0, "the model has the tool's result");
 		assert.deepEqual(model.results, ["true"]);
 	});
 });

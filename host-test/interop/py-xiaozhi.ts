@@ -52,7 +52,7 @@ export async function startPyXiaozhi(test: TestContext, options: PyXiaozhiOption
 
 /** Has py-xiaozhi begin a conversation, which opens a session. */
 export async function converse(program: Program): Promise<void> {
-	await until(() => program.output.includes("待命"), "its prompt", 30_000);
+	await until(() => program.output.includes("待命"), "its prompt");
 	// It shows its prompt a little before it reads commands.
 	await delay(1_000);
 	program.write("r\n");

@@ -52,9 +52,9 @@ export class Relay {
 
 	/** The first message that fits, waited for. */
 	// biome-ignore lint/suspicious/noExplicitAny: whatever a peer sends
-	async saw(what: string, fits: (relayed: Relayed) => boolean, timeout = 20_000): Promise<any> {
+	async saw(what: string, fits: (relayed: Relayed) => boolean): Promise<any> {
 		const seen = (): Relayed | undefined => this.seen.find(fits);
-		await until(() => seen() !== undefined, `${what}, but: ${JSON.stringify(this.seen)}`, timeout);
+		await until(() => seen() !== undefined, `${what}, but: ${JSON.stringify(this.seen)}`);
 		return seen()?.message;
 	}
 

@@ -34,7 +34,6 @@ it("firmware that imports no feature has none of their code", async () => {
 
 describe("on a 32-bit XS", {
 	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
-	timeout: 60_000,
 }, () => {
 	it("a server with tools alone takes no more than it did before there were features", async () => {
 		const before = toolsAlone("before there were features");

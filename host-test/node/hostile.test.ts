@@ -4,13 +4,14 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { HeapReport } from "../../virtual-device/src/index.js";
+import { IS_FULL } from "../support/scope.js";
 import { makeChip, whyNotXs } from "./chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages.js";
 
 // The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many
 // messages there are: `npm run soak` sends 60,000.
 
-const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 3_000);
+const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? (IS_FULL ? 3_000 : 500));
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
 const SEED = 20_261_121;
@@ -65,7 +66,6 @@ async function ask(socket: WebSocket, id: string, method: string): Promise<{ res
 
 describe("a chip under attack", {
 	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
-	timeout: 1_800_000,
 }, () => {
 	it("states in its hello how long a message may be", async (t) => {
 		const { hello } = await connect(t);

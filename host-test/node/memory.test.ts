@@ -18,7 +18,6 @@ async function serve(engine: Engine, rounds: number): Promise<void> {
 
 describe("memory", {
 	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
-	timeout: 60_000,
 }, () => {
 	it(`that a chip has free, ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes, is enough to serve 20 tools`, async (t) => {
 		const engine = await startWithRoom(choice, 20);

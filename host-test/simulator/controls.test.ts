@@ -18,7 +18,7 @@ const sdk = findSdk();
 const hasXdotool = spawnSync("xdotool", ["version"]).error === undefined;
 const skip = sdk === undefined ? NO_SDK : !hasXdotool && "xdotool is not installed";
 
-describe("the button and the LED of the simulator's device", { skip, timeout: 300_000 }, () => {
+describe("the button and the LED of the simulator's device", { skip }, () => {
 	it("a press makes the device listen, and the light is set through the gateway", async (t) => {
 		const side = await startGateway(t);
 		const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=${side.deviceUrl}`]);
@@ -30,12 +30,12 @@ describe("the button and the LED of the simulator's device", { skip, timeout: 30
 			assert.equal(spawnSync("xdotool", args, { env }).status, 0, args.join(" "));
 		};
 		const device = await online;
-		await until(() => device.state === "idle", "the device is in a session", 60_000);
+		await until(() => device.state === "idle", "the device is in a session");
 		mouse("mousemove", ...BUTTON);
 		mouse("mousedown", "1");
 		await delay(200);
 		mouse("mouseup", "1");
-		await until(() => device.state === "listening", "the device listens", 20_000);
+		await until(() => device.state === "listening", "the device listens");
 		const { milliseconds, ...press } = (device.event?.params ?? {}) as { milliseconds?: number };
 		assert.deepEqual(press, { button: "button", long: false });
 		assert.ok(Number(milliseconds) > 0);

@@ -24,7 +24,7 @@ async function run(test: TestContext): Promise<string> {
 	});
 }
 
-describe("the firmware in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 300_000 }, () => {
+describe("the firmware in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("draws on a rotated screen", async (t) => {
 		assert.equal(await run(t), "it goes on");
 	});

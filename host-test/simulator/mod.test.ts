@@ -38,7 +38,7 @@ const blink = defineTool({ name: "self.lamp.blink", description: "Blink.", needs
 export default [blink];
 `;
 
-describe("mods in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+describe("mods in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("add tools to a firmware that stays as it is, and can be replaced", async (t) => {
 		const gateway = await openGateway(t);
 		const port = await getPort();

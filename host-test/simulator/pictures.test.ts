@@ -55,7 +55,7 @@ async function serve(t: TestContext, file: Buffer): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("are taken by the camera, and are an image in the result", async (t) => {
 		const { client } = await connect(t);
 		const call = { name: "self_camera_take_photo", arguments: { question: "what?" } };

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const sdk = findSdk();
 
-describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK, timeout: 900_000 }, () => {
+describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("is served by the SDK's HTTP server, to phones that ask by HTTP/1.0 too", async (t) => {
 		const port = await getPort();
 		const library = await buildForSimulator(sdk as Sdk, ROOT, [`setupPort=${port}`]);
@@ -22,7 +22,7 @@ describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK
 		const lines: string[] = [];
 		simulator.on("line", (line) => lines.push(line));
 		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
-		await until(() => lines.some((line) => line.startsWith("set-up: join")), "the set-up has begun", 60_000);
+		await until(() => lines.some((line) => line.startsWith("set-up: join")), "the set-up has begun");
 		const url = `http://127.0.0.1:${port}/`;
 
 		const probe = connect(port, "127.0.0.1");

@@ -1,16 +1,20 @@
+/** Milliseconds after which a wait is given up. Only a fault takes so long, also on a busy machine. */
+const MAX_WAIT = 600_000;
+
+/** Milliseconds between looks. */
+const POLL_INTERVAL = 5;
+
 /**
  * Waits until something holds.
  *
- * @param what named by the error if it does not
- * @param timeout milliseconds
- * @throws Error when it does not hold in time
+ * @param what named by the error if it never does
  */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, timeout = 5_000): Promise<void> {
-	const end = Date.now() + timeout;
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+	const end = Date.now() + MAX_WAIT;
 	while (!(await holds())) {
 		if (Date.now() > end) {
-			throw new Error(`not within ${timeout} ms: ${what}`);
+			throw new Error(`not within ${MAX_WAIT / 1000} s: ${what}`);
 		}
-		await new Promise((resolve) => setTimeout(resolve, 5));
+		await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL));
 	}
 }

@@ -34,7 +34,7 @@ const platform: Plugin = {
 const versioned = (version: string): Plugin => ({
 	name: "version",
 	setup(build) {
-		build.onLoad({ filter: /\/src\/firmware\.ts$/ }, async ({ path }) => {
+		build.onLoad({ filter: /\/src\/settings\/firmware\.ts$/ }, async ({ path }) => {
 			const source = await readFile(path, "utf8");
 			const contents = source.replace(/version: "[^"]*"/, `version: ${JSON.stringify(version)}`);
 			return { contents, loader: "ts" };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { cases } from "../../../host-test/support/scope.js";
 import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const TOOLS = ["set_volume", "set_brightness", "set_theme", "take_photo", "get_status"].map((name) => ({
@@ -8,7 +9,7 @@ const TOOLS = ["set_volume", "set_brightness", "set_theme", "take_photo", "get_s
 	description: `What ${name} does, told to a language model in the length that such a text usually has.`,
 }));
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	it(`52 devices cost a client of ${era} under 3,000 bytes of list, and each can be found and called`, async (t) => {
 		const gateway = await startGateway(t);
 		const devices: WireDevice[] = [];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import {
 	connectClient,
@@ -50,8 +51,8 @@ async function connectSearching(t: TestContext, era: keyof typeof ERAS, onCall?:
 	return { gateway, device, client: await connectClient(t, gateway.clientUrl(), era) };
 }
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`a client of ${era} that lists the catalog tools only`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`a client of ${era} that lists the catalog tools only`, () => {
 		it("lists them instead of the tools of servers, and is told in the instructions how to use them", async (t) => {
 			const { client } = await connectSearching(t, era);
 			assert.deepEqual(await listed(client), CATALOG_TOOLS);
@@ -190,7 +191,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 		});
 	});
 
-	describe(`a client of ${era}, if the number of tools crosses the limit`, { timeout: 30_000 }, () => {
+	describe(`a client of ${era}, if the number of tools crosses the limit`, () => {
 		it("is told that its list has changed then, and not while the list stays the same", async (t) => {
 			const gateway = await startGateway(t, { catalogLimit: 2 });
 			const device = await WireDevice.connect(t, gateway, { tools: [SET_VOLUME, PHOTO] });
@@ -217,7 +218,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("the catalog that a client asks for in its URL", { timeout: 30_000 }, () => {
+describe("the catalog that a client asks for in its URL", () => {
 	for (const [query, problem] of [
 		["catalog=some", "catalog: expected auto, full or search"],
 		["catalogLimit=-1", "catalogLimit: expected a whole number from 0 to 999999"],

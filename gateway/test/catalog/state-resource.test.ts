@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 
@@ -12,8 +13,8 @@ async function readState(client: Client): Promise<Record<string, unknown>> {
 	return JSON.parse((contents[0] as { text: string }).text);
 }
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`the state of devices, for a client of ${era}`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`the state of devices, for a client of ${era}`, () => {
 		const connect = (t: TestContext, side: TestGateway, device?: string): Promise<Client> =>
 			connectClient(t, side.clientUrl(device), era);
 
@@ -84,7 +85,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("a client of 2025-11-25 that asks for the notifications of devices", { timeout: 20_000 }, () => {
+describe("a client of 2025-11-25 that asks for the notifications of devices", () => {
 	it("gets them as they are, with the device that sent them", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);

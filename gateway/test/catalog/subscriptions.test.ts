@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
 import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
@@ -22,8 +23,8 @@ async function connectDevice(t: Parameters<typeof startGateway>[0], side: TestGa
 
 const subscribed = (device: FeatureDevice) => device.askedBy("resources/subscribe").map(({ params }) => params.uri);
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`subscriptions to resources of devices, by clients of ${era}`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`subscriptions to resources of devices, by clients of ${era}`, () => {
 		/** A client that has subscribed, the URIs of which it was told, and what ends its subscription. */
 		async function follow(client: Client, uri = URI) {
 			const updates: string[] = [];
@@ -108,7 +109,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("a subscription that cannot be made", { timeout: 20_000 }, () => {
+describe("a subscription that cannot be made", () => {
 	it("is rejected with what the device says", async (t) => {
 		const side = await startGateway(t);
 		await connectDevice(t, side, {

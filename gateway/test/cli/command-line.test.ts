@@ -8,7 +8,7 @@ import { ask, FREE_PORTS, LAMP, PROGRAM, run, start } from "../support/command-l
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
-describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
+describe("xs-mcp-gateway, the program", () => {
 	it("does not listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {
 		const { code, stdout, stderr } = await run(t, [...FREE_PORTS, "--http-address", "0.0.0.0"], {
 			XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t),
@@ -42,7 +42,7 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 
 	it("stops at SIGTERM with exit code 0", async (t) => {
 		const { child, output, exited } = start(t, FREE_PORTS, { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) });
-		await until(() => output.stderr.includes('"listening"'), "it listens", 30_000);
+		await until(() => output.stderr.includes('"listening"'), "it listens");
 		child.kill("SIGTERM");
 		assert.equal(await exited, 0);
 		assert.equal(output.stdout, "", "standard output is left to clients");
@@ -51,7 +51,7 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 	it("with --stdio: ends if nobody reads its output", async (t) => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
 		const { child, output, exited } = start(t, [...FREE_PORTS, "--stdio"], environment);
-		await until(() => output.stderr.includes('"listening"'), "it listens", 30_000);
+		await until(() => output.stderr.includes('"listening"'), "it listens");
 		child.stdout?.destroy();
 		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
 		assert.equal(await exited, 0);
@@ -69,7 +69,7 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 				({ ok }) => ok,
 				() => false,
 			);
-		await until(isUp, "it listens", 30_000);
+		await until(isUp, "it listens");
 		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP });
 		const devices = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/devices`)).text();
 		await until(async () => (await devices()).includes(LAMP), "the device is known");
@@ -83,7 +83,7 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 		child.stderr.on("data", (chunk) => {
 			log += chunk;
 		});
-		await until(() => /"dropped":[0-9]+,"msg":"log lines were dropped/.test(log), "it says so", 10_000);
+		await until(() => /"dropped":[0-9]+,"msg":"log lines were dropped/.test(log), "it says so");
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
@@ -140,14 +140,10 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 		const tool = { ...SET_VOLUME, name: "blink", description: `${evil}Blink.`, inputSchema: { type: "object" } };
 		const device = await WireDevice.connect(t, started, { id: "lamp\u009b31m", board: `lamp${evil}`, tools: [tool] });
 		const watch = start(t, ["watch"], { XS_MCP_GATEWAY_URL: started.base });
-		await until(
-			() => {
-				device.notify("notifications/state_changed", { newState: evil });
-				return watch.output.stdout.includes("state_changed");
-			},
-			"the notification is shown",
-			30_000,
-		);
+		await until(() => {
+			device.notify("notifications/state_changed", { newState: evil });
+			return watch.output.stdout.includes("state_changed");
+		}, "the notification is shown");
 		const [{ alias = "" } = {}] = JSON.parse((await ask(started)(t, "devices", "--json")).stdout) as {
 			alias?: string;
 		}[];
@@ -218,24 +214,16 @@ describe("xs-mcp-gateway, the program", { timeout: 240_000 }, () => {
 		const started = await startProgram(t);
 		const watch = start(t, ["watch"], { XS_MCP_GATEWAY_URL: started.base });
 		const device = await WireDevice.connect(t, started, { id: LAMP });
-		await until(
-			() => {
-				device.notify("notifications/state_changed", { newState: "speaking" });
-				return watch.output.stdout.includes("speaking");
-			},
-			"the notification is shown",
-			30_000,
-		);
+		await until(() => {
+			device.notify("notifications/state_changed", { newState: "speaking" });
+			return watch.output.stdout.includes("speaking");
+		}, "the notification is shown");
 		assert.match(watch.output.stdout, /lamp_000001 {2}notification {2}notifications\/state_changed/);
 		watch.child.stdout?.destroy();
-		await until(
-			() => {
-				device.notify("notifications/state_changed", { newState: "idle" });
-				return watch.child.exitCode !== null;
-			},
-			"it ends with its reader",
-			30_000,
-		);
+		await until(() => {
+			device.notify("notifications/state_changed", { newState: "idle" });
+			return watch.child.exitCode !== null;
+		}, "it ends with its reader");
 		assert.equal(await watch.exited, 0);
 	});
 

@@ -35,7 +35,7 @@ async function startServed(t: TestContext, settings: Parameters<typeof startProg
 	return started;
 }
 
-describe("MCP endpoints of a gateway", { timeout: 60_000 }, () => {
+describe("MCP endpoints of a gateway", () => {
 	it("are served by the gateway itself, if its settings name them", async (t) => {
 		const [one, other] = [await EndpointPeer.listen(t), await EndpointPeer.listen(t)];
 		const { program, log } = await startServed(t, { endpoints: [one.url, other.url] });
@@ -70,7 +70,7 @@ describe("MCP endpoints of a gateway", { timeout: 60_000 }, () => {
 		const port = Number(new URL(first.base).port);
 		await first.program.close();
 		const { output } = start(t, ["endpoint", peer.url], { XS_MCP_GATEWAY_URL: first.base });
-		await until(() => output.stderr.includes("Waiting for it"), "the command waits for a gateway", 20_000);
+		await until(() => output.stderr.includes("Waiting for it"), "the command waits for a gateway");
 		assert.equal(peer.connections.length, 0);
 		await startServed(t, { httpPort: port });
 		await checkServed(peer);

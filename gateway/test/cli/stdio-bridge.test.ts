@@ -6,12 +6,12 @@ import { FREE_PORTS, LAMP, run, start, startClient, startWire, VOLUME } from "..
 import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
-describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
+describe("xs-mcp-gateway over stdio", () => {
 	it("with --stdio: serves the client that started it, and ends with it", async (t) => {
 		const { client, log } = await startClient(t, [...FREE_PORTS, "--stdio", "--state-folder", makeStateFolder(t)]);
 		assert.deepEqual((await client.listTools()).tools, []);
 		await client.close();
-		await until(() => log().includes("stopping: the client disconnected"), "it ends", 10_000);
+		await until(() => log().includes("stopping: the client disconnected"), "it ends");
 	});
 
 	it("with --stdio beside another gateway: says which port is in use and what to do", async (t) => {
@@ -42,7 +42,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 				return undefined;
 			},
 		});
-		await until(() => changes === 2, "both clients are told of the device", 10_000);
+		await until(() => changes === 2, "both clients are told of the device");
 		for (const { client } of clients) {
 			assert.match(client.getInstructions() ?? "", /two underscores/);
 			assert.deepEqual(
@@ -100,7 +100,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 		await first.program.close();
 		await Promise.all(hosts.map(({ updates }) => updates.splice(0)));
 		await startProgram(t, { httpPort: Number(new URL(first.base).port) }, first.stateFolder);
-		await until(() => hosts.every(({ updates }) => updates.length > 0), "both are told again", 20_000);
+		await until(() => hosts.every(({ updates }) => updates.length > 0), "both are told again");
 		await session?.unsubscribeResource({ uri });
 	});
 
@@ -144,7 +144,7 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 		assert.equal(lost.isError, true);
 		assert.match(JSON.stringify(lost.content), /The gateway did not answer/);
 		const second = await startProgram(t, { httpPort: port }, first.stateFolder);
-		await until(() => changes > 0, "it hears again", 20_000);
+		await until(() => changes > 0, "it hears again");
 		await WireDevice.connect(t, second, { id: LAMP });
 		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
@@ -165,9 +165,9 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 			changes += 1;
 		});
 		const started = await startProgram(t, { httpPort: port });
-		await until(() => changes > 0, "it is told of the gateway", 10_000);
+		await until(() => changes > 0, "it is told of the gateway");
 		await WireDevice.connect(t, started, { id: LAMP });
-		await until(() => changes > 1, "it is told of the device", 10_000);
+		await until(() => changes > 1, "it is told of the device");
 		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
 	});
@@ -179,13 +179,13 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t), XS_MCP_GATEWAY_URL: url };
 		const first = start(t, args, environment);
-		await until(() => first.output.stderr.includes('"listening"'), "it listens", 30_000);
+		await until(() => first.output.stderr.includes('"listening"'), "it listens");
 		// Progress, but no answer: the gateway's answer is a stream that has begun.
 		const onCall = ({ progressToken }: WireCall, from: WireDevice): undefined =>
 			void from.notify("notifications/progress", { progressToken, progress: 1 });
 		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP, onCall });
 		const { client } = await startClient(t, ["stdio"], environment);
-		await until(async () => (await client.listTools()).tools.length > 0, "the device is known", 10_000);
+		await until(async () => (await client.listTools()).tools.length > 0, "the device is known");
 		const params = { name: VOLUME, arguments: { volume: 1 } };
 		let told = false;
 		const bridged = client.callTool(params, {
@@ -194,12 +194,12 @@ describe("xs-mcp-gateway over stdio", { timeout: 240_000 }, () => {
 			},
 		});
 		const command = start(t, ["call", LAMP, SET_VOLUME.name, "volume=1"], environment);
-		await until(() => told && command.output.stderr.includes("progress 1"), "both calls are under way", 10_000);
+		await until(() => told && command.output.stderr.includes("progress 1"), "both calls are under way");
 		assert.equal(device.calls.length, 2);
 		first.child.kill("SIGKILL");
 		await first.exited;
 		const second = start(t, args, environment);
-		await until(() => second.output.stderr.includes('"listening"'), "it listens again", 30_000);
+		await until(() => second.output.stderr.includes('"listening"'), "it listens again");
 		assert.match(JSON.stringify(await bridged), /The gateway did not answer: .*lost/);
 		assert.equal(await command.exited, 1);
 		assert.match(command.output.stderr, /the connection to the gateway was lost/);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
+import { moduleUrl } from "../../../host-test/e2e/program.js";
 import { TokenStore } from "../../src/config/token-store.js";
 
 function makeFolder(t: TestContext): { folder: string; file: string } {
@@ -156,8 +157,7 @@ describe("the token store", () => {
 	});
 });
 
-const REGISTER = new URL("../../../scripts/register.mjs", import.meta.url).href;
-const SOURCE = new URL("../../src/config/token-store.ts", import.meta.url).href;
+const SOURCE = moduleUrl("gateway/src/config/token-store.ts");
 
 function namesIn(folder: string): string[] {
 	return new TokenStore(folder).records.map(({ name }) => name).sort();
@@ -175,7 +175,7 @@ async function changeElsewhere(folder: string, changes: readonly string[]): Prom
 				while (readdirSync(${JSON.stringify(folder)}).filter((name) => name.startsWith("ready-")).length < ${changes.length});
 				store.${change};
 			`;
-			const args = ["--import", REGISTER, "--input-type=module", "--eval", program];
+			const args = ["--input-type=module", "--eval", program];
 			await promisify(execFile)(process.execPath, args);
 		}),
 	);

@@ -22,7 +22,7 @@ async function unplug(side: TestGateway, device: WireDevice): Promise<void> {
 	await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
 }
 
-describe("calls to a device", { timeout: 20_000 }, () => {
+describe("calls to a device", () => {
 	it("start in the order in which they came, a few at a time", async (t) => {
 		const side = await startGateway(t, { callsPerDevice: 2 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });

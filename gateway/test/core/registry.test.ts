@@ -18,7 +18,7 @@ function stateFolder(t: TestContext): string {
 
 const filesIn = (folder: string): string[] => readdirSync(join(folder, "devices")).sort();
 
-describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
+describe("the servers that the gateway knows", () => {
 	it("tell who they are and what they can do, user-only tools included", async (t) => {
 		const side = await startGateway(t);
 		const { gateway } = side;

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import mqtt from "mqtt";
 import { EmbeddedBroker } from "../../src/devices/embedded-broker.js";
 
-describe("the gateway's own broker", { timeout: 20_000 }, () => {
+describe("the gateway's own broker", () => {
 	it("sends small packets at once, without waiting for an acknowledgement (TCP_NODELAY)", async (t) => {
 		const events = { onMessage() {}, onConnected() {}, onDisconnected() {}, onBrokerLost() {}, onRejected() {} };
 		const setNoDelay = t.mock.method(Socket.prototype, "setNoDelay");

@@ -15,7 +15,7 @@ async function start(t: Parameters<typeof startProgram>[0]) {
 	return { started, ...(await connectMqtt(t, started.program.urls.mqtt as string, { clientId: ID })) };
 }
 
-describe("a device of the family over MQTT", { timeout: 30_000 }, () => {
+describe("a device of the family over MQTT", () => {
 	for (const transport of ["udp", undefined]) {
 		it(`gets a UDP channel that both firmwares accept if its hello has the transport ${transport}`, async (t) => {
 			const { started, client, mcp } = await start(t);

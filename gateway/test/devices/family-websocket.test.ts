@@ -22,7 +22,7 @@ async function statusOf(t: TestContext, url: string, headers: Record<string, str
 	return await Promise.race([status, once(socket, "open").then(() => 101)]);
 }
 
-describe("a device of the family over WebSocket", { timeout: 20_000 }, () => {
+describe("a device of the family over WebSocket", () => {
 	for (const sessionId of ["", "of-another-session", undefined]) {
 		it(`can be called if the session id in its messages is ${JSON.stringify(sessionId)}`, async (t) => {
 			const started = await startProgram(t);

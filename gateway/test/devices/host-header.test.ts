@@ -11,7 +11,7 @@ import { connectWebSocket, familyHello } from "../support/family.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
 // Clients on chips leave the port out of the Host header, whichever it is.
-describe("a device whose Host header has no port", { timeout: 20_000 }, () => {
+describe("a device whose Host header has no port", () => {
 	const HEADERS = { "device-id": BOARD.id, "client-id": BOARD.clientId, host: "127.0.0.1" };
 
 	it("is told to upload pictures at the port of its connection", async (t) => {

@@ -8,7 +8,7 @@ import { startProgram } from "../support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
-describe("a device over MQTT", { timeout: 20_000 }, () => {
+describe("a device over MQTT", () => {
 	it("loses its connection to the broker when its token is removed", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
 		started.tokens.add({ name: "others", kind: "device" });

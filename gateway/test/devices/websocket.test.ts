@@ -9,7 +9,7 @@ import { startProgram } from "../support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
-describe("a device over WebSocket", { timeout: 20_000 }, () => {
+describe("a device over WebSocket", () => {
 	it("is disconnected when its token is removed, even before its hello", async (t) => {
 		const started = await startProgram(t);
 		started.tokens.add({ name: "others", kind: "device" });

@@ -35,7 +35,7 @@ const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/jso
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 const MEGABYTE = "x".repeat(1024 * 1024);
 
-describe("the gateway's HTTP server", { timeout: 20_000 }, () => {
+describe("the gateway's HTTP server", () => {
 	it("does not listen beyond loopback without tokens, and says what to do", async (t) => {
 		const flags = { httpAddress: "0.0.0.0", websocketAddress: "0.0.0.0" };
 		await assert.rejects(startProgram(t, flags), {

@@ -23,7 +23,7 @@ async function statusOf({ url, token }: { url: string; token: string }): Promise
 	return (second ?? first)?.statusCode;
 }
 
-describe("binding a device with a code", { timeout: 30_000 }, () => {
+describe("binding a device with a code", () => {
 	it("gives the device a code, and a token that is valid once the operator approves it", async (t) => {
 		const started = await startProgram(t, { bootstrap: "approve", mqtt: true });
 		const { status, body } = await bootstrap(started, BOARD);

@@ -10,7 +10,7 @@ const STRANGER = { id: BOARD.id, clientId: "another-uuid" };
 
 const IDS = { "Device-Id": BOARD.id, "Client-Id": BOARD.clientId };
 
-describe("the bootstrap of devices", { timeout: 20_000 }, () => {
+describe("the bootstrap of devices", () => {
 	it("tells a device where to connect, and the time", async (t) => {
 		const started = await startProgram(t, { bootstrap: "open", mqtt: true });
 		const before = Date.now();
@@ -136,7 +136,7 @@ describe("the bootstrap of devices", { timeout: 20_000 }, () => {
 	});
 });
 
-describe("the token of a device that the bootstrap lets in", { timeout: 20_000 }, () => {
+describe("the token of a device that the bootstrap lets in", () => {
 	it("is made if devices need one, stays the same, and does not pile up", async (t) => {
 		const started = await startProgram(t, { bootstrap: "open", mqtt: true });
 		started.tokens.add({ name: "others", kind: "device" });

@@ -13,7 +13,7 @@ const CLIENTS = "http://127.0.0.1:8766/mcp";
 const urlWith = (flags: Partial<Record<SettingName, unknown>>, gatewayUrl?: string, clientsUrl = CLIENTS) =>
 	urlForDevice(gatewayUrl === undefined ? {} : { gatewayUrl }, readConfiguration({ flags }), clientsUrl);
 
-describe("the address at which a device reaches the gateway over HTTP", { timeout: 20_000 }, () => {
+describe("the address at which a device reaches the gateway over HTTP", () => {
 	it("is that of its own WebSocket", async (t) => {
 		const started = await startProgram(t);
 		const { url } = visionOf(await WireDevice.connect(t, started));

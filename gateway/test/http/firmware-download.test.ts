@@ -11,9 +11,7 @@ import { makeStateFolder } from "../support/program.js";
 /** More than the buffers of both sides of a connection hold. */
 const LARGE = 64 * 1024 * 1024;
 
-it("a device that takes nothing of its firmware is disconnected, so that others can download", {
-	timeout: 20_000,
-}, async (t) => {
+it("a device that takes nothing of its firmware is disconnected, so that others can download", {}, async (t) => {
 	const image = await open(join(makeStateFolder(t), "image.bin"), "w+");
 	t.after(() => image.close());
 	await image.truncate(LARGE);

@@ -18,7 +18,7 @@ async function start(t: TestContext, files: Readonly<Record<string, string>>, fl
 	return { ...(await startProgram(t, { firmwareFolder, ...flags })), firmwareFolder };
 }
 
-describe("firmware for devices", { timeout: 20_000 }, () => {
+describe("firmware for devices", () => {
 	it("is offered to a device if it is newer, and can be downloaded", async (t) => {
 		const started = await start(t, {
 			[`${MODEL}_1.9.9.bin`]: "old",

@@ -46,7 +46,7 @@ async function send(t: TestContext, chunks: readonly string[], headers: object =
 
 const statusOf = (outcome: Outcome) => (outcome instanceof HttpError ? outcome.status : outcome);
 
-describe("readForm", { timeout: 20_000 }, () => {
+describe("readForm", () => {
 	it("reads what the C++ firmware sends, in chunks of any size", async (t) => {
 		const whole = field("question", "何が見える?") + file("x".repeat(5_000)) + END;
 		for (const size of [whole.length, 1_000, 7]) {

@@ -27,7 +27,7 @@ async function startCamera(t: TestContext, change: (vision: { url: string; token
 	return { started, answers, ...(await connectCamera(t, started, { onCall })) };
 }
 
-describe("pictures that devices upload", { timeout: 30_000 }, () => {
+describe("pictures that devices upload", () => {
 	for (const [name, file, mimeType] of [
 		["a JPEG", jpeg(), "image/jpeg"],
 		["a PNG", PNG, "image/png"],
@@ -153,7 +153,7 @@ describe("pictures that devices upload", { timeout: 30_000 }, () => {
 	});
 });
 
-describe("self.screen.snapshot", { timeout: 30_000 }, () => {
+describe("self.screen.snapshot", () => {
 	it("gets an upload URL of the gateway if the client names none, and its picture is in the result", async (t) => {
 		const started = await startProgram(t, { userTools: ["*"] });
 		const onCall = ({ id, arguments: args }: WireCall, device: WireDevice): undefined => {

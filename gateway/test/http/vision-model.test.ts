@@ -54,7 +54,7 @@ async function photograph(t: TestContext, answer: (response: ServerResponse) => 
 const saying = (text: unknown) => (response: ServerResponse) =>
 	response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: text } }] }));
 
-describe("a vision model", { timeout: 30_000 }, () => {
+describe("a vision model", () => {
 	it("is asked about the picture, and its text is in the result", async (t) => {
 		const { asked, answer } = await photograph(t, saying("a window"));
 		assert.deepEqual(answer, { success: true, action: "RESPONSE", response: "a window" });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { cases } from "../../../host-test/support/scope.js";
 import { type Answer, FeatureDevice } from "../support/feature-device.js";
 import { ERAS, startGateway, type TestGateway } from "../support/gateway.js";
 
@@ -76,8 +77,8 @@ async function connect(
 
 const call = (n: number) => ({ name: "lamp_000001__greet", arguments: { n } });
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`a device that asks a client of ${era}`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`a device that asks a client of ${era}`, () => {
 		it("gets the answer, and its own state back", async (t) => {
 			const side = await startGateway(t);
 			const device = await connectDevice(t, side);
@@ -126,7 +127,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("what a device wants back from a client", { timeout: 20_000 }, () => {
+describe("what a device wants back from a client", () => {
 	/** Sends a call as it is on the wire of 2026-07-28, and returns the answer. */
 	async function send(side: TestGateway, params: { name: string; [member: string]: unknown }) {
 		const _meta = {

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice } from "../support/feature-device.js";
 import { connectClient, ERAS, startGateway } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`completion and URIs, for clients of ${era}`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`completion and URIs, for clients of ${era}`, () => {
 		it("suggest nothing for an offline device, and do not wait for it", async (t) => {
 			const side = await startGateway(t, { awayWait: 3_600_000 });
 			const device = await FeatureDevice.connect(t, side, {

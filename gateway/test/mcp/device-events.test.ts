@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, ERAS, startGateway, WireDevice } from "../support/gateway.js";
 
@@ -28,7 +29,7 @@ async function connectListener(t: TestContext, url: URL) {
 	return notifications;
 }
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	it(`a client of ${era} that has subscribed to the state of a device is told of presses`, async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
@@ -54,7 +55,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("a client of 2025-11-25 that asks for the notifications of devices", { timeout: 20_000 }, () => {
+describe("a client of 2025-11-25 that asks for the notifications of devices", () => {
 	it("gets presses and changes of sensors as they are, with the device that sent them", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);

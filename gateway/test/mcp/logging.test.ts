@@ -46,7 +46,7 @@ async function connect(t: TestContext, side: TestGateway, era: "2025-11-25" | "2
 const callWork = (client: Client, level?: string) =>
 	client.callTool({ name: "lamp_000001__work", ...(level && { _meta: { [LOG_LEVEL]: level } }) } as never);
 
-describe("log messages of a device", { timeout: 30_000 }, () => {
+describe("log messages of a device", () => {
 	it("go into the call that they belong to, and to no other client", async (t) => {
 		const side = await startGateway(t);
 		const { calls, log, end } = await connectDevice(t, side, true);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
 import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
@@ -34,8 +35,8 @@ async function connectDevice(t: Parameters<typeof startGateway>[0], side: TestGa
 	return device;
 }
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`prompts of devices, for a client of ${era}`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`prompts of devices, for a client of ${era}`, () => {
 		it("are named like tools, and made by their device", async (t) => {
 			const side = await startGateway(t);
 			await connectDevice(t, side, FIRST);
@@ -91,7 +92,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("prompts for a client of an older revision", { timeout: 20_000 }, () => {
+describe("prompts for a client of an older revision", () => {
 	it("have text in place of contents that it does not know", async (t) => {
 		const side = await startGateway(t);
 		await connectDevice(t, side, FIRST);

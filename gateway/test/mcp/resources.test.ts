@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
 import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
@@ -31,8 +32,8 @@ const WITH_RESOURCES: FeatureDeviceOptions = {
 
 const uris = ({ resources }: { resources: { uri: string }[] }): string[] => resources.map(({ uri }) => uri);
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`resources of devices, for a client of ${era}`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`resources of devices, for a client of ${era}`, () => {
 		it("have URIs that differ where there are several devices, and are read by them", async (t) => {
 			const side = await startGateway(t);
 			const first = await FeatureDevice.connect(t, side, { ...WITH_RESOURCES, id: FIRST });
@@ -136,7 +137,7 @@ async function askInSession({ clientUrl }: TestGateway, revision: string, reques
 	return JSON.parse(/^data: (.*"id":2.*)$/m.exec(answer)?.[1] ?? answer);
 }
 
-describe("a resource that does not exist", { timeout: 20_000 }, () => {
+describe("a resource that does not exist", () => {
 	for (const uri of ["device://nobody/state", "on-device://lamp_000001/test://missing", "nonsense"]) {
 		it(`is answered with the code of the client's revision: ${uri}`, async (t) => {
 			const side = await startGateway(t);
@@ -152,7 +153,7 @@ describe("a resource that does not exist", { timeout: 20_000 }, () => {
 	}
 });
 
-describe("the state of a device that tells its state itself", { timeout: 20_000 }, () => {
+describe("the state of a device that tells its state itself", () => {
 	it("holds what the device says, besides what the gateway knows", async (t) => {
 		const side = await startGateway(t);
 		let answers = true;
@@ -191,7 +192,7 @@ describe("the state of a device that tells its state itself", { timeout: 20_000 
 	});
 });
 
-describe("lists of a device that is offline", { timeout: 20_000 }, () => {
+describe("lists of a device that is offline", () => {
 	it("are kept, also over a restart of the gateway", async (t) => {
 		const stateFolder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
 		t.after(() => rmSync(stateFolder, { recursive: true, force: true, maxRetries: 10 }));
@@ -220,7 +221,7 @@ describe("lists of a device that is offline", { timeout: 20_000 }, () => {
 	});
 });
 
-describe("lists of resources and prompts that are not right", { timeout: 20_000 }, () => {
+describe("lists of resources and prompts that are not right", () => {
 	it("are read without the items that are not valid, or listed twice", async (t) => {
 		const side = await startGateway(t);
 		await FeatureDevice.connect(t, side, {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { startPlainUpstream } from "../support/plain-upstream.js";
 import { call, DISCONNECTED, NOT_RECONNECTED, startProxy, textOf } from "../support/proxy.js";
 
-describe("the proxy before an upstream without streams", { timeout: 120_000 }, () => {
+describe("the proxy before an upstream without streams", () => {
 	it("asks nothing of the upstream while the gate is locked, except the list of tools for the host", async (t) => {
 		const { url, methods } = await startPlainUpstream(t);
 		const { client } = await startProxy(t, ["--upstream", url, "--skill", "/s"]);

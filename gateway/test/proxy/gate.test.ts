@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/upstreams.js";
 
 const GATE = ["--skill", "/penpot"];
 
-describe("the proxy with a gate", { timeout: 240_000 }, () => {
+describe("the proxy with a gate", () => {
 	it("starts locked: until activate, every tool answers with an error that names the skill", async (t) => {
 		const { url } = await startUpstream(t);
 		const { client } = await startProxy(t, ["--upstream", url, ...GATE]);

@@ -8,7 +8,7 @@ import { WireDevice } from "../support/gateway.js";
 import { startProgram } from "../support/program.js";
 import { call, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
-describe("tools through the proxy", { timeout: 240_000 }, () => {
+describe("tools through the proxy", () => {
 	it("have the upstream's definitions before activate, and exactly those", async (t) => {
 		const { url } = await startUpstream(t);
 		const direct = new Client({ name: "direct", version: "1" });

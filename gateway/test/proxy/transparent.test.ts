@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import getPort from "get-port";
 import { call, echo, NOT_RECONNECTED, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
-describe("the proxy without a gate", { timeout: 240_000 }, () => {
+describe("the proxy without a gate", () => {
 	it("offers no activate, and connects at the first call", async (t) => {
 		const { url } = await startUpstream(t);
 		const { client } = await startProxy(t, ["--upstream", url]);

@@ -83,7 +83,7 @@ export function startWire(t: TestContext, args: readonly string[], environment: 
 		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
 		const line = (): string | undefined =>
 			output.stdout.split("\n").find((each) => each.includes(mark) && isJson(each));
-		await until(() => line() !== undefined, `${method} is answered`, 20_000);
+		await until(() => line() !== undefined, `${method} is answered`);
 		return JSON.parse(line() as string).result;
 	};
 	return { ask };

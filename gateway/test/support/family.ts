@@ -130,7 +130,7 @@ export async function connectMqtt(
 
 /** Calls a device's only tool when it is online. Resolves with the text of the result. */
 export async function callLamp({ gateway }: { readonly gateway: Gateway }, id: string): Promise<unknown> {
-	await until(() => gateway.servers.find(id)?.online === true, "the device is online", 10_000);
+	await until(() => gateway.servers.find(id)?.online === true, "the device is online");
 	const server = gateway.servers.find(id) as Server;
 	const result = await server.call("somebody", server.tools[0] as ServerTool, { on: true });
 	return (result as { content: { text?: unknown }[] }).content[0]?.text;

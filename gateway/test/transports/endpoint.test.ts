@@ -32,7 +32,7 @@ async function start(
 
 const content = (...blocks: object[]) => ({ content: blocks, isError: false });
 
-describe("an MCP endpoint", { timeout: 30_000 }, () => {
+describe("an MCP endpoint", () => {
 	it("gets the tools, and calls them", async (t) => {
 		const { peer, device } = await start(t);
 		assert.equal((await peer.initialize()).result.protocolVersion, "2024-11-05");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import {
 	connectClient,
@@ -32,8 +33,8 @@ async function setVolume(client: Client, name: string, volume: number) {
 
 const text = (result: { content: unknown }): string => (result.content as { text: string }[])[0]?.text ?? "";
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`a client of ${era}, over Streamable HTTP`, { timeout: 30_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`a client of ${era}, over Streamable HTTP`, () => {
 		const connect = (t: TestContext, side: TestGateway, device?: string): Promise<Client> =>
 			connectClient(t, side.clientUrl(device), era);
 
@@ -264,7 +265,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("the path of one device", { timeout: 20_000 }, () => {
+describe("the path of one device", () => {
 	it("is answered 404 if the device is not known or may not be reached", async (t) => {
 		const side = await startGateway(t);
 		await WireDevice.connect(t, side);
@@ -277,7 +278,7 @@ describe("the path of one device", { timeout: 20_000 }, () => {
 	});
 });
 
-describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
+describe("a list of tools, in 2026-07-28", () => {
 	it("may be shared by caches only if everybody sees the same", async (t) => {
 		const side = await startGateway(t, { listTtl: 1_000 });
 		await WireDevice.connect(t, side);
@@ -292,7 +293,7 @@ describe("a list of tools, in 2026-07-28", { timeout: 20_000 }, () => {
 	});
 });
 
-describe("the headers Mcp-Param-*, in 2026-07-28", { timeout: 20_000 }, () => {
+describe("the headers Mcp-Param-*, in 2026-07-28", () => {
 	const REGION = {
 		name: "show",
 		inputSchema: {
@@ -356,7 +357,7 @@ describe("the headers Mcp-Param-*, in 2026-07-28", { timeout: 20_000 }, () => {
 	});
 });
 
-describe("revisions before 2025-11-25", { timeout: 20_000 }, () => {
+describe("revisions before 2025-11-25", () => {
 	/** Calls the first device's tool in a session of that revision. */
 	async function call(side: TestGateway, protocolVersion: string, args: object) {
 		const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

@@ -58,7 +58,7 @@ async function connectV1(test: TestContext, { clientUrl }: TestGateway) {
 
 const names = ({ tools }: { tools: { name: string }[] }): string[] => tools.map(({ name }) => name);
 
-describe("the official SDK's client of the first generation", { timeout: 20_000 }, () => {
+describe("the official SDK's client of the first generation", () => {
 	it("lists and calls tools, and is told that they have changed", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
@@ -85,7 +85,7 @@ describe("the official SDK's client of the first generation", { timeout: 20_000 
 	});
 });
 
-describe("a session", { timeout: 20_000 }, () => {
+describe("a session", () => {
 	it("that is not known is answered 404, so that the client begins a new one", async (t) => {
 		const side = await startGateway(t);
 		assert.equal((await post(side.clientUrl(), LIST, "no-session")).status, 404);
@@ -294,7 +294,7 @@ describe("a session", { timeout: 20_000 }, () => {
 	});
 });
 
-describe("a gateway that has restarted", { timeout: 20_000 }, () => {
+describe("a gateway that has restarted", () => {
 	it("is used at once by a client of 2026-07-28, and by others in a new session", async (t) => {
 		const first = await startGateway(t);
 		await WireDevice.connect(t, first);

@@ -1,22 +1,19 @@
 import assert from "node:assert/strict";
 import type { Readable } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { typeScript } from "../../../host-test/e2e/program.js";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice } from "../support/feature-device.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
 
 const PROGRAM = {
 	command: process.execPath,
-	args: [
-		"--import",
-		fileURLToPath(new URL("../../../scripts/register.mjs", import.meta.url)),
-		fileURLToPath(new URL("../support/stdio.ts", import.meta.url)),
-	],
+	args: typeScript("gateway/test/support/stdio.ts"),
 	stderr: "pipe",
 } as const;
 
@@ -35,7 +32,7 @@ function readLog(stderr: unknown): { lines: () => string } {
 }
 
 async function deviceUrl(log: { lines: () => string }): Promise<string> {
-	await until(() => log.lines().includes("devices: "), "the gateway listens", 30_000);
+	await until(() => log.lines().includes("devices: "), "the gateway listens");
 	return `ws://127.0.0.1:${/devices: (\d+)/.exec(log.lines())?.[1]}/`;
 }
 
@@ -48,8 +45,8 @@ async function start(test: TestContext, era: keyof typeof ERAS, device?: string)
 	return { client, log, url: await deviceUrl(log) };
 }
 
-for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
-	describe(`a client of ${era}, over standard input and output`, { timeout: 60_000 }, () => {
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`a client of ${era}, over standard input and output`, () => {
 		it("lists and calls tools, and is told of devices that connect", async (t) => {
 			const { client, url } = await start(t, era);
 			assert.equal(client.getNegotiatedProtocolVersion(), era);
@@ -128,7 +125,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 	});
 }
 
-describe("the gateway, started by a client", { timeout: 60_000 }, () => {
+describe("the gateway, started by a client", () => {
 	it("serves the official SDK's client of the first generation", async (t) => {
 		const transport = new TransportV1({ ...PROGRAM, args: [...PROGRAM.args] });
 		const log = readLog(transport.stderr);

@@ -20,11 +20,11 @@ const NINE = [
 	"mcp_register_notification_handler",
 ];
 
-describe("the extension for pi", { timeout: 300_000 }, () => {
+describe("the extension for pi", () => {
 	it("connects the enabled servers when the session starts, tells the person, and offers the nine tools", async (t) => {
 		const broken = { id: "broken", url: "/no/such/command", enabled: true };
 		const pi = await startPi(t, [SERVER, broken, { ...SERVER, id: "other", enabled: false }]);
-		await until(() => pi.shown("notify").some((text) => text.startsWith("Failed")), "the person is told", 60_000);
+		await until(() => pi.shown("notify").some((text) => text.startsWith("Failed")), "the person is told");
 		assert.ok(pi.shown("notify").includes("Auto-connected: everything"));
 		assert.match(pi.shown("notify").join("\n"), /Failed to auto-connect: broken: .*\/no\/such\/command/);
 		await pi.ask("Hello", []);
@@ -73,7 +73,7 @@ describe("the extension for pi", { timeout: 300_000 }, () => {
 	it("makes the servers' prompts slash commands, and asks for arguments that are missing", async (t) => {
 		const pi = await startPi(t, [SERVER]);
 		pi.send({ id: "commands", type: "get_commands" });
-		await until(() => pi.messages.some(({ id }) => id === "commands"), "the commands are listed", 60_000);
+		await until(() => pi.messages.some(({ id }) => id === "commands"), "the commands are listed");
 		assert.match(JSON.stringify(pi.messages.find(({ id }) => id === "commands")), /everything:simple-prompt/);
 		await pi.ask("/everything:args-prompt Paris Texas", []);
 		assert.match(JSON.stringify(pi.model.requests.at(-1)?.messages.at(-1)), /Paris.*Texas/);
@@ -88,7 +88,7 @@ describe("the extension for pi", { timeout: 300_000 }, () => {
 		await pi.ask("Hello", []);
 		assert.equal((await processesWith(mark)).length, 1);
 		await pi.end();
-		await until(async () => (await processesWith(mark)).length === 0, "the server has ended", 10_000);
+		await until(async () => (await processesWith(mark)).length === 0, "the server has ended");
 	});
 });
 

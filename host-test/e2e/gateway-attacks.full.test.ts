@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Client } from "@modelcontextprotocol/client";
+import mqttPacket from "mqtt-packet";
+import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
+import { makeStateFolder } from "../../gateway/test/support/program.js";
+import { makeChip, whyNotXs } from "../node/chip.js";
+import { until } from "../support/until.js";
+import { connectOverHttp } from "./clients.js";
+import { knownDevices, type RunningGateway, startGateway } from "./gateway-process.js";
+import { ATTACK_TIME } from "./soak.js";
+
+// Devices that attack the gateway, and clients that attack a chip through it. `npm run soak` repeats each attack for longer.
+
+/** Bytes that the gateway may keep after an attack. */
+const MAX_GROWTH = 200 * 2 ** 20;
+
+/** Milliseconds that the gateway may take to say that it is well, at any time. */
+const MAX_HEALTH_TIME = 1_000;
+
+/** More open than before: worker threads, and connections that are kept for reuse. */
+const MAX_MORE_HANDLES = 60;
+
+const _SETTLE_LIMIT = 30_000;
+
+interface Row {
+	readonly attack: string;
+	readonly rounds: number;
+	readonly "RSS before, MB": string;
+	readonly "RSS after, MB": string;
+	readonly "handles before": number;
+	readonly "handles after": number;
+	readonly restarts: number;
+	readonly "slowest /healthz, ms": string;
+}
+
+const rows: Row[] = [];
+
+/** Asks again and again whether the gateway is well, until it is stopped. Then it tells the longest time that it took. */
+function watchHealth({ base }: RunningGateway): () => Promise<number> {
+	let watching = true;
+	let slowest = 0;
+	const watched = (async () => {
+		while (watching) {
+			const start = performance.now();
+			await (await fetch(`${base}/healthz`)).text();
+			slowest = Math.max(slowest, performance.now() - start);
+			await delay(50);
+		}
+	})();
+	// Awaited below: until then a failure is nobody's.
+	watched.catch(() => {});
+	return async () => {
+		watching = false;
+		await watched;
+		return slowest;
+	};
+}
+
+/** Each definition asks for the next one twice. */
+function doublingSchema(levels: number): object {
+	const definitions = Array.from({ length: levels }, (_, at) => {
+		const next = { $ref: `#/$defs/d${at + 1}` };
+		return [`d${at}`, { anyOf: [{ allOf: [next, { required: ["y"] }] }, { allOf: [next, { required: ["z"] }] }] }];
+	});
+	const $defs = { ...Object.fromEntries(definitions), [`d${levels}`]: { type: "object" } };
+	return { type: "object", $ref: "#/$defs/d0", $defs };
+}
+
+/** Each takes some seconds, until the gateway gives up: only a soak has the time for all. */
+const EVIL_TOOLS = [
+	{ name: "doubling", inputSchema: doublingSchema(60) },
+	{ name: "unique", inputSchema: { type: "object", properties: { list: { uniqueItems: true } } } },
+	{ name: "pattern", inputSchema: { type: "object", properties: { text: { pattern: "(.*a){500}$" } } } },
+].slice(0, ATTACK_TIME === 0 ? 1 : undefined);
+
+const EVIL_ARGUMENTS: Readonly<Record<string, () => Record<string, unknown>>> = {
+	doubling: () => ({ x: 1 }),
+	unique: () => ({ list: Array.from({ length: 30_000 }, (_, at) => ({ at })) }),
+	pattern: () => ({ text: "a".repeat(200_000) }),
+};
+
+/** What would end a chip's memory: arrays, numbers, nesting, and a text in an argument that no tool has. */
+const HEAVY_ARGUMENTS: readonly Record<string, unknown>[] = [
+	{ volume: 1, x: Array.from({ length: 1_400 }, () => []) },
+	{ volume: 1, x: Array.from({ length: 4_000 }, (_, at) => at % 10) },
+	{ volume: 1, x: "x".repeat(24_000) },
+	{ volume: 1, x: "x".repeat(70_000) },
+	{ volume: 1, x: JSON.parse("[".repeat(60) + "]".repeat(60)) },
+];
+
+let lastDevice = 0;
+
+function nextId(): string {
+	lastDevice += 1;
+	return `02:00:00:00:${[lastDevice >> 8, lastDevice & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`;
+}
+
+async function isKnown(gateway: RunningGateway, id: string): Promise<boolean> {
+	return (await knownDevices(gateway)).some((device) => device.id === id);
+}
+
+describe("the gateway under attack", () => {
+	let gateway: RunningGateway;
+	let deviceUrl: string;
+	let mqttPort: number;
+
+	const stateFolder = mkdtempSync(join(tmpdir(), "xs-mcp-gateway-"));
+
+	before(async () => {
+		gateway = await startGateway(stateFolder, "--mqtt", "--mqtt-port", "0");
+		deviceUrl = gateway.deviceUrl;
+		mqttPort = Number(gateway.program.said(/"mqtt":"mqtt:\/\/[^"]*:(\d+)/));
+	});
+	after(async () => {
+		await gateway.program.stop();
+		rmSync(stateFolder, { recursive: true });
+		console.table(rows);
+	});
+
+	/** Repeats an attack, and fails unless the gateway has stayed well and is as small as before. */
+	async function campaign(attack: string, round: () => Promise<void>, restarts = () => 0): Promise<void> {
+		const { program } = gateway;
+		const [rss, handles] = [program.residentBytes, program.openHandles];
+		const health = watchHealth(gateway);
+		const end = Date.now() + ATTACK_TIME;
+		let rounds = 0;
+		do {
+			await round();
+			rounds += 1;
+		} while (Date.now() < end);
+		const slowest = await health();
+		const hasClosed = () => !(program.openHandles - handles > MAX_MORE_HANDLES);
+		const hasShrunk = () => !(program.residentBytes - rss > MAX_GROWTH);
+		await until(() => hasClosed() && hasShrunk(), "connections and memory are given back");
+		rows.push({
+			attack,
+			rounds,
+			"RSS before, MB": (rss / 2 ** 20).toFixed(0),
+			"RSS after, MB": (program.residentBytes / 2 ** 20).toFixed(0),
+			"handles before": handles,
+			"handles after": program.openHandles,
+			restarts: restarts() + (program.runs ? 0 : 1),
+			"slowest /healthz, ms": slowest.toFixed(0),
+		});
+		assert.ok(program.runs, "the gateway runs");
+		assert.equal(restarts(), 0, "restarts of the device");
+		assert.ok(slowest < MAX_HEALTH_TIME, `/healthz took ${slowest} ms`);
+	}
+
+	const connect = (t: TestContext, options: WireDeviceOptions): Promise<WireDevice> =>
+		WireDevice.connectTo(t, deviceUrl, options);
+
+	async function clientOf(t: TestContext, id: string): Promise<Client> {
+		await until(() => isKnown(gateway, id), "the device is known");
+		const client = await connectOverHttp(`${gateway.base}/mcp/${id}`, "2026-07-28");
+		t.after(() => client.close());
+		return client;
+	}
+
+	it("stays well when schemas of devices are meant to take unbounded time", async (t) => {
+		await campaign("schemas that take unbounded time", async () => {
+			const id = nextId();
+			// The gateway remembers the schemas that it has given up: each round has its own.
+			const tools = EVIL_TOOLS.map(({ name, inputSchema }) => ({ name, inputSchema: { ...inputSchema, title: id } }));
+			const device = await connect(t, { id, tools });
+			const client = await clientOf(t, id);
+			const calls = tools.map(({ name }) => client.callTool({ name, arguments: EVIL_ARGUMENTS[name]?.() }));
+			// Rejects unless every call is answered.
+			await Promise.all(calls);
+			assert.equal(device.calls[0]?.name, "doubling", "the device gets what cannot be checked in time");
+			await client.close();
+			await device.unplug();
+		});
+	});
+
+	it("keeps a chip from arguments that it cannot take", { skip: whyNotXs }, async (t) => {
+		const chip = await makeChip(deviceUrl);
+		t.after(() => chip.stop());
+		let restarts = 0;
+		chip.on("exit", () => {
+			restarts += 1;
+		});
+		await chip.start();
+		const client = await clientOf(t, chip.macAddress);
+		const name = "self.screen.set_brightness";
+		const round = async (): Promise<void> => {
+			await Promise.allSettled(
+				HEAVY_ARGUMENTS.map((args) => client.callTool({ name: "self.get_device_status", arguments: args })),
+			);
+			await Promise.allSettled(
+				HEAVY_ARGUMENTS.map((args) => client.callTool({ name, arguments: { brightness: 5, ...args } })),
+			);
+			assert.equal((await client.callTool({ name: "self.get_device_status" })).isError ?? false, false);
+		};
+		await campaign("arguments too large for a chip", round, () => restarts);
+	});
+
+	it("stays well when devices flood it, and when they never read", async (t) => {
+		await campaign("floods, and devices that never read", async () => {
+			const flood = await connect(t, { id: nextId() });
+			const deaf = await connect(t, { id: nextId() });
+			deaf.stopReading();
+			for (let at = 0; at < 2_000; at += 1) {
+				flood.notify("notifications/progress", { progressToken: at, progress: at });
+			}
+			for (let at = 0; at < 20; at += 1) {
+				deaf.ask(at, "x".repeat(900_000));
+			}
+			await delay(500);
+			await Promise.all([flood.unplug(), deaf.unplug()]);
+		});
+	});
+
+	it("stays well when a device lists 400 tools of 0.9 MB", async (t) => {
+		const tool = { name: "big", description: "x".repeat(900_000), inputSchema: { type: "object" } };
+		await campaign("a list of 400 x 0.9 MB", async () => {
+			const device = await connect(t, { id: nextId(), tools: [tool], pages: 400 });
+			await device.disconnected();
+		});
+	});
+
+	it("stays well when MQTT devices retain messages and leave QoS 2 messages unreleased", async () => {
+		await campaign("retained messages, QoS 2", async () => {
+			await floodMqtt(mqttPort, nextId());
+		});
+	});
+
+	it("lets another device in while 64 slow devices are asked for their tools", async (t) => {
+		await campaign("64 slow devices", async () => {
+			const slow = await Promise.all(
+				Array.from({ length: 64 }, () => connect(t, { id: nextId(), listsNothing: true })),
+			);
+			const id = nextId();
+			const device = await connect(t, { id });
+			await until(() => isKnown(gateway, id), "the other device is known");
+			await Promise.all([...slow, device].map((each) => each.unplug()));
+		});
+	});
+
+	it("answers the calls under way when it is stopped", async (t) => {
+		const stopped = await startGateway(makeStateFolder(t), "--drain-time", "100");
+		t.after(() => stopped.program.stop());
+		const id = nextId();
+		const device = await WireDevice.connectTo(t, stopped.deviceUrl, { id, onCall: () => undefined });
+		await until(() => isKnown(stopped, id), "the device is known");
+		const client = await connectOverHttp(`${stopped.base}/mcp/${id}`, "2025-11-25");
+		t.after(() => client.close());
+		const calls = Array.from({ length: 20 }, () =>
+			client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 1 } }),
+		);
+		const settled = Promise.allSettled(calls);
+		await until(() => device.calls.length > 0, "calls are under way");
+		await stopped.program.stop();
+		for (const call of await settled) {
+			assert.ok(call.status === "rejected" || call.value.isError === true);
+		}
+	});
+});
+
+/** 500 retained messages on topics of others, and 300 QoS 2 messages without PUBREL. Settles when it is disconnected. */
+async function floodMqtt(port: number, clientId: string): Promise<void> {
+	const socket = createConnection(port, "127.0.0.1");
+	socket.on("error", () => {});
+	socket.resume();
+	const closed = new Promise((resolve) => socket.once("close", resolve));
+	const connect = { cmd: "connect", protocolId: "MQTT", protocolVersion: 4, clean: false, keepalive: 0 } as const;
+	socket.write(mqttPacket.generate({ ...connect, clientId }));
+	const message = { cmd: "publish", payload: "x".repeat(10_000), dup: false } as const;
+	for (let at = 0; at < 500; at += 1) {
+		socket.write(mqttPacket.generate({ ...message, topic: `other/${clientId}/${at}`, qos: 0, retain: true }));
+	}
+	for (let messageId = 1; messageId <= 300; messageId += 1) {
+		const topic = `xs-mcp/${clientId}/up`;
+		socket.write(mqttPacket.generate({ ...message, topic, qos: 2, messageId, retain: false }));
+	}
+	await closed;
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { readConfiguration } from "../../gateway/src/config/configuration.js";
+import type { Server } from "../../gateway/src/core/server.js";
+import { makeLog } from "../../gateway/src/log/log.js";
+import { GatewayProgram } from "../../gateway/src/program.js";
+import { makeStateFolder } from "../../gateway/test/support/program.js";
+import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
+import { until } from "../support/until.js";
+import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "./clients.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+import { gatewayArgs, gatewayFlags } from "./gateway-process.js";
+import { grown, heapBytes, type Resources, resources } from "./resources.js";
+import { PROCESS_ROUNDS, ROUNDS } from "./soak.js";
+
+// Clients and devices that connect and disconnect leave nothing behind. `npm run soak` repeats that a thousand times.
+
+const [engine] = ENGINES as [(typeof ENGINES)[number]];
+const firmware = await bundle();
+
+const MAC_ADDRESS = "02:00:00:00:00:01";
+/** The call that every client makes. */
+const VOLUME = { name: "virtual_000001__self_audio_speaker_set_volume", arguments: { volume: 30 } };
+
+/** Milliseconds for connections that are kept for reuse to be closed: Node's server keeps them for 5 s. */
+const SETTLE_LIMIT = 30_000;
+
+/** A gateway that writes every log line and keeps none. */
+async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
+	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, mqtt: true };
+	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 500 };
+	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder(t) } });
+	const program = await GatewayProgram.start(configuration, makeLog("trace", { write() {} }));
+	t.after(() => program.close());
+	return program;
+}
+
+/** With a device that stays online. */
+async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
+	const program = await startUnlimited(t);
+	await startDevice(t, engine, { config: { backend: program.urls.websocket as string }, macAddress: MAC_ADDRESS });
+	await until(() => program.gateway.servers.all[0]?.online === true, "the device is known");
+	return program;
+}
+
+/** Sessions of clients, as the gateway counts them. */
+async function sessions({ urls }: GatewayProgram): Promise<number> {
+	// Not fetch: it would keep the connection.
+	const [response] = (await once(get(new URL("/metrics", urls.clients), { agent: false }), "response")) as [
+		IncomingMessage,
+	];
+	return Number(/^xs_mcp_gateway_sessions (\d+)$/m.exec(await text(response))?.[1]);
+}
+
+/** Repeats a round, and asserts that the process then holds no more than before. */
+async function repeatRound(
+	t: TestContext,
+	program: GatewayProgram,
+	rounds: number,
+	round: (at: number) => Promise<void>,
+) {
+	const { gateway } = program;
+	const listening = (): number => gateway.servers.listenerCount("changed") + gateway.servers.listenerCount("online");
+	const before = resources();
+	// The first client of a kind makes what serves all of that kind.
+	await round(0);
+	await until(async () => (await sessions(program)) === 0, "the first session has ended");
+	const listeners = listening();
+	const heap = [heapBytes()];
+	for (let at = 1; at < rounds; at += 1) {
+		await round(at);
+		if (at % Math.ceil(rounds / 4) === 0) {
+			heap.push(heapBytes());
+		}
+	}
+	let more: Resources;
+	const end = Date.now() + SETTLE_LIMIT;
+	do {
+		await delay(50);
+		more = grown(before, resources());
+	} while (Object.keys(more).length > 0 && Date.now() < end);
+	heap.push(heapBytes());
+	t.diagnostic(`open before: ${JSON.stringify(before)}, after ${rounds} rounds: ${JSON.stringify(resources())}`);
+	t.diagnostic(`heap on the way: ${heap.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(", ")} MB`);
+	assert.deepEqual(more, {}, "open now, and not before");
+	assert.equal(listening(), listeners, "listeners");
+	assert.equal(await sessions(program), 0, "sessions");
+}
+
+/** How clients over HTTP connect, make a call and disconnect. */
+const CLIENTS: Readonly<Record<string, (url: string, at: number) => Promise<void>>> = {
+	async "2025-11-25 that end their session or just leave"(url, at) {
+		const client = await connectOverHttp(url, "2025-11-25");
+		assert.equal((await client.callTool(VOLUME)).isError, false);
+		if (at % 2 === 0) {
+			await (client.transport as StreamableHTTPClientTransport).terminateSession();
+		}
+		await client.close();
+	},
+	async "2026-07-28 that listen for changes"(url) {
+		const client = await connectOverHttp(url, "2026-07-28");
+		await client.listen({ toolsListChanged: true });
+		assert.equal((await client.callTool(VOLUME)).isError, false);
+		await client.close();
+	},
+	async "the SDK's first generation"(url) {
+		const client = await connectV1OverHttp(url);
+		assert.equal((await client.callTool(VOLUME)).isError, false);
+		await client.close();
+	},
+};
+
+describe(`after ${ROUNDS} rounds`, () => {
+	it(`clients of every kind over HTTP (${Object.keys(CLIENTS).join("; ")}) have left nothing behind`, async (t) => {
+		const program = await startWithDevice(t);
+		await repeatRound(t, program, ROUNDS, async (at) => {
+			for (const round of Object.values(CLIENTS)) {
+				await round(program.urls.clients as string, at);
+			}
+		});
+	});
+
+	for (const transport of ["websocket", "mqtt"] as const) {
+		it(`devices on ${engine.kind} over ${transport} have left nothing behind`, async (t) => {
+			const program = await startUnlimited(t);
+			const backend = program.urls[transport] as string;
+			await repeatRound(t, program, ROUNDS, () => plugInAndOut(program, backend));
+			assert.equal(program.gateway.servers.all.length, 1, "it is always the same device");
+		});
+	}
+});
+
+/** A device connects, is called, and disconnects. */
+async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promise<void> {
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		config: { backend, clientId: MAC_ADDRESS },
+		macAddress: MAC_ADDRESS,
+	});
+	const isOnline = () => gateway.servers.find(MAC_ADDRESS)?.online === true;
+	await device.start();
+	await until(isOnline, "the device is online");
+	const { session } = gateway.servers.find(MAC_ADDRESS) as Server;
+	assert.equal((await session?.callTool("self.audio_speaker.set_volume", VOLUME.arguments))?.isError, false);
+	device.stop();
+	await until(() => !isOnline(), "the device is offline");
+}
+
+describe(`after ${PROCESS_ROUNDS} rounds`, () => {
+	for (const era of ["2025-11-25", "2026-07-28"] as const) {
+		it(`clients of ${era} that start a bridge to the gateway have left nothing behind`, async (t) => {
+			const program = await startWithDevice(t);
+			await repeatRound(t, program, PROCESS_ROUNDS, async () => {
+				const client = await connectOverStdio(
+					gatewayArgs("stdio", "--url", new URL(program.urls.clients as string).origin),
+					era,
+				);
+				assert.equal((await client.callTool(VOLUME)).isError, false);
+				await client.close();
+			});
+		});
+	}
+
+	it("clients that start a gateway of their own have left nothing behind", async (t) => {
+		const program = await startUnlimited(t);
+		await repeatRound(t, program, PROCESS_ROUNDS, async () => {
+			const client = await connectOverStdio(gatewayArgs("--stdio", ...gatewayFlags(makeStateFolder(t))));
+			assert.deepEqual((await client.listTools()).tools, []);
+			await client.close();
+		});
+	});
+});

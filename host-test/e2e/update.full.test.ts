@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
+import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
+import { makeKey, signImage, updateKeyOf } from "../../scripts/update/signing.js";
+import { bundle, encodeImage } from "../../virtual-device/src/index.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// Updates over the air, from the MCP client's call to the firmware that stays, or does not: client, gateway, device, and a
+// server of images, all with real sockets.
+
+const engine = ENGINES[0] as (typeof ENGINES)[number];
+const UNREACHABLE = fileURLToPath(new URL("../fixtures/unreachable/main.ts", import.meta.url));
+
+const NEW = encodeImage(await bundle(undefined, false, "9.9.9"));
+const BROKEN = encodeImage('throw new Error("this firmware does not start")');
+const SHA256 = createHash("sha256").update(NEW).digest("hex");
+
+/** A server of images: each path has what is sent for it, and perhaps the length that is claimed. */
+async function serveImages(t: TestContext, images: Readonly<Record<string, Buffer>>): Promise<string> {
+	const server = createServer((request, response) => {
+		const name = request.url?.slice(1) ?? "";
+		const image = images[name];
+		if (image === undefined) {
+			response.writeHead(404).end();
+		} else if (name === "truncated.bin") {
+			response.writeHead(200, { "Content-Length": image.byteLength });
+			response.write(image.subarray(0, image.byteLength / 2), () => response.destroy());
+		} else {
+			response.writeHead(200, { "Content-Length": image.byteLength }).end(image);
+		}
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.after(() => server.close());
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A device in a session with a gateway, and a client that may use its user tools. */
+async function connect(t: TestContext, images: Readonly<Record<string, Buffer>>, config: object = {}) {
+	const { program, gateway, base } = await startProgram(t, { userTools: ["*"] });
+	const online = nextOnline(gateway.servers);
+	const backend = program.urls.websocket as string;
+	const { log } = await startDevice(t, engine, { config: { backend, ...config }, watchdog: true });
+	const { alias } = await online;
+	const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
+	const call = async (name: string, args = {}, onprogress = (_: { progress: number }): void => {}) => {
+		const { content, isError } = await client.callTool({ name, arguments: args }, { onprogress });
+		return { text: (content[0] as { text: string }).text, isError };
+	};
+	return {
+		log,
+		images: await serveImages(t, images),
+		update: (args: object, onprogress?: (each: { progress: number }) => void) =>
+			call("self_upgrade_firmware", args, onprogress),
+		version: async (): Promise<string> =>
+			JSON.parse((await call("self_get_system_info")).text).application.version as string,
+		logged: (line: string) => until(() => log.includes(line), line),
+	};
+}
+
+describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
+	it("new firmware is downloaded, started, and confirmed in its first session; the client sees the progress", async (t) => {
+		const { images, update, version, log, logged } = await connect(t, { "new.bin": NEW });
+		const before = await version();
+		const progress: { progress: number; total?: number }[] = [];
+		const { text, isError } = await update({ url: `${images}/new.bin`, sha256: SHA256 }, (each) => progress.push(each));
+		assert.deepEqual([text, isError], ["true", false]);
+		assert.deepEqual(progress.at(-1), { progress: NEW.byteLength, total: NEW.byteLength });
+		assert.ok(progress.length >= 10, `${progress.length} reports of progress`);
+		await logged("firmware 9.9.9 is confirmed");
+		assert.ok(log.includes("state idle -> upgrading"));
+		await until(async () => (await version().catch(() => "")) === "9.9.9", "the new version");
+		assert.notEqual(before, "9.9.9");
+	});
+
+	it("an image that is damaged, cut off, signed by nobody or no image at all changes nothing, and the client is told why", async (t) => {
+		const updateKey = updateKeyOf(makeKey());
+		const files = { "new.bin": NEW, "truncated.bin": NEW, "page.bin": Buffer.from("<html>Not a firmware</html>") };
+		const { images, update, version, log } = await connect(t, files, { updateKey });
+		const signature = signImage(NEW, makeKey());
+		const before = await version();
+		for (const [args, problem] of [
+			[{ url: "new.bin", signature, sha256: "0".repeat(64) }, /the image's SHA-256 is [0-9a-f]{64}, expected 0{64}/],
+			[{ url: "new.bin", signature }, /the image's signature is wrong/],
+			[{ url: "new.bin" }, /no signature: .*new\.bin\.sig answered with HTTP status 404/],
+			[{ url: "truncated.bin", signature }, /truncated\.bin: /],
+			[{ url: "page.bin", signature }, /this is no firmware image/],
+			[{ url: "missing.bin", signature }, /answered with HTTP status 404/],
+		] as const) {
+			const { text, isError } = await update({ ...args, url: `${images}/${args.url}` });
+			assert.match(text, problem);
+			assert.equal(isError, true);
+		}
+		assert.equal(await version(), before);
+		assert.equal(log.filter((line) => line === "state upgrading -> idle").length, 6);
+	});
+
+	it("signed firmware is installed if its signature is right", async (t) => {
+		const key = makeKey();
+		const files = { "new.bin": NEW, "new.bin.sig": Buffer.from(signImage(NEW, key)) };
+		const { images, update, logged } = await connect(t, files, { updateKey: updateKeyOf(key) });
+		assert.deepEqual(await update({ url: `${images}/new.bin` }), { text: "true", isError: false });
+		await logged("firmware 9.9.9 is confirmed");
+	});
+
+	it("firmware that does not reach its backend is rolled back", async (t) => {
+		const image = encodeImage(await bundle(UNREACHABLE, false, "9.9.9"));
+		const { images, update, version, log, logged } = await connect(t, { "new.bin": image }, { updateTrial: 1 });
+		const before = await version();
+		await update({ url: `${images}/new.bin` });
+		await logged(`update failed: ${images}/new.bin did not reach its backend: back to ${before}`);
+		assert.ok(log.includes("firmware 9.9.9 is on trial: it has 1 s to reach its backend"));
+		await until(async () => (await version().catch(() => "")) === before, "the version before");
+	});
+
+	it("firmware that does not even start is rolled back", async (t) => {
+		const { images, update, version, logged } = await connect(t, { "broken.bin": BROKEN });
+		const before = await version();
+		await update({ url: `${images}/broken.bin` });
+		await logged(`update failed: ${images}/broken.bin did not reach its backend: back to ${before}`);
+		await until(async () => (await version().catch(() => "")) === before, "the version before");
+	});
+
+	it("a device that asks the gateway for its backend is offered signed firmware, and installs it", async (t) => {
+		const key = makeKey();
+		const firmwareFolder = join(makeStateFolder(t), "firmware");
+		mkdirSync(firmwareFolder);
+		writeFileSync(join(firmwareFolder, "virtual_9.9.9.bin"), NEW);
+		writeFileSync(join(firmwareFolder, "virtual_9.9.9.bin.sig"), `${signImage(NEW, key)}\n`);
+		const { base } = await startProgram(t, { bootstrap: "open", firmwareFolder });
+		const config = { otaUrl: `${base}/xiaozhi/ota/`, updateKey: updateKeyOf(key) };
+		const { log } = await startDevice(t, engine, { config, watchdog: true });
+		await until(() => log.includes("firmware 9.9.9 is confirmed"), "the new firmware is confirmed");
+		assert.equal(log.filter((line) => line.startsWith("firmware 9.9.9: installing")).length, 1);
+	});
+});

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { encodeImage } from "../../virtual-device/src/index.js";
+import { RawBackend } from "../e2e/fixtures.js";
+import { makeChip, whyNotXs } from "./chip.js";
+
+/** An image as large as a chip's; what is in it does not start. */
+const IMAGE = encodeImage(`throw new Error(${JSON.stringify("x".repeat(2 * 1_048_576))})`);
+
+describe("an update of two megabytes on a chip with 64 KB of chunks", {
+	skip: whyNotXs ?? false,
+}, () => {
+	it("is installed, and told of while it arrives", async (t) => {
+		const server = createServer((_request, response) => {
+			response.writeHead(200, { "Content-Length": IMAGE.byteLength }).end(IMAGE);
+		}).listen(0, "127.0.0.1");
+		await once(server, "listening");
+		t.after(() => server.close());
+		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/firmware.bin`;
+		const backend = await RawBackend.listen(t);
+		const device = await makeChip(backend.url);
+		t.after(() => device.stop());
+		const ends: string[] = [];
+		device.on("exit", ({ code, detail }) => ends.push(`${code}: ${detail}`));
+		await device.start();
+		await backend.greet();
+		const params = { name: "self.upgrade_firmware", arguments: { url }, _meta: { progressToken: "p" } };
+		backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params } });
+		const progress: unknown[] = [];
+		for (;;) {
+			const { payload } = JSON.parse(await backend.hear());
+			if (payload?.method === "notifications/progress") {
+				progress.push(payload.params.progress);
+			} else if (payload?.id === 1) {
+				assert.deepEqual(payload.result, { content: [{ type: "text", text: "true" }], isError: false });
+				break;
+			}
+		}
+		assert.deepEqual([progress.length, progress.at(-1), ends], [20, IMAGE.byteLength, []]);
+	});
+});

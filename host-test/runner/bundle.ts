@@ -1,0 +1,92 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { ROOT } from "./select.js";
+
+/** Programs and modules that tests start in processes of their own. */
+const PROGRAMS = [
+	"examples/tour/main.ts",
+	"gateway/src/config/token-store.ts",
+	"gateway/test/support/stdio.ts",
+	"scripts/moddable/child-group.ts",
+	"scripts/moddable/doctor.ts",
+	"scripts/moddable/doctor-cli.ts",
+	"scripts/moddable/firmware-cli.ts",
+	"scripts/moddable/flash-cli.ts",
+	"virtual-device/src/cli.ts",
+];
+
+/** Loaded by the gateway by a path of its own, from where its bundle is. */
+const WORKERS = { "validation-worker": "gateway/src/core/validation-worker.ts" };
+
+/** A bundle of tests, and of the programs that they start. */
+export interface Bundle {
+	readonly folder: string;
+	/** What was bundled, by its path, and what that imports. */
+	readonly inputs: Metafile["inputs"];
+}
+
+/**
+ * Bundles test files into one folder, in which what they share stands once. Takes a second or two: to compile each
+ * file in each process took minutes.
+ */
+export async function bundleTests(files: readonly string[]): Promise<Bundle> {
+	const folder = `${ROOT}.cache/tests/${process.pid}`;
+	mkdirSync(folder, { recursive: true });
+	process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+	const sources = [...files, ...PROGRAMS.filter((path) => !files.includes(path))];
+	const { metafile } = await build({
+		absWorkingDir: ROOT,
+		entryPoints: { ...Object.fromEntries(sources.map((path) => [path.replace(/\.ts$/, ""), path])), ...WORKERS },
+		outdir: folder,
+		bundle: true,
+		splitting: true,
+		packages: "external",
+		format: "esm",
+		platform: "node",
+		target: "node20",
+		sourcemap: true,
+		metafile: true,
+		logLevel: "error",
+		plugins: [keepOwnUrls],
+	});
+	return { folder, inputs: metafile.inputs };
+}
+
+/**
+ * Tests and programs find files beside their source by `import.meta.url`, so it stays that of the source. The gateway's
+ * sources are made to be bundled, and find what is beside the bundle.
+ */
+const keepOwnUrls: Plugin = {
+	name: "keep-own-urls",
+	setup(build) {
+		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+			const source = readFileSync(path, "utf8");
+			if (path.startsWith(join(ROOT, "gateway/src")) || !source.includes("import.meta.url")) {
+				return undefined;
+			}
+			const url = JSON.stringify(pathToFileURL(path).href);
+			return { contents: source.replaceAll("import.meta.url", url), loader: "ts" };
+		});
+	},
+};
+
+/** Which test files are affected by changes: those that import a changed file, however far away. */
+export function affectedBy(changed: readonly string[], tests: readonly string[], inputs: Metafile["inputs"]): string[] {
+	const importers = new Map<string, string[]>();
+	for (const [path, { imports }] of Object.entries(inputs)) {
+		for (const { path: imported } of imports) {
+			importers.set(imported, [...(importers.get(imported) ?? []), path]);
+		}
+	}
+	const affected = new Set<string>();
+	const queue = [...changed];
+	for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+		if (!affected.has(path)) {
+			affected.add(path);
+			queue.push(...(importers.get(path) ?? []));
+		}
+	}
+	return tests.filter((path) => affected.has(path));
+}

@@ -1,0 +1,137 @@
+import { relative } from "node:path";
+import { ROOT } from "./select.js";
+
+/** What a process of tests says, by runner/events.mjs. */
+export interface TestEvent {
+	readonly type: "start" | "pass" | "fail" | "diagnostic";
+	readonly name: string;
+	readonly nesting: number;
+	readonly isSuite: boolean;
+	/** Milliseconds. */
+	readonly duration?: number;
+	/** Why a test was skipped; true if it does not say. */
+	readonly skip?: string | true;
+	readonly isFromBelow?: boolean;
+	readonly error?: string;
+}
+
+interface Failure {
+	readonly title: string;
+	readonly error: string;
+}
+
+/** What became of the tests of one process. */
+export class GroupReport {
+	passed = 0;
+	readonly failures: Failure[] = [];
+	/** Titles by the reason why they were skipped. */
+	readonly skipped = new Map<string, number>();
+	readonly diagnostics: string[] = [];
+	readonly #titles: string[] = [];
+
+	get #title(): string {
+		return this.#titles.join(" › ");
+	}
+
+	/** The test that began last. */
+	get running(): string {
+		return this.#title;
+	}
+
+	hear({ type, name, nesting, isSuite, skip, isFromBelow = false, error = "" }: TestEvent): void {
+		if (type === "diagnostic") {
+			// At the top Node counts the tests, which this does, too.
+			if (nesting > 0) {
+				this.diagnostics.push(`${this.#title}: ${name}`);
+			}
+			return;
+		}
+		this.#titles.length = nesting;
+		this.#titles[nesting] = name;
+		if (skip !== undefined && type !== "start") {
+			const reason = skip === true ? "no reason given" : skip;
+			this.skipped.set(reason, (this.skipped.get(reason) ?? 0) + 1);
+		} else if (type === "fail" && !isFromBelow) {
+			this.failures.push({ title: this.#title, error });
+		} else if (type === "pass" && !isSuite) {
+			this.passed += 1;
+		}
+	}
+}
+
+/** With so few files, each suite gets a line when it ends. */
+const MAX_FILES_IN_DETAIL = 12;
+
+/** A line of progress, on a terminal in place of the one before. */
+export class Progress {
+	readonly #total: number;
+	#passed = 0;
+	#failed = 0;
+	#done = 0;
+
+	constructor(total: number) {
+		this.#total = total;
+	}
+
+	/** Something has happened. */
+	hear({ type, name, nesting, duration = 0 }: TestEvent): void {
+		const isEnd = nesting === 0 && (type === "pass" || type === "fail");
+		if (isEnd && this.#total <= MAX_FILES_IN_DETAIL) {
+			console.log(`${type === "pass" ? "ok    " : "FAILED"} ${name} (${Math.round(duration)} ms)`);
+		}
+	}
+
+	/** The tests of one process have ended. */
+	show(report: GroupReport, files: readonly string[]): void {
+		this.#done += files.length;
+		this.#passed += report.passed;
+		this.#failed += report.failures.length;
+		if (this.#total <= MAX_FILES_IN_DETAIL) {
+			return;
+		}
+		const failed = this.#failed > 0 ? `, ${this.#failed} failed` : "";
+		const folder = (files[0] ?? "").replace(/\/[^/]*$/, "");
+		const line = `${this.#done}/${this.#total} files, ${this.#passed} passed${failed} (${folder})`;
+		process.stdout.write(process.stdout.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
+	}
+}
+
+/** Diagnostics beyond these stay out of the summary. */
+const MAX_DIAGNOSTICS = 12;
+
+/**
+ * The summary of all: one screen, what failed last. Its final line is one that continuous integration can count.
+ *
+ * @param milliseconds that the whole took
+ */
+export function summarize(reports: readonly GroupReport[], milliseconds: number): string {
+	const passed = reports.reduce((sum, report) => sum + report.passed, 0);
+	const failures = reports.flatMap((report) => report.failures);
+	const skipped = new Map<string, number>();
+	for (const [reason, count] of reports.flatMap((report) => [...report.skipped])) {
+		skipped.set(reason, (skipped.get(reason) ?? 0) + count);
+	}
+	const diagnostics = reports.flatMap((report) => report.diagnostics).slice(0, MAX_DIAGNOSTICS);
+	const countSkipped = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+	return [
+		"",
+		...diagnostics,
+		...[...skipped].map(([reason, count]) => `skipped ${count}: ${reason}`),
+		`Took ${Math.round(milliseconds / 1000)} s.`,
+		...failures.map(({ title, error }) => `\nFAILED ${title}\n${indent(shortenPaths(error))}`),
+		`${passed} passed, ${failures.length} failed, ${countSkipped} skipped`,
+	].join("\n");
+}
+
+/** Lines of a failure that are shown. */
+const MAX_ERROR_LINES = 30;
+
+function indent(text: string): string {
+	const lines = text.split("\n");
+	const shown = lines.slice(0, MAX_ERROR_LINES);
+	return [...shown, ...(lines.length > MAX_ERROR_LINES ? ["…"] : [])].map((line) => `    ${line}`).join("\n");
+}
+
+function shortenPaths(text: string): string {
+	return text.replaceAll(`file://${ROOT}`, "").replaceAll(ROOT, `${relative(process.cwd(), ROOT)}`);
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The project's folder, with a slash at its end. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Where a source is in the folder of a bundle. */
+export function bundledPath(folder: string, source: string): string {
+	return join(folder, source.replace(/\.ts$/, ".js"));
+}
+
+/** Where tests are: CONTRIBUTING.md. */
+const TEST_FOLDERS = ["host-test", "virtual-device/test", "gateway/test"];
+
+/** Run by commands of their own, because they need the Moddable SDK or QEMU. */
+export const SIMULATOR_TESTS = "host-test/simulator";
+export const ESP32_TESTS = "host-test/esp32";
+
+/** Files of this name are left out of `npm test`, and run by `npm run test:all`. */
+const FULL_ONLY = /\.full\.test\.ts$/;
+
+/** Test files below a folder of the project, sorted. */
+export function testsIn(folder: string): string[] {
+	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" })
+		.filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
+		.map((name) => join(folder, name))
+		.sort();
+}
+
+/** Every test file but those of the simulator and of QEMU; without `full` also without those that only it runs. */
+export function allTests({ full }: { readonly full: boolean }): string[] {
+	return TEST_FOLDERS.flatMap(testsIn).filter(
+		(path) =>
+			!path.startsWith(`${SIMULATOR_TESTS}/`) && !path.startsWith(`${ESP32_TESTS}/`) && (full || !FULL_ONLY.test(path)),
+	);
+}
+
+/**
+ * The test files that an argument of `npm test` means: a test file, a folder of them, or a source or folder of
+ * sources, whose tests are in the same place below `test/`.
+ *
+ * @throws RangeError if there are none
+ */
+export function testsFor(argument: string): string[] {
+	const path = join(argument).replace(/\/$/, "");
+	const mirrored = path.replace(/^(gateway|virtual-device|mcp-manager)\/src\b/, "$1/test");
+	const test = mirrored.replace(/(?<!\.test)\.ts$/, ".test.ts");
+	for (const each of [path, mirrored, test]) {
+		const found = existsSync(`${ROOT}${each}`) && statSync(`${ROOT}${each}`).isDirectory() ? testsIn(each) : [each];
+		if (found.some((name) => name.endsWith(".test.ts") && existsSync(`${ROOT}${name}`))) {
+			return found;
+		}
+	}
+	throw new RangeError(`${argument}: no tests found. Name a test file, a folder of tests, or a folder of sources`);
+}
+
+/** Test files that run in one process: those of one folder, as many as start soon. */
+const MAX_FILES_IN_GROUP = 6;
+
+/** Divides test files into groups, each for a process of its own. */
+export function groupTests(files: readonly string[]): string[][] {
+	const folders = new Map<string, string[]>();
+	for (const file of files) {
+		const folder = file.slice(0, file.lastIndexOf("/"));
+		folders.set(folder, [...(folders.get(folder) ?? []), file]);
+	}
+	return [...folders.values()].flatMap((all) => {
+		const count = Math.ceil(all.length / MAX_FILES_IN_GROUP);
+		// Dealt like cards, so that files that stand beside each other and are alike do not end up together.
+		return Array.from({ length: count }, (_, at) => all.filter((_, index) => index % count === at));
+	});
+}

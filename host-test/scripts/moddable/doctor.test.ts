@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Computer } from "../../../scripts/moddable/computer.js";
+import { describeFindings, examine, type Finding, PURPOSES, type Purpose } from "../../../scripts/moddable/doctor.js";
+import { findSdk, NO_SDK } from "../../../scripts/moddable/sdk.js";
+import { moduleUrl, typeScript } from "../../e2e/program.js";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+const PROGRAMS = ["cc", "make", "git", "Xvfb", "dbus-run-session", "idf.py"];
+const COMPILERS = ["xtensa-esp32-elf-gcc", "xtensa-esp32s3-elf-gcc", "riscv32-esp-elf-gcc"];
+const SDK_TOOLS = ["mcconfig", "xsc", "xsl", "mcsim"];
+
+const XS_HEADER = "#if mxA\n\t#define XS_MAJOR_VERSION 17\n\t#define XS_MINOR_VERSION (3 + mxB)\n#else\n";
+const IDF_VERSION = "set(IDF_VERSION_MAJOR 6)\nset(IDF_VERSION_MINOR 0)\nset(IDF_VERSION_PATCH 1)\n";
+
+/** A computer with everything, as files in a folder of its own. */
+class MadeUpComputer implements Computer {
+	readonly root = mkdtempSync(join(tmpdir(), "xs-mcp-doctor-"));
+	readonly dev = join(this.root, "dev");
+	readonly include = join(this.root, "include");
+	readonly env: NodeJS.ProcessEnv = {
+		PATH: join(this.root, "bin"),
+		MODDABLE: join(this.root, "sdk"),
+		IDF_PATH: join(this.root, "idf"),
+	};
+	platform: NodeJS.Platform = "linux";
+	nodeVersion = "22.1.0";
+
+	constructor(test: TestContext) {
+		test.after(() => rmSync(this.root, { recursive: true }));
+		for (const program of [...PROGRAMS, ...COMPILERS]) {
+			this.#program("bin", program);
+		}
+		for (const tool of SDK_TOOLS) {
+			this.#program("sdk/build/bin/lin/release", tool);
+		}
+		this.write("sdk/xs/sources/xsCommon.h", XS_HEADER);
+		this.write("sdk/build/devices/esp32/manifest.json", '{ "EXPECTED_ESP_IDF": "v6.0" }');
+		this.write("idf/tools/cmake/version.cmake", IDF_VERSION);
+		this.write("dev/ttyUSB0", "");
+		this.write("include/alsa/asoundlib.h", "");
+	}
+
+	write(path: string, text: string): void {
+		mkdirSync(dirname(join(this.root, path)), { recursive: true });
+		writeFileSync(join(this.root, path), text);
+	}
+
+	remove(...path: string[]): void {
+		rmSync(join(this.root, ...path), { recursive: true });
+	}
+
+	#program(folder: string, name: string): void {
+		this.write(`${folder}/${name}`, "");
+		chmodSync(join(this.root, folder, name), 0o755);
+	}
+}
+
+const notOk = (purpose: Purpose, computer: Computer): Finding[] =>
+	examine(purpose, computer).filter(({ status }) => status !== "ok");
+
+describe("npm run doctor", { skip: process.platform === "win32" && "these programs do not run on Windows" }, () => {
+	it("finds nothing missing where everything is there", (t) => {
+		const computer = new MadeUpComputer(t);
+		for (const purpose of PURPOSES) {
+			assert.deepEqual(notOk(purpose, computer), [], purpose);
+		}
+	});
+
+	/** What is broken on an otherwise complete computer, the purposes that need it, and what they are told. */
+	const FAULTS: readonly [
+		what: string,
+		spoil: (computer: MadeUpComputer) => void,
+		purposes: readonly Purpose[],
+		name: string,
+		found: RegExp,
+		mend: RegExp,
+	][] = [
+		[
+			"an old Node",
+			(computer) => {
+				computer.nodeVersion = "20.11.1";
+			},
+			PURPOSES,
+			"Node.js",
+			/^20\.11\.1, which is older than 20\.12$/,
+			/nvm install/,
+		],
+		[
+			"no SDK",
+			({ env }) => delete env.MODDABLE,
+			["simulator", "link", "build", "flash"],
+			"Moddable SDK",
+			/MODDABLE is not set/,
+			/^npm install -g xs-dev && xs-dev setup$/,
+		],
+		[
+			"an SDK that was moved",
+			({ env }) => {
+				env.MODDABLE = "/nowhere";
+			},
+			["simulator", "link", "build", "flash"],
+			"Moddable SDK",
+			/MODDABLE is \/nowhere, which does not exist/,
+			/xs-dev setup/,
+		],
+		[
+			"an SDK whose tools were not built",
+			(computer) => computer.remove("sdk/build/bin"),
+			["simulator", "link", "build", "flash"],
+			"SDK's tools",
+			/^mcconfig, .* not built$/,
+			/^cd "\$MODDABLE\/build\/makefiles\/lin" && make$/,
+		],
+		[
+			"no ESP-IDF",
+			({ env }) => delete env.IDF_PATH,
+			["build", "flash"],
+			"ESP-IDF",
+			/IDF_PATH is not set/,
+			/^git clone -b v6\.0 .* && .*install\.sh && export IDF_PATH=/,
+		],
+		[
+			"another version of ESP-IDF",
+			(computer) => computer.write("idf/tools/cmake/version.cmake", IDF_VERSION.replace("6)", "5)")),
+			["build", "flash"],
+			"ESP-IDF",
+			/^5\.0\.1, and the SDK expects 6\.0$/,
+			/checkout v6\.0/,
+		],
+		[
+			"an empty folder for ESP-IDF",
+			(computer) => computer.remove("idf/tools"),
+			["build", "flash"],
+			"ESP-IDF",
+			/^no ESP-IDF in /,
+			/git clone/,
+		],
+		[
+			"a shell without ESP-IDF's tools",
+			(computer) => computer.remove("bin/idf.py"),
+			["build", "flash"],
+			"ESP-IDF's tools",
+			/idf\.py is not on the PATH/,
+			/^\. "\$IDF_PATH\/export\.sh"$/,
+		],
+		[
+			"no board",
+			(computer) => computer.remove("dev/ttyUSB0"),
+			["flash"],
+			"serial port",
+			/no USB serial port/,
+			/USB cable that carries data/,
+		],
+		[
+			"a port that is not there",
+			({ env }) => {
+				env.UPLOAD_PORT = "/dev/xs-mcp-none";
+			},
+			["flash"],
+			"serial port",
+			/UPLOAD_PORT is \/dev\/xs-mcp-none, which does not exist/,
+			/connect the board/,
+		],
+		[
+			"no screen, and no virtual one",
+			(computer) => computer.remove("bin/Xvfb"),
+			["simulator"],
+			"display",
+			/no screen/,
+			/^sudo apt-get install xvfb$/,
+		],
+		[
+			"no headers of ALSA",
+			(computer) => computer.remove("include/alsa"),
+			["simulator"],
+			"sound",
+			/asoundlib.h not found/,
+			/^sudo apt-get install libasound2-dev$/,
+		],
+		[
+			"no session bus",
+			(computer) => computer.remove("bin/dbus-run-session"),
+			["simulator"],
+			"session bus",
+			/dbus-run-session not found/,
+			/^sudo apt-get install dbus-daemon$/,
+		],
+		[
+			"another system than Linux",
+			(computer) => {
+				computer.platform = "win32";
+			},
+			["simulator"],
+			"Linux",
+			/does not run on win32/,
+			/mcconfig/,
+		],
+	];
+
+	for (const [what, spoil, purposes, name, found, mend] of FAULTS) {
+		it(`tells ${what} to those who need it, with what mends it`, (t) => {
+			const computer = new MadeUpComputer(t);
+			spoil(computer);
+			for (const purpose of PURPOSES) {
+				const finding = notOk(purpose, computer).find((each) => each.name === name);
+				assert.equal(finding?.status, purposes.includes(purpose) ? "missing" : undefined, purpose);
+				if (finding !== undefined) {
+					assert.match(finding.found, found);
+					assert.match(finding.mend ?? "", mend);
+				}
+			}
+		});
+	}
+
+	it("tells a port that this user may not use, with the command that gives the permission", (t) => {
+		const computer = new MadeUpComputer(t);
+		chmodSync(computer.root, 0o755);
+		chmodSync(join(computer.dev, "ttyUSB0"), 0o000);
+		const isAdministrator = process.geteuid?.() === 0;
+		// access(2) asks for the real user, so another process asks.
+		const script = `
+			import { examine } from ${JSON.stringify(moduleUrl("scripts/moddable/doctor.ts"))};
+			${isAdministrator ? "process.setuid(65534);" : ""}
+			console.log(JSON.stringify(examine("flash", JSON.parse(process.argv[1])).at(-1)));
+		`;
+		const flags = ["--input-type=module", "--eval", script];
+		const { stdout } = spawnSync(process.execPath, [...flags, JSON.stringify(computer)], {
+			cwd: ROOT,
+			encoding: "utf8",
+		});
+		const { status, found, mend } = JSON.parse(stdout) as Finding;
+		assert.equal(status, "missing");
+		assert.match(found, /^no permission to use .*ttyUSB0$/);
+		assert.match(mend ?? "", /^sudo usermod -aG \w+ \$USER, then log in again$/);
+	});
+
+	it("warns of what the purpose can do without", (t) => {
+		const computer = new MadeUpComputer(t);
+		computer.remove("bin/cc");
+		computer.remove("bin/xtensa-esp32-elf-gcc");
+		computer.write("sdk/xs/sources/xsCommon.h", XS_HEADER.replace("17", "16"));
+		const warnings = (purpose: Purpose) => notOk(purpose, computer).map(({ status, found }) => `${status}: ${found}`);
+		assert.deepEqual(warnings("device"), ["warning: cc not found: the virtual device runs on V8 instead of XS"]);
+		assert.deepEqual(warnings("build"), [
+			"warning: XS 16; the firmware was tried with XS 17.7",
+			"warning: idf.py, compilers for ESP32-S3, ESP32-C3 and C6 only",
+		]);
+	});
+
+	it("shows a line for each finding, and below it what mends it", () => {
+		const findings: Finding[] = [
+			{ name: "git", status: "ok", found: "found" },
+			{ name: "ESP-IDF", status: "missing", found: "IDF_PATH is not set", mend: "git clone …" },
+		];
+		assert.equal(
+			describeFindings(findings),
+			"ok       git: found\nmissing  ESP-IDF: IDF_PATH is not set\n         git clone …",
+		);
+	});
+
+	it("ends with exit code 1 if something is missing, and tells programs by JSON", () => {
+		const doctor = (args: string[], env: NodeJS.ProcessEnv) =>
+			spawnSync(process.execPath, typeScript("scripts/moddable/doctor-cli.ts", ...args), {
+				cwd: ROOT,
+				env: { ...process.env, ...env },
+				encoding: "utf8",
+			});
+		const { status, stdout } = doctor(["--for", "link", "--json"], { MODDABLE: "" });
+		const { purpose, ok, findings } = JSON.parse(stdout) as { purpose: string; ok: boolean; findings: Finding[] };
+		assert.deepEqual([status, purpose, ok], [1, "link", false]);
+		assert.ok(findings.some(({ name, status }) => name === "Moddable SDK" && status === "missing"));
+		assert.equal(doctor(["--for", "device"], {}).status, 0);
+		assert.equal(doctor(["--for", "lunch"], {}).status, 2);
+	});
+
+	const sdk = findSdk();
+	it("finds the SDK of this computer ready to link", { skip: sdk === undefined && NO_SDK }, () => {
+		const { status, stdout } = spawnSync(
+			process.execPath,
+			typeScript("scripts/moddable/doctor-cli.ts", "--for", "link"),
+			{ cwd: ROOT, encoding: "utf8" },
+		);
+		assert.equal(status, 0, stdout);
+		assert.match(stdout, /^ok {7}SDK's tools: mcconfig, xsc, xsl$/m);
+		assert.match(stdout, /^ok {7}SDK's version: XS 17$/m);
+	});
+});

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { findBuild } from "../../../scripts/moddable/firmware.js";
+import { readImage } from "../../../scripts/moddable/images.js";
+import type { WebManifest } from "../../../scripts/moddable/release.js";
+import { typeScript } from "../../e2e/program.js";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** As ESP-IDF writes it for an ESP32-S3 with two app partitions. */
+const FLASHER_ARGS = {
+	write_flash_args: ["--flash_mode", "dio", "--flash_size", "16MB", "--flash_freq", "80m"],
+	flash_settings: { flash_mode: "dio", flash_size: "16MB", flash_freq: "80m" },
+	flash_files: {
+		"0x0": "bootloader/bootloader.bin",
+		"0x20000": "xs_esp32.bin",
+		"0x8000": "partition_table/partition-table.bin",
+		"0xf000": "ota_data_initial.bin",
+	},
+	bootloader: { offset: "0x0", file: "bootloader/bootloader.bin", encrypted: "false" },
+	app: { offset: "0x20000", file: "xs_esp32.bin", encrypted: "false" },
+	"partition-table": { offset: "0x8000", file: "partition_table/partition-table.bin", encrypted: "false" },
+	otadata: { offset: "0xf000", file: "ota_data_initial.bin", encrypted: "false" },
+	extra_esptool_args: { after: "hard_reset", before: "default_reset", stub: true, chip: "esp32s3" },
+};
+
+function makeFolder(test: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-release-"));
+	test.after(() => rmSync(folder, { recursive: true }));
+	return folder;
+}
+
+/** A finished build of ESP-IDF, as far as it is read. */
+function makeBuild(test: TestContext, change: object = {}, chip = "esp32s3"): string {
+	const folder = makeFolder(test);
+	const args = { ...FLASHER_ARGS, extra_esptool_args: { ...FLASHER_ARGS.extra_esptool_args, chip }, ...change };
+	writeFileSync(join(folder, "flasher_args.json"), JSON.stringify(args));
+	for (const file of Object.values(FLASHER_ARGS.flash_files)) {
+		mkdirSync(dirname(join(folder, file)), { recursive: true });
+		writeFileSync(join(folder, file), `contents of ${file}`);
+	}
+	return folder;
+}
+
+/** What esp-web-tools' package has, as far as it is copied. */
+function makeWebTools(test: TestContext): string {
+	const folder = makeFolder(test);
+	mkdirSync(join(folder, "dist", "web"), { recursive: true });
+	writeFileSync(join(folder, "dist", "web", "install-button.js"), "// the button");
+	writeFileSync(join(folder, "LICENSE"), "Apache");
+	return folder;
+}
+
+function firmware(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+	return spawnSync(process.execPath, typeScript("scripts/moddable/firmware-cli.ts", ...args), {
+		cwd: ROOT,
+		env: { ...process.env, ...env },
+		encoding: "utf8",
+	});
+}
+
+describe("npm run firmware", () => {
+	it("writes the images, manifest and checksums of each board, and a page with the command that flashes them", (t) => {
+		const output = join(makeFolder(t), "release");
+		const boards = [`--from=m5stack_cores3=${makeBuild(t)}`, `--from=esp32=${makeBuild(t, {}, "esp32")}`];
+		const { status, stdout, stderr } = firmware([...boards, "--output", output]);
+		assert.equal(status, 0, stderr);
+		assert.match(stdout, /m5stack_cores3, esp32, SHA256SUMS, index\.html/);
+		assert.deepEqual(readdirSync(output).sort(), ["SHA256SUMS", "esp32", "index.html", "m5stack_cores3"]);
+		const { name, version, builds } = JSON.parse(
+			readFileSync(join(output, "m5stack_cores3", "manifest.json"), "utf8"),
+		) as WebManifest;
+		assert.deepEqual([name, version], ["xs-mcp for m5stack_cores3", "0.1.0"]);
+		assert.deepEqual(builds, [
+			{
+				chipFamily: "ESP32-S3",
+				parts: [
+					{ path: "bootloader.bin", offset: 0 },
+					{ path: "partition-table.bin", offset: 0x8000 },
+					{ path: "ota_data_initial.bin", offset: 0xf000 },
+					{ path: "xs_esp32.bin", offset: 0x20000 },
+				],
+			},
+		]);
+		assert.match(readFileSync(join(output, "esp32", "manifest.json"), "utf8"), /"chipFamily": "ESP32"/);
+		const page = readFileSync(join(output, "index.html"), "utf8");
+		assert.ok(
+			page.includes(
+				"esptool.py --chip esp32s3 write_flash --flash_mode dio --flash_size 16MB --flash_freq 80m " +
+					"0x0 bootloader.bin 0x8000 partition-table.bin 0xf000 ota_data_initial.bin 0x20000 xs_esp32.bin",
+			),
+		);
+		assert.doesNotMatch(page, /<script|esp-web-install-button|https?:\/\//);
+		for (const [, path = ""] of page.matchAll(/href="([^"#]+)"/g)) {
+			assert.ok(existsSync(join(output, path)), path);
+		}
+	});
+
+	it("writes checksums that sha256sum confirms", {
+		skip: process.platform !== "linux" && "sha256sum is of Linux",
+	}, (t) => {
+		const output = makeFolder(t);
+		assert.equal(firmware([`--from=esp32=${makeBuild(t)}`, "--output", output]).status, 0);
+		const checked = execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: output, encoding: "utf8" });
+		assert.equal(checked.match(/: OK$/gm)?.length, 4);
+	});
+
+	it("gives the page a button, and a copy of esp-web-tools, if the releaser has that package", (t) => {
+		const output = makeFolder(t);
+		const args = [`--from=esp32=${makeBuild(t)}`, "--output", output];
+		assert.equal(firmware([...args, "--web-tools", makeWebTools(t)]).status, 0);
+		const page = readFileSync(join(output, "index.html"), "utf8");
+		const [, script = ""] = /<script type="module" src="([^"]+)">/.exec(page) ?? [];
+		assert.equal(readFileSync(join(output, script), "utf8"), "// the button");
+		assert.ok(existsSync(join(output, "esp-web-tools", "LICENSE")));
+		const [, manifest = ""] = /<esp-web-install-button manifest="([^"]+)">/.exec(page) ?? [];
+		assert.ok(existsSync(join(output, manifest)));
+		const { status, stderr } = firmware([...args, "--web-tools", makeFolder(t)]);
+		assert.equal(status, 1);
+		assert.match(stderr, /--web-tools: .* is not the npm package esp-web-tools/);
+	});
+
+	it("leaves nothing of an earlier release, and removes nothing else", (t) => {
+		const output = join(makeFolder(t), "release");
+		const release = () => firmware([`--from=esp32=${makeBuild(t)}`, "--output", output]);
+		assert.equal(release().status, 0);
+		renameSync(join(output, "esp32"), join(output, "old-board"));
+		const sums = readFileSync(join(output, "SHA256SUMS"), "utf8");
+		writeFileSync(join(output, "SHA256SUMS"), sums.replaceAll("  esp32/", "  old-board/"));
+		assert.equal(release().status, 0);
+		assert.ok(!existsSync(join(output, "old-board")));
+		writeFileSync(join(output, "thesis.txt"), "");
+		assert.match(release().stderr, /--output: .* holds other files than a release: thesis.txt/);
+		assert.ok(existsSync(join(output, "thesis.txt")));
+		rmSync(join(output, "thesis.txt"));
+		rmSync(join(output, "SHA256SUMS"));
+		const { status, stderr } = release();
+		assert.equal(status, 1);
+		assert.match(stderr, /--output: .* holds other files than a release/);
+		assert.ok(existsSync(join(output, "index.html")));
+	});
+
+	it("rejects settings that everybody could read in the image", () => {
+		for (const setting of ["password=x", "token=x", "httpToken=x", "hmacKey=00", "setupPassword=12345678"]) {
+			const { status, stderr } = firmware(["--target", "esp32", setting]);
+			assert.equal(status, 1);
+			assert.match(stderr, new RegExp(`error: ${setting.split("=")[0]}: everybody could read it`));
+		}
+	});
+
+	it("says what is missing", (t) => {
+		assert.match(firmware([]).stderr, /--target or --from is missing/);
+		assert.match(firmware(["--from", "esp32"]).stderr, /Expected BOARD=FOLDER, got esp32/);
+		assert.match(firmware(["--target", "esp32"], { MODDABLE: "" }).stderr, /MODDABLE is not set/);
+		const twice = firmware([`--from=a=${makeBuild(t)}`, `--from=a=${makeBuild(t)}`, "--output", makeFolder(t)]);
+		assert.match(twice.stderr, /a board is named twice/);
+	});
+});
+
+describe("a build of ESP-IDF", () => {
+	it("is rejected, with the file, if it is not finished or not as ESP-IDF writes it", (t) => {
+		assert.throws(
+			() => readImage("esp32", makeFolder(t)),
+			/flasher_args\.json does not exist: ESP-IDF has not finished/,
+		);
+		const broken = makeBuild(t);
+		writeFileSync(join(broken, "flasher_args.json"), "{");
+		assert.throws(() => readImage("esp32", broken), /flasher_args\.json: .*JSON/);
+		for (const change of [{ flash_files: undefined }, { write_flash_args: "x" }, { extra_esptool_args: {} }]) {
+			assert.throws(() => readImage("esp32", makeBuild(t, change)), /or extra_esptool_args\.chip is missing/);
+		}
+		for (const files of [{ "1000": "a.bin" }, { "0x1000": 5 }]) {
+			assert.throws(
+				() => readImage("esp32", makeBuild(t, { flash_files: files })),
+				/expected an offset such as 0x1000/,
+			);
+		}
+		assert.throws(
+			() => readImage("esp32", makeBuild(t, { flash_files: { "0x0": "gone.bin" } })),
+			/gone\.bin does not exist, though flasher_args\.json names it/,
+		);
+	});
+
+	it("is found where mcconfig has it made", (t) => {
+		const output = makeFolder(t);
+		assert.throws(() => findBuild(output, "esp32/esp32s3", "xs-mcp"), /mcconfig has not built esp32\/esp32s3 there/);
+		const project = join(output, "tmp", "esp32", "esp32s3", "release", "xs-mcp", "xsProj-esp32s3");
+		mkdirSync(project, { recursive: true });
+		assert.equal(findBuild(output, "esp32/esp32s3", "xs-mcp"), join(project, "build"));
+	});
+});

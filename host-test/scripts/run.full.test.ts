@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A program that says that it runs, and then holds its output open until it is told to end. */
+const PROGRAM = `
+	console.log("runs");
+	setInterval(() => {}, 1_000);
+`;
+
+it("a program ends with npm, whose shell passes no signals on", {
+	skip: process.platform === "win32" && "npm has no such signals on Windows",
+}, async (t) => {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-run-"));
+	t.after(() => rmSync(folder, { recursive: true }));
+	writeFileSync(join(folder, "program.mjs"), PROGRAM);
+	const run = `node ${join(root, "scripts/run.mjs")} ${relative(root, join(folder, "program.mjs"))}`;
+	writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { program: run } }));
+	const npm = spawn("npm", ["run", "--silent", "program"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+	await once(npm.stdout, "data");
+	npm.kill("SIGTERM");
+	// The output's end comes when the last that holds it has ended.
+	await once(npm.stdout, "close");
+	assert.notEqual(npm.signalCode ?? npm.exitCode, 0);
+});
+
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+const IS_OURS = /^(npm run [\w:]+ --|node scripts\/run\.mjs .*)$/;
+
+for (const [name] of Object.entries(scripts).filter(([, command]) => IS_OURS.test(command))) {
+	it(`npm run ${name} -- --help shows the help, and does nothing else`, () => {
+		const { status, stdout, stderr } = spawnSync("npm", ["run", "--silent", name, "--", "--help"], {
+			cwd: root,
+			encoding: "utf8",
+		});
+		assert.match(stdout, /usage|^ +npm run /im);
+		assert.match(stdout, /--help/);
+		assert.equal(stderr.replace(/^npm warn .*\n/gm, ""), "");
+		assert.equal(status, 0);
+	});
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Tool } from "@modelcontextprotocol/client";
+import { complete, findTool } from "../../examples/tour/tool-names.js";
+
+const tool = (name: string, ...args: string[]): Tool => ({
+	name,
+	inputSchema: { type: "object", properties: Object.fromEntries(args.map((each) => [each, {}])) },
+});
+
+const TOOLS = [
+	tool("virtual_1__self_reboot"),
+	tool("virtual_1__self_screen_set_theme", "theme"),
+	tool("virtual_2__self_screen_set_theme", "theme"),
+	tool("self_lamp_set", "on", "color"),
+];
+
+describe("a tool's name in the prompt", () => {
+	it("is its name in the list, or the device's own name for it", () => {
+		assert.equal(findTool(TOOLS, "virtual_2__self_screen_set_theme"), TOOLS[2]);
+		assert.equal(findTool(TOOLS, "self.screen.set_theme"), TOOLS[1]);
+		assert.equal(findTool(TOOLS, "self.lamp.set"), TOOLS[3]);
+	});
+
+	it("that does not exist is answered with the closest one", () => {
+		assert.throws(() => findTool(TOOLS, "self.lamp.sett"), /no such tool: did you mean self_lamp_set\?$/);
+		assert.throws(() => findTool([], "self.reboot"), /no device has tools$/);
+	});
+
+	it("is completed, as commands and arguments are", () => {
+		const commands = ["list", "call", "quit"];
+		assert.deepEqual(complete("c", commands, TOOLS), [["call "], "c"]);
+		assert.deepEqual(complete("call virtual_2", commands, TOOLS), [["virtual_2__self_screen_set_theme "], "virtual_2"]);
+		assert.deepEqual(complete("call self_lamp_set on=true c", commands, TOOLS), [["color="], "c"]);
+		assert.deepEqual(complete("list x", commands, TOOLS), [[], "x"]);
+	});
+});

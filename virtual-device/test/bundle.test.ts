@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { bundle } from "../src/bundle.js";
+import { startV8Engine } from "../src/engine/v8-engine.js";
+
+/** Posts the names of the realm's globals. */
+const NAMES = "post(JSON.stringify(Object.getOwnPropertyNames(globalThis)))";
+
+it("a bundle adds no globals but the one that the engine calls", async (t) => {
+	const engine = await startV8Engine({});
+	t.after(() => engine.close());
+	const config = { backend: "ws://127.0.0.1:1/" };
+	const firmware = { capacity: 0, isOnTrial: false };
+	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config, settings: {}, macAddress: "", firmware })}`);
+	const [before] = await engine.run(NAMES);
+	await engine.run(await bundle());
+	const [after] = await engine.run(NAMES);
+	const added = after?.header.filter((name) => !before?.header.includes(name));
+	assert.deepEqual(added, ["onHostMessage"]);
+});

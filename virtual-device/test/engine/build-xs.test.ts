@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, test } from "node:test";
+import { promisify } from "node:util";
+import { buildXsHost } from "../../src/engine/build-xs.js";
+import { noXs } from "./test-engines.js";
+
+const compilerOfCaller = process.env.CC;
+afterEach(() => {
+	if (compilerOfCaller === undefined) {
+		delete process.env.CC;
+	} else {
+		process.env.CC = compilerOfCaller;
+	}
+});
+
+/** Makes $CC a script that stands in for a compiler. */
+async function pretend(script: string): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-test-"));
+	process.env.CC = join(folder, "cc");
+	await writeFile(
+		process.env.CC,
+		`#!/bin/sh\ncase "$*" in *--version*) echo "pretended $$"; exit 0;; esac\n${script}\n`,
+	);
+	await chmod(process.env.CC, 0o755);
+	return folder;
+}
+
+const windows = process.platform === "win32";
+
+test("gives a program that runs", { skip: noXs }, async () => {
+	await assert.rejects(promisify(execFile)(await buildXsHost(), ["--unknown"]), { code: 2 });
+});
+
+test("gives the same program again, without a word", { skip: noXs }, async () => {
+	const onProgress = () => assert.fail("nothing is to be built");
+	assert.equal(await buildXsHost({ onProgress }), await buildXsHost({ onProgress }));
+});
+
+test("says that there is no compiler", async () => {
+	process.env.CC = "/nowhere/cc";
+	await assert.rejects(buildXsHost(), { code: "no-compiler", message: /\/nowhere\/cc/ });
+});
+
+test("says what the compiler said when it fails", { skip: windows }, async () => {
+	const folder = await pretend("echo 'file.c:1: it is broken' >&2; exit 1");
+	await assert.rejects(buildXsHost(), { code: "compile-failed", message: /: file\.c:1: it is broken$/ });
+	await rm(folder, { recursive: true });
+});
+
+test("says that the compiler makes no 32-bit programs", { skip: windows }, async () => {
+	const folder = await pretend('case "$*" in *-m32*) echo "no -m32" >&2; exit 1;; esac');
+	await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
+	await rm(folder, { recursive: true });
+});
