@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 import { readValue, withoutPassword } from "./setting-kinds.js";
 import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 import type { DeviceMessage } from "./messages.js";
 
 /** What the gateway asks of audio, which it does not play: the device's own defaults. */

@@ -1,6 +1,5 @@
-import { isObject } from "../../../src/text/is-object.js";
-import type { ServerRegistry } from "../core/registry.js";
-import type { ServerIdentity } from "../core/session.js";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
 import type { Admission } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
 import { EmbeddedBroker, type EmbeddedBrokerOptions } from "./embedded-broker.js";

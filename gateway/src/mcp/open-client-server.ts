@@ -1,6 +1,6 @@
 import type { Access } from "../catalog/access.js";
-import type { Gateway } from "../catalog/gateway.js";
 import { ClientServer } from "./client-server.js";
+import type { Gateway } from "./gateway.js";
 
 export interface OpenClientServerOptions {
 	readonly access: Access;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Server } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
-import { watchLiveness } from "../core/liveness.js";
+import { watchLiveness } from "../net/liveness.js";
 import { EndpointTransport } from "./endpoint-transport.js";
 
 export interface EndpointOptions {

@@ -203,7 +203,7 @@ describe("lists of a device that is offline", { timeout: 20_000 }, () => {
 		});
 		await until(() => first.gateway.servers.find(FIRST)?.offers.prompts.length === 1, "known");
 		await first.close();
-		const second = await startGateway(t, { stateFolder, awayWait: 10 });
+		const second = await startGateway(t, { stateFolder, offlineWait: 10 });
 		const client = await connectClient(t, second.clientUrl(), "2025-11-25");
 		assert.equal(uris(await client.listResources()).length, 3);
 		assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);

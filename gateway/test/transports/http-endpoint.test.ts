@@ -135,7 +135,7 @@ for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 		});
 
 		it("is told that a device is offline, after waiting for it", async (t) => {
-			const side = await startGateway(t, { awayWait: 50 });
+			const side = await startGateway(t, { offlineWait: 50 });
 			const device = await WireDevice.connect(t, side);
 			const client = await connect(t, side);
 			await device.unplug();

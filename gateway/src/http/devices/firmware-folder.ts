@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isNewer, isVersion } from "../../../../src/text/version.js";
+import { isNewer, isVersion } from "../../firmware.js";
 
 /** A firmware image in the folder. */
 export interface Firmware {

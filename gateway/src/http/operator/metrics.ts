@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RejectionReason } from "../http-error.js";
+import type { RejectionReason } from "../server/http-error.js";
 
 /** What is counted from outside at the moment of asking. */
 export interface MetricsSources {
