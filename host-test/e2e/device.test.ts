@@ -132,8 +132,8 @@ for (const [engine, transport] of ENGINES.flatMap((each) =>
 			const { url } = await webService(t, "");
 			const call = device.callTool("self.screen.snapshot", { url });
 			device.close("unplugged");
-			await assert.rejects(call, { code: "device-gone", message: /unplugged/ });
-			await assert.rejects(device.callTool("self.get_device_status"), { code: "device-gone" });
+			await assert.rejects(call, { code: "server-disconnected", message: /unplugged/ });
+			await assert.rejects(device.callTool("self.get_device_status"), { code: "server-disconnected" });
 		});
 	});
 }

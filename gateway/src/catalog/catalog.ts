@@ -29,7 +29,7 @@ export interface FoundPrompt {
 }
 
 /** A resource that a client named, and the server that may have it. */
-export interface FoundResource {
+interface FoundResource {
 	readonly server: Server;
 	/** As the server knows it. */
 	readonly uri: string;
@@ -57,7 +57,7 @@ export interface StateChange {
 }
 
 /** A resource has been updated, by the URI that clients know. */
-export interface ResourceUpdate {
+interface ResourceUpdate {
 	readonly kind: "updated";
 	readonly uri: string;
 }

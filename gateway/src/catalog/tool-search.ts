@@ -3,14 +3,14 @@ import MiniSearch, { type SearchResult } from "minisearch";
 import type { Catalog } from "./catalog.js";
 
 /** A tool that a search has found. */
-export interface ToolHit {
+interface ToolHit {
 	/** As clients call it. */
 	readonly name: string;
 	/** The alias of its server. */
 	readonly server: string;
 }
 
-export interface ToolQuery {
+interface ToolQuery {
 	readonly query: string;
 	/** Only tools of the server with this alias. */
 	readonly server?: string | undefined;

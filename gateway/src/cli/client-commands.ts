@@ -44,7 +44,7 @@ export function addClientCommands(program: Command): Command {
 		.description("Forget a device that will not come back, or all that have been offline for some time")
 		.argument("[device]", "alias or id")
 		.addOption(
-			new Option("--away-since <time>", "every device that has been offline for that long: 30m, 12h, 1d").argParser(
+			new Option("--offline-since <time>", "every device that has been offline for that long: 30m, 12h, 1d").argParser(
 				readSeconds,
 			),
 		)
@@ -138,10 +138,10 @@ async function watch(options: ClientOptions): Promise<void> {
 	await watchGateway(clientFor(options), options.json ?? false);
 }
 
-async function forget(device: string | undefined, options: ClientOptions & { awaySince?: number }): Promise<void> {
-	const { awaySince: seconds } = options;
+async function forget(device: string | undefined, options: ClientOptions & { offlineSince?: number }): Promise<void> {
+	const { offlineSince: seconds } = options;
 	if ((device === undefined) === (seconds === undefined)) {
-		throw new UsageError("expected a device, or --away-since, and not both");
+		throw new UsageError("expected a device, or --offline-since, and not both");
 	}
 	const gateway = clientFor(options);
 	const forgotten = device === undefined ? await forgetOffline(gateway, seconds) : [await forgetOne(gateway, device)];

@@ -43,7 +43,7 @@ export class BindingRejected extends Error {
 	}
 }
 
-export interface DeviceBindingsOptions {
+interface DeviceBindingsOptions {
 	readonly mode: BindingMode;
 	readonly tokens: TokenStore;
 	readonly key: DeviceKey;

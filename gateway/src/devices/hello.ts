@@ -6,7 +6,7 @@ import type { DeviceMessage } from "./messages.js";
 const AUDIO_PARAMS = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 
 /** A device's first message cannot be accepted. */
-export class HelloRejected extends Error {}
+class HelloRejected extends Error {}
 
 /** What a device says of itself in its hello. */
 export interface DeviceHello {

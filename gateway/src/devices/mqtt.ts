@@ -179,7 +179,7 @@ const PROOF_TIMEOUT = 3_000;
 const PROOF_ID = 0x7fffffff;
 
 /** A session of a device's over MQTT, from hello, if it says one, to goodbye. The device's connection to the broker may outlive it. */
-export class DeviceMqttTransport extends DeviceTransport {
+class DeviceMqttTransport extends DeviceTransport {
 	readonly #options: DeviceMqttOptions;
 	readonly #isGreeted: boolean;
 	#proofTimer: NodeJS.Timeout | undefined;

@@ -9,7 +9,7 @@ const OLDEST_REVISION = "2024-11-05";
 const REVISIONS: ReadonlySet<unknown> = new Set([OLDEST_REVISION, "2025-03-26", "2025-06-18", "2025-11-25"]);
 
 /** A device's message is not valid, and it is not the answer to a request either. */
-export class InvalidMessage extends Error {}
+class InvalidMessage extends Error {}
 
 /**
  * Makes a device's message one that the official SDK accepts. Devices of this protocol family leave out an error's code,

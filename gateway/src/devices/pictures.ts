@@ -10,7 +10,7 @@ export interface Picture {
 	readonly data: Buffer;
 }
 
-export interface PicturesOptions {
+interface PicturesOptions {
 	/** The URL at which a device reaches the gateway's routes for devices, without a path; undefined if it cannot. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }

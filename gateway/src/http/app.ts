@@ -22,7 +22,7 @@ import type { RejectionReport } from "./server/rejections.js";
 import { setHeaders } from "./server/response-headers.js";
 import { allow, type HttpEnv, type Middleware, type Route } from "./server/route.js";
 
-export interface AppOptions {
+interface AppOptions {
 	readonly endpoint: HttpEndpoint;
 	readonly servers: ServerRegistry;
 	readonly events: GatewayEvents;

@@ -19,7 +19,7 @@ const MAX_LOG_DATA = 10_000;
 export const DEFAULT_LOG_LEVEL: LogLevel = "info";
 
 /** What a client said when its session began. */
-export interface SessionClient {
+interface SessionClient {
 	/** Undefined if there is no session. */
 	readonly capabilities: ClientCapabilities | undefined;
 	/** The least severe log messages that it wants; undefined: none. */

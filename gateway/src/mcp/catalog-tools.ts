@@ -6,7 +6,7 @@ import { searchTools } from "../catalog/tool-search.js";
 import { answerWrongArguments, failedCall } from "./failures.js";
 
 /** The client that calls a catalog tool. */
-export interface CatalogCaller {
+interface CatalogCaller {
 	readonly catalog: Catalog;
 	readonly revision: string;
 	/** Calls a tool of a server on behalf of the client. */
@@ -14,7 +14,7 @@ export interface CatalogCaller {
 }
 
 /** A tool with which a client finds and calls tools that are not in its list. */
-export interface CatalogTool {
+interface CatalogTool {
 	readonly listed: Tool;
 	/** Rejects as the call of a server's tool does. */
 	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;

@@ -62,7 +62,7 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 		await unplug(side, await WireDevice.connect(t, side));
 		const seen = new Date(side.gateway.servers.find(ID)?.lastSeen ?? 0).toISOString();
 		await assert.rejects(setVolume(side, 1), {
-			code: "device-away",
+			code: "server-offline",
 			message: `lamp_000001 is offline and did not come back within 0.03 s; it was last seen at ${seen}. Nothing was sent to it.`,
 		});
 		assert.equal((await WireDevice.connect(t, side)).calls.length, 0);
@@ -86,7 +86,7 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 		await until(() => device.calls.length === 1, "the call has started");
 		await Promise.all([
 			device.unplug(),
-			assert.rejects(call, { code: "device-gone", message: /may have been carried out, or not/ }),
+			assert.rejects(call, { code: "server-disconnected", message: /may have been carried out, or not/ }),
 		]);
 		assert.equal((await WireDevice.connect(t, side)).calls.length, 0);
 	});
@@ -142,12 +142,12 @@ describe("calls to a device", { timeout: 20_000 }, () => {
 			[[20], "structuredContent: must be object"],
 		] as const) {
 			result = { content, structuredContent };
-			await assert.rejects(call(), { code: "bad-answer", message: new RegExp(`outputSchema: ${problem}$`) });
+			await assert.rejects(call(), { code: "invalid-result", message: new RegExp(`outputSchema: ${problem}$`) });
 		}
 		result = { content, structuredContent: { unit: "K" } };
 		await assert.rejects(
 			call(unit),
-			{ code: "bad-answer", message: /unit: must match pattern/ },
+			{ code: "invalid-result", message: /unit: must match pattern/ },
 			"in the other thread",
 		);
 		result = { content, structuredContent: { celsius: 20 } };

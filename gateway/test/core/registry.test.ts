@@ -202,7 +202,7 @@ describe("the servers that the gateway knows", { timeout: 20_000 }, () => {
 		const side = await startGateway(t, { maxServers: 1 });
 		await WireDevice.connect(t, side);
 		await assert.rejects(WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" }), /disconnected/);
-		assert.match(side.warnings.join(), /00:02: disconnected: the gateway may not know more devices/);
+		assert.match(side.warnings.join(), /00:02: disconnected: server limit \(\d+\) reached/);
 		assert.equal(side.gateway.servers.all.length, 1);
 	});
 

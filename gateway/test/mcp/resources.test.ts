@@ -215,7 +215,7 @@ describe("lists of a device that is offline", { timeout: 20_000 }, () => {
 		await assert.rejects(reading, {
 			code: -32603,
 			message: /lamp_000001 is offline/,
-			data: { "xs-mcp/error": "device-away" },
+			data: { "xs-mcp/error": "server-offline" },
 		});
 	});
 });

@@ -55,7 +55,7 @@ type OnCall = () => object;
 const DONE: OnCall = () => ({ result: { content: [{ type: "text", text: "true" }], isError: false } });
 
 /** What a device of the family says to MCP. */
-export class FamilyMcp {
+class FamilyMcp {
 	/** Everything that the gateway has sent. */
 	readonly received: Message[] = [];
 	/** The session id in its messages; undefined: none. */

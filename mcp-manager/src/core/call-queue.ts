@@ -1,7 +1,7 @@
 import { ServerError } from "./errors.js";
 import type { Session } from "./session.js";
 
-export interface CallQueueOptions {
+interface CallQueueOptions {
 	/** Calls that the server works on at the same time. */
 	readonly concurrency: number;
 	/** Calls that may wait for their turn. More are rejected. */

@@ -4,7 +4,7 @@ import { LIST_NAMES, LISTS, type ListName, type Offers } from "./offers.js";
 import type { ServerInfo, Session } from "./session.js";
 
 /** Is told what a server says. */
-export interface OffersListener {
+interface OffersListener {
 	/** It has said who it is. Its lists come next. */
 	readonly onBoard: (board: ServerInfo) => void;
 	/** It has listed what it offers: everything at first, then the lists that have changed. */

@@ -171,7 +171,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		server.connect(session);
 		this.emit("connected", server, session);
 		if (isOneTooMany) {
-			this.#disconnect(session, "server limit reached: forget unused servers");
+			this.#disconnect(session, `server limit (${maxServers}) reached: forget unused devices`);
 		} else {
 			this.#meet(server, session);
 		}

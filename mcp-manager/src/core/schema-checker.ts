@@ -5,7 +5,7 @@ import { isCheap } from "./schema-cost.js";
 import type { Schema, SchemaValidator } from "./schema-validator.js";
 
 /** A value, and the schema that a tool has for it: anything that a device sent. */
-export interface Checked {
+interface Checked {
 	/** The tool's name. */
 	readonly tool: string;
 	/** What the value is, in messages: "arguments". */

@@ -5,12 +5,14 @@ import type { Schema } from "./schema-validator.js";
  * Keywords that look at each part of a value once, so that checking takes time in proportion to the value. Any
  * other keyword makes a schema expensive.
  */
-const CHEAP_KEYWORDS: ReadonlySet<string> = new Set([
-	...["$schema", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"],
-	...["type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-	...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "format", "required"],
-	...["properties", "additionalProperties", "items"],
-]);
+const CHEAP_KEYWORDS: ReadonlySet<string> = new Set(
+	(
+		"$schema $comment title description default examples deprecated readOnly writeOnly " +
+		"type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf " +
+		"minLength maxLength minItems maxItems minProperties maxProperties format required " +
+		"properties additionalProperties items"
+	).split(" "),
+);
 
 /** Schemas and the values that they name, in a schema that is cheap. */
 const MAX_PARTS = 500;

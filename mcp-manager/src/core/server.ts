@@ -92,7 +92,7 @@ export interface Notification {
 }
 
 /** What a device has told of a button or a sensor. */
-export interface DeviceEvent extends Notification {
+interface DeviceEvent extends Notification {
 	/** When it came, in milliseconds since 1970. */
 	readonly time: number;
 }

@@ -13,7 +13,7 @@ interface Subscription {
 	asked: Promise<void>;
 }
 
-export interface SubscriptionsOptions {
+interface SubscriptionsOptions {
 	/** A resource that clients have subscribed to has been updated. */
 	readonly onUpdated: (uri: string) => void;
 	/** Is told that a server which returned did not take a subscription again. */

@@ -20,7 +20,7 @@ export interface ManagementCaller {
 	readonly onHandler?: (end: () => void) => void;
 }
 
-/** One of the nine tools of document 1, "the tools". */
+/** One of the nine tools with which a model manages connections. */
 export interface ManagementTool {
 	readonly name: string;
 	readonly description: string;
@@ -212,7 +212,7 @@ const mcpRegisterNotificationHandler = define({
 	},
 });
 
-/** The nine tools, in the order of the document. */
+/** The nine tools, in the order in which they are listed. */
 export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
 	mcpConnect,
 	mcpDisconnect,

@@ -3,7 +3,7 @@ import { type McpErrorCode, managerCodeOf } from "../core/errors.js";
 import type { ServerTool } from "../core/offers.js";
 import { isSafeToRetry } from "../upstreams/retry.js";
 
-/** Why something failed: document 3, "error handling". */
+/** Why something failed. */
 export class McpError extends Error {
 	readonly code: McpErrorCode;
 	readonly details: unknown;
@@ -23,7 +23,7 @@ export class McpError extends Error {
 	}
 }
 
-/** What came of a call of a tool: document 3, `MCPToolResult`. */
+/** The outcome of a tool call. */
 export interface McpToolResult {
 	readonly success: boolean;
 	/** The tool's result, as MCP has it. */

@@ -19,7 +19,7 @@ import { expectComplete } from "./results.js";
 import { methodNameOf } from "./typed-tools.js";
 
 interface Events {
-	/** A server sent a notification. `type` is as document 1 has it: "tools/list_changed". */
+	/** A server sent a notification. `type` is "tools/list_changed" or the like: {@link NOTIFICATION_TYPES}. */
 	notification: [server: string, type: string, params: Readonly<Record<string, unknown>>];
 	/** The status of a configured server is different. */
 	status: [server: string, status: ConnectionStatus, lastError: string];
@@ -27,7 +27,7 @@ interface Events {
 	warning: [message: string];
 }
 
-/** Servers, their tools, prompts and resources, behind one face: document 3, `MCPManager`. */
+/** Connects to MCP servers, and finds and calls their tools, prompts and resources. */
 export class McpManager extends EventEmitter<Events> {
 	readonly #options: McpManagerOptions;
 	readonly #file: ServersFile | undefined;

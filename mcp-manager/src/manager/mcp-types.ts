@@ -4,7 +4,7 @@ import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 import type { McpToolResult } from "./mcp-error.js";
 
-/** A server as document 3 registers it: `name` stands for the id if there is none. */
+/** A server to register: `name` stands for the id if there is none. */
 export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
 
 /** A call that a person may have to approve. */
@@ -36,7 +36,7 @@ export interface McpManagerOptions {
 	readonly approve?: Approve;
 }
 
-/** A tool, and how to call it: document 3, `MCPTool`. */
+/** A tool, and how to call it. */
 export interface McpTool extends Pick<ServerTool, "name" | "inputSchema" | "outputSchema" | "annotations"> {
 	readonly description: string;
 	/** The version of its server. */

@@ -6,7 +6,7 @@ export interface NotificationFilter {
 	readonly types?: readonly string[] | undefined;
 }
 
-/** The types of document 1, "notification types". */
+/** The types of notifications that handlers can filter by. */
 export const NOTIFICATION_TYPES = [
 	"tools/list_changed",
 	"resources/list_changed",
@@ -16,7 +16,7 @@ export const NOTIFICATION_TYPES = [
 	"cancelled",
 ] as const;
 
-/** The documented type of a notification; log messages of a server have the type "logging/setLevel" there. */
+/** The type of a notification. Log messages of a server have the type "logging/setLevel". */
 export function notificationType(method: string): string {
 	const type = method.replace(/^notifications\//, "");
 	return type === "message" ? "logging/setLevel" : type;

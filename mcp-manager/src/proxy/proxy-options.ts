@@ -1,6 +1,6 @@
 import { FieldError, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 
-/** What a proxy does: document 2, "CLI arguments and environment variables". */
+/** What a proxy serves, and how. */
 export interface ProxyOptions {
 	readonly upstream: ServerConfig;
 	/** The name that the proxy tells its host. */

@@ -1,4 +1,4 @@
-// What the proxy tells the host's model. The Japanese sentences are those of document 2; the English ones say the same.
+// What the proxy tells the host's model: in Japanese, and the same in English.
 
 /** The host's instructions: all that a model knows of a locked proxy. */
 export function gateInstructions(skill: string): string {

@@ -18,7 +18,7 @@ interface Events {
 
 /**
  * The tools of an upstream, as the host sees them. With a skill there is a gate: no call reaches the upstream before
- * `activate`, and only `activate` connects. Without one, the first call connects. The states are those of document 2.
+ * `activate`, and only `activate` connects. Without one, the first call connects.
  */
 export class ToolProxy extends EventEmitter<Events> {
 	readonly #options: ProxyOptions;

@@ -1,15 +1,18 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { backoff } from "../core/backoff.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */
 const TOO_MANY_REQUESTS = 429;
 
 const MAX_ATTEMPTS = 4;
 
-/** Milliseconds: what a server may ask to wait at most, and the first delay if it says nothing. */
+/** Milliseconds that a server may ask to wait. */
 const MAX_WAIT = 30_000;
-const FIRST_WAIT = 1_000;
+
+/** The delays if the server names none. */
+const BACKOFF = { initialDelay: 1_000, maxDelay: MAX_WAIT };
 
 /** Bytes of a JSON answer. A longer one is a fault of the server's. */
 const MAX_JSON_BYTES = 10 * 1024 * 1024;
@@ -26,7 +29,7 @@ export const carefulFetch: FetchLike = async (url, init) => {
 		if (response.status !== TOO_MANY_REQUESTS || attempt === MAX_ATTEMPTS) {
 			return withLimit(response);
 		}
-		const wait = retryAfter(response.headers.get("retry-after")) ?? FIRST_WAIT * 2 ** (attempt - 1);
+		const wait = retryAfter(response.headers.get("retry-after")) ?? backoff(BACKOFF, attempt - 1);
 		if (wait > MAX_WAIT) {
 			return response;
 		}

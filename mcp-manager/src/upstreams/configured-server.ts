@@ -10,10 +10,10 @@ import { ConfiguredTransport } from "./configured-transport.js";
 import { withRetry } from "./retry.js";
 import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js";
 
-/** Document 1, `McpConnectionStatus`. "disconnected" is also a server that is opened again when it is needed. */
+/** The status of a connection. A server that is "disconnected" may be opened again on demand. */
 export type ConnectionStatus = "connecting" | "connected" | "disconnected" | "error";
 
-export interface ConfiguredServerOptions {
+interface ConfiguredServerOptions {
 	readonly servers: ServerRegistry;
 	/** Milliseconds between pings. */
 	readonly pingInterval: number;

@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import spawn from "cross-spawn";
 
-export interface ProcessOptions {
+interface ProcessOptions {
 	readonly command: string;
 	readonly args: readonly string[];
 	/** All of its environment. */

@@ -20,7 +20,7 @@ type Path = readonly (string | number)[];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads servers from JSON or YAML: `servers` as a list (documents 1 and 3), or `mcpServers` by id as hosts write it. One
+ * Reads servers from JSON or YAML: `servers` as a list, or `mcpServers` by id as hosts write it. One
  * bad server does not stop the others. `${NAME}` in a value stands for an environment variable, `${NAME:-text}` for text
  * if that is not set.
  *
@@ -79,7 +79,7 @@ class Reader {
 		return content === undefined ? {} : (this.#checked(OPTIONS, content, ["options"]) ?? {});
 	}
 
-	/** Document 1 connects to no server that does not say `enabled`; document 3, which has names in place of ids, to all. */
+	/** Without `enabled`, a server that has an id is not connected at the start, and one that has only a name is. */
 	#listedServer(entry: unknown, path: Path): ServerInput | undefined {
 		const server = this.#checked(LISTED_SERVER, entry, path);
 		const id = server?.id ?? server?.name;

@@ -81,7 +81,7 @@ export const HOST_SERVER = z.object({
 });
 
 export type RetryPolicy = z.output<typeof RETRY_POLICY>;
-export type TransportType = "stdio" | "http" | "sse" | "websocket";
+type TransportType = "stdio" | "http" | "sse" | "websocket";
 
 /** A server that the gateway connects to, with every default filled in. */
 export interface ServerConfig {

@@ -42,7 +42,7 @@ async function openManager(t: TestContext, options: McpManagerOptions = {}, pers
 const nodeCommand = (program: string, ...args: string[]): string => [process.execPath, program, ...args].join(" ");
 
 describe("the management tools", () => {
-	it("are the nine of document 1, with its parameters", () => {
+	it("are nine, with the documented parameters", () => {
 		const parameters = MANAGEMENT_TOOLS.map(({ name, inputSchema }) => [
 			name,
 			Object.keys(inputSchema.properties as object),

@@ -28,7 +28,7 @@ describe("McpManager", () => {
 		assert.ok(metadata.executionTime > 0);
 	});
 
-	it("registers servers later, by name as document 3 does, and gives tools that can be executed", async (t) => {
+	it("registers servers later, by name, and gives tools that can be executed", async (t) => {
 		const manager = await openManager(t);
 		const { id: _, ...unnamed } = odd("x");
 		await manager.registerServer({ ...unnamed, name: "database", transport: "stdio" });

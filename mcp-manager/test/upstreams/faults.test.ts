@@ -42,7 +42,10 @@ describe("faults of configured servers", () => {
 		const [one, two] = await Promise.all(configured.map((each) => each.connect()));
 		const [first] = configured;
 		assert.ok(one && two && first);
-		const cut = assert.rejects(call(one, "never"), { code: "device-gone", message: /may have been carried out/ });
+		const cut = assert.rejects(call(one, "never"), {
+			code: "server-disconnected",
+			message: /may have been carried out/,
+		});
 		const pid = pidOf(first);
 		await until(() => one.busy, "the call runs");
 		process.kill(pid, "SIGKILL");
@@ -59,7 +62,7 @@ describe("faults of configured servers", () => {
 		const server = await configured.connect();
 		const tool = server.tools.find(({ name }) => name === "trigger-long-running-operation");
 		assert.ok(tool);
-		const cut = assert.rejects(server.call("test", tool, { duration: 60, steps: 60 }), { code: "device-gone" });
+		const cut = assert.rejects(server.call("test", tool, { duration: 60, steps: 60 }), { code: "server-disconnected" });
 		await until(() => server.busy, "the call runs");
 		child.kill("SIGKILL");
 		await cut;
@@ -117,7 +120,7 @@ describe("faults of configured servers", () => {
 	it("are retried by policy only where the tool is safe to call twice", async (t) => {
 		const { configured } = await openOne(t, odd("policy", "good", { retryPolicy: { ...QUICK, maxRetries: 2 } }));
 		const server = await configured.connect();
-		await assert.rejects(call(server, "crash"), { code: "device-gone" });
+		await assert.rejects(call(server, "crash"), { code: "server-disconnected" });
 		await assert.rejects(call(server, "crash", "echo"), {
 			code: "retries-exceeded",
 			message: /^Failed after 2 retries: /,

@@ -60,7 +60,7 @@ describe("a call over HTTP that may have been carried out is not made again", ()
 	for (const [reason, answer] of Object.entries(answers)) {
 		it(`if ${reason}`, async (t) => {
 			const { paid, call } = await startPaying(t, answer);
-			await assert.rejects(call(), { code: "device-gone" });
+			await assert.rejects(call(), { code: "server-disconnected" });
 			assert.equal(paid.times, 1);
 		});
 	}

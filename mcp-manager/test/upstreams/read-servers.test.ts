@@ -19,7 +19,7 @@ function only({ configs, problems }: ReturnType<typeof read>): ServerConfig {
 const inList = (...servers: object[]) => read({ version: "1.0", $schema: "./mcp-servers.schema.json", servers });
 
 describe("the file of servers", () => {
-	it("has the fields and defaults of document 1", () => {
+	it("has the documented fields and defaults", () => {
 		const { id, url, transport, enabled, timeout, autoApprove } = only(
 			inList({ id: "my-server", url: "http://localhost:3000/mcp", name: "Mine", description: "A server" }),
 		);
@@ -77,7 +77,7 @@ describe("the file of servers", () => {
 		);
 	});
 
-	it("may be the YAML of document 3, whose options apply to every server", () => {
+	it("may be YAML, whose options apply to every server", () => {
 		const { configs, problems } = read(
 			`servers:
   - name: serena

@@ -8,7 +8,7 @@ import { RequestLimits, type RequestLimitsOptions } from "../server/limits.js";
 import type { Admission } from "../server/route.js";
 import { SourceCheck, type SourceCheckOptions } from "../server/source-check.js";
 
-export interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
+interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
 	readonly tokens: TokenStore;

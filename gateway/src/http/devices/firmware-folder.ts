@@ -11,7 +11,7 @@ export interface Firmware {
 }
 
 /** What a device checks an image by. */
-export interface FirmwareProof {
+interface FirmwareProof {
 	/** SHA-256 of the image, in hexadecimal digits. */
 	readonly sha256: string;
 	/** The text of the file beside the image, MODEL_VERSION.bin.sig, if there is one. */

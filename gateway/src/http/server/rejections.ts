@@ -21,7 +21,7 @@ const DRAIN_TIME = 1_000;
 /** A path that ends with a secret. */
 const TICKET = /^(\/vision\/upload)\/.*/;
 
-export interface RejectionReportOptions {
+interface RejectionReportOptions {
 	readonly log: Logger;
 	/** For what strangers can cause. */
 	readonly limitedLog: LogLimiter;

@@ -1,11 +1,10 @@
-import { createServer, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Logger } from "../../log/log.js";
+import { createHttpServer, listenOn } from "../../net/listener.js";
 import type { RejectionReport } from "./rejections.js";
 import type { HttpEnv } from "./route.js";
 
@@ -36,27 +35,15 @@ export class HttpServer {
 
 	constructor(options: HttpServerOptions) {
 		this.#options = options;
-		const limits = {
-			headersTimeout: options.bodyTimeout,
-			requestTimeout: options.bodyTimeout,
-			connectionsCheckingInterval: Math.min(1_000, options.bodyTimeout),
-		};
-		this.#http = options.tls ? createTlsServer({ ...limits, ...options.tls }) : createServer(limits);
+		this.#http = createHttpServer(options.bodyTimeout, options.tls);
 		this.#http.on("request", makeListener(options));
 		this.#http.on("clientError", (error: NodeJS.ErrnoException, socket) => this.#rejectConnection(error, socket));
 	}
 
 	/** Starts to listen. Later errors are logged. Rejects if the port is taken. Resolves with the port. */
 	listen(): Promise<number> {
-		const { address, port, log } = this.#options;
-		return new Promise((resolve, reject) => {
-			this.#http.once("error", reject);
-			this.#http.listen(port, address, () => {
-				this.#http.off("error", reject);
-				this.#http.on("error", (error) => log.error({ err: error }, "cannot accept clients"));
-				resolve((this.#http.address() as AddressInfo).port);
-			});
-		});
+		const { address: host, port, log } = this.#options;
+		return listenOn(this.#http, { host, port }, (error) => log.error({ err: error }, "cannot accept clients"));
 	}
 
 	/** Stops listening. Connections stay. */
