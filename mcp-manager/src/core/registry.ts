@@ -243,7 +243,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.#closed = true;
 		for (const server of this.#directory.all) {
 			server.close();
-			server.session?.close("the gateway is shutting down");
+			server.session?.close("shutting down");
 		}
 		clearTimeout(this.#changeTimer);
 		await this.#context.checker.close();

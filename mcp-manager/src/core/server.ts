@@ -114,6 +114,7 @@ export class Server {
 	/** The last thing that it has told of a button or a sensor. Undefined if there was none, and while it is offline. */
 	event: DeviceEvent | undefined;
 	#queue: CallQueue | undefined;
+	#isClosed = false;
 
 	/**
 	 * @param record what was known of it earlier
@@ -259,6 +260,9 @@ export class Server {
 		request: (session: Session, options: CallOptions) => Promise<Result>,
 		options: CallOptions = {},
 	): Promise<Result> {
+		if (this.#isClosed) {
+			throw shuttingDown();
+		}
 		const { callTimeout = 30_000 } = this.#context;
 		const queue = this.#openQueue();
 		if (!this.#online) {
@@ -281,9 +285,10 @@ export class Server {
 		return this.#queue?.busy === true;
 	}
 
-	/** Rejects the calls that wait. */
+	/** Rejects the calls that wait, and every later one. */
 	close(): void {
-		this.#queue?.close(new ServerError("cancelled", "the gateway is shutting down"));
+		this.#isClosed = true;
+		this.#queue?.close(shuttingDown());
 	}
 
 	async #checkArguments({ name, inputSchema }: ServerTool, args: object): Promise<void> {
@@ -350,6 +355,10 @@ export class Server {
 			throw error;
 		}
 	}
+}
+
+function shuttingDown(): ServerError {
+	return new ServerError("cancelled", "shutting down");
 }
 
 /** Whether only people may call a tool: not the models in MCP clients. */
