@@ -19,7 +19,7 @@ export function showSnippets(url: string): void {
 	line(paint("dim", "MCP Inspector:"));
 	verbatim(`npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list`);
 	line("");
-	line("More: docs/gateway/clients.md");
+	line("More: docs/gateway/connect-a-client.md");
 }
 
 function showJson(value: object): void {

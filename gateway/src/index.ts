@@ -1,27 +1,32 @@
+export type {
+	CallOptions,
+	CallRecord,
+	Offers,
+	Server,
+	ServerIdentity,
+	ServerInfo,
+	ServerPrompt,
+	ServerRecord,
+	ServerResource,
+	ServerTemplate,
+	ServerTool,
+	ServerTransport,
+	Session,
+} from "xs-mcp-manager/core";
+export { ServerError, type ServerErrorCode, ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 export type { Access } from "./catalog/access.js";
 export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";
-export { Gateway, type GatewayOptions } from "./catalog/gateway.js";
 export type { ToolView } from "./catalog/tool-view.js";
 export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
 export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";
-export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./core/offers.js";
-export { ServerRegistry, type ServerRegistryOptions } from "./core/registry.js";
-export type { CallRecord, Server, ServerRecord } from "./core/server.js";
-export { ServerError, type ServerErrorCode } from "./core/server-error.js";
-export type {
-	CallOptions,
-	ServerIdentity,
-	ServerInfo,
-	ServerTransport,
-	Session,
-} from "./core/session.js";
 export type { Admission, AuthenticateDevice, DeviceCredentials } from "./devices/admission.js";
 export type { EmbeddedBrokerOptions } from "./devices/embedded-broker.js";
 export type { ExternalBrokerOptions } from "./devices/external-broker.js";
 export { MqttDevices } from "./devices/mqtt.js";
 export { WebSocketDevices, type WebSocketDevicesOptions } from "./devices/websocket.js";
 export { makeLog } from "./log/log.js";
+export { Gateway, type GatewayOptions } from "./mcp/gateway.js";
 export { GatewayProgram } from "./program.js";
 export { HttpEndpoint, type HttpEndpointOptions } from "./transports/http-endpoint.js";
 export { type StdioClient, serveOverStdio } from "./transports/stdio.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -14,20 +14,37 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = `${root}gateway/bin/xs-mcp-gateway.mjs`;
 const PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
-/** Installs the tarball as npm does, but takes the dependencies that it names from this repository. */
-async function install(tarball: string, folder: string): Promise<string> {
-	const installed = join(folder, "node_modules", "xs-mcp-gateway");
-	mkdirSync(installed, { recursive: true });
-	await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
-	const { dependencies, bin } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
-	for (const name of Object.keys(dependencies)) {
+/** The packages that are published, by their folders. The gateway needs the manager. */
+const PACKAGES = { "mcp-manager": "xs-mcp-manager", gateway: "xs-mcp-gateway" } as const;
+
+/** Installs tarballs as npm does, but takes the dependencies that they name from this repository. */
+async function install(tarballs: readonly string[], folder: string): Promise<void> {
+	mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
+	const needed = new Set<string>();
+	for (const tarball of tarballs) {
+		const unpacked = join(folder, "unpacked");
+		mkdirSync(unpacked);
+		await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", unpacked]);
+		const { name, dependencies, bin } = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"));
+		const installed = join(folder, "node_modules", name);
+		renameSync(unpacked, installed);
+		for (const [program, path] of Object.entries(bin as Record<string, string>)) {
+			symlinkSync(join(installed, path), join(folder, "node_modules", ".bin", program));
+		}
+		for (const each of Object.keys(dependencies)) {
+			needed.add(each);
+		}
+	}
+	for (const name of [...needed].filter((each) => !existsSync(join(folder, "node_modules", each)))) {
 		mkdirSync(dirname(join(folder, "node_modules", name)), { recursive: true });
 		symlinkSync(`${root}node_modules/${name}`, join(folder, "node_modules", name));
 	}
-	mkdirSync(join(folder, "node_modules", ".bin"));
-	const program = join(folder, "node_modules", ".bin", "xs-mcp-gateway");
-	symlinkSync(join(installed, bin["xs-mcp-gateway"]), program);
-	return program;
+}
+
+/** Runs a module that prints something, in a folder. */
+async function print(folder: string, source: string): Promise<string> {
+	writeFileSync(join(folder, "use.mjs"), source);
+	return (await run(process.execPath, ["use.mjs"], { cwd: folder })).stdout;
 }
 
 /** A folder with packages beside the gateway that must not change what it does. */
@@ -45,39 +62,55 @@ async function listTools(t: TestContext, program: string, cwd: string): Promise<
 	return (await client.listTools()).tools;
 }
 
-describe("the package", () => {
+describe("the packages", () => {
 	const folder = `${root}.cache/package-${process.pid}`;
-	let tarball = "";
+	const tarballs: string[] = [];
 
 	after(() => rmSync(folder, { recursive: true, force: true }));
 	before(async () => {
-		await run(process.execPath, [`${root}gateway/pack.mjs`, folder]);
-		const { version } = JSON.parse(readFileSync(`${folder}/package/package.json`, "utf8"));
-		tarball = `${folder}/xs-mcp-gateway-${version}.tgz`;
+		for (const [source, name] of Object.entries(PACKAGES)) {
+			await run(process.execPath, [`${root}scripts/pack.mjs`, source, `${folder}/${source}`]);
+			const { version } = JSON.parse(readFileSync(`${folder}/${source}/package/package.json`, "utf8"));
+			tarballs.push(`${folder}/${source}/${name}-${version}.tgz`);
+		}
 	});
 
-	it("runs where it is installed, as npx runs it", async (t) => {
+	it("have programs that run where they are installed, as npx runs them", async (t) => {
 		const place = makeStateFolder(t);
-		const program = await install(tarball, place);
+		await install(tarballs, place);
+		const program = join(place, "node_modules", ".bin", "xs-mcp-gateway");
 		makeTrap(place);
 		const { stdout } = await run(process.execPath, [program, "--help"], { cwd: place });
 		assert.match(stdout, /Usage: xs-mcp-gateway/);
 		assert.deepEqual(await listTools(t, program, place), []);
+		const proxy = join(place, "node_modules", ".bin", "xs-mcp-proxy");
+		const { stdout: help } = await run(process.execPath, [proxy, "--help"], { cwd: place });
+		assert.match(help, /Usage: xs-mcp-proxy/);
 	});
 
-	it("is a library with types", async (t) => {
+	it("are libraries with types", async (t) => {
 		const place = makeStateFolder(t);
-		await install(tarball, place);
-		const source = 'import { GatewayProgram } from "xs-mcp-gateway"; console.log(typeof GatewayProgram.start);';
-		writeFileSync(join(place, "use.mjs"), source);
-		assert.equal((await run(process.execPath, ["use.mjs"], { cwd: place })).stdout, "function\n");
-		assert.match(
-			readFileSync(join(place, "node_modules/xs-mcp-gateway/types/gateway/src/index.d.ts"), "utf8"),
-			/GatewayProgram/,
-		);
-		const manager = 'import { McpManager } from "xs-mcp-gateway/manager"; console.log(typeof McpManager);';
-		writeFileSync(join(place, "manage.mjs"), manager);
-		assert.equal((await run(process.execPath, ["manage.mjs"], { cwd: place })).stdout, "function\n");
+		await install(tarballs, place);
+		const gateway = 'import { GatewayProgram } from "xs-mcp-gateway"; console.log(typeof GatewayProgram.start);';
+		assert.equal(await print(place, gateway), "function\n");
+		const types = readFileSync(join(place, "node_modules/xs-mcp-gateway/types/gateway/src/index.d.ts"), "utf8");
+		assert.match(types, /GatewayProgram/);
+		const both =
+			'import { McpManager } from "xs-mcp-manager"; import * as other from "xs-mcp-gateway/manager"; ' +
+			"console.log(other.McpManager === McpManager);";
+		assert.equal(await print(place, both), "true\n");
+	});
+
+	it("check what a tool's schema does not allow, in another thread if it takes long", async (t) => {
+		const place = makeStateFolder(t);
+		await install(tarballs.slice(0, 1), place);
+		const server = fileURLToPath(new URL("../../mcp-manager/test/support/odd-server.mjs", import.meta.url));
+		const source =
+			'import { McpManager } from "xs-mcp-manager"; ' +
+			`const manager = new McpManager({ servers: [{ name: "odd", command: process.execPath, args: [${JSON.stringify(server)}] }] }); ` +
+			'await manager.initialize(); const { error } = await manager.executeTool("echo", { text: 1 }); ' +
+			"console.log(error.code); await manager.close();";
+		assert.equal(await print(place, source), "INVALID_PARAMS\n");
 	});
 });
 

@@ -131,8 +131,8 @@ for (const [engine, transport] of cases(
 			const { url } = await webService(t, "");
 			const call = device.callTool("self.screen.snapshot", { url });
 			device.close("unplugged");
-			await assert.rejects(call, { code: "device-gone", message: /unplugged/ });
-			await assert.rejects(device.callTool("self.get_device_status"), { code: "device-gone" });
+			await assert.rejects(call, { code: "server-disconnected", message: /unplugged/ });
+			await assert.rejects(device.callTool("self.get_device_status"), { code: "server-disconnected" });
 		});
 	});
 }

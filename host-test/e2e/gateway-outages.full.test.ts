@@ -42,7 +42,7 @@ const FAILURES: Readonly<Record<string, (network: TestNetwork) => Promise<void> 
 
 describe("a client that stays connected", () => {
 	it("does not notice that a device restarts, except that its call takes longer", async (t) => {
-		const started = await startProgram(t, { userTools: ["*"], awayWait: RETURN_LIMIT });
+		const started = await startProgram(t, { userTools: ["*"], offlineWait: RETURN_LIMIT });
 		await startDevice(t, engine, { config: { backend: started.deviceUrl }, ...LAMP });
 		await until(() => allOnline(started), "the device is known");
 		for (const [name, client] of Object.entries(await connectAll(t, `${started.base}/mcp`))) {
@@ -66,7 +66,7 @@ describe("a client that stays connected", () => {
 			await first.program.stop(signal);
 			const ports = ["--http-port", first.base, "--websocket-port", first.deviceUrl];
 			const flags = ports.map((each) => (each.startsWith("--") ? each : String(portOf(each))));
-			const second = await startGateway(folder, ...flags, "--away-wait", String(RETURN_LIMIT));
+			const second = await startGateway(folder, ...flags, "--offline-wait", String(RETURN_LIMIT));
 			t.after(() => second.program.stop());
 			// It knows the device's tools from before, and the call waits for the device.
 			assert.equal((await setVolume(stateless as FollowingClient)).isError, false);
@@ -107,7 +107,7 @@ describe("a client that stays connected", () => {
 	for (const transport of ["websocket", "mqtt"] as const) {
 		for (const [failure, fail] of Object.entries(FAILURES)) {
 			it(`calls a device over ${transport} again after its network ${failure} for a while`, async (t) => {
-				const started = await startProgram(t, { mqtt: true, awayWait: 100, callTimeout: 1_000 });
+				const started = await startProgram(t, { mqtt: true, offlineWait: 100, callTimeout: 1_000 });
 				const network = await TestNetwork.to(t, portOf(started.program.urls[transport] as string));
 				const scheme = transport === "mqtt" ? "mqtt" : "ws";
 				await startDevice(t, engine, { config: { backend: `${scheme}://127.0.0.1:${network.port}` }, ...LAMP });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { MANAGEMENT_TOOLS, McpManager } from "../../gateway/src/manager/index.js";
+import { MANAGEMENT_TOOLS, McpManager } from "xs-mcp-manager";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
-import { EVERYTHING, nodeServer, textOf } from "../../gateway/test/support/upstreams.js";
+import { EVERYTHING, nodeServer, textOf } from "../../mcp-manager/test/support/upstreams.js";
 import { cases } from "../support/scope.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 

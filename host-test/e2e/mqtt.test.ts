@@ -299,7 +299,7 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 		});
 		await device.ping();
 		const back = nextSession(gateway.servers);
-		const failed = assert.rejects(call, { code: "device-gone", message: /broker/ });
+		const failed = assert.rejects(call, { code: "server-disconnected", message: /broker/ });
 		await broker.kill();
 		await failed;
 		await broker.run();

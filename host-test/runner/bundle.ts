@@ -18,7 +18,10 @@ const PROGRAMS = [
 ];
 
 /** Loaded by the gateway by a path of its own, from where its bundle is. */
-const WORKERS = { "validation-worker": "gateway/src/core/validation-worker.ts" };
+const WORKERS = { "validation-worker": "mcp-manager/src/core/validation-worker.ts" };
+
+/** A workspace package that is TypeScript in this repository. */
+const MANAGER = `${ROOT}mcp-manager/src`;
 
 /** A bundle of tests, and of the programs that they start. */
 export interface Bundle {
@@ -43,6 +46,11 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
 		bundle: true,
 		splitting: true,
 		packages: "external",
+		alias: {
+			"xs-mcp-manager/core": `${MANAGER}/core/index.ts`,
+			"xs-mcp-manager/proxy": `${MANAGER}/proxy/index.ts`,
+			"xs-mcp-manager": `${MANAGER}/manager/index.ts`,
+		},
 		format: "esm",
 		platform: "node",
 		target: "node20",
@@ -54,16 +62,16 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
 	return { folder, inputs: metafile.inputs };
 }
 
-/**
- * Tests and programs find files beside their source by `import.meta.url`, so it stays that of the source. The gateway's
- * sources are made to be bundled, and find what is beside the bundle.
- */
+/** Sources that are made to be bundled: they find what is beside the bundle. */
+const BUNDLED = [join(ROOT, "gateway/src"), join(ROOT, "mcp-manager/src")];
+
+/** Tests and programs find files beside their source by `import.meta.url`, so it stays that of the source. */
 const keepOwnUrls: Plugin = {
 	name: "keep-own-urls",
 	setup(build) {
 		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
 			const source = readFileSync(path, "utf8");
-			if (path.startsWith(join(ROOT, "gateway/src")) || !source.includes("import.meta.url")) {
+			if (BUNDLED.some((folder) => path.startsWith(folder)) || !source.includes("import.meta.url")) {
 				return undefined;
 			}
 			const url = JSON.stringify(pathToFileURL(path).href);

@@ -11,7 +11,7 @@ export function bundledPath(folder: string, source: string): string {
 }
 
 /** Where tests are: CONTRIBUTING.md. */
-const TEST_FOLDERS = ["host-test", "virtual-device/test", "gateway/test"];
+const TEST_FOLDERS = ["host-test", "virtual-device/test", "mcp-manager/test", "gateway/test"];
 
 /** Run by commands of their own, because they need the Moddable SDK or QEMU. */
 export const SIMULATOR_TESTS = "host-test/simulator";

@@ -1,8 +1,8 @@
-// Gives pi the nine MCP tools of xs-mcp-gateway's manager, and prompts of MCP servers as slash commands.
+// Gives pi the nine MCP tools of xs-mcp-manager, and prompts of MCP servers as slash commands.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@mariozechner/pi-coding-agent";
-import { type ApprovalRequest, MANAGEMENT_TOOLS, type ManagementTool, McpManager } from "xs-mcp-gateway/manager";
+import { type ApprovalRequest, MANAGEMENT_TOOLS, type ManagementTool, McpManager } from "xs-mcp-manager";
 import { registerPrompts } from "./prompts.js";
 
 /** In the project's folder. */

@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@mariozechner/pi-coding-agent";
-import type { McpManager } from "xs-mcp-gateway/manager";
+import type { McpManager } from "xs-mcp-manager";
 
 type Prompt = ReturnType<McpManager["listPrompts"]>[number];
 

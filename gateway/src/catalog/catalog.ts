@@ -1,9 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import type { ServerPrompt, ServerTool } from "../core/offers.js";
-import type { ServerRegistry } from "../core/registry.js";
-import { isUserOnly, type Notification, type Server } from "../core/server.js";
+import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
+import { isUserOnly, type Notification, type Server } from "xs-mcp-manager/core";
 import type { Access } from "./access.js";
-import { LISTED_CATALOG_TOOLS } from "./catalog-tools.js";
 import {
 	aliasIn,
 	findByName,
@@ -31,7 +29,7 @@ export interface FoundPrompt {
 }
 
 /** A resource that a client named, and the server that may have it. */
-export interface FoundResource {
+interface FoundResource {
 	readonly server: Server;
 	/** As the server knows it. */
 	readonly uri: string;
@@ -59,7 +57,7 @@ export interface StateChange {
 }
 
 /** A resource has been updated, by the URI that clients know. */
-export interface ResourceUpdate {
+interface ResourceUpdate {
 	readonly kind: "updated";
 	readonly uri: string;
 }
@@ -77,6 +75,8 @@ export interface CatalogOptions {
 	readonly view: ToolView;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
+	/** The tools by which a client finds and calls others, if not every tool is listed. */
+	readonly catalogTools: readonly Tool[];
 }
 
 /** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
@@ -249,9 +249,10 @@ export class Catalog {
 		if (listsAll(this.view, allTools.length)) {
 			return allTools;
 		}
-		const isCatalogTool = ({ name }: Tool): boolean => LISTED_CATALOG_TOOLS.some((each) => each.name === name);
+		const { catalogTools } = this.#options;
+		const isCatalogTool = ({ name }: Tool): boolean => catalogTools.some((each) => each.name === name);
 		const pinned = allTools.filter((tool) => isPinned(this.view, tool) && !isCatalogTool(tool));
-		return [...LISTED_CATALOG_TOOLS, ...pinned];
+		return [...catalogTools, ...pinned];
 	}
 
 	#compare(): void {

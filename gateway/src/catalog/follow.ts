@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 import type { Catalog } from "./catalog.js";
 
 /** Requests to listen that are followed at the same time over one connection. */

@@ -1,5 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import { isUserOnly, type Server } from "../core/server.js";
+import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
 import { clientUri } from "./resource-uris.js";
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { portable } from "xs-mcp-manager/core";
 
 /** Characters in a name at most. Some clients and model APIs accept only `[a-zA-Z0-9_-]{1,64}`. */
 export const MAX_NAME_LENGTH = 64;
@@ -8,8 +9,6 @@ export const ALIAS_SEPARATOR = "__";
 
 /** Hexadecimal digits of a hash that tells names apart: 32 bits. */
 const HASH_DIGITS = 8;
-
-const NOT_PORTABLE = /[^A-Za-z0-9_-]/g;
 
 /**
  * Names for the tools of one device that every client accepts: letters, digits, `_` and `-`, at most 64 characters, all
@@ -23,7 +22,7 @@ const NOT_PORTABLE = /[^A-Za-z0-9_-]/g;
 export function portableNames(own: readonly string[], alias = ""): Map<string, string> {
 	const prefix = alias === "" ? "" : `${alias}${ALIAS_SEPARATOR}`;
 	const length = MAX_NAME_LENGTH - prefix.length;
-	const wanted = own.map((name) => name.replace(NOT_PORTABLE, "_"));
+	const wanted = own.map((name) => portable(name));
 	// A name that a tool may get as it is must not come out of a hash.
 	const taken = new Set(wanted);
 	const alike = countEach(wanted);

@@ -1,6 +1,4 @@
-import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/server";
-import { REVISION_OF_STATELESS } from "../core/asking.js";
-import type { ClientServer } from "../mcp/client-server.js";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 
 /** A tool of the gateway itself, besides those of its servers. */
 export interface OwnTool {
@@ -22,40 +20,4 @@ export interface OwnToolCaller {
 	 * @throws Error if there is no session
 	 */
 	readonly onClosed: (end: () => void) => void;
-}
-
-/** Milliseconds that a person has for an answer. */
-const ANSWER_TIME = 300_000;
-
-/** The client of this request. */
-export function callerOf(
-	client: ClientServer,
-	{ mcpReq }: ServerContext,
-	{ principal, onClosed }: Pick<OwnToolCaller, "principal" | "onClosed">,
-): OwnToolCaller {
-	const isStateless = client.revision >= REVISION_OF_STATELESS;
-	return {
-		principal,
-		signal: mcpReq.signal,
-		async ask(question) {
-			if (isStateless || client.server.getClientCapabilities()?.elicitation === undefined) {
-				throw new Error("this client cannot ask the person (it has no elicitation in a session)");
-			}
-			const { action } = await mcpReq.elicitInput(
-				{ mode: "form", message: question, requestedSchema: { type: "object", properties: {} } },
-				{ timeout: ANSWER_TIME, signal: mcpReq.signal },
-			);
-			return action === "accept";
-		},
-		notify(text) {
-			// A client that has disconnected needs no news.
-			client.server.sendLoggingMessage({ level: "info", logger: "mcp", data: text }).catch(() => {});
-		},
-		onClosed(end) {
-			if (isStateless) {
-				throw new Error("this needs a session, which this client does not have");
-			}
-			onClosed(end);
-		},
-	};
 }

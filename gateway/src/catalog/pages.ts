@@ -37,30 +37,24 @@ export function pageOf<Item>(
 ): Page<Item> {
 	const start = isFirstPage(cursor) ? 0 : list.findIndex((item) => nameOf(item) === cursor);
 	if (start < 0) {
-		throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: not valid, or no longer: begin the list again");
+		throw new ProtocolError(
+			ProtocolErrorCode.InvalidParams,
+			"unknown cursor: the list has changed; start again from the first page",
+		);
 	}
 	const { [MAX_PAGE_BYTES]: maxBytes } = meta ?? {};
-	const { items, next } =
-		typeof maxBytes === "number" ? filled(list, start, maxBytes - OTHER_BYTES) : counted(list, start);
-	return { items, ...(next && { nextCursor: nameOf(next) }) };
-}
-
-function counted<Item>(list: readonly Item[], start: number): { items: Item[]; next?: Item | undefined } {
-	return { items: list.slice(start, start + PAGE_SIZE), next: list[start + PAGE_SIZE] };
-}
-
-function filled<Item>(list: readonly Item[], start: number, maxBytes: number): { items: Item[]; next?: Item } {
+	const room = typeof maxBytes === "number" ? maxBytes - OTHER_BYTES : Number.POSITIVE_INFINITY;
 	const items: Item[] = [];
 	let bytes = 0;
 	for (const item of list.slice(start, start + PAGE_SIZE)) {
-		const size = Buffer.byteLength(JSON.stringify(item)) + 1;
-		if (bytes + size <= maxBytes) {
+		const size = room === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(JSON.stringify(item)) + 1;
+		if (bytes + size <= room) {
 			items.push(item);
 			bytes += size;
-		} else if (size <= maxBytes) {
-			return { items, next: item };
+		} else if (size <= room) {
+			return { items, nextCursor: nameOf(item) };
 		}
 	}
 	const next = list[start + PAGE_SIZE];
-	return { items, ...(next && { next }) };
+	return { items, ...(next !== undefined && { nextCursor: nameOf(next) }) };
 }

@@ -1,6 +1,6 @@
 import type { Resource, TextResourceContents } from "@modelcontextprotocol/server";
-import { isObject } from "../../../src/text/is-object.js";
-import type { Server } from "../core/server.js";
+import type { Server } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
 
 /** The resource by which a device tells its state itself, and milliseconds that it has for that. */
 const OWN_STATE = "device://self/state";

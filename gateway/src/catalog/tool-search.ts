@@ -3,14 +3,14 @@ import MiniSearch, { type SearchResult } from "minisearch";
 import type { Catalog } from "./catalog.js";
 
 /** A tool that a search has found. */
-export interface ToolHit {
+interface ToolHit {
 	/** As clients call it. */
 	readonly name: string;
 	/** The alias of its server. */
 	readonly server: string;
 }
 
-export interface ToolQuery {
+interface ToolQuery {
 	readonly query: string;
 	/** Only tools of the server with this alias. */
 	readonly server?: string | undefined;
@@ -28,7 +28,7 @@ interface Entry extends ToolHit {
 const MAX_INDEXES = 16;
 
 /** Characters of a description that are searched. */
-const SEARCHED_LENGTH = 1_000;
+const MAX_SEARCHED_CHARACTERS = 1_000;
 
 /** Tools that are indexed at a time, before other work of the gateway gets its turn. */
 const CHUNK = 100;
@@ -77,7 +77,7 @@ function entriesOf(catalog: Catalog): Entry[] {
 		const { alias, board } = catalog.findTool(name)?.server ?? {};
 		return alias === undefined || board === undefined
 			? []
-			: [{ name, server: alias, title, description: description?.slice(0, SEARCHED_LENGTH), board: board.name }];
+			: [{ name, server: alias, title, description: description?.slice(0, MAX_SEARCHED_CHARACTERS), board: board.name }];
 	});
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { BindingSummary } from "../http/devices/binding-routes.js";
 import { printableLine } from "../log/printable.js";
-import { type ClientOptions, clientFor } from "./client-commands.js";
+import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 
 /** Adds the commands that bind new devices: `devices pending`, `devices approve CODE`, `devices reject CODE`. */

@@ -10,13 +10,12 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import { askingParams, type OrInput, REVISION_OF_STATELESS } from "../core/asking.js";
+import { askingParams, failedResult, type OrInput, REVISION_OF_STATELESS, SERVER_ERROR } from "xs-mcp-manager/core";
 import { callOptions, DEFAULT_LOG_LEVEL } from "../mcp/call-options.js";
 import { promptFor, resultFor } from "../mcp/contents.js";
-import { MISSING_CAPABILITY } from "../mcp/failures.js";
-import { codeForRevision } from "../mcp/serve-resources.js";
+import { sendRevisionCodes } from "../mcp/revision-codes.js";
 import { GATEWAY_INFO } from "../version.js";
-import { CONNECTION_LOST, PATIENCE } from "./gateway-transport.js";
+import { PATIENCE } from "./gateway-transport.js";
 
 /** The gateway's end of a bridge, as the server at the client's end uses it. */
 export interface GatewayEnd {
@@ -77,10 +76,8 @@ export class BridgeServer extends Server {
 		});
 	}
 
-	/** Errors that the gateway has one code for get the one that the client's revision has. */
 	override async connect(transport: Transport): Promise<void> {
-		const send = transport.send.bind(transport);
-		transport.send = (message, options) => send(codeForRevision(message, this.#revision), options);
+		sendRevisionCodes(transport, () => this.#revision);
 		await super.connect(transport);
 	}
 
@@ -113,7 +110,7 @@ export class BridgeServer extends Server {
 			try {
 				const result = await this.#ask<CallToolResult>("tools/call", params, context);
 				if (result === undefined) {
-					return failed("No gateway is running yet. The call was not carried out.");
+					return failedResult("No gateway is running yet. The call was not carried out.");
 				}
 				return isInputRequiredResult(result)
 					? result
@@ -161,7 +158,9 @@ export class BridgeServer extends Server {
 		const passed = { ...params, ...asking, _meta: { ...params._meta, ...(asking._meta as object) } };
 		const { signal } = context.mcpReq;
 		const options: RequestOptions = {
-			...{ ...PATIENCE, signal, allowInputRequired: true },
+			...PATIENCE,
+			signal,
+			allowInputRequired: true,
 			...(onProgress && { onprogress: (progress) => onProgress({ ...progress }) }),
 		};
 		// Unlike request(), callTool() sends the headers that a tool declares for its arguments.
@@ -174,17 +173,14 @@ export class BridgeServer extends Server {
 
 	#failedCall(error: unknown): CallToolResult {
 		const { message, code } = error as Partial<ProtocolError> & Error;
-		const isClientsFault = code !== MISSING_CAPABILITY || this.#revision >= REVISION_OF_STATELESS;
-		if (!ProtocolError.isInstance(error) || code === CONNECTION_LOST) {
-			return failed(`The gateway did not answer: ${message}. The call may have been carried out, or not.`);
+		const isClientsFault =
+			code !== ProtocolErrorCode.MissingRequiredClientCapability || this.#revision >= REVISION_OF_STATELESS;
+		if (!ProtocolError.isInstance(error) || code === SERVER_ERROR) {
+			return failedResult(`The gateway did not answer: ${message}. The call may have been carried out, or not.`);
 		}
 		if (isClientsFault) {
 			throw error;
 		}
-		return failed(message);
+		return failedResult(message);
 	}
-}
-
-function failed(text: string): CallToolResult {
-	return { content: [{ type: "text", text }], isError: true };
 }

@@ -1,25 +1,15 @@
-import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DeviceSummary } from "../http/operator/operator-routes.js";
-import { printable, printableLine } from "../log/printable.js";
-import { declarationsOf } from "../manager/typed-tools.js";
 import { collect } from "./configuration-options.js";
-import { argumentsOf, signatureOf } from "./describe-tool.js";
 import { EXIT, UsageError } from "./exit.js";
-import { type CatalogOptions, GatewayClient } from "./gateway-client.js";
-import { PATIENCE } from "./gateway-transport.js";
-import { print, printParagraph, printTable } from "./output.js";
-import { parseToolArguments } from "./tool-arguments.js";
-
-/** Where a gateway listens by default. */
-const DEFAULT_URL = "http://127.0.0.1:8766";
-
-/** What the commands that ask a gateway have in common. */
-export interface ClientOptions {
-	readonly url?: string;
-	readonly token?: string;
-	readonly json?: boolean;
-}
+import {
+	type CatalogOptions,
+	type ClientOptions,
+	clientFor,
+	DEFAULT_URL,
+	type GatewayClient,
+} from "./gateway-client.js";
+import { print, printTable } from "./output.js";
 
 /** Adds the commands that ask a running gateway. Returns the command `devices`. */
 export function addClientCommands(program: Command): Command {
@@ -54,7 +44,7 @@ export function addClientCommands(program: Command): Command {
 		.description("Forget a device that will not come back, or all that have been offline for some time")
 		.argument("[device]", "alias or id")
 		.addOption(
-			new Option("--away-since <time>", "every device that has been offline for that long: 30m, 12h, 1d").argParser(
+			new Option("--offline-since <time>", "every device that has been offline for that long: 30m, 12h, 1d").argParser(
 				readSeconds,
 			),
 		)
@@ -110,11 +100,6 @@ export function catalogFrom({ catalog, catalogLimit, pinnedTools }: CatalogOptio
 	};
 }
 
-/** The gateway that the options name. */
-export function clientFor({ url = DEFAULT_URL, token }: ClientOptions): GatewayClient {
-	return new GatewayClient(url, token);
-}
-
 async function listDevices(options: ClientOptions): Promise<void> {
 	const devices = await clientFor(options).devices();
 	if (options.json) {
@@ -131,120 +116,32 @@ function rowOf({ alias, id, board, tools, connected, transport, lastSeen }: Devi
 	return [alias, id, `${board.name} ${board.version}`, String(tools), state];
 }
 
-async function listTools(name: string, options: ClientOptions): Promise<void> {
-	await withTools(name, options, async ({ device, tools }) => {
-		if (options.json) {
-			print(JSON.stringify(tools, undefined, 2));
-			return;
-		}
-		for (const tool of tools) {
-			printTool(tool);
-		}
-		const hidden = hiddenTools(device, tools);
-		if (hidden.length > 0) {
-			printParagraph(`User-only tools, which need a token with --user-tools: ${hidden.join(", ")}`);
-		}
-	});
+// Modules that need the SDK are loaded only when they are needed: the other commands start faster without it.
+
+async function listTools(device: string, options: ClientOptions): Promise<void> {
+	const commands = await import("./tool-commands.js");
+	await commands.listTools(device, options);
 }
 
-async function writeTypes(name: string, options: ClientOptions): Promise<void> {
-	await withTools(name, options, async ({ device, tools }) => {
-		process.stdout.write(printable(declarationsOf(device.alias, tools)));
-	});
+async function writeTypes(device: string, options: ClientOptions): Promise<void> {
+	const commands = await import("./tool-commands.js");
+	await commands.writeTypes(device, options);
 }
 
-function printTool(tool: Tool): void {
-	print(printableLine(`${tool.name} ${signatureOf(tool)}`.trimEnd()));
-	for (const text of [tool.description ?? "", ...argumentsOf(tool)].filter((each) => each !== "")) {
-		printParagraph(text, "    ");
-	}
-}
-
-async function callTool(
-	name: string,
-	toolName: string,
-	pairs: readonly string[],
-	options: ClientOptions,
-): Promise<void> {
-	await withTools(name, options, async ({ device, tools, client }) => {
-		const tool = findTool(toolName, device, tools);
-		const params = { name: tool.name, arguments: parseToolArguments(tool.inputSchema, pairs) };
-		const result = await client.callTool(params, {
-			...PATIENCE,
-			onprogress: ({ progress, total, message = "" }) =>
-				console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
-		});
-		const text = options.json ? JSON.stringify(result, undefined, 2) : textOf(result);
-		// A file gets what the device answered, a terminal nothing that could control it.
-		process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
-		if (result.isError) {
-			throw new Error(`${toolName} failed`);
-		}
-	});
-}
-
-/** @throws UsageError that says why there is no such tool */
-function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): Tool {
-	const isNamed = (each: string): boolean => portable(each) === portable(name);
-	const tool = tools.find((each) => each.name === name) ?? tools.find((each) => isNamed(each.name));
-	if (tool === undefined) {
-		throw new UsageError(
-			hiddenTools(device, tools).some(isNamed)
-				? `${name}: this tool is user-only. Call it with a token that was made with --user-tools, or name the device in ` +
-						"the gateway's setting userTools"
-				: `${name}: ${device.alias} has no such tool. To list its tools: xs-mcp-gateway tools ${device.alias}`,
-		);
-	}
-	return tool;
-}
-
-/** The names of the tools that a device has, but this client may not call. */
-function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): readonly string[] {
-	return userOnlyTools.filter((name) => !tools.some((tool) => portable(tool.name) === portable(name)));
-}
-
-/** The gateway may list a device's own name in a form that every client accepts: people may use either. */
-function portable(name: string): string {
-	return name.replace(/[^A-Za-z0-9_-]/g, "_");
-}
-
-interface DeviceTools {
-	readonly device: DeviceSummary;
-	readonly tools: readonly Tool[];
-	readonly client: Client;
-}
-
-/** Connects to a device for as long as some work takes. */
-async function withTools(
-	name: string,
-	options: ClientOptions,
-	work: (tools: DeviceTools) => Promise<void>,
-): Promise<void> {
-	const gateway = clientFor(options);
-	const device = await gateway.device(name);
-	const client = await gateway.connect(device.alias);
-	try {
-		const { tools } = await client.listTools();
-		await work({ device, tools, client });
-	} finally {
-		await client.close();
-	}
-}
-
-function textOf({ content }: CallToolResult): string {
-	return content.map((item) => (item.type === "text" ? item.text : `(${item.type}: --json shows it)`)).join("\n");
+async function callTool(device: string, tool: string, pairs: readonly string[], options: ClientOptions): Promise<void> {
+	const commands = await import("./tool-commands.js");
+	await commands.callTool(device, tool, pairs, options);
 }
 
 async function watch(options: ClientOptions): Promise<void> {
-	// Loaded only when it is needed: the other commands start faster without it.
 	const { watchGateway } = await import("./watch.js");
 	await watchGateway(clientFor(options), options.json ?? false);
 }
 
-async function forget(device: string | undefined, options: ClientOptions & { awaySince?: number }): Promise<void> {
-	const { awaySince: seconds } = options;
+async function forget(device: string | undefined, options: ClientOptions & { offlineSince?: number }): Promise<void> {
+	const { offlineSince: seconds } = options;
 	if ((device === undefined) === (seconds === undefined)) {
-		throw new UsageError("expected a device, or --away-since, and not both");
+		throw new UsageError("expected a device, or --offline-since, and not both");
 	}
 	const gateway = clientFor(options);
 	const forgotten = device === undefined ? await forgetOffline(gateway, seconds) : [await forgetOne(gateway, device)];

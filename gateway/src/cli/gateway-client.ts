@@ -3,6 +3,16 @@ import type { DeviceSummary } from "../http/operator/operator-routes.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
 
+/** Where a gateway listens by default. */
+export const DEFAULT_URL = "http://127.0.0.1:8766";
+
+/** What the commands that ask a gateway have in common. */
+export interface ClientOptions {
+	readonly url?: string;
+	readonly token?: string;
+	readonly json?: boolean;
+}
+
 /** No gateway answers. It may start later. */
 export class UnreachableError extends Error {}
 
@@ -116,6 +126,11 @@ export class GatewayClient {
 		}
 		return response;
 	}
+}
+
+/** The gateway that the options name. */
+export function clientFor({ url = DEFAULT_URL, token }: ClientOptions): GatewayClient {
+	return new GatewayClient(url, token);
 }
 
 async function reasonOf(response: Response): Promise<string> {

@@ -4,9 +4,7 @@ import {
 	type RequestOptions,
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
-
-/** The code of the error of a request whose answer will never come, as the SDK's first generation had it. */
-export const CONNECTION_LOST = -32_000;
+import { SERVER_ERROR } from "xs-mcp-manager/core";
 
 const LOST = "the connection to the gateway was lost";
 
@@ -28,7 +26,7 @@ export class GatewayTransport extends StreamableHTTPClientTransport {
 			options.onRequestStreamEnd?.();
 			if (isJSONRPCRequest(message)) {
 				// If the answer came before the stream ended, the SDK ignores this one.
-				const error = { code: CONNECTION_LOST, message: LOST };
+				const error = { code: SERVER_ERROR, message: LOST };
 				this.onmessage?.({ jsonrpc: "2.0", id: message.id, error });
 			}
 		};

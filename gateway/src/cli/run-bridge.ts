@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import { type ClientOptions, catalogFrom, clientFor } from "./client-commands.js";
+import { catalogFrom } from "./client-commands.js";
 import { EXIT } from "./exit.js";
-import { type CatalogOptions, UnreachableError } from "./gateway-client.js";
+import { type CatalogOptions, type ClientOptions, clientFor, UnreachableError } from "./gateway-client.js";
 import { bridgeStdio } from "./stdio-bridge.js";
 
 /** Milliseconds between attempts to reach a gateway. */

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
 import { printableLine } from "../log/printable.js";
 import { Endpoint, type EndpointOptions } from "../transports/endpoint.js";
-import { type ClientOptions, catalogFrom, clientFor } from "./client-commands.js";
+import { catalogFrom } from "./client-commands.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import type { CatalogOptions } from "./gateway-client.js";
+import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { connect } from "./run-bridge.js";
 import { Bridge } from "./stdio-bridge.js";
 

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { addProxyOptions } from "xs-mcp-manager/proxy";
 import { describeConfiguration } from "../config/configuration.js";
-import type { ProxyFlags } from "../proxy/proxy-options.js";
-import { type ClientOptions, withAddress, withCatalog } from "./client-commands.js";
+import { withAddress, withCatalog } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import type { CatalogOptions } from "./gateway-client.js";
+import type { CatalogOptions, ClientOptions } from "./gateway-client.js";
 import type { EndpointCommandOptions } from "./run-endpoints.js";
 
 /** Adds the commands that run until they are stopped, and `config`. */
@@ -22,24 +22,10 @@ export function addServeCommands(program: Command): void {
 		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
 		.option("--device <device>", "alias or id; default: all devices")
 		.action(endpoint);
-	addProxyCommand(program);
+	addProxyOptions(program.command("proxy"));
 	withSettings(program.command("config"))
 		.description("Print the settings that the gateway would use")
 		.action(printSettings);
-}
-
-function addProxyCommand(program: Command): void {
-	program
-		.command("proxy")
-		.description("Serve the tools of one MCP server over standard input and output, with a gate or without")
-		.option("--upstream <url>", "URL of the upstream MCP server, or a command (MCP_UPSTREAM; its token: MCP_TOKEN)")
-		.option("--name <name>", "name that the host sees (MCP_NAME; default: mcp-proxy)")
-		.option("--skill <skill>", "skill to load before the tools can be called; empty: no gate (MCP_SKILL)")
-		.option("--tools <names>", "tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")
-		.option("--init-script <file>", "script that activate runs on the upstream (MCP_INIT_SCRIPT)")
-		.option("--init-tool <tool>", "tool of the upstream that runs it (MCP_INIT_TOOL; default: execute_code)")
-		.option("--no-init", "do not run the script (MCP_NO_INIT)")
-		.action(proxy);
 }
 
 // Modules that run a gateway are loaded only when they are needed: the other commands start faster without them.
@@ -57,11 +43,6 @@ async function bridge(device: string | undefined, options: ClientOptions & Catal
 async function endpoint(urls: readonly string[], options: EndpointCommandOptions): Promise<void> {
 	const { runEndpoints } = await import("./run-endpoints.js");
 	await runEndpoints(urls, options);
-}
-
-async function proxy(flags: ProxyFlags): Promise<void> {
-	const { runProxy } = await import("./run-proxy.js");
-	await runProxy(flags);
 }
 
 function printSettings(settings: object): void {

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client, SubscriptionFilter } from "@modelcontextprotocol/client";
 import { type JSONRPCMessage, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { untilDisconnected } from "xs-mcp-manager/core";
 import { isListen, listenedUris } from "../catalog/follow.js";
-import { untilDisconnected } from "../transports/until-disconnected.js";
 import { BridgeServer, type GatewayEnd } from "./bridge-server.js";
 
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 import { UsageError } from "./exit.js";
 
 /**

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 import { readValue, withoutPassword } from "./setting-kinds.js";
 import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
 
 /** The file that is read, if it exists, when no other is named. */
-export const DEFAULT_FILE = "xs-mcp-gateway.json";
+const DEFAULT_FILE = "xs-mcp-gateway.json";
 
 /** Where settings come from. The first that has a value for a setting decides. */
 export interface ConfigurationSources {

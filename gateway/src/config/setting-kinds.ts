@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 
 /** What values a setting takes, and how they are written in a flag or an environment variable and in the file. */
 export interface SettingKind<T> {

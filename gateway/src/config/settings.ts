@@ -17,7 +17,7 @@ import {
 } from "./setting-kinds.js";
 
 /** One setting: its name in the file is its key in {@link SETTINGS}; flag and environment variable follow from it. */
-export interface Setting<T> {
+interface Setting<T> {
 	readonly kind: SettingKind<T>;
 	/** Undefined: not set. */
 	readonly default?: T;
@@ -153,7 +153,9 @@ export const SETTINGS = {
 	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
 	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is believed", { default: [] }),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
-	awayWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", { default: 10_000 }),
+	offlineWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", {
+		default: 10_000,
+	}),
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device handles at the same time", { default: 4 }),
 	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait for one device", { default: 64 }),
 	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", { default: 10_000 }),

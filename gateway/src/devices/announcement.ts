@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { type CiaoService, getResponder, type ServiceOptions } from "@homebridge/ciao";
+import { slug } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
 import { GATEWAY_INFO } from "../version.js";
 
@@ -15,7 +16,7 @@ export interface DeviceListener {
 const SERVICE_TYPE = "xs-mcp";
 
 /** Characters of a name in DNS, at most. */
-const LONGEST_LABEL = 63;
+const MAX_LABEL = 63;
 
 /**
  * Describes the gateway to devices on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763): a service for each
@@ -28,7 +29,7 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 	return listeners
 		.filter(({ address }) => !isLoopback(address))
 		.map(({ scheme, address, port }) => ({
-			name: `xs-mcp gateway on ${label} (${scheme})`.slice(0, LONGEST_LABEL),
+			name: `xs-mcp gateway on ${label} (${scheme})`.slice(0, MAX_LABEL),
 			type: SERVICE_TYPE,
 			port,
 			hostname: hostnameOf(label, scheme),
@@ -42,8 +43,8 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
  * because ciao takes two services with one for a conflict, and renames the second.
  */
 function hostnameOf(label: string, scheme: string): string {
-	const own = label.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-	return `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}${own}`.slice(0, LONGEST_LABEL);
+	const prefix = `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}`;
+	return prefix + slug(label, "-", MAX_LABEL - prefix.length);
 }
 
 function isSpecific(address: string): boolean {

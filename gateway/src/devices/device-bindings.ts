@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
-import { RateLimit } from "../core/rate-limit.js";
+import { RateLimit } from "../net/rate-limit.js";
 import type { DeviceKey } from "./device-key.js";
 
 /** Which devices may bind themselves: all, those that the operator approves, or none. */
@@ -43,7 +43,7 @@ export class BindingRejected extends Error {
 	}
 }
 
-export interface DeviceBindingsOptions {
+interface DeviceBindingsOptions {
 	readonly mode: BindingMode;
 	readonly tokens: TokenStore;
 	readonly key: DeviceKey;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 
 /** Who a device says it is in the request that opens its WebSocket. What it leaves out is empty. */
-export interface Introduction {
+interface Introduction {
 	readonly deviceId: string;
 	readonly clientId: string;
 	/** Its bearer token. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
-import { RateLimit } from "../core/rate-limit.js";
-import { ServerError } from "../core/server-error.js";
-import type { ServerIdentity, ServerTransport } from "../core/session.js";
+import type { ServerIdentity, ServerTransport } from "xs-mcp-manager/core";
+import { ServerError } from "xs-mcp-manager/core";
+import { RateLimit } from "../net/rate-limit.js";
 import type { DeviceHello } from "./hello.js";
 import { type DeviceMessage, isNestedDeeper } from "./messages.js";
 import { normalizeMessage } from "./normalize.js";

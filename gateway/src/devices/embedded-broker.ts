@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
+import { listenOn } from "../net/listener.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
 import { downTopic, type MqttBus, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
 import { PacketLimit } from "./packet-limit.js";
@@ -39,6 +39,7 @@ export class EmbeddedBroker implements MqttBus {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
 	readonly #events: MqttBusEvents;
+	#port = 0;
 
 	private constructor(broker: Aedes, options: EmbeddedBrokerOptions, events: MqttBusEvents) {
 		this.#broker = broker;
@@ -56,9 +57,10 @@ export class EmbeddedBroker implements MqttBus {
 		const aedes = await Aedes.createBroker({ maxInflightInbound: MAX_UNRELEASED });
 		const broker = new EmbeddedBroker(aedes, options, events);
 		try {
-			broker.#server.listen(options.port, options.host ?? "127.0.0.1");
-			await once(broker.#server, "listening");
-			broker.#server.on("error", (error) => events.onRejected(`listening for devices: ${error.message}`));
+			const { host = "127.0.0.1", port } = options;
+			broker.#port = await listenOn(broker.#server, { host, port }, ({ message }) =>
+				events.onRejected(`listening for devices: ${message}`),
+			);
 		} catch (error) {
 			await broker.close();
 			throw error;
@@ -67,7 +69,7 @@ export class EmbeddedBroker implements MqttBus {
 	}
 
 	get port(): number {
-		return (this.#server.address() as AddressInfo).port;
+		return this.#port;
 	}
 
 	/** Sends to the client itself, because some devices do not subscribe. */

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 import type { DeviceMessage } from "./messages.js";
 
 /** What the gateway asks of audio, which it does not play: the device's own defaults. */
 const AUDIO_PARAMS = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 
 /** A device's first message cannot be accepted. */
-export class HelloRejected extends Error {}
+class HelloRejected extends Error {}
 
 /** What a device says of itself in its hello. */
 export interface DeviceHello {

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 
 /** A text message between device and gateway: one JSON object with a type. MCP is the `payload` of the type "mcp". */
 export interface DeviceMessage {

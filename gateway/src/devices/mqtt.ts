@@ -1,6 +1,5 @@
-import { isObject } from "../../../src/text/is-object.js";
-import type { ServerRegistry } from "../core/registry.js";
-import type { ServerIdentity } from "../core/session.js";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
 import type { Admission } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
 import { EmbeddedBroker, type EmbeddedBrokerOptions } from "./embedded-broker.js";
@@ -180,7 +179,7 @@ const PROOF_TIMEOUT = 3_000;
 const PROOF_ID = 0x7fffffff;
 
 /** A session of a device's over MQTT, from hello, if it says one, to goodbye. The device's connection to the broker may outlive it. */
-export class DeviceMqttTransport extends DeviceTransport {
+class DeviceMqttTransport extends DeviceTransport {
 	readonly #options: DeviceMqttOptions;
 	readonly #isGreeted: boolean;
 	#proofTimer: NodeJS.Timeout | undefined;

@@ -1,11 +1,6 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { isRequestId } from "../../../src/mcp_server/json-rpc.js";
-import { isObject } from "../../../src/text/is-object.js";
-import { INVALID_RESPONSE } from "../core/session.js";
-
-/** JSON-RPC 2.0 §5.1: a server error, and an internal error. */
-const SERVER_ERROR = -32_000;
-const INTERNAL_ERROR = -32_603;
+import { type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { INVALID_RESPONSE, SERVER_ERROR } from "xs-mcp-manager/core";
+import { isObject, isRequestId } from "../firmware.js";
 
 /** What a device that names no revision speaks. */
 const OLDEST_REVISION = "2024-11-05";
@@ -14,7 +9,7 @@ const OLDEST_REVISION = "2024-11-05";
 const REVISIONS: ReadonlySet<unknown> = new Set([OLDEST_REVISION, "2025-03-26", "2025-06-18", "2025-11-25"]);
 
 /** A device's message is not valid, and it is not the answer to a request either. */
-export class InvalidMessage extends Error {}
+class InvalidMessage extends Error {}
 
 /**
  * Makes a device's message one that the official SDK accepts. Devices of this protocol family leave out an error's code,
@@ -76,5 +71,5 @@ function normalizeInitialize({ protocolVersion, capabilities, serverInfo, ...res
 }
 
 function invalidResponse(message: string) {
-	return { code: INTERNAL_ERROR, message, data: INVALID_RESPONSE };
+	return { code: ProtocolErrorCode.InternalError, message, data: INVALID_RESPONSE };
 }

@@ -1,13 +1,11 @@
-import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { Server as HttpServer, IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
-import { watchLiveness } from "../core/liveness.js";
-import type { ServerRegistry } from "../core/registry.js";
-import type { ServerIdentity } from "../core/session.js";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { createHttpServer, listenOn } from "../net/listener.js";
+import { watchLiveness } from "../net/liveness.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
 import { DeviceTransport } from "./device-transport.js";
@@ -67,12 +65,7 @@ export class WebSocketDevices {
 			allowSynchronousEvents: false,
 		});
 		const { requestTimeout = 10_000, onRequest = rejectRequest } = options;
-		const limits = {
-			requestTimeout,
-			headersTimeout: requestTimeout,
-			connectionsCheckingInterval: Math.min(1_000, requestTimeout),
-		};
-		this.#http = options.tls ? createTlsServer({ ...limits, ...options.tls }) : createServer(limits);
+		this.#http = createHttpServer(requestTimeout, options.tls);
 		this.#http.on("request", onRequest);
 		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
 		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
@@ -80,14 +73,10 @@ export class WebSocketDevices {
 
 	/** Starts to listen. Rejects when the port is taken. Resolves with the port. */
 	listen(): Promise<number> {
-		return new Promise((resolve, reject) => {
-			this.#http.once("error", reject);
-			this.#http.listen(this.#options.port, this.#options.host ?? "127.0.0.1", () => {
-				this.#http.off("error", reject);
-				this.#http.on("error", (error) => this.#servers.reject(`listening for devices: ${error.message}`));
-				resolve((this.#http.address() as AddressInfo).port);
-			});
-		});
+		const { host = "127.0.0.1", port } = this.#options;
+		return listenOn(this.#http, { host, port }, ({ message }) =>
+			this.#servers.reject(`listening for devices: ${message}`),
+		);
 	}
 
 	/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
@@ -185,7 +174,7 @@ export class WebSocketDevices {
 }
 
 /** A session of a device's over its WebSocket, from hello to the end of the connection. */
-export class DeviceWebSocketTransport extends DeviceTransport {
+class DeviceWebSocketTransport extends DeviceTransport {
 	readonly #socket: WebSocket;
 
 	constructor(socket: WebSocket, identity: ServerIdentity, hello: DeviceHello) {
@@ -228,4 +217,5 @@ export class DeviceWebSocketTransport extends DeviceTransport {
 	}
 }
 
-const rejectRequest: RequestListener = (_request, response) => response.writeHead(426).end("This is a WebSocket.\n");
+const rejectRequest: RequestListener = (_request, response) =>
+	response.writeHead(426).end("Upgrade required: this port speaks WebSocket only\n");

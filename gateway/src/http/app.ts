@@ -1,13 +1,10 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import type { ServerRegistry } from "../core/registry.js";
+import type { ServerRegistry } from "xs-mcp-manager/core";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
-import { readJson } from "./body.js";
 import type { RequestGuard } from "./clients/auth.js";
-import { allowOrigin } from "./clients/cors.js";
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./devices/binding-routes.js";
-import { HttpError } from "./http-error.js";
 import type { GatewayEvents } from "./operator/events.js";
 import type { Metrics } from "./operator/metrics.js";
 import {
@@ -18,11 +15,14 @@ import {
 	showMetrics,
 	streamEvents,
 } from "./operator/operator-routes.js";
-import type { RejectionReport } from "./rejections.js";
-import { setHeaders } from "./response-headers.js";
-import { allow, type HttpEnv, type Middleware, type Route } from "./route.js";
+import { readJson } from "./server/body.js";
+import { allowOrigin } from "./server/cors.js";
+import { HttpError } from "./server/http-error.js";
+import type { RejectionReport } from "./server/rejections.js";
+import { setHeaders } from "./server/response-headers.js";
+import { allow, type HttpEnv, type Middleware, type Route } from "./server/route.js";
 
-export interface AppOptions {
+interface AppOptions {
 	readonly endpoint: HttpEndpoint;
 	readonly servers: ServerRegistry;
 	readonly events: GatewayEvents;

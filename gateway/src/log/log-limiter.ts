@@ -1,7 +1,7 @@
 import type { Logger } from "./log.js";
 
 /** Lines of one kind in an interval. */
-const LINES = 10;
+const MAX_LINES = 10;
 
 /** Milliseconds. */
 const INTERVAL = 10_000;
@@ -23,7 +23,7 @@ export class LogLimiter {
 	warn(reason: string, details: object, message: string): void {
 		const count = (this.#counts.get(reason) ?? 0) + 1;
 		this.#counts.set(reason, count);
-		if (count <= LINES) {
+		if (count <= MAX_LINES) {
 			this.#log.warn({ ...details, reason }, message);
 		}
 		this.#timer ??= setTimeout(() => this.flush(), INTERVAL).unref();
@@ -34,8 +34,8 @@ export class LogLimiter {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
 		for (const [reason, lines] of this.#counts) {
-			if (lines > LINES) {
-				const count = lines - LINES;
+			if (lines > MAX_LINES) {
+				const count = lines - MAX_LINES;
 				this.#log.warn({ reason, count }, `${count} more like these were rejected`);
 			}
 		}

@@ -5,9 +5,8 @@ import {
 	LOG_LEVEL_META_KEY,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import { RateLimit } from "../core/rate-limit.js";
-import type { CallOptions } from "../core/session.js";
-import type { LogLevel, LogMessage } from "../core/session-log.js";
+import type { CallOptions, LogLevel, LogMessage } from "xs-mcp-manager/core";
+import { RateLimit } from "../net/rate-limit.js";
 
 /** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */
 const MAX_NOTIFICATIONS_PER_SECOND = 20;
@@ -20,7 +19,7 @@ const MAX_LOG_DATA = 10_000;
 export const DEFAULT_LOG_LEVEL: LogLevel = "info";
 
 /** What a client said when its session began. */
-export interface SessionClient {
+interface SessionClient {
 	/** Undefined if there is no session. */
 	readonly capabilities: ClientCapabilities | undefined;
 	/** The least severe log messages that it wants; undefined: none. */

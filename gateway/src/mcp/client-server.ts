@@ -6,22 +6,21 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
+import type { CallOptions, LogLevel, OrInput, Server } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/catalog.js";
-import { CATALOG_INSTRUCTIONS, findCatalogTool } from "../catalog/catalog-tools.js";
-import { callerOf } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
-import type { OrInput } from "../core/asking.js";
-import type { Server } from "../core/server.js";
-import type { CallOptions } from "../core/session.js";
-import type { LogLevel } from "../core/session-log.js";
 import { GATEWAY_INFO } from "../version.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
+import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
 import { resultFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
+import { callerOf } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
+import { sendRevisionCodes } from "./revision-codes.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
-import { codeForRevision, ResourceService } from "./serve-resources.js";
+import { ResourceService } from "./serve-resources.js";
+import type { ServedClient } from "./served-client.js";
 
 export interface ClientServerOptions {
 	/** Who calls: for the record. */
@@ -57,7 +56,7 @@ The resource device://NAME/state tells whether a device is online, and its state
  * The MCP server that one client sees, or one request of it: serves a catalog in every revision, over whatever transport
  * it is connected to. Lists come and go with the catalog, so they are served by handlers, not registered with the SDK.
  */
-export class ClientServer extends McpServer {
+export class ClientServer extends McpServer implements ServedClient {
 	readonly #options: ClientServerOptions;
 	readonly #resources: ResourceService;
 	/** What to call when the client has disconnected. */
@@ -114,10 +113,8 @@ export class ClientServer extends McpServer {
 		return this.server.getNegotiatedProtocolVersion() ?? "";
 	}
 
-	/** Errors that the SDK has only one code for get the one that the client's revision has. */
 	override async connect(transport: Transport): Promise<void> {
-		const send = transport.send.bind(transport);
-		transport.send = (message, options) => send(codeForRevision(message, this.revision), options);
+		sendRevisionCodes(transport, () => this.revision);
 		await super.connect(transport);
 	}
 

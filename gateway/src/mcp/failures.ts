@@ -1,21 +1,13 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { isObject } from "../../../src/text/is-object.js";
-import { REVISION_OF_STATELESS } from "../core/asking.js";
-import type { Server } from "../core/server.js";
-import { ServerError } from "../core/server-error.js";
-import { SERVER_ERROR } from "./json-rpc-error.js";
+import type { Server } from "xs-mcp-manager/core";
+import { failedResult, REVISION_OF_STATELESS, SERVER_ERROR, ServerError } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
 
 /** The member of `_meta`, or of an error's `data`, that tells programs why a server could not answer. */
 const ERROR = "xs-mcp/error";
 
 /** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
-
-/** The code of a resource that does not exist, in revisions before 2026-07-28. */
-export const RESOURCE_NOT_FOUND = -32_002;
-
-/** The code of a request that needs a capability which its client does not declare, since 2026-07-28. */
-export const MISSING_CAPABILITY = -32_021;
 
 /**
  * MCP "Error Handling": an error that a model cannot correct is a JSON-RPC error; one that it should know is a failed call.
@@ -35,7 +27,7 @@ export function answerFailedCall(error: unknown, server: Server, revision: strin
 	if (isClientsFault(error, revision)) {
 		throw asInvalidParams(error);
 	}
-	return failedCall("refused", rejection(server, error));
+	return failedCall("rejected", rejection(server, error));
 }
 
 /**
@@ -60,14 +52,14 @@ export function requestError(error: unknown, server: Server, revision: string): 
 	}
 	return isClientsFault(error, revision)
 		? asInvalidParams(error)
-		: new ProtocolError(ProtocolErrorCode.InternalError, rejection(server, error), { [ERROR]: "refused" });
+		: new ProtocolError(ProtocolErrorCode.InternalError, rejection(server, error), { [ERROR]: "rejected" });
 }
 
 /** Whether a server says that it has no such resource, as its revision puts it. */
 export function saysNotFound(error: unknown): boolean {
 	return (
 		ProtocolError.isInstance(error) &&
-		(error.code === RESOURCE_NOT_FOUND ||
+		(error.code === ProtocolErrorCode.ResourceNotFound ||
 			(error.code === ProtocolErrorCode.InvalidParams && isObject(error.data) && error.data.uri !== undefined))
 	);
 }
@@ -76,13 +68,17 @@ function isClientsFault({ code }: ProtocolError, revision: string): boolean {
 	return (
 		code === ProtocolErrorCode.InvalidParams ||
 		code === ProtocolErrorCode.MethodNotFound ||
-		(code === MISSING_CAPABILITY && revision >= REVISION_OF_STATELESS)
+		(code === ProtocolErrorCode.MissingRequiredClientCapability && revision >= REVISION_OF_STATELESS)
 	);
 }
 
 /** A method that a server does not have would mean to the client that the gateway does not. */
 function asInvalidParams({ code, message, data }: ProtocolError): ProtocolError {
-	return new ProtocolError(code === MISSING_CAPABILITY ? code : ProtocolErrorCode.InvalidParams, message, data);
+	return new ProtocolError(
+		code === ProtocolErrorCode.MissingRequiredClientCapability ? code : ProtocolErrorCode.InvalidParams,
+		message,
+		data,
+	);
 }
 
 function rejection({ alias }: Server, { message, code }: ProtocolError): string {
@@ -93,5 +89,5 @@ function rejection({ alias }: Server, { message, code }: ProtocolError): string 
 
 /** A failed call: the code is for programs, the text for models. */
 export function failedCall(code: string, text: string): CallToolResult {
-	return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR]: code } };
+	return failedResult(text, { _meta: { [ERROR]: code } });
 }

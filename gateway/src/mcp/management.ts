@@ -1,20 +1,19 @@
+import type { McpManager } from "xs-mcp-manager";
+import { MANAGEMENT_TOOLS } from "xs-mcp-manager";
 import type { Access } from "../catalog/access.js";
 import type { OwnTool } from "../catalog/own-tools.js";
-import type { Configuration } from "../config/settings.js";
-import { MANAGEMENT_TOOLS } from "../manager/management-tools.js";
-import type { McpManager } from "../manager/mcp-manager.js";
 
 /** The management tools that a client gets, as tools of the gateway. */
 export function managementToolsFor(
 	access: Access,
 	manager: McpManager,
-	{ managementTools }: Pick<Configuration, "managementTools">,
+	admitted: "off" | "local" | "all",
 ): readonly OwnTool[] {
 	const isAdmitted =
-		managementTools === "local"
+		admitted === "local"
 			? access.principal === "local"
 			: // A token that is limited to some devices does not reach the others through these tools.
-				managementTools === "all" && access.devices === undefined;
+				admitted === "all" && access.devices === undefined;
 	return isAdmitted ? MANAGEMENT_TOOLS.map((tool) => ownTool(tool, manager)) : [];
 }
 

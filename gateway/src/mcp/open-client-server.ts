@@ -1,8 +1,8 @@
 import type { Access } from "../catalog/access.js";
-import type { Gateway } from "../catalog/gateway.js";
 import { ClientServer } from "./client-server.js";
+import type { Gateway } from "./gateway.js";
 
-export interface OpenClientServerOptions {
+interface OpenClientServerOptions {
 	readonly access: Access;
 	/** Alias or id: only this server's tools. It may become known later. */
 	readonly server?: string | undefined;

@@ -1,28 +1,25 @@
 import {
 	isInputRequiredResult,
-	type JSONRPCMessage,
 	ProtocolError,
 	ProtocolErrorCode,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isObject } from "../../../src/text/is-object.js";
 import { follow } from "../catalog/follow.js";
 import { readState } from "../catalog/state-resource.js";
-import { REVISION_OF_STATELESS } from "../core/asking.js";
-import type { ClientServer } from "./client-server.js";
-import { RESOURCE_NOT_FOUND, requestError, saysNotFound } from "./failures.js";
+import { requestError, saysNotFound } from "./failures.js";
+import type { ServedClient } from "./served-client.js";
 
 /** Resources that one client may subscribe to. */
 const MAX_SUBSCRIPTIONS = 10_000;
 
 /** Serves the resources of a client's catalog, and knows which of them the client follows in its session. */
 export class ResourceService {
-	readonly #client: ClientServer;
+	readonly #client: ServedClient;
 	/** What ends each subscription, by URI. */
 	readonly #subscriptions = new Map<string, () => void>();
 	#closed = false;
 
-	constructor(client: ClientServer) {
+	constructor(client: ServedClient) {
 		this.#client = client;
 		const { server: sdk, catalog } = client;
 		sdk.setRequestHandler("resources/list", ({ params }) => {
@@ -114,15 +111,4 @@ export class ResourceService {
 /** A resource that does not exist: {@link codeForRevision} makes the code the one of the client's revision. */
 function notFound(uri: string): ProtocolError {
 	return new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri}`, { uri });
-}
-
-/** The SDK sends the code of 2026-07-28 for a resource that does not exist, in every revision. Earlier ones have another. */
-export function codeForRevision(message: JSONRPCMessage, revision: string): JSONRPCMessage {
-	if (!("error" in message) || revision >= REVISION_OF_STATELESS) {
-		return message;
-	}
-	const { error } = message;
-	return error.code === ProtocolErrorCode.InvalidParams && isObject(error.data) && typeof error.data.uri === "string"
-		? { ...message, error: { ...error, code: RESOURCE_NOT_FOUND } }
-		: message;
 }

@@ -5,23 +5,20 @@ import {
 	isJSONRPCResponse,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
+	ProtocolErrorCode,
 	type RequestId,
 	type Transport,
 } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
-import { isObject } from "../../../src/text/is-object.js";
+import { failedResult, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
+import { isObject } from "../firmware.js";
 
 /** Requests of an endpoint that may be under way. */
 const MAX_REQUESTS = 64;
 
 /** Bytes that may wait to be sent. An endpoint that reads so little is disconnected. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
-
-/** JSON-RPC: what the gateway rejects before MCP comes into it. */
-const BUSY = -32_000;
-const INVALID_REQUEST = -32_600;
-const INTERNAL_ERROR = -32_603;
 
 /** Lists that have pages. */
 const LISTS: ReadonlySet<string> = new Set(["tools/list", "resources/list"]);
@@ -87,11 +84,11 @@ export class EndpointTransport implements Transport {
 	#receiveRequest(request: JSONRPCRequest): void {
 		const { id, method } = request;
 		if (this.#requests.has(id)) {
-			this.#reject(id, INVALID_REQUEST, `the id ${JSON.stringify(id)} is in use`);
+			this.#reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is in use`);
 			return;
 		}
 		if (this.#requests.size >= MAX_REQUESTS) {
-			this.#reject(id, BUSY, `more than ${MAX_REQUESTS} requests at the same time`);
+			this.#reject(id, SERVER_ERROR, `more than ${MAX_REQUESTS} requests at the same time`);
 			return;
 		}
 		this.#requests.add(id);
@@ -125,7 +122,9 @@ function withinLimit(id: RequestId, result: Message, maxBytes: number): object {
 	if (!Array.isArray(content)) {
 		const bytes = byteLength(response);
 		const message = `the answer has ${bytes} bytes, but this endpoint takes at most ${maxBytes} (setting endpointMaxBytes)`;
-		return bytes <= maxBytes ? response : { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message } };
+		return bytes <= maxBytes
+			? response
+			: { jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } };
 	}
 	const whole = withError(result as CallToolResult);
 	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(tooLarge(whole, maxBytes))];
@@ -152,7 +151,7 @@ function tooLarge(result: CallToolResult, maxBytes: number): CallToolResult {
 	const text =
 		`The tool was called, but its result of ${byteLength(result)} bytes is too large for this endpoint, which takes at ` +
 		`most ${maxBytes} (setting endpointMaxBytes).`;
-	return { content: [{ type: "text", text }], isError: true };
+	return failedResult(text);
 }
 
 function byteLength(value: object): number {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Server } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
-import { watchLiveness } from "../core/liveness.js";
+import { backoff } from "xs-mcp-manager/core";
+import { watchLiveness } from "../net/liveness.js";
 import { EndpointTransport } from "./endpoint-transport.js";
 
 export interface EndpointOptions {
@@ -61,7 +62,7 @@ export class Endpoint {
 			const reason = await this.#connectOnce();
 			failures = performance.now() - start > GOOD_TIME ? 1 : failures + 1;
 			if (!signal.aborted) {
-				const wait = Math.min(retryDelay * 2 ** (failures - 1), MAX_RETRY_DELAY) * (0.75 + Math.random() / 4);
+				const wait = backoff({ initialDelay: retryDelay, maxDelay: MAX_RETRY_DELAY }, failures - 1);
 				onChange(`${this.#name}: ${reason}. The next attempt is in ${(wait / 1000).toFixed(1)} s`);
 				await delay(wait, undefined, { signal }).catch(() => {});
 			}

@@ -9,13 +9,14 @@ import {
 	type McpHttpHandler,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { isObject } from "../../../src/text/is-object.js";
+import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Access } from "../catalog/access.js";
 import type { CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
-import type { Gateway } from "../catalog/gateway.js";
 import { viewInUrl } from "../catalog/tool-view.js";
+import { isObject } from "../firmware.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
+import type { Gateway } from "../mcp/gateway.js";
 import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
 import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 
@@ -81,7 +82,7 @@ export class HttpEndpoint {
 		try {
 			if (this.#stopping) {
 				response.setHeader("Connection", "close");
-				sendJsonRpcError(response, 503, -32_000, "The gateway is shutting down");
+				sendJsonRpcError(response, 503, SERVER_ERROR, "The gateway is shutting down");
 				return;
 			}
 			if ([body].flat().some(isCall)) {
@@ -95,7 +96,7 @@ export class HttpEndpoint {
 			}
 			const catalog = this.#gateway.catalog(access, server, view);
 			if (server !== undefined && !catalog.hasServer) {
-				sendJsonRpcError(response, 404, -32_001, `No device ${JSON.stringify(server)} is known here`);
+				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `No device ${JSON.stringify(server)} is known here`);
 				return;
 			}
 			const { requestStates } = this.#gateway;
@@ -104,7 +105,7 @@ export class HttpEndpoint {
 		} catch (error) {
 			this.#report(error as Error);
 			if (!response.headersSent) {
-				sendJsonRpcError(response, 500, -32_603, "Internal server error");
+				sendJsonRpcError(response, 500, ProtocolErrorCode.InternalError, "Internal server error");
 			}
 		}
 	}

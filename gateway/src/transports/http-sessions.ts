@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
-import { isInitializeRequest, type ServerContext } from "@modelcontextprotocol/server";
+import { isInitializeRequest, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
+import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { CatalogChange, ListName } from "../catalog/catalog.js";
 import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
 import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
@@ -49,13 +50,13 @@ export class HttpSessions {
 			sendJsonRpcError(
 				response,
 				400,
-				-32_000,
+				SERVER_ERROR,
 				"Bad Request: the Mcp-Session-Id header is missing: begin with initialize",
 			);
 		} else {
 			const session = this.#sessions.get(id);
 			if (session?.isOf(client) !== true) {
-				sendJsonRpcError(response, 404, -32_001, "Session not found: begin a new one with initialize");
+				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, "Session not found: begin a new one with initialize");
 				return;
 			}
 			this.#sessions.delete(id);
@@ -72,7 +73,7 @@ export class HttpSessions {
 	async #open(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
 		if (!(await this.#makeRoom(client.principal))) {
 			response.setHeader("Retry-After", "60");
-			sendJsonRpcError(response, 503, -32_000, "Too many sessions, and all of yours are in use");
+			sendJsonRpcError(response, 503, SERVER_ERROR, "Too many sessions, and all of yours are in use");
 			return;
 		}
 		let openedId: string | undefined;
@@ -198,7 +199,7 @@ class HttpSession {
 		}
 		const problem = this.#requests.begin(body, response, this.#server.server.getNegotiatedProtocolVersion());
 		if (problem !== undefined) {
-			sendJsonRpcError(response, 400, -32_600, `Invalid Request: ${problem}`);
+			sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidRequest, `Invalid Request: ${problem}`);
 			return;
 		}
 		if (request.method === "GET") {

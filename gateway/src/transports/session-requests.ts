@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { isObject } from "../../../src/text/is-object.js";
+import { isObject } from "../firmware.js";
 
 /** The one revision of Streamable HTTP that has JSON-RPC batches: 2025-06-18 removed them. */
 const REVISION_WITH_BATCHES = "2025-03-26";

@@ -1,7 +1,7 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Access } from "../catalog/access.js";
 import { Listening } from "../catalog/follow.js";
-import type { Gateway } from "../catalog/gateway.js";
+import type { Gateway } from "../mcp/gateway.js";
 import { openClientServer } from "../mcp/open-client-server.js";
 
 /** A client at the other end of this process's standard input and output. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { until } from "../../../host-test/support/until.js";
-import { Gateway } from "../../src/catalog/gateway.js";
 import { DeviceTransport } from "../../src/devices/device-transport.js";
+import { Gateway } from "../../src/mcp/gateway.js";
 import { LOCAL } from "../support/gateway.js";
 
 /** A device with these tools, at the other end of a connection in memory. */

@@ -129,10 +129,10 @@ describe("a subscription that cannot be made", () => {
 		await assert.rejects(client.subscribeResource({ uri: "test://nobody" }), { data: { uri: "test://nobody" } });
 	});
 
-	it("is rejected if the device does not tell of updates", async (t) => {
+	it("is rejected if the device does not support resource subscriptions", async (t) => {
 		const side = await startGateway(t);
 		await connectDevice(t, side, { ...WITH_RESOURCE, capabilities: { tools: {}, resources: {} } });
 		const client = await connectClient(t, side.clientUrl(), "2025-11-25");
-		await assert.rejects(client.subscribeResource({ uri: URI }), /does not tell of updates/);
+		await assert.rejects(client.subscribeResource({ uri: URI }), /does not support resource subscriptions/);
 	});
 });

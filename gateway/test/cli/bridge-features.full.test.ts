@@ -47,7 +47,11 @@ async function start(t: TestContext, era: keyof typeof ERAS, canAnswer = true) {
 	const started = await startProgram(t);
 	const device = await FeatureDevice.connect(t, started, {
 		capabilities: {
-			...{ tools: {}, prompts: {}, completions: {}, logging: {}, resources: { subscribe: true } },
+			tools: {},
+			prompts: {},
+			completions: {},
+			logging: {},
+			resources: { subscribe: true },
 			experimental: { stateless: { supportedVersions: ["2026-07-28"] } },
 		},
 		answers: {

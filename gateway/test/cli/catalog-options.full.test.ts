@@ -53,7 +53,11 @@ describe("the catalog on the command line", () => {
 	it("with --stdio: the setting catalog counts", async (t) => {
 		const { client } = await startClient(t, [
 			...FREE_PORTS,
-			...["--stdio", "--catalog", "search", "--state-folder", makeStateFolder(t)],
+			"--stdio",
+			"--catalog",
+			"search",
+			"--state-folder",
+			makeStateFolder(t),
 		]);
 		assert.equal((await client.listTools()).tools.length, CATALOG_TOOLS.length);
 	});

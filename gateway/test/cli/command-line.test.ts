@@ -119,14 +119,14 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.equal(invalid.code, 1);
 		await device.unplug();
 		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
-		const recent = await command(t, "forget", "--away-since", "1d");
+		const recent = await command(t, "forget", "--offline-since", "1d");
 		assert.deepEqual([recent.code, recent.stdout], [0, "No device has been offline for that long.\n"]);
-		const forgotten = await command(t, "forget", "--away-since", "0s");
+		const forgotten = await command(t, "forget", "--offline-since", "0s");
 		assert.deepEqual([forgotten.code, forgotten.stdout], [0, "kitchen is forgotten.\n"]);
 		for (const [args, message] of [
-			[["forget"], /expected a device, or --away-since/],
-			[["forget", "kitchen", "--away-since", "1d"], /expected a device, or --away-since/],
-			[["forget", "--away-since", "soon"], /--away-since.*Expected a time like 30m, 12h or 1d/],
+			[["forget"], /expected a device, or --offline-since/],
+			[["forget", "kitchen", "--offline-since", "1d"], /expected a device, or --offline-since/],
+			[["forget", "--offline-since", "soon"], /--offline-since.*Expected a time like 30m, 12h or 1d/],
 		] as const) {
 			const { code, stderr } = await command(t, ...args);
 			assert.match(stderr, message);

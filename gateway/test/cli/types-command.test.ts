@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
+import { nodeServer, ODD_SERVER, temporaryFolder } from "../../../mcp-manager/test/support/upstreams.js";
 import { ask } from "../support/command-line.js";
 import { nextOnline, WireDevice } from "../support/gateway.js";
 import { startProgram } from "../support/program.js";
-import { nodeServer, ODD_SERVER, temporaryFolder } from "../support/upstreams.js";
 
 describe("xs-mcp-gateway types", () => {
 	it("writes the declarations of a configured server, and of a device", async (t) => {

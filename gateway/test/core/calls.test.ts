@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { CallOptions, ServerTool } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
-import type { ServerTool } from "../../src/core/offers.js";
-import type { CallOptions } from "../../src/core/session.js";
 import { SET_VOLUME, startGateway, type TestGateway, type WireCall, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
@@ -24,7 +23,7 @@ async function unplug(side: TestGateway, device: WireDevice): Promise<void> {
 
 describe("calls to a device", () => {
 	it("start in the order in which they came, a few at a time", async (t) => {
-		const side = await startGateway(t, { callsPerDevice: 2 });
+		const side = await startGateway(t, { callsPerServer: 2 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
 		const calls = [1, 2, 3, 4, 5].map((volume) => setVolume(side, volume));
 		await until(() => device.calls.length === 2, "two calls have started");
@@ -37,7 +36,7 @@ describe("calls to a device", () => {
 	});
 
 	it("are rejected when too many wait already", async (t) => {
-		const side = await startGateway(t, { callsPerDevice: 1, callsWaiting: 1 });
+		const side = await startGateway(t, { callsPerServer: 1, callsWaiting: 1 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
 		const [first, second] = [setVolume(side, 1), setVolume(side, 2)];
 		await assert.rejects(setVolume(side, 3), { code: "queue-full" });
@@ -59,18 +58,18 @@ describe("calls to a device", () => {
 	});
 
 	it("fail when it does not come back in time, and say when it was last seen", async (t) => {
-		const side = await startGateway(t, { awayWait: 30 });
+		const side = await startGateway(t, { offlineWait: 30 });
 		await unplug(side, await WireDevice.connect(t, side));
 		const seen = new Date(side.gateway.servers.find(ID)?.lastSeen ?? 0).toISOString();
 		await assert.rejects(setVolume(side, 1), {
-			code: "device-away",
+			code: "server-offline",
 			message: `lamp_000001 is offline and did not come back within 0.03 s; it was last seen at ${seen}. Nothing was sent to it.`,
 		});
 		assert.equal((await WireDevice.connect(t, side)).calls.length, 0);
 	});
 
 	it("that wait for their turn are kept when the device disconnects, and wait for it again", async (t) => {
-		const side = await startGateway(t, { callsPerDevice: 1 });
+		const side = await startGateway(t, { callsPerServer: 1 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
 		const [first, second] = [setVolume(side, 1), setVolume(side, 2)];
 		await until(() => device.calls.length === 1, "the first has started");
@@ -87,7 +86,7 @@ describe("calls to a device", () => {
 		await until(() => device.calls.length === 1, "the call has started");
 		await Promise.all([
 			device.unplug(),
-			assert.rejects(call, { code: "device-gone", message: /may have been carried out, or not/ }),
+			assert.rejects(call, { code: "server-disconnected", message: /may have been carried out, or not/ }),
 		]);
 		assert.equal((await WireDevice.connect(t, side)).calls.length, 0);
 	});
@@ -101,7 +100,7 @@ describe("calls to a device", () => {
 	});
 
 	it("are cancelled while they wait, and while they run", async (t) => {
-		const side = await startGateway(t, { callsPerDevice: 1 });
+		const side = await startGateway(t, { callsPerServer: 1 });
 		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
 		const [running, waiting] = [new AbortController(), new AbortController()];
 		const calls = [running, waiting].map(({ signal }, index) => setVolume(side, index, { signal }));
@@ -143,12 +142,12 @@ describe("calls to a device", () => {
 			[[20], "structuredContent: must be object"],
 		] as const) {
 			result = { content, structuredContent };
-			await assert.rejects(call(), { code: "bad-answer", message: new RegExp(`outputSchema: ${problem}$`) });
+			await assert.rejects(call(), { code: "invalid-result", message: new RegExp(`outputSchema: ${problem}$`) });
 		}
 		result = { content, structuredContent: { unit: "K" } };
 		await assert.rejects(
 			call(unit),
-			{ code: "bad-answer", message: /unit: must match pattern/ },
+			{ code: "invalid-result", message: /unit: must match pattern/ },
 			"in the other thread",
 		);
 		result = { content, structuredContent: { celsius: 20 } };

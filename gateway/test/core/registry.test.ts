@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import type { ServerTool } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
-import type { ServerTool } from "../../src/core/offers.js";
 import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
@@ -199,10 +199,10 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are disconnected when there are more than may be known", async (t) => {
-		const side = await startGateway(t, { maxDevices: 1 });
+		const side = await startGateway(t, { maxServers: 1 });
 		await WireDevice.connect(t, side);
 		await assert.rejects(WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" }), /disconnected/);
-		assert.match(side.warnings.join(), /00:02: disconnected: the gateway may not know more devices/);
+		assert.match(side.warnings.join(), /00:02: disconnected: server limit \(\d+\) reached/);
 		assert.equal(side.gateway.servers.all.length, 1);
 	});
 

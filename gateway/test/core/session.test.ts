@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Session } from "../../src/core/session.js";
+import { Session } from "xs-mcp-manager/core";
 import { DeviceTransport } from "../../src/devices/device-transport.js";
 
 // A device at the other end of a connection in memory: what it is asked is seen, what it answers is said.
@@ -81,7 +81,7 @@ describe("a session with a device", () => {
 		const { session, transport } = await connect();
 		const tool = { name: "a", description: "x".repeat(600_000), inputSchema: {} };
 		const list = session.list("tools");
-		const rejected = assert.rejects(list, { code: "bad-answer", message: /too many/ });
+		const rejected = assert.rejects(list, { code: "invalid-result", message: /too many/ });
 		for (let page = 0; page < 8; page += 1) {
 			await turn();
 			transport.say({ jsonrpc: "2.0", id: transport.asked.at(-1)?.id, result: { tools: [tool], nextCursor: "more" } });
@@ -171,7 +171,7 @@ describe("a session with a device", () => {
 			const { session, answer } = await connect();
 			const call = session.callTool("t");
 			answer(member);
-			await assert.rejects(call, { code: "bad-answer" }, JSON.stringify(member));
+			await assert.rejects(call, { code: "invalid-result" }, JSON.stringify(member));
 		}
 	});
 
@@ -206,8 +206,8 @@ describe("a session with a device", () => {
 		const call = session.callTool("t");
 		session.close("unplugged");
 		session.close("again");
-		await assert.rejects(call, { code: "device-gone", message: "dev: unplugged" });
-		await assert.rejects(session.ping(), { code: "device-gone" });
+		await assert.rejects(call, { code: "server-disconnected", message: "dev: unplugged" });
+		await assert.rejects(session.ping(), { code: "server-disconnected" });
 		assert.deepEqual(closed, ["unplugged"]);
 		assert.equal(transport.disconnects, 1);
 	});

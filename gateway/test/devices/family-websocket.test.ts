@@ -129,7 +129,7 @@ describe("a device of the family over WebSocket", () => {
 				const client = await connectClient(t, new URL(`${started.base}/mcp/${encodeURIComponent(ID)}`), era);
 				const result = await client.callTool({ name: "self_lamp_set", arguments: { on: true } });
 				assert.match((result.content[0] as { text: string }).text, /rejected the call: The lamp is not plugged in$/);
-				assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "refused"]);
+				assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "rejected"]);
 			}
 		});
 	}

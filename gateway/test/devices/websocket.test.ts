@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
+import type { ServerTool } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
-import type { ServerTool } from "../../src/core/offers.js";
 import { startGateway, WireDevice } from "../support/gateway.js";
 import { startProgram } from "../support/program.js";
 
@@ -23,7 +23,7 @@ describe("a device over WebSocket", () => {
 	});
 
 	it("is disconnected when it does not read what is sent to it", async (t) => {
-		const side = await startGateway(t, { callsPerDevice: 1_000, callsWaiting: 1_000 });
+		const side = await startGateway(t, { callsPerServer: 1_000, callsWaiting: 1_000 });
 		const tool = { name: "say", inputSchema: { type: "object", properties: { text: { type: "string" } } } };
 		const device = await WireDevice.connect(t, side, { tools: [tool], onCall: () => undefined });
 		device.stopReading();

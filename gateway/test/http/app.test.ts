@@ -280,8 +280,8 @@ describe("the gateway's HTTP server", () => {
 		await ask(`${base}/nothing`);
 		await ask(`${base}/devices`, { headers: { Host: "evil.example" } });
 		const { body } = await ask(`${base}/metrics`);
-		assert.match(body, /^xs_mcp_gateway_requests_refused_total\{reason="not-found"\} 1$/m);
-		assert.match(body, /^xs_mcp_gateway_requests_refused_total\{reason="host"\} 1$/m);
+		assert.match(body, /^xs_mcp_gateway_requests_rejected_total\{reason="not-found"\} 1$/m);
+		assert.match(body, /^xs_mcp_gateway_requests_rejected_total\{reason="host"\} 1$/m);
 	});
 
 	it("ends the streams of a client whose token is removed", async (t) => {

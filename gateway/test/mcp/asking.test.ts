@@ -36,7 +36,9 @@ const connectDevice = (t: TestContext, side: TestGateway, id = FIRST) =>
 	FeatureDevice.connect(t, side, {
 		id,
 		capabilities: {
-			...{ tools: {}, resources: {}, prompts: {} },
+			tools: {},
+			resources: {},
+			prompts: {},
 			experimental: { stateless: { supportedVersions: ["2026-07-28"] } },
 		},
 		answers: {

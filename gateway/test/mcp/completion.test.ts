@@ -10,7 +10,7 @@ const ID = "aa:bb:cc:00:00:01";
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`completion and URIs, for clients of ${era}`, () => {
 		it("suggest nothing for an offline device, and do not wait for it", async (t) => {
-			const side = await startGateway(t, { awayWait: 3_600_000 });
+			const side = await startGateway(t, { offlineWait: 3_600_000 });
 			const device = await FeatureDevice.connect(t, side, {
 				capabilities: { tools: {}, prompts: {}, completions: {} },
 				answers: { "prompts/list": () => ({ prompts: [{ name: "evening" }] }) },

@@ -204,7 +204,7 @@ describe("lists of a device that is offline", () => {
 		});
 		await until(() => first.gateway.servers.find(FIRST)?.offers.prompts.length === 1, "known");
 		await first.close();
-		const second = await startGateway(t, { stateFolder, awayWait: 10 });
+		const second = await startGateway(t, { stateFolder, offlineWait: 10 });
 		const client = await connectClient(t, second.clientUrl(), "2025-11-25");
 		assert.equal(uris(await client.listResources()).length, 3);
 		assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
@@ -216,7 +216,7 @@ describe("lists of a device that is offline", () => {
 		await assert.rejects(reading, {
 			code: -32603,
 			message: /lamp_000001 is offline/,
-			data: { "xs-mcp/error": "device-away" },
+			data: { "xs-mcp/error": "server-offline" },
 		});
 	});
 });

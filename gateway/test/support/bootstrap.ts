@@ -10,7 +10,7 @@ export interface Asker {
 export const BOARD: Asker = { id: "aa:bb:cc:00:00:04", clientId: "5c2b0a9e-4a5e-4f0a-9a51-0f7b7a3e7f11" };
 
 /** The answer to a bootstrap request, and its status. */
-export interface BootstrapReply {
+interface BootstrapReply {
 	readonly status: number;
 	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
 	readonly body: any;

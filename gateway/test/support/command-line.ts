@@ -18,7 +18,7 @@ export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 export const FREE_PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
 /** The program in a process of its own. */
-export interface Running {
+interface Running {
 	readonly child: ChildProcess;
 	readonly output: { stdout: string; stderr: string };
 	/** Settles with the exit code. */

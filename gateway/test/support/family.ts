@@ -3,10 +3,9 @@ import { once } from "node:events";
 import type { TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
 import { WebSocket } from "ws";
+import type { Server, ServerTool } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
-import type { Gateway } from "../../src/catalog/gateway.js";
-import type { ServerTool } from "../../src/core/offers.js";
-import type { Server } from "../../src/core/server.js";
+import type { Gateway } from "../../src/mcp/gateway.js";
 
 /** The hello of the C++ firmware and of py-xiaozhi; the transport is "websocket" or "udp". */
 export function familyHello(transport: string | undefined, version = 1): object {
@@ -56,7 +55,7 @@ type OnCall = () => object;
 const DONE: OnCall = () => ({ result: { content: [{ type: "text", text: "true" }], isError: false } });
 
 /** What a device of the family says to MCP. */
-export class FamilyMcp {
+class FamilyMcp {
 	/** Everything that the gateway has sent. */
 	readonly received: Message[] = [];
 	/** The session id in its messages; undefined: none. */

@@ -5,12 +5,10 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
+import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import type { Access } from "../../src/catalog/access.js";
-import { Gateway, type GatewayOptions } from "../../src/catalog/gateway.js";
-import type { ServerRegistry } from "../../src/core/registry.js";
-import type { Server } from "../../src/core/server.js";
-import type { Session } from "../../src/core/session.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
+import { Gateway, type GatewayOptions } from "../../src/mcp/gateway.js";
 import { HttpEndpoint, type HttpEndpointOptions } from "../../src/transports/http-endpoint.js";
 
 export const LOCAL: Access = { principal: "local", userTools: false };

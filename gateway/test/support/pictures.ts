@@ -4,13 +4,13 @@ import type { Client } from "@modelcontextprotocol/client";
 import { connectClient, WireDevice, type WireDeviceOptions } from "./gateway.js";
 import type { StartedProgram } from "./program.js";
 
-export const TAKE_PHOTO = {
+const TAKE_PHOTO = {
 	name: "self.camera.take_photo",
 	description: "Take a photo.",
 	inputSchema: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
 };
 
-export const SNAPSHOT = {
+const SNAPSHOT = {
 	name: "self.screen.snapshot",
 	description: "Upload the screen.",
 	inputSchema: {

@@ -1,7 +1,7 @@
 // A gateway that a client starts as its child: devices over WebSocket, one client over standard input and output.
 
-import { Gateway } from "../../src/catalog/gateway.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
+import { Gateway } from "../../src/mcp/gateway.js";
 import { serveOverStdio } from "../../src/transports/stdio.js";
 import { LOCAL } from "./gateway.js";
 

@@ -136,7 +136,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told that a device is offline, after waiting for it", async (t) => {
-			const side = await startGateway(t, { awayWait: 50 });
+			const side = await startGateway(t, { offlineWait: 50 });
 			const device = await WireDevice.connect(t, side);
 			const client = await connect(t, side);
 			await device.unplug();
@@ -145,7 +145,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const result = await setVolume(client, NAMES.first, 1);
 			assert.equal(result.isError, true);
 			assert.match(text(result), /lamp_000001 is offline .* last seen at 20/);
-			assert.deepEqual(result._meta?.["xs-mcp/error"], "device-away");
+			assert.deepEqual(result._meta?.["xs-mcp/error"], "server-offline");
 		});
 
 		it("gets the progress of a call", async (t) => {
@@ -216,7 +216,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await WireDevice.connect(t, side, { onCall: () => ({}) });
 			const client = await connect(t, side);
 			const result = await setVolume(client, NAMES.first, 1);
-			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "bad-answer"]);
+			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "invalid-result"]);
 		});
 
 		it("sees and calls user-only tools if its access allows it, for all devices or for some", async (t) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { EVERYTHING } from "../../../gateway/test/support/upstreams.js";
 import { until } from "../../../host-test/support/until.js";
+import { EVERYTHING } from "../../../mcp-manager/test/support/upstreams.js";
 import { startPi } from "./pi.js";
 
 /** server-everything over stdio, as pi's file of servers has it. */

@@ -1,4 +1,4 @@
-// npm run test:pi: installs pi here once, packs the gateway, checks the types and runs the tests. Not part of `npm test`: pi
+// npm run test:pi: installs pi here once, packs the manager, checks the types and runs the tests. Not part of `npm test`: pi
 // has 190 packages of 200 MB. Nothing but npm talks to another computer.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -27,9 +27,9 @@ function isInstalled() {
 if (!isInstalled()) {
 	run("npm", ["ci", "--loglevel=error"], folder);
 }
-// As a person has it who installs both packages; the gateway's dependencies are those of this repository.
-run(process.execPath, [`${root}gateway/pack.mjs`, packed]);
-const link = `${folder}/node_modules/xs-mcp-gateway`;
+// As a person has it who installs both packages; the manager's dependencies are those of this repository.
+run(process.execPath, [`${root}scripts/pack.mjs`, "mcp-manager", packed]);
+const link = `${folder}/node_modules/xs-mcp-manager`;
 rmSync(link, { recursive: true, force: true });
 mkdirSync(`${folder}/node_modules`, { recursive: true });
 symlinkSync(`${packed}/package`, link, "junction");

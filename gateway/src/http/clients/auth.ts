@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../../catalog/access.js";
 import { isLoopback } from "../../config/listen-address.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../../config/token-store.js";
-import { ClientAddresses } from "../client-address.js";
-import { HttpError } from "../http-error.js";
-import { RequestLimits, type RequestLimitsOptions } from "../limits.js";
-import { SourceCheck, type SourceCheckOptions } from "./source-check.js";
+import { ClientAddresses } from "../server/client-address.js";
+import { HttpError } from "../server/http-error.js";
+import { RequestLimits, type RequestLimitsOptions } from "../server/limits.js";
+import type { Admission } from "../server/route.js";
+import { SourceCheck, type SourceCheckOptions } from "../server/source-check.js";
 
-export interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
+interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
 	readonly tokens: TokenStore;
@@ -15,13 +16,6 @@ export interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOp
 	readonly trustProxy: readonly string[];
 	/** Devices whose user-only tools every client sees; `*` for all. */
 	readonly userTools: readonly string[];
-}
-
-/** A request that may be served, and on whose behalf. */
-export interface Admission {
-	readonly access: Access;
-	/** The token that was shown; undefined if none is needed. */
-	readonly token: TokenRecord | undefined;
 }
 
 /** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */

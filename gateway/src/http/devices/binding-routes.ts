@@ -1,7 +1,7 @@
 import type { DeviceBindings, PendingBinding } from "../../devices/device-bindings.js";
 import { BindingRejected } from "../../devices/device-bindings.js";
-import { HttpError } from "../http-error.js";
-import type { Middleware, Route } from "../route.js";
+import { HttpError } from "../server/http-error.js";
+import type { Middleware, Route } from "../server/route.js";
 
 /** A device that waits to be bound, as `GET /bindings` describes it. */
 export interface BindingSummary {

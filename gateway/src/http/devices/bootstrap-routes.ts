@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { isObject } from "../../../../src/text/is-object.js";
 import {
 	BindingRejected,
 	type BindingRequest,
@@ -9,12 +8,13 @@ import {
 } from "../../devices/device-bindings.js";
 import type { DeviceKey } from "../../devices/device-key.js";
 import { serverUrlOf } from "../../devices/device-request.js";
+import { isObject } from "../../firmware.js";
 import type { Logger } from "../../log/log.js";
-import { readJson } from "../body.js";
-import type { SourceCheck } from "../clients/source-check.js";
-import { HttpError } from "../http-error.js";
-import type { RequestLimits } from "../limits.js";
-import type { Middleware, Route } from "../route.js";
+import { readJson } from "../server/body.js";
+import { HttpError } from "../server/http-error.js";
+import type { RequestLimits } from "../server/limits.js";
+import type { Middleware, Route } from "../server/route.js";
+import type { SourceCheck } from "../server/source-check.js";
 import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
 import { sendFirmware } from "./firmware-download.js";
 import type { FirmwareFolder } from "./firmware-folder.js";

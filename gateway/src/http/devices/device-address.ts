@@ -1,6 +1,6 @@
+import type { ServerIdentity } from "xs-mcp-manager/core";
 import { isLoopback, outsideUrlAt } from "../../config/listen-address.js";
 import type { Configuration } from "../../config/settings.js";
-import type { ServerIdentity } from "../../core/session.js";
 
 /**
  * Where a device reaches the gateway over HTTP, without a path; undefined if that is not known, or if the HTTP server listens

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import { PICTURE_PATHS } from "../../core/pictures.js";
-import { allowOrigin } from "../clients/cors.js";
-import { HttpError } from "../http-error.js";
-import type { RejectionReport } from "../rejections.js";
-import { setHeaders } from "../response-headers.js";
-import { allow, type HttpEnv } from "../route.js";
+import { PICTURE_PATHS } from "../../devices/pictures.js";
+import { allowOrigin } from "../server/cors.js";
+import { HttpError } from "../server/http-error.js";
+import type { RejectionReport } from "../server/rejections.js";
+import { setHeaders } from "../server/response-headers.js";
+import { allow, type HttpEnv } from "../server/route.js";
 import { BOOTSTRAP_PATHS, BootstrapRoutes, type BootstrapRoutesOptions } from "./bootstrap-routes.js";
 import { PictureRoutes, type PictureRoutesOptions } from "./picture-routes.js";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isNewer, isVersion } from "../../../../src/text/version.js";
+import { isNewer, isVersion } from "../../firmware.js";
 
 /** A firmware image in the folder. */
 export interface Firmware {
@@ -11,7 +11,7 @@ export interface Firmware {
 }
 
 /** What a device checks an image by. */
-export interface FirmwareProof {
+interface FirmwareProof {
 	/** SHA-256 of the image, in hexadecimal digits. */
 	readonly sha256: string;
 	/** The text of the file beside the image, MODEL_VERSION.bin.sig, if there is one. */

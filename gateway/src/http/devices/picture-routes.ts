@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
-import type { Picture, PictureCall, PictureSession, Pictures } from "../../core/pictures.js";
-import type { ServerIdentity } from "../../core/session.js";
+import type { ServerIdentity } from "xs-mcp-manager/core";
+import type { Picture, PictureCall, PictureSession, Pictures } from "../../devices/pictures.js";
 import type { Logger } from "../../log/log.js";
-import { readForm } from "../form.js";
-import { HttpError } from "../http-error.js";
-import type { RequestLimits } from "../limits.js";
-import type { HttpEnv, Route } from "../route.js";
+import { readForm } from "../server/form.js";
+import { HttpError } from "../server/http-error.js";
+import type { RequestLimits } from "../server/limits.js";
+import type { HttpEnv, Route } from "../server/route.js";
 import type { VisionModel } from "./vision-model.js";
 
 export interface PictureRoutesOptions {

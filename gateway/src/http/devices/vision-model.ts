@@ -1,7 +1,7 @@
-import { isObject } from "../../../../src/text/is-object.js";
-import type { Picture } from "../../core/pictures.js";
+import type { Picture } from "../../devices/pictures.js";
+import { isObject } from "../../firmware.js";
 
-export interface VisionModelOptions {
+interface VisionModelOptions {
 	/** The base URL of an OpenAI-compatible API: `https://HOST/v1`. */
 	readonly url: string;
 	readonly model: string;

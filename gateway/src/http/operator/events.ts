@@ -1,6 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { ServerRegistry } from "../../core/registry.js";
-import type { CallRecord } from "../../core/server.js";
+import type { CallRecord, ServerRegistry } from "xs-mcp-manager/core";
 
 /** Something that an operator may want to see as it happens. Arguments and results of calls are not shown. */
 export type GatewayEvent = {

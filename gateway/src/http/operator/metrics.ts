@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RejectionReason } from "../http-error.js";
+import type { RejectionReason } from "../server/http-error.js";
 
 /** What is counted from outside at the moment of asking. */
-export interface MetricsSources {
+interface MetricsSources {
 	readonly devicesConnected: () => number;
 	readonly devicesKnown: () => number;
 	readonly sessions: () => number;
@@ -25,13 +25,13 @@ export class Metrics {
 		registers: [this.registry],
 	});
 	readonly #rejectedRequests = new Counter({
-		name: "xs_mcp_gateway_requests_refused_total",
+		name: "xs_mcp_gateway_requests_rejected_total",
 		help: "Requests of clients that were rejected, by reason",
 		labelNames: ["reason"],
 		registers: [this.registry],
 	});
 	readonly #rejectedDevices = new Counter({
-		name: "xs_mcp_gateway_device_messages_refused_total",
+		name: "xs_mcp_gateway_device_messages_rejected_total",
 		help: "Connections and messages of devices that were rejected or dropped",
 		registers: [this.registry],
 	});
@@ -45,7 +45,7 @@ export class Metrics {
 	/**
 	 * A call has ended.
 	 *
-	 * @param outcome "ok", "failed", "refused" or the code of the error
+	 * @param outcome "ok", "failed", "rejected" or the code of the error
 	 * @param duration milliseconds
 	 */
 	called(outcome: string, duration: number): void {

@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { isObject } from "../../../../src/text/is-object.js";
+import type { ServerRegistry } from "xs-mcp-manager/core";
+import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import type { Access } from "../../catalog/access.js";
-import type { ServerRegistry } from "../../core/registry.js";
-import { isUserOnly, type Server } from "../../core/server.js";
-import { readJson } from "../body.js";
-import { HttpError } from "../http-error.js";
-import type { HttpEnv, Route } from "../route.js";
+import { isObject } from "../../firmware.js";
+import { readJson } from "../server/body.js";
+import { HttpError } from "../server/http-error.js";
+import type { HttpEnv, Route } from "../server/route.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
 import type { Metrics } from "./metrics.js";
 

@@ -1,0 +1,111 @@
+import type { Client, Tool } from "@modelcontextprotocol/client";
+import { declarationsOf } from "xs-mcp-manager";
+import { portable, textOf } from "xs-mcp-manager/core";
+import type { DeviceSummary } from "../http/operator/operator-routes.js";
+import { printable, printableLine } from "../log/printable.js";
+import { argumentsOf, signatureOf } from "./describe-tool.js";
+import { UsageError } from "./exit.js";
+import { type ClientOptions, clientFor } from "./gateway-client.js";
+import { PATIENCE } from "./gateway-transport.js";
+import { print, printParagraph } from "./output.js";
+import { parseToolArguments } from "./tool-arguments.js";
+
+/** `tools DEVICE`: prints a device's tools. */
+export async function listTools(name: string, options: ClientOptions): Promise<void> {
+	await withTools(name, options, async ({ device, tools }) => {
+		if (options.json) {
+			print(JSON.stringify(tools, undefined, 2));
+			return;
+		}
+		for (const tool of tools) {
+			printTool(tool);
+		}
+		const hidden = hiddenTools(device, tools);
+		if (hidden.length > 0) {
+			printParagraph(`User-only tools, which need a token with --user-tools: ${hidden.join(", ")}`);
+		}
+	});
+}
+
+/** `types SERVER`: prints TypeScript declarations of a server's tools. */
+export async function writeTypes(name: string, options: ClientOptions): Promise<void> {
+	await withTools(name, options, async ({ device, tools }) => {
+		process.stdout.write(printable(declarationsOf(device.alias, tools)));
+	});
+}
+
+function printTool(tool: Tool): void {
+	print(printableLine(`${tool.name} ${signatureOf(tool)}`.trimEnd()));
+	for (const text of [tool.description ?? "", ...argumentsOf(tool)].filter((each) => each !== "")) {
+		printParagraph(text, "    ");
+	}
+}
+
+/** `call DEVICE TOOL [KEY=VALUE...]`: calls a tool and prints its result. Rejects if the tool failed. */
+export async function callTool(
+	name: string,
+	toolName: string,
+	pairs: readonly string[],
+	options: ClientOptions,
+): Promise<void> {
+	await withTools(name, options, async ({ device, tools, client }) => {
+		const tool = findTool(toolName, device, tools);
+		const params = { name: tool.name, arguments: parseToolArguments(tool.inputSchema, pairs) };
+		const result = await client.callTool(params, {
+			...PATIENCE,
+			onprogress: ({ progress, total, message = "" }) =>
+				console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
+		});
+		const text = options.json
+			? JSON.stringify(result, undefined, 2)
+			: textOf(result.content, ({ type }) => `(${type}: --json shows it)`);
+		// A file gets what the device answered, a terminal nothing that could control it.
+		process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
+		if (result.isError) {
+			throw new Error(`${toolName} failed`);
+		}
+	});
+}
+
+/** @throws UsageError that says why there is no such tool */
+function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): Tool {
+	const isNamed = (each: string): boolean => portable(each) === portable(name);
+	const tool = tools.find((each) => each.name === name) ?? tools.find((each) => isNamed(each.name));
+	if (tool === undefined) {
+		throw new UsageError(
+			hiddenTools(device, tools).some(isNamed)
+				? `${name}: this tool is user-only. Call it with a token that was made with --user-tools, or name the device in ` +
+						"the gateway's setting userTools"
+				: `${name}: ${device.alias} has no such tool. To list its tools: xs-mcp-gateway tools ${device.alias}`,
+		);
+	}
+	return tool;
+}
+
+/** The names of the tools that a device has, but this client may not call. */
+function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): readonly string[] {
+	return userOnlyTools.filter((name) => !tools.some((tool) => portable(tool.name) === portable(name)));
+}
+
+interface DeviceTools {
+	readonly device: DeviceSummary;
+	readonly tools: readonly Tool[];
+	readonly client: Client;
+}
+
+/** Connects to a device for as long as some work takes. */
+async function withTools(
+	name: string,
+	options: ClientOptions,
+	work: (tools: DeviceTools) => Promise<void>,
+): Promise<void> {
+	const gateway = clientFor(options);
+	const device = await gateway.device(name);
+	const client = await gateway.connect(device.alias);
+	try {
+		const { tools } = await client.listTools();
+		await work({ device, tools, client });
+	} finally {
+		await client.close();
+	}
+}

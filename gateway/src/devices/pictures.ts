@@ -1,0 +1,214 @@
+import { randomBytes } from "node:crypto";
+import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import type { OrInput, ServerIdentity, ServerTool } from "xs-mcp-manager/core";
+import { ServerError, type Uploads } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+
+/** A picture that a device has uploaded. */
+export interface Picture {
+	readonly mimeType: "image/jpeg" | "image/png";
+	readonly data: Buffer;
+}
+
+interface PicturesOptions {
+	/** The URL at which a device reaches the gateway's routes for devices, without a path; undefined if it cannot. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
+}
+
+/** The paths of the routes at which devices upload pictures. */
+export const PICTURE_PATHS = { explain: "/vision/explain", upload: "/vision/upload" } as const;
+
+/** The tool of the family that uploads the screen to a URL: the gateway offers one if the client names none. */
+const SNAPSHOT_TOOL = "self.screen.snapshot";
+
+/** Pictures that wait in memory at the same time, in calls of all devices. */
+const MAX_PICTURES = 64;
+
+/** A call under way that takes a picture. The picture is dropped with it. */
+export class PictureCall {
+	/** The call's argument; undefined if it has none, and leaves the question to the device. */
+	readonly question: unknown;
+	picture: Picture | undefined;
+	/** Why a picture was rejected. */
+	problem: string | undefined;
+	isOver = false;
+
+	constructor(question?: unknown) {
+		this.question = question;
+	}
+}
+
+/** What a device may upload during one session. */
+export interface PictureSession {
+	readonly identity: ServerIdentity;
+	/** The bearer token that the device was told in `initialize`. */
+	readonly token: string;
+	readonly url: string;
+	/** Calls of tools that have a question, oldest first. */
+	readonly calls: Set<PictureCall>;
+}
+
+/**
+ * Tells devices where to upload pictures, and adds a picture to the result of the call during which it was taken. A device
+ * can upload only while such a call is under way, and only to its own calls.
+ */
+export class Pictures implements Uploads {
+	readonly #options: PicturesOptions;
+	readonly #sessions = new Map<ServerIdentity, PictureSession>();
+	readonly #byToken = new Map<string, PictureSession>();
+	/** Calls with an upload URL of their own, by the ticket in it. */
+	readonly #byTicket = new Map<string, PictureCall>();
+	#kept = 0;
+
+	constructor(options: PicturesOptions) {
+		this.#options = options;
+	}
+
+	begin(identity: ServerIdentity): { readonly vision?: { readonly url: string; readonly token: string } } {
+		const url = this.#options.urlFor(identity);
+		if (url === undefined) {
+			return {};
+		}
+		const session = { identity, token: secret(), url, calls: new Set<PictureCall>() };
+		this.#sessions.set(identity, session);
+		this.#byToken.set(session.token, session);
+		return { vision: { url: `${url}${PICTURE_PATHS.explain}`, token: session.token } };
+	}
+
+	end(identity: ServerIdentity): void {
+		const session = this.#sessions.get(identity);
+		if (session !== undefined) {
+			this.#sessions.delete(identity);
+			this.#byToken.delete(session.token);
+		}
+	}
+
+	/** With an optional `url` in the snapshot tool: the gateway offers one. */
+	offered(tools: readonly ServerTool[]): readonly ServerTool[] {
+		return tools.map((tool) => {
+			const { inputSchema, description = "" } = tool;
+			const { required } = inputSchema;
+			return isSnapshot(tool) && Array.isArray(required)
+				? {
+						...tool,
+						description: `${description}\nWithout a URL, the picture is in the result.`.trimStart(),
+						inputSchema: { ...inputSchema, required: required.filter((name) => name !== "url") },
+					}
+				: tool;
+		});
+	}
+
+	/** The session whose device was told this token. */
+	sessionOf(token: string): PictureSession | undefined {
+		return this.#byToken.get(token);
+	}
+
+	/** The call that a picture with this question is for: one that asks just that, or one that leaves it to the device. */
+	callFor({ calls }: PictureSession, question: string): PictureCall | undefined {
+		const open = [...calls].filter(({ picture }) => picture === undefined);
+		return open.find((each) => each.question === question) ?? open.find((each) => each.question === undefined);
+	}
+
+	/** The call whose upload URL has this ticket. */
+	callOf(ticket: string): PictureCall | undefined {
+		return this.#byTicket.get(ticket);
+	}
+
+	/**
+	 * Makes a call, with an upload URL if the tool needs one and the client gave none. A picture that the device uploads
+	 * meanwhile is added to the result.
+	 *
+	 * Rejects with ServerError "invalid-arguments" if an upload URL is needed and there is none, and as `call` does.
+	 */
+	async during(
+		identity: ServerIdentity,
+		tool: ServerTool,
+		args: object,
+		call: (args: object) => Promise<OrInput<CallToolResult>>,
+	): Promise<OrInput<CallToolResult>> {
+		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
+			return await this.#withTicket(identity, args, call);
+		}
+		const session = this.#sessions.get(identity);
+		if (session === undefined || !hasProperty(tool, "question")) {
+			return await call(args);
+		}
+		const pictureCall = new PictureCall((args as { question?: unknown }).question);
+		session.calls.add(pictureCall);
+		return await this.#finish(pictureCall, call(args)).finally(() => session.calls.delete(pictureCall));
+	}
+
+	/**
+	 * Keeps a picture for its call.
+	 *
+	 * @returns whether it was kept: false if the call has ended or has a picture, or too many wait in memory
+	 */
+	keep(call: PictureCall, picture: Picture): boolean {
+		if (call.isOver || call.picture !== undefined || this.#kept >= MAX_PICTURES) {
+			return false;
+		}
+		this.#kept += 1;
+		call.picture = picture;
+		return true;
+	}
+
+	async #withTicket(
+		identity: ServerIdentity,
+		args: object,
+		call: (args: object) => Promise<OrInput<CallToolResult>>,
+	): Promise<OrInput<CallToolResult>> {
+		const session = this.#sessions.get(identity);
+		if (session === undefined) {
+			const problem = "url: is missing, and the gateway knows no address for uploads to itself (setting publicUrl)";
+			throw new ServerError("invalid-arguments", problem);
+		}
+		const ticket = secret();
+		const pictureCall = new PictureCall();
+		this.#byTicket.set(ticket, pictureCall);
+		const url = `${session.url}${PICTURE_PATHS.upload}/${ticket}`;
+		return await this.#finish(pictureCall, call({ ...args, url })).finally(() => this.#byTicket.delete(ticket));
+	}
+
+	async #finish(call: PictureCall, answer: Promise<OrInput<CallToolResult>>): Promise<OrInput<CallToolResult>> {
+		try {
+			const result = await answer;
+			if (isInputRequiredResult(result)) {
+				return result;
+			}
+			return call.picture === undefined ? withProblem(result, call.problem) : withPicture(result, call.picture);
+		} finally {
+			call.isOver = true;
+			if (call.picture !== undefined) {
+				this.#kept -= 1;
+				call.picture = undefined;
+			}
+		}
+	}
+}
+
+function isSnapshot(tool: ServerTool): boolean {
+	return tool.name === SNAPSHOT_TOOL && hasProperty(tool, "url");
+}
+
+function hasProperty({ inputSchema }: ServerTool, name: string): boolean {
+	return isObject(inputSchema.properties) && Object.hasOwn(inputSchema.properties, name);
+}
+
+function withPicture(result: CallToolResult, { mimeType, data }: Picture): CallToolResult {
+	return { ...result, content: [...result.content, { type: "image", mimeType, data: data.toString("base64") }] };
+}
+
+/** The device knows only the HTTP status. */
+function withProblem(result: CallToolResult, problem: string | undefined): CallToolResult {
+	return problem === undefined || !result.isError
+		? result
+		: {
+				...result,
+				content: [...result.content, { type: "text", text: `The gateway rejected the picture: ${problem}` }],
+			};
+}
+
+/** 256 bits that nobody can guess. */
+function secret(): string {
+	return randomBytes(32).toString("base64url");
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { hostnamesOf } from "../../config/listen-address.js";
+import { HttpError } from "./http-error.js";
+
+export interface SourceCheckOptions {
+	/** Hostnames, besides the server's own, by which it may be addressed. */
+	readonly allowedHosts: readonly string[];
+	/** Hostnames of sites, besides this machine's, whose pages may use the gateway. */
+	readonly allowedOrigins: readonly string[];
+}
+
+/** Rejects what a website could have a browser on this network do: MCP "Security Warning" of Streamable HTTP. */
+export class SourceCheck {
+	readonly #hostnames: readonly string[];
+	readonly #origins: readonly string[];
+
+	/** @param addresses where the server listens */
+	constructor(addresses: readonly string[], { allowedHosts, allowedOrigins }: SourceCheckOptions) {
+		this.#hostnames = [...addresses.flatMap(hostnamesOf), ...allowedHosts];
+		this.#origins = [...localhostAllowedOrigins(), ...allowedOrigins];
+	}
+
+	/** @throws HttpError (403) if Host or Origin is foreign */
+	check({ headers: { host, origin } }: IncomingMessage): void {
+		const hostCheck = validateHostHeader(host, [...this.#hostnames]);
+		if (!hostCheck.ok) {
+			throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+		}
+		const originCheck = validateOriginHeader(origin, [...this.#origins]);
+		if (!originCheck.ok) {
+			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
+		}
+	}
+}

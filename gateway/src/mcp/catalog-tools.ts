@@ -1,0 +1,192 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { type OrInput, type Server, textResult } from "xs-mcp-manager/core";
+import { z } from "zod";
+import type { Catalog } from "../catalog/catalog.js";
+import { searchTools } from "../catalog/tool-search.js";
+import { answerWrongArguments, failedCall } from "./failures.js";
+
+/** The client that calls a catalog tool. */
+interface CatalogCaller {
+	readonly catalog: Catalog;
+	readonly revision: string;
+	/** Calls a tool of a server on behalf of the client. */
+	readonly call: (name: string, args: object) => Promise<OrInput<CallToolResult>>;
+}
+
+/** A tool with which a client finds and calls tools that are not in its list. */
+interface CatalogTool {
+	readonly listed: Tool;
+	/** Rejects as the call of a server's tool does. */
+	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
+}
+
+/** What a client that gets the catalog tools should know from the start. */
+export const CATALOG_INSTRUCTIONS = `Not every tool is in the list of tools. servers_list shows devices and servers, tools_search finds tools,
+tool_describe shows a tool's arguments, and tool_call calls it.`;
+
+/** Servers in one answer. */
+const MAX_SERVERS = 100;
+const MAX_HITS = 50;
+const DEFAULT_HITS = 10;
+
+/** Characters of a description in the result of a search; tool_describe shows all. */
+const MAX_SUMMARY = 200;
+
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
+const NAME = z.string().min(1).max(200).describe("Name of the tool, as tools_search shows it");
+
+const serversList = define({
+	name: "servers_list",
+	title: "List servers",
+	description: "List the devices and MCP servers: whether each is online, and how many tools it has",
+	annotations: READ_ONLY,
+	input: z.strictObject({
+		query: z.string().max(200).optional().describe("Only servers with this text in their name or board"),
+		offset: z.int().min(0).default(0).describe(`Servers to skip: an answer has at most ${MAX_SERVERS}`),
+	}),
+	async run({ query = "", offset }, { catalog }) {
+		const text = query.toLowerCase();
+		const found = catalog.servers.filter(({ alias, board }) => `${alias} ${board.name}`.toLowerCase().includes(text));
+		const servers = summaries(catalog, found.slice(offset, offset + MAX_SERVERS));
+		const lines = servers.map(({ name, board, tools, online, state }) => {
+			const status = online ? `online${state === undefined ? "" : `, ${state}`}` : "offline";
+			return `${name} (${board}): ${status}, ${tools} ${tools === 1 ? "tool" : "tools"}`;
+		});
+		const rest = found.length - offset - servers.length;
+		const more = rest > 0 ? [`${rest} more: ask with offset ${offset + servers.length}, or with query`] : [];
+		return textResult([...lines, ...more].join("\n") || "No server found", {
+			structuredContent: { servers, total: found.length },
+		});
+	},
+});
+
+const toolsSearch = define({
+	name: "tools_search",
+	title: "Search tools",
+	description: "Search the tools of all devices and MCP servers by words in their names and descriptions",
+	annotations: READ_ONLY,
+	input: z.strictObject({
+		query: z.string().min(1).max(200).describe('Words, for example "kitchen volume"'),
+		server: z.string().max(200).optional().describe("Only tools of this server, as servers_list names it"),
+		limit: z.int().min(1).max(MAX_HITS).default(DEFAULT_HITS).describe("Tools in the answer"),
+	}),
+	async run({ query, server, limit }, { catalog }) {
+		const hits = await searchTools(catalog, { query, server });
+		const tools = hits.slice(0, limit).flatMap((hit) => {
+			const { title, description, annotations } = catalog.findTool(hit.name)?.tool ?? {};
+			return { ...hit, ...present({ title, description: description?.slice(0, MAX_SUMMARY), annotations }) };
+		});
+		const lines = tools.map(({ name, description, annotations }) =>
+			[`${name}${hintsOf(annotations)}`, ...(description ? [description] : [])].join(": "),
+		);
+		const more = hits.length > tools.length ? [`${hits.length - tools.length} more: use other words, or limit`] : [];
+		return textResult([...lines, ...more].join("\n") || "No tool found", {
+			structuredContent: { tools, total: hits.length },
+		});
+	},
+});
+
+const toolDescribe = define({
+	name: "tool_describe",
+	title: "Describe a tool",
+	description: "Show a tool's description, the JSON Schema of its arguments, and its hints",
+	annotations: READ_ONLY,
+	input: z.strictObject({ name: NAME }),
+	async run({ name }, { catalog }) {
+		const found = catalog.findTool(name);
+		if (found === undefined) {
+			return unknownTool(name);
+		}
+		const { alias, online } = found.server;
+		const { title, description, inputSchema, outputSchema, annotations } = found.tool;
+		const tool = { name, ...present({ title, description, inputSchema, outputSchema, annotations }) };
+		const described = { tool, server: { name: alias, online } };
+		return textResult(JSON.stringify(described), { structuredContent: described });
+	},
+});
+
+const toolCall = define({
+	name: "tool_call",
+	title: "Call a tool",
+	description:
+		"Call a tool that tools_search has found. tool_describe shows its arguments. The result is the tool's own result",
+	annotations: { readOnlyHint: false, destructiveHint: true },
+	input: z.strictObject({
+		name: NAME,
+		arguments: z.record(z.string(), z.unknown()).default({}).describe("Arguments of the tool"),
+	}),
+	async run({ name, arguments: args }, { catalog, call }) {
+		return catalog.findTool(name) === undefined ? unknownTool(name) : await call(name, args);
+	},
+});
+
+const CATALOG_TOOLS: readonly CatalogTool[] = [serversList, toolsSearch, toolDescribe, toolCall];
+
+/** The catalog tools as clients list them. */
+export const LISTED_CATALOG_TOOLS: readonly Tool[] = CATALOG_TOOLS.map(({ listed }) => listed);
+
+/**
+ * The catalog tool that a client means. They can also be called when the list has every tool: a client may still have
+ * the list from before. A server's tool of the same name goes first then.
+ */
+export function findCatalogTool(catalog: Catalog, name: string): CatalogTool | undefined {
+	const found = CATALOG_TOOLS.find(({ listed }) => listed.name === name);
+	const isHidden = catalog.view.catalog === "full" || (catalog.listsAll && catalog.findTool(name) !== undefined);
+	return isHidden ? undefined : found;
+}
+
+function define<T>({
+	input,
+	run,
+	...named
+}: Pick<Tool, "name" | "title" | "description" | "annotations"> & {
+	readonly input: z.ZodType<T>;
+	readonly run: (args: T, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
+}): CatalogTool {
+	const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
+	return {
+		listed: { ...named, inputSchema: inputSchema as Tool["inputSchema"] },
+		async run(args, caller) {
+			const { data, error } = input.safeParse(args);
+			if (error !== undefined) {
+				const problems = error.issues.map(({ path, message }) => [...path, message].join(": "));
+				return answerWrongArguments(`${named.name}: ${problems.join("; ")}`, caller.revision);
+			}
+			return await run(data, caller);
+		},
+	};
+}
+
+function summaries(catalog: Catalog, servers: readonly Server[]) {
+	const counts = new Map<Server, number>();
+	for (const { name } of catalog.allTools) {
+		const server = catalog.findTool(name)?.server;
+		if (server !== undefined) {
+			counts.set(server, (counts.get(server) ?? 0) + 1);
+		}
+	}
+	return servers.map((server) => {
+		const { alias, board, online, state } = server;
+		const tools = counts.get(server) ?? 0;
+		return {
+			name: alias,
+			board: `${board.name} ${board.version}`,
+			online,
+			tools,
+			...(state !== undefined && { state }),
+		};
+	});
+}
+
+function hintsOf({ readOnlyHint, destructiveHint }: NonNullable<Tool["annotations"]> = {}): string {
+	const hints = [...(readOnlyHint ? ["read-only"] : []), ...(destructiveHint ? ["destructive"] : [])];
+	return hints.length > 0 ? ` (${hints.join(", ")})` : "";
+}
+
+function unknownTool(name: string): CallToolResult {
+	return failedCall("unknown-tool", `Unknown tool: ${name}. tools_search finds tools`);
+}
+
+function present<T extends object>(members: T): Partial<T> {
+	return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

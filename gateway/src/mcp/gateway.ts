@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { LRUCache } from "lru-cache";
+import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
+import type { Access } from "../catalog/access.js";
+import { Catalog, catalogKey } from "../catalog/catalog.js";
+import type { Naming } from "../catalog/listing.js";
+import type { OwnTool } from "../catalog/own-tools.js";
+import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
+import { LISTED_CATALOG_TOOLS } from "./catalog-tools.js";
+import { RequestStates } from "./request-states.js";
+
+export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
+	/** Where the gateway keeps what outlives it. Default: nowhere. */
+	readonly stateFolder?: string;
+	/**
+	 * How the tools of a single server are named, on the path of that server: "own" as the server names them, or "portable"
+	 * (default) in the characters that every MCP client takes. In a catalog of all servers, names are always portable and
+	 * begin with the server's alias.
+	 */
+	readonly toolNames?: Exclude<Naming, "prefixed">;
+}
+
+/** Catalogs that are kept, so that their lists need not be made again for each request. */
+const MAX_CATALOGS = 1_000;
+
+/** The servers on one side, and what each client sees of them on the other. */
+export class Gateway {
+	/** Every server that the gateway knows. */
+	readonly servers: ServerRegistry;
+	/** Signs what devices want back from clients. */
+	readonly requestStates = new RequestStates();
+	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
+	ownTools: (access: Access) => readonly OwnTool[] = () => [];
+	readonly #options: GatewayOptions;
+	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
+
+	private constructor(servers: ServerRegistry, options: GatewayOptions) {
+		this.servers = servers;
+		this.#options = options;
+	}
+
+	/**
+	 * Opens a gateway that knows what it knew before.
+	 *
+	 * Rejects with a RangeError when an alias cannot be used, and when the state folder cannot.
+	 *
+	 * @param onWarning is told of warnings from the start, about damaged files for example
+	 */
+	static async open(options: GatewayOptions = {}, onWarning?: (message: string) => void): Promise<Gateway> {
+		const { stateFolder } = options;
+		const folder = stateFolder === undefined ? {} : { folder: join(stateFolder, "devices") };
+		return new Gateway(await ServerRegistry.open({ ...options, ...folder }, onWarning), options);
+	}
+
+	/**
+	 * What a client with this access sees. Clients with the same access and view, on the same path, share a catalog.
+	 *
+	 * @param server alias or id: only this server. It may become known later.
+	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say
+	 */
+	catalog(access: Access, server?: string, asked: Partial<ToolView> = {}): Catalog {
+		const {
+			catalog: mode = DEFAULT_VIEW.catalog,
+			catalogLimit = DEFAULT_VIEW.catalogLimit,
+			pinnedTools = DEFAULT_VIEW.pinnedTools,
+		} = { ...this.#options, ...asked };
+		const view = { catalog: mode, catalogLimit, pinnedTools };
+		const key = catalogKey(access, server, view);
+		let catalog = this.#catalogs.get(key);
+		if (catalog === undefined) {
+			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
+			const ownTools = server === undefined ? this.ownTools(access) : [];
+			catalog = new Catalog(this.servers, {
+				key,
+				access,
+				server,
+				naming,
+				view,
+				ownTools,
+				catalogTools: LISTED_CATALOG_TOOLS,
+			});
+			this.#catalogs.set(key, catalog);
+		}
+		return catalog;
+	}
+
+	/** Ends every session with a server, and settles when everything is on disk. */
+	async close(): Promise<void> {
+		await this.servers.close();
+	}
+}

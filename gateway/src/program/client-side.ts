@@ -1,0 +1,120 @@
+import { urlAt } from "../config/listen-address.js";
+import { readTls } from "../config/tls-files.js";
+import type { DeviceBindings } from "../devices/device-bindings.js";
+import { createApp } from "../http/app.js";
+import { localAccess, RequestGuard } from "../http/clients/auth.js";
+import { BOOTSTRAP_PATHS } from "../http/devices/bootstrap-routes.js";
+import { createDeviceApp, type DeviceAppOptions } from "../http/devices/device-app.js";
+import { type GatewayEvent, GatewayEvents } from "../http/operator/events.js";
+import { Metrics } from "../http/operator/metrics.js";
+import { RejectionReport } from "../http/server/rejections.js";
+import { HttpServer } from "../http/server/server.js";
+import { openClientServer } from "../mcp/open-client-server.js";
+import { Endpoint } from "../transports/endpoint.js";
+import { HttpEndpoint } from "../transports/http-endpoint.js";
+import { listenAt, type ProgramContext } from "./context.js";
+import type { Core } from "./open-core.js";
+
+/** What serves clients and the operator: the HTTP server, metrics, and the connections to hosted agents' endpoints. */
+export class ClientSide {
+	readonly guard: RequestGuard;
+	readonly rejections: RejectionReport;
+	readonly #context: ProgramContext;
+	readonly #core: Core;
+	readonly #endpoint: HttpEndpoint;
+	readonly #events: GatewayEvents;
+	readonly #metrics: Metrics;
+	#httpServer: HttpServer | undefined;
+
+	constructor(context: ProgramContext, core: Core) {
+		this.#context = context;
+		this.#core = core;
+		const { configuration, log, limitedLog, tokens } = context;
+		const { servers } = core.gateway;
+		const endpoint = new HttpEndpoint(core.gateway, configuration);
+		const metrics = new Metrics({
+			devicesConnected: () => servers.sessions.length,
+			devicesKnown: () => servers.all.length,
+			sessions: () => endpoint.sessions,
+		});
+		this.#endpoint = endpoint;
+		this.#metrics = metrics;
+		this.#events = new GatewayEvents(servers);
+		this.guard = new RequestGuard({ ...configuration, address: configuration.httpAddress, tokens });
+		this.rejections = new RejectionReport({
+			log,
+			limitedLog,
+			onRejected: (reason) => metrics.requestRejected(reason),
+			addressOf: (request) => this.guard.addressOf(request),
+		});
+		servers.on("call", ({ outcome, duration }) => metrics.called(outcome, duration));
+		servers.on("rejected", (description) => {
+			metrics.deviceRejected();
+			limitedLog.warn("device", {}, `rejected: ${description}`);
+		});
+		this.#events.on("event", (event) => this.#logEvent(event));
+	}
+
+	/** Serves clients over HTTP, and devices on the same port. Rejects with ConfigurationError. */
+	async listen(deviceRoutes: DeviceAppOptions, bindings: DeviceBindings): Promise<void> {
+		const { configuration, log, urls, onClose } = this.#context;
+		const { httpAddress: address, httpPort: port, bodyTimeout, maxBodyBytes, bootstrap } = configuration;
+		const tls = readTls("http", configuration);
+		const app = createApp({
+			endpoint: this.#endpoint,
+			servers: this.#core.gateway.servers,
+			events: this.#events,
+			metrics: this.#metrics,
+			guard: this.guard,
+			rejections: this.rejections,
+			maxBodyBytes,
+			bindings,
+			deviceApp: createDeviceApp(deviceRoutes),
+		});
+		const options = { app, address, port, bodyTimeout, rejections: this.rejections, log, ...(tls && { tls }) };
+		const server = new HttpServer(options);
+		this.#httpServer = server;
+		const actual = await listenAt("http", port, () => server.listen());
+		onClose(() => server.close());
+		const url = urlAt(tls ? "https" : "http", address, actual);
+		urls.clients = `${url}/mcp`;
+		if (bootstrap !== "closed") {
+			urls.bootstrap = `${url}${BOOTSTRAP_PATHS.ota}/`;
+		}
+	}
+
+	/** Connects to the endpoints of hosted agents, and keeps the connections. */
+	openEndpoints(): void {
+		const { configuration, log, onClose } = this.#context;
+		const { endpoints, endpointMaxBytes: maxBytes, userTools } = configuration;
+		for (const url of endpoints) {
+			const access = { ...localAccess(userTools), principal: `endpoint ${new URL(url).host}` };
+			const onChange = (text: string): void => log.info(text);
+			const onerror = ({ message }: Error): void => log.warn(`${access.principal}: ${message}`);
+			const open = () => openClientServer(this.#core.gateway, { access, onerror });
+			const endpoint = new Endpoint({ url, maxBytes, onChange, open });
+			onClose(() => endpoint.close());
+		}
+	}
+
+	/** Disconnects clients whose token was removed. */
+	recheck(): void {
+		this.guard.recheck();
+	}
+
+	/** Rejects new requests. Those in progress go on. */
+	stop(): void {
+		this.#endpoint.stop();
+		this.#httpServer?.stop();
+	}
+
+	/** Ends every session and stream. */
+	async close(): Promise<void> {
+		await this.#endpoint.close();
+	}
+
+	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
+		const isSession = type === "connected" || type === "disconnected";
+		this.#context.log[isSession ? "info" : "debug"](details, isSession ? `server ${type}` : type);
+	}
+}

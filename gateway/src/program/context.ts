@@ -1,0 +1,50 @@
+import { ConfigurationError } from "../config/configuration.js";
+import { type Configuration, flagOf } from "../config/settings.js";
+import type { TokenStore } from "../config/token-store.js";
+import type { Logger } from "../log/log.js";
+import type { LogLimiter } from "../log/log-limiter.js";
+
+/** Where clients and devices connect. */
+export interface ProgramUrls {
+	clients?: string;
+	websocket?: string;
+	mqtt?: string;
+	bootstrap?: string;
+}
+
+/** What the parts of a gateway share. */
+export interface ProgramContext {
+	readonly configuration: Configuration;
+	readonly log: Logger;
+	/** For what strangers can cause. */
+	readonly limitedLog: LogLimiter;
+	readonly tokens: TokenStore;
+	/** Filled in as the parts begin to listen. */
+	readonly urls: ProgramUrls;
+	/** Adds what undoes a step when the gateway stops; the last one runs first. */
+	readonly onClose: (close: () => Promise<void> | void) => void;
+}
+
+/**
+ * Starts to listen. Rejects with ConfigurationError that names the settings, and what to do if the port is in use.
+ *
+ * @param listener the beginning of the settings' names
+ */
+export async function listenAt<T>(
+	listener: "http" | "websocket" | "mqtt",
+	port: number,
+	listen: () => Promise<T>,
+): Promise<T> {
+	try {
+		return await listen();
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		const name = `${listener}Port` as const;
+		const problem =
+			code === "EADDRINUSE"
+				? `${name}: port ${port} is in use, perhaps by another gateway. Choose another port with ${flagOf(name)}, or ` +
+					"connect an MCP client to the running gateway: xs-mcp-gateway stdio"
+				: `${listener}Address, ${name}: ${message}`;
+		throw new ConfigurationError([problem], { cause: error });
+	}
+}

@@ -1,0 +1,185 @@
+import type { IncomingMessage } from "node:http";
+import type { ServerRegistry } from "xs-mcp-manager/core";
+import { ConfigurationError } from "../config/configuration.js";
+import { urlAt } from "../config/listen-address.js";
+import { withoutPassword } from "../config/setting-kinds.js";
+import { readPem, readTls } from "../config/tls-files.js";
+import { DeviceGuard } from "../devices/admission.js";
+import { Announcer, type DeviceListener, describeServices } from "../devices/announcement.js";
+import { DeviceBindings, type PendingBinding } from "../devices/device-bindings.js";
+import { DeviceKey } from "../devices/device-key.js";
+import { MqttDevices } from "../devices/mqtt.js";
+import { WebSocketDevices } from "../devices/websocket.js";
+import type { BootstrapRoutesOptions } from "../http/devices/bootstrap-routes.js";
+import { createDeviceServerApp, type DeviceAppOptions } from "../http/devices/device-app.js";
+import { FirmwareFolder } from "../http/devices/firmware-folder.js";
+import { VisionModel } from "../http/devices/vision-model.js";
+import { RequestLimits } from "../http/server/limits.js";
+import type { RejectionReport } from "../http/server/rejections.js";
+import { makeListener } from "../http/server/server.js";
+import { SourceCheck } from "../http/server/source-check.js";
+import { listenAt, type ProgramContext } from "./context.js";
+import type { Core } from "./open-core.js";
+
+/** What the routes for devices need of the client side. */
+interface RouteOptions {
+	readonly rejections: RejectionReport;
+	/** The network address that a request comes from. */
+	readonly addressOf: (request: IncomingMessage) => string;
+}
+
+/** What devices connect to: WebSocket, MQTT, another broker, their HTTP routes, and the announcement of all these. */
+export class DeviceSide {
+	readonly bindings: DeviceBindings;
+	readonly #context: ProgramContext;
+	readonly #core: Core;
+	readonly #key: DeviceKey;
+	readonly #guards: DeviceGuard[] = [];
+	/** Where the gateway listens for devices. */
+	readonly #listeners: { websocket?: DeviceListener; mqtt?: DeviceListener } = {};
+	/** Disconnect the devices that would no longer be admitted. */
+	readonly #rechecks: (() => void)[] = [];
+
+	constructor(context: ProgramContext, core: Core) {
+		this.#context = context;
+		this.#core = core;
+		const { configuration, tokens, log } = context;
+		const { bootstrap: mode, maxDevices, stateFolder } = configuration;
+		const onPending = ({ code, deviceId, board, address }: PendingBinding): void =>
+			log.info(
+				{ device: deviceId, board, address },
+				`a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`,
+			);
+		this.#key = new DeviceKey(stateFolder);
+		this.bindings = new DeviceBindings({ mode, tokens, key: this.#key, maxDevices, onPending });
+	}
+
+	/** The HTTP routes for devices: on the port of clients, and on that of WebSockets. */
+	routes({ rejections, addressOf }: RouteOptions): DeviceAppOptions {
+		const { configuration, log } = this.#context;
+		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key, visionTimeout } = configuration;
+		const visionModel = url && model ? new VisionModel({ url, model, key, timeout: visionTimeout }) : undefined;
+		const common = { limits: new RequestLimits(configuration), addressOf, log };
+		const bootstrap = this.#bootstrapRoutes(common);
+		return { ...common, pictures: this.#core.pictures, maxPictureBytes, visionModel, rejections, bootstrap };
+	}
+
+	/** Accepts devices in every configured way. Rejects with ConfigurationError. */
+	async listen(routes: DeviceAppOptions): Promise<void> {
+		const { servers } = this.#core.gateway;
+		await this.#openWebSocket(servers, routes);
+		await this.#openMqtt(servers);
+		await this.#openBroker(servers);
+		this.#announce();
+	}
+
+	/** Disconnects devices whose token was removed. */
+	recheck(): void {
+		for (const recheck of this.#rechecks) {
+			recheck();
+		}
+	}
+
+	#bootstrapRoutes(common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log">): BootstrapRoutesOptions {
+		const { httpAddress, websocketAddress, mqttAddress, publicUrl, firmwareFolder, ...rest } =
+			this.#context.configuration;
+		const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+		const allowedHosts = [...rest.allowedHosts, ...publicHosts];
+		return {
+			...common,
+			bindings: this.bindings,
+			key: this.#key,
+			source: new SourceCheck([httpAddress, websocketAddress, mqttAddress], { ...rest, allowedHosts }),
+			needsBinding: () => rest.bootstrap !== "open" || this.#guards.some(({ needsToken }) => needsToken),
+			deviceAddresses: () => ({
+				websocket: rest.websocketUrl ?? this.#listeners.websocket,
+				mqtt: rest.mqttEndpoint ?? this.#listeners.mqtt,
+			}),
+			publicUrl,
+			firmware: firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
+		};
+	}
+
+	#guard(address: string): DeviceGuard {
+		const { tokens, configuration } = this.#context;
+		const guard = new DeviceGuard(address, tokens, configuration.bootstrap === "approve");
+		this.#guards.push(guard);
+		return guard;
+	}
+
+	async #openWebSocket(servers: ServerRegistry, routes: DeviceAppOptions): Promise<void> {
+		const { configuration, urls, onClose } = this.#context;
+		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins, bodyTimeout } = configuration;
+		if (!websocket) {
+			return;
+		}
+		const tls = readTls("websocket", configuration);
+		const guard = this.#guard(host);
+		const devices = new WebSocketDevices(servers, {
+			host,
+			port,
+			authenticate: guard.authenticate,
+			allowedOrigins,
+			onRequest: makeListener({ app: createDeviceServerApp(routes), rejections: routes.rejections }),
+			requestTimeout: bodyTimeout,
+			...(tls && { tls }),
+		});
+		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
+		const actual = await listenAt("websocket", port, () => devices.listen());
+		onClose(() => devices.close());
+		this.#listeners.websocket = { scheme: tls ? "wss" : "ws", address: host, port: actual };
+		urls.websocket = `${urlAt(tls ? "wss" : "ws", host, actual)}/`;
+	}
+
+	async #openMqtt(servers: ServerRegistry): Promise<void> {
+		const { configuration, urls, onClose } = this.#context;
+		const { mqtt, mqttAddress: host, mqttPort: port } = configuration;
+		if (!mqtt) {
+			return;
+		}
+		const tls = readTls("mqtt", configuration);
+		const guard = this.#guard(host);
+		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };
+		const { devices, port: actual } = await listenAt("mqtt", port, () => MqttDevices.listen(servers, options));
+		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
+		onClose(() => devices.close());
+		this.#listeners.mqtt = { scheme: tls ? "mqtts" : "mqtt", address: host, port: actual };
+		urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);
+	}
+
+	async #openBroker(servers: ServerRegistry): Promise<void> {
+		const { configuration, onClose } = this.#context;
+		const { brokerUrl: url, brokerUsername: username, brokerPassword: password, brokerCa } = configuration;
+		if (url === undefined) {
+			return;
+		}
+		const tls = brokerCa !== undefined && { tls: { ca: readPem("brokerCa", brokerCa) } };
+		try {
+			const devices = await MqttDevices.connect(servers, {
+				url,
+				...(username !== undefined && { username }),
+				...(password !== undefined && { password }),
+				...tls,
+			});
+			onClose(() => devices.close());
+		} catch (error) {
+			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${(error as Error).message}`], {
+				cause: error,
+			});
+		}
+	}
+
+	/** Announces to devices on the local network where the gateway is. */
+	#announce(): void {
+		const { configuration, log, onClose } = this.#context;
+		const { websocket, mqtt } = this.#listeners;
+		const services = describeServices([websocket, mqtt].filter((each) => each !== undefined));
+		if (services.length === 0 || !configuration.announce) {
+			return;
+		}
+		const onFailure = ({ message }: Error): void => log.warn(`cannot announce on the local network: ${message}`);
+		const announcer = new Announcer(services, onFailure);
+		onClose(() => announcer.close());
+		log.info({ services: services.map(({ name }) => name) }, "announced on the local network");
+	}
+}

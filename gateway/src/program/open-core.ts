@@ -1,0 +1,57 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { McpManager } from "xs-mcp-manager";
+import { ConfigurationError } from "../config/configuration.js";
+import { Pictures } from "../devices/pictures.js";
+import { urlForDevice } from "../http/devices/device-address.js";
+import { Gateway } from "../mcp/gateway.js";
+import { managementToolsFor } from "../mcp/management.js";
+import { GATEWAY_INFO } from "../version.js";
+import type { ProgramContext } from "./context.js";
+
+/** The servers, and what clients see of them: neither devices nor clients can connect yet. */
+export interface Core {
+	readonly gateway: Gateway;
+	readonly pictures: Pictures;
+	/** Connects to the configured servers. */
+	readonly manager: McpManager | undefined;
+}
+
+/** Milliseconds that the start waits for configured servers. */
+const SERVERS_TIME = 3_000;
+
+/** Opens the registry of servers and connects to the configured ones. Rejects with ConfigurationError. */
+export async function openCore(context: ProgramContext): Promise<Core> {
+	const { configuration, urls } = context;
+	const pictures = new Pictures({
+		urlFor: (identity) => urls.clients && urlForDevice(identity, configuration, urls.clients),
+	});
+	const gateway = await openGateway(context, pictures);
+	context.onClose(() => gateway.close());
+	return { gateway, pictures, manager: await openManager(context, gateway) };
+}
+
+async function openGateway({ configuration, log }: ProgramContext, pictures: Pictures): Promise<Gateway> {
+	const { maxDevices: maxServers, callsPerDevice: callsPerServer, stateFolder } = configuration;
+	const options = { ...configuration, maxServers, callsPerServer, info: GATEWAY_INFO, uploads: pictures };
+	try {
+		return await Gateway.open(options, (message) => log.warn(message));
+	} catch (error) {
+		const name = error instanceof RangeError ? "aliases" : `stateFolder ${stateFolder}`;
+		throw new ConfigurationError([`${name}: ${(error as Error).message}`], { cause: error });
+	}
+}
+
+/** Connects to the configured servers. Slow ones are waited for in the background. */
+async function openManager(context: ProgramContext, gateway: Gateway): Promise<McpManager | undefined> {
+	const { configuration, log } = context;
+	const { serversFile: file, managementTools } = configuration;
+	if (file === undefined && managementTools === "off") {
+		return undefined;
+	}
+	const manager = new McpManager({ file, registry: gateway.servers });
+	manager.on("warning", (message) => log.warn(message));
+	manager.on("status", (server, status, reason) => log.info({ server, ...(reason && { reason }) }, `server ${status}`));
+	gateway.ownTools = (access) => managementToolsFor(access, manager, managementTools);
+	await Promise.race([manager.initialize(), delay(SERVERS_TIME, undefined, { ref: false })]);
+	return manager;
+}

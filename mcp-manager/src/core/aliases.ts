@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { slug } from "./names.js";
+
+/** Characters that an alias may have: enough are left for a tool's name within 64. */
+export const MAX_ALIAS_LENGTH = 24;
+
+/** Digits of a MAC address that differ between boards of one kind: its maker counts them up. */
+const TAIL_DIGITS = 6;
+
+const ALIAS = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+
+/** Which server has which alias: short, unique names for clients and people. */
+export class Aliases {
+	readonly #chosen: ReadonlyMap<string, string>;
+	readonly #owners = new Map<string, string>();
+
+	/**
+	 * @param chosen aliases by device id: 1 to 24 of `a-z 0-9 _ -`, beginning and ending with a letter or digit, without
+	 * two of `_ -` in a row (which separate an alias from a tool's name)
+	 * @throws RangeError that names the device, when an alias cannot be used
+	 */
+	constructor(chosen: ReadonlyMap<string, string> = new Map()) {
+		this.#chosen = chosen;
+		for (const [id, alias] of chosen) {
+			expectValid(id, alias);
+			if (this.#owners.has(alias)) {
+				throw new RangeError(`alias ${alias}: chosen for ${this.#owners.get(alias)} and for ${id}`);
+			}
+			this.#owners.set(alias, id);
+		}
+	}
+
+	/** The device with this alias. */
+	owner(alias: string): string | undefined {
+		return this.#owners.get(alias);
+	}
+
+	/**
+	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another device; else its
+	 * board's name and the last six digits of its MAC address.
+	 */
+	assign(id: string, boardName: string, before: string | undefined): string {
+		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
+		const own = this.#chosen.get(id);
+		const kept = before === undefined || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
+		const alias = own ?? kept;
+		this.#owners.set(alias, id);
+		return alias;
+	}
+
+	/**
+	 * Gives a device another alias.
+	 *
+	 * @throws RangeError when the alias is invalid or another device's, or when the configuration chose the device's
+	 */
+	rename(id: string, before: string, alias: string): void {
+		const chosen = this.#chosen.get(id);
+		if (chosen !== undefined) {
+			throw new RangeError(`alias of ${id}: the setting aliases says ${chosen}`);
+		}
+		expectValid(id, alias);
+		const owner = this.#owners.get(alias) ?? id;
+		if (owner !== id) {
+			throw new RangeError(`alias ${alias}: it is the alias of ${owner}`);
+		}
+		this.#owners.delete(before);
+		this.#owners.set(alias, id);
+	}
+
+	/** Frees the alias of a device that is forgotten. A chosen one stays the device's. */
+	release(id: string, alias: string): void {
+		if (!this.#chosen.has(id)) {
+			this.#owners.delete(alias);
+		}
+	}
+}
+
+/** @throws RangeError that names the device */
+function expectValid(id: string, alias: string): void {
+	if (alias.length > MAX_ALIAS_LENGTH || !ALIAS.test(alias)) {
+		throw new RangeError(
+			`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
+		);
+	}
+}
+
+/** If another device has the first choice, the alias ends in twelve digits of a hash. */
+function defaultAlias(id: string, boardName: string, isTaken: (alias: string) => boolean): string {
+	const hash = createHash("sha256").update(id).digest("hex");
+	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : hash;
+	let alias = aliasOf(boardName, mac.slice(-TAIL_DIGITS));
+	for (let at = 0; isTaken(alias); at += 1) {
+		const more = createHash("sha256").update(`${at} ${id}`).digest("hex");
+		alias = aliasOf(boardName, more.slice(0, 2 * TAIL_DIGITS));
+	}
+	return alias;
+}
+
+function aliasOf(boardName: string, tail: string): string {
+	const name = slug(boardName, "_", MAX_ALIAS_LENGTH - tail.length - 1);
+	return `${name || "device"}_${tail}`;
+}

@@ -1,0 +1,23 @@
+/** How delays between attempts grow. */
+export interface BackoffOptions {
+	/** Milliseconds before the second attempt. */
+	readonly initialDelay: number;
+	/** Milliseconds at most. */
+	readonly maxDelay: number;
+	/** Each delay is this many times as long as the one before. Default 2. */
+	readonly backoffMultiplier?: number;
+}
+
+/**
+ * Milliseconds to wait before the next attempt: from three quarters to the whole of the step, at random, so that clients
+ * of a server that restarts do not all come back at once. Not the firmware's Backoff: users choose the multiplier here.
+ *
+ * @param retries attempts that were made again so far: 0 before the first retry
+ */
+export function backoff(
+	{ initialDelay, maxDelay, backoffMultiplier = 2 }: BackoffOptions,
+	retries: number,
+	random: () => number = Math.random,
+): number {
+	return Math.min(initialDelay * backoffMultiplier ** retries, maxDelay) * (0.75 + random() / 4);
+}

@@ -1,0 +1,145 @@
+import { ServerError } from "./errors.js";
+import type { Session } from "./session.js";
+
+interface CallQueueOptions {
+	/** Calls that the server works on at the same time. */
+	readonly concurrency: number;
+	/** Calls that may wait for their turn. More are rejected. */
+	readonly capacity: number;
+	/** Milliseconds that a call waits for a server that is offline. */
+	readonly offlineWait: number;
+	/** The error message of a call that waited for that long. */
+	readonly offlineMessage: () => string;
+}
+
+interface WaitingCall {
+	start(session: Session): void;
+	reject(error: ServerError): void;
+	timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * The calls to one server: they start in the order in which they came, a few at a time, while the server is online.
+ *
+ * Not p-queue: a call that waits has a time limit only while the server is offline, and one that is cancelled makes room
+ * at once.
+ */
+export class CallQueue {
+	readonly #options: CallQueueOptions;
+	readonly #waiting: WaitingCall[] = [];
+	#running = 0;
+	#session: Session | undefined;
+
+	constructor(options: CallQueueOptions, session: Session | undefined) {
+		this.#options = options;
+		this.#session = session;
+	}
+
+	/** Whether calls run. */
+	get busy(): boolean {
+		return this.#running > 0;
+	}
+
+	/** Whether no call runs or waits. */
+	get idle(): boolean {
+		return this.#running === 0 && this.#waiting.length === 0;
+	}
+
+	/**
+	 * Runs a call when it is its turn. Settles as the call does.
+	 *
+	 * Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the signal is aborted before its turn.
+	 */
+	run<Result>(call: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+		return new Promise((resolve, reject) => {
+			if (signal?.aborted) {
+				reject(new ServerError("cancelled", "the call was cancelled"));
+				return;
+			}
+			const cancel = (): void => this.#reject(waiting, new ServerError("cancelled", "the call was cancelled"));
+			const waiting: WaitingCall = {
+				start: (session) => {
+					signal?.removeEventListener("abort", cancel);
+					this.#running += 1;
+					call(session)
+						.then(resolve, reject)
+						.finally(() => this.#ended());
+				},
+				reject: (error) => {
+					signal?.removeEventListener("abort", cancel);
+					reject(error);
+				},
+				timer: undefined,
+			};
+			signal?.addEventListener("abort", cancel, { once: true });
+			this.#enqueue(waiting);
+		});
+	}
+
+	/** The server is online: its calls may start. */
+	online(session: Session): void {
+		this.#session = session;
+		for (const waiting of this.#waiting) {
+			clearTimeout(waiting.timer);
+		}
+		this.#startNext();
+	}
+
+	/** The server is offline: its calls wait from now on. */
+	offline(): void {
+		this.#session = undefined;
+		for (const waiting of this.#waiting) {
+			this.#waitForServer(waiting);
+		}
+	}
+
+	/** Rejects the calls that wait. The ones that run settle by themselves. */
+	close(error: ServerError): void {
+		for (const waiting of [...this.#waiting]) {
+			this.#reject(waiting, error);
+		}
+	}
+
+	#enqueue(waiting: WaitingCall): void {
+		const { capacity } = this.#options;
+		this.#waiting.push(waiting);
+		this.#startNext();
+		if (this.#waiting.length > capacity) {
+			this.#reject(waiting, new ServerError("queue-full", `${capacity} calls already wait for the server`));
+		} else if (this.#session === undefined) {
+			this.#waitForServer(waiting);
+		}
+	}
+
+	#waitForServer(waiting: WaitingCall): void {
+		const { offlineWait, offlineMessage } = this.#options;
+		waiting.timer = setTimeout(
+			() => this.#reject(waiting, new ServerError("server-offline", offlineMessage())),
+			offlineWait,
+		);
+	}
+
+	#reject(waiting: WaitingCall, error: ServerError): void {
+		const index = this.#waiting.indexOf(waiting);
+		if (index >= 0) {
+			this.#waiting.splice(index, 1);
+			clearTimeout(waiting.timer);
+			waiting.reject(error);
+		}
+	}
+
+	#startNext(): void {
+		while (this.#session?.connected && this.#running < this.#options.concurrency) {
+			const next = this.#waiting.shift();
+			if (next === undefined) {
+				return;
+			}
+			next.start(this.#session);
+		}
+	}
+
+	#ended(): void {
+		this.#running -= 1;
+		this.#startNext();
+	}
+}

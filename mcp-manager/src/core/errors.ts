@@ -1,0 +1,88 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+
+/** JSON-RPC 2.0 §5.1: an error of the server's own. The SDK uses it for HTTP errors and lost connections, too. */
+export const SERVER_ERROR = -32_000;
+
+/** The SDK's code for an unknown session. The codes that MCP itself defines are the SDK's `ProtocolErrorCode`. */
+export const SESSION_NOT_FOUND = -32_001;
+
+/** What a failure is to the manager's callers. */
+interface Failure {
+	readonly managerCode: McpErrorCode;
+	/** "none": the call was not carried out. "unknown": perhaps it was. "final": another attempt would fail, too. */
+	readonly effect: "none" | "unknown" | "final";
+}
+
+/** Every reason why a server could not answer. Stable: clients see it as `xs-mcp/error`, metrics as a call's outcome. */
+const FAILURES = {
+	/** No answer within the time allowed. */
+	timeout: { managerCode: "TIMEOUT", effect: "unknown" },
+	/** The server disconnected during the call. */
+	"server-disconnected": { managerCode: "CONNECTION_LOST", effect: "unknown" },
+	/** The server was offline and did not come back in time, or could not be reached. Nothing was sent. */
+	"server-offline": { managerCode: "CONNECTION_FAILED", effect: "none" },
+	/** The arguments break the tool's schema. Nothing was sent. */
+	"invalid-arguments": { managerCode: "INVALID_PARAMS", effect: "final" },
+	/** The server's queue is full. Nothing was sent. */
+	"queue-full": { managerCode: "RATE_LIMIT_EXCEEDED", effect: "none" },
+	/** The caller cancelled, or the program is shutting down. */
+	cancelled: { managerCode: "EXECUTION_FAILED", effect: "final" },
+	/** The server's result is not valid MCP. */
+	"invalid-result": { managerCode: "EXECUTION_FAILED", effect: "final" },
+	/** The call failed again after every retry that the server's policy allows. */
+	"retries-exceeded": { managerCode: "MAX_RETRIES_EXCEEDED", effect: "final" },
+} as const satisfies Readonly<Record<string, Failure>>;
+
+/** Why a server could not answer. */
+export type ServerErrorCode = keyof typeof FAILURES;
+
+/** The codes of the manager's errors. */
+export type McpErrorCode =
+	| "CONNECTION_FAILED"
+	| "CONNECTION_LOST"
+	| "TIMEOUT"
+	| "INVALID_REQUEST"
+	| "METHOD_NOT_FOUND"
+	| "INVALID_PARAMS"
+	| "EXECUTION_FAILED"
+	| "TOOL_NOT_FOUND"
+	| "RESOURCE_NOT_FOUND"
+	| "PERMISSION_DENIED"
+	| "RATE_LIMIT_EXCEEDED"
+	| "MAX_RETRIES_EXCEEDED";
+
+/** A server did not answer, or was not asked. */
+export class ServerError extends Error {
+	readonly code: ServerErrorCode;
+
+	constructor(code: ServerErrorCode, message: string, options?: { cause?: unknown }) {
+		super(message, options);
+		this.name = "ServerError";
+		this.code = code;
+	}
+
+	/**
+	 * Whether the call may be repeated without doing its work twice.
+	 *
+	 * @param isRepeatable whether the tool itself may be called twice: it only reads, or is idempotent
+	 */
+	isSafeToRetry(isRepeatable: boolean): boolean {
+		const { effect } = FAILURES[this.code];
+		return effect === "none" || (effect === "unknown" && isRepeatable);
+	}
+}
+
+const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
+	[ProtocolErrorCode.InvalidRequest]: "INVALID_REQUEST",
+	[ProtocolErrorCode.MethodNotFound]: "METHOD_NOT_FOUND",
+	[ProtocolErrorCode.InvalidParams]: "INVALID_PARAMS",
+	[ProtocolErrorCode.ResourceNotFound]: "RESOURCE_NOT_FOUND",
+};
+
+/** The manager's code for an error with which a call failed: ServerError, the SDK's ProtocolError, or any other. */
+export function managerCodeOf(error: unknown): McpErrorCode {
+	if (error instanceof ServerError) {
+		return FAILURES[error.code].managerCode;
+	}
+	return (ProtocolError.isInstance(error) && OF_PROTOCOL_ERROR[error.code]) || "EXECUTION_FAILED";
+}

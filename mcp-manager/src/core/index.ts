@@ -1,0 +1,26 @@
+// What a program needs that adds transports of its own: the gateway. The manager itself is in ../manager/index.ts.
+export { askingParams, type OrInput, REVISION_OF_STATELESS } from "./asking.js";
+export { backoff } from "./backoff.js";
+export { SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
+export { portable, slug } from "./names.js";
+export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./offers.js";
+export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
+export {
+	type CallRecord,
+	isUserOnly,
+	type Notification,
+	type Server,
+	type ServerRecord,
+	type Uploads,
+} from "./server.js";
+export {
+	type CallOptions,
+	INVALID_RESPONSE,
+	type ServerIdentity,
+	type ServerInfo,
+	type ServerTransport,
+	Session,
+} from "./session.js";
+export type { LogLevel, LogMessage } from "./session-log.js";
+export { failedResult, textOf, textResult } from "./tool-results.js";
+export { untilDisconnected } from "./until-disconnected.js";

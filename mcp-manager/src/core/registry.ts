@@ -1,0 +1,381 @@
+import { EventEmitter, once } from "node:events";
+import type { Implementation } from "@modelcontextprotocol/client";
+import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { ServerError } from "./errors.js";
+import { followOffers } from "./follow-offers.js";
+import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
+import { SchemaChecker } from "./schema-checker.js";
+import type {
+	CallLimits,
+	CallRecord,
+	Notification,
+	Server,
+	ServerContext,
+	ServerRecord,
+	ServerSettings,
+	Uploads,
+} from "./server.js";
+import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
+import { type Capabilities, type ServerInfo, type ServerTransport, Session } from "./session.js";
+
+export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
+	/** Servers that may be known. Default 10,000. A new one beyond is disconnected. */
+	readonly maxServers?: number;
+	/** The name and version that servers are told in `initialize`. Default: those of this package. */
+	readonly info?: Implementation;
+	/** What servers are told in `initialize` that this program can do. */
+	readonly capabilities?: Capabilities;
+	/** Where devices upload files during calls. Default: nowhere. */
+	readonly uploads?: Uploads | undefined;
+	/** Milliseconds for which changes are gathered before clients are told. Default 250. */
+	readonly changeDelay?: number;
+}
+
+interface Events {
+	/** A session has begun. */
+	connected: [server: Server, session: Session];
+	/** A session has ended. */
+	disconnected: [server: Server, session: Session, reason: string];
+	/** A server can be called. */
+	online: [server: Server];
+	/** A server sent a notification; progress and cancellation go to their calls. */
+	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
+	/** The content of `device://ALIAS/state` has changed; `cause` is the notification that says so, if there is one. */
+	stateChanged: [server: Server, cause?: Notification];
+	/** Clients may see other servers, tools or names: once for a burst of changes. {@link ServerRegistry.version} is higher than before. */
+	changed: [];
+	/** A resource of a server that clients have subscribed to has been updated. */
+	updated: [server: Server, uri: string];
+	/** A call has ended. */
+	call: [record: CallRecord];
+	/** A connection or a message was rejected. */
+	rejected: [description: string];
+	/** Something went wrong, other than a call. */
+	warning: [message: string];
+}
+
+const RESOURCE_UPDATED = "notifications/resources/updated";
+const STATE_CHANGED = "notifications/state_changed";
+
+/** What a device tells of its buttons and sensors. Clients are told, too. */
+const EVENTS = new Set(["notifications/button_pressed", "notifications/sensor_changed"]);
+
+/** Characters of an event's params, as JSON. */
+const MAX_EVENT = 1_024;
+
+/** Characters of a device's state that are kept. */
+const MAX_STATE = 64;
+
+/**
+ * Every server that the gateway knows, online or offline. A server that connects is asked who it is and what it offers,
+ * and asked again when it says that its tools have changed.
+ */
+export class ServerRegistry extends EventEmitter<Events> {
+	readonly #options: ServerRegistryOptions;
+	readonly #context: ServerContext;
+	readonly #discovery: Discovery;
+	readonly #directory: ServerDirectory;
+	#changeTimer: NodeJS.Timeout | undefined;
+	#closed = false;
+
+	private constructor(options: ServerRegistryOptions) {
+		super();
+		// A listener for each client.
+		this.setMaxListeners(0);
+		this.#options = options;
+		const warn = (message: string): void => void this.emit("warning", message);
+		this.#context = {
+			...options,
+			checker: new SchemaChecker(warn),
+			onCall: (record) => this.emit("call", record),
+			onUpdated: (server, uri) => this.emit("updated", server, uri),
+			warn,
+		};
+		this.#discovery = new Discovery({ ...options, warn });
+		this.#directory = new ServerDirectory(options, this.#context, () => this.#changed());
+	}
+
+	/**
+	 * Reads what is on disk.
+	 *
+	 * Rejects with a RangeError when an alias cannot be used, and when the folder cannot.
+	 *
+	 * @param onWarning is told of warnings from the start, about damaged files for example
+	 */
+	static async open(
+		options: ServerRegistryOptions = {},
+		onWarning?: (message: string) => void,
+	): Promise<ServerRegistry> {
+		const registry = new ServerRegistry(options);
+		if (onWarning !== undefined) {
+			registry.on("warning", onWarning);
+		}
+		await registry.#directory.load();
+		return registry;
+	}
+
+	/** Increases whenever a server was added or removed, or has other tools or another alias. */
+	get version(): number {
+		return this.#directory.version;
+	}
+
+	/** Every known server, by alias. */
+	get all(): readonly Server[] {
+		return this.#directory.known;
+	}
+
+	/** Every session, also of servers that are not known yet. */
+	get sessions(): Session[] {
+		return this.#directory.all.flatMap(({ session }) => session ?? []);
+	}
+
+	/** A known server, by alias or else by id. */
+	find(name: string): Server | undefined {
+		return this.#directory.find(name);
+	}
+
+	/**
+	 * Reserves an id for a configured server: from now on, no device can have it.
+	 *
+	 * @throws RangeError if a server has this id
+	 */
+	configure(id: string, settings: ServerSettings): void {
+		this.#directory.configure(id, settings);
+	}
+
+	/** Forgets a configured server, which must have been disconnected. */
+	unconfigure(id: string): void {
+		this.#directory.unconfigure(id);
+	}
+
+	/**
+	 * Begins a session over a connection. An earlier session of the same server ends: it has connected again.
+	 *
+	 * @returns the session, which is closed if the server cannot be discovered or is one too many
+	 */
+	connect(transport: ServerTransport): Session {
+		const { id } = transport.identity;
+		const settings = this.#directory.settingsOf(id);
+		if ((transport.identity.configured === true) !== (settings !== undefined)) {
+			return this.#rejectTaken(transport);
+		}
+		this.#directory.get(id)?.session?.close("the server has connected again");
+		const { maxServers = 10_000 } = this.#options;
+		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxServers;
+		const server = this.#directory.open(id);
+		const { capabilities, uploads, info } = this.#options;
+		const ofUploads = settings === undefined ? uploads?.begin(transport.identity) : {};
+		const session = new Session(transport, { ...capabilities, ...ofUploads }, info);
+		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
+		session.once("closed", (reason) => this.#disconnected(server, session, reason));
+		server.connect(session);
+		this.emit("connected", server, session);
+		if (isOneTooMany) {
+			this.#disconnect(session, `server limit (${maxServers}) reached: forget unused devices`);
+		} else {
+			this.#meet(server, session);
+		}
+		return session;
+	}
+
+	/** A device that gives the id of a configured server as its own. */
+	#rejectTaken(transport: ServerTransport): Session {
+		const session = new Session(transport);
+		this.emit("rejected", `${transport.identity.id}: a configured server has this id`);
+		session.close("a configured server has this id");
+		return session;
+	}
+
+	/**
+	 * Forgets a server and its tools.
+	 *
+	 * @returns whether it was known
+	 * @throws Error if it is in a session: it would be known again at once
+	 */
+	forget(name: string): boolean {
+		const server = this.find(name);
+		if (server === undefined) {
+			return false;
+		}
+		if (server.session !== undefined) {
+			throw new Error(`${server.alias} is online: disconnect it before you forget it`);
+		}
+		this.#directory.remove(server.id);
+		return true;
+	}
+
+	/**
+	 * Gives a server another alias, which it keeps. Clients are told.
+	 *
+	 * @returns the server; undefined if it is not known
+	 * @throws RangeError when the alias is invalid or another server's, or when the configuration chose the server's
+	 */
+	rename(name: string, alias: string): Server | undefined {
+		const server = this.find(name);
+		if (server !== undefined && server.alias !== alias) {
+			this.#directory.rename(server, alias);
+		}
+		return server;
+	}
+
+	/** Tells listeners that a connection or a message was rejected. */
+	reject(description: string): void {
+		this.emit("rejected", description);
+	}
+
+	/**
+	 * Rejects the calls that wait, and settles when the calls that run have ended.
+	 *
+	 * @param timeout milliseconds after which it settles even if calls still run
+	 */
+	async drain(timeout: number): Promise<void> {
+		for (const server of this.#directory.all) {
+			server.close();
+		}
+		const signal = AbortSignal.timeout(timeout);
+		while (!signal.aborted && this.#directory.all.some(({ busy }) => busy)) {
+			await once(this, "call", { signal }).catch(() => {});
+		}
+	}
+
+	/** Ends every session, rejects every call, and settles when everything is on disk. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		for (const server of this.#directory.all) {
+			server.close();
+			server.session?.close("shutting down");
+		}
+		clearTimeout(this.#changeTimer);
+		await this.#context.checker.close();
+		await this.#directory.flush();
+	}
+
+	/** Asks a server who it is and what it offers, and follows it to the end of its session. */
+	#meet(server: Server, session: Session): void {
+		session.on("notification", (method, params) => this.#notified(server, { method, params }));
+		void followOffers(session, this.#discovery, {
+			onBoard: (board) => {
+				if (server.known && sameJson(server.board, board)) {
+					// The same firmware as before: it can be called with what is known, while it is asked again.
+					this.#online(server, server.record);
+				}
+			},
+			onListed: (board, listed) => this.#learn(server, session, board, listed),
+			onFailed: (error) => {
+				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
+					this.#disconnect(session, `what it offers could not be listed: ${error.message}`);
+				}
+			},
+		});
+	}
+
+	#learn(server: Server, session: Session, board: ServerInfo, listed: Partial<Offers>): void {
+		if (server.session !== session || this.#closed) {
+			return;
+		}
+		const before = server.known ? server.record : undefined;
+		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
+		const record = {
+			id: server.id,
+			alias: this.#directory.aliasFor(server, board.name),
+			board,
+			offers,
+			lastSeen: server.online && before ? before.lastSeen : Date.now(),
+		};
+		this.#online(server, record);
+		if (offers !== before?.offers || !sameJson(before.board, board)) {
+			this.#directory.save(record);
+		}
+		if (offers !== before?.offers) {
+			this.#directory.changed();
+		}
+	}
+
+	/** What clients may see of a server's tools. */
+	#offered(id: string, tools: Offers["tools"]): Offers["tools"] {
+		const settings = this.#directory.settingsOf(id);
+		if (settings !== undefined) {
+			return tools.filter(({ name }) => settings.offers(name));
+		}
+		return this.#options.uploads?.offered(tools) ?? tools;
+	}
+
+	/** If a list is the same, the old array is kept: the lists made from it stay valid. */
+	#mergeOffers(id: string, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
+		const listed: Partial<Offers> = {
+			...others,
+			...(tools && { tools: this.#offered(id, tools) }),
+		};
+		const changed = Object.entries(listed).filter(([list, items]) => !sameJson(before[list as ListName], items));
+		return changed.length === 0 ? before : { ...before, ...Object.fromEntries(changed) };
+	}
+
+	#online(server: Server, record: ServerRecord): void {
+		const wasOnline = server.online;
+		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
+		if (!wasOnline) {
+			this.emit("online", server);
+			this.emit("stateChanged", server);
+		}
+	}
+
+	#notified(server: Server, notification: Notification): void {
+		const { method, params } = notification;
+		this.emit("notification", server, method, params);
+		if (method === STATE_CHANGED && typeof params.newState === "string") {
+			server.state = params.newState.slice(0, MAX_STATE);
+			this.emit("stateChanged", server, notification);
+		} else if (EVENTS.has(method)) {
+			this.#tellEvent(server, notification);
+		} else if (method === RESOURCE_UPDATED) {
+			server.subscriptions.updated(params.uri);
+		}
+	}
+
+	#tellEvent(server: Server, event: Notification): void {
+		if (JSON.stringify(event.params).length > MAX_EVENT) {
+			this.emit("rejected", `${server.id}: ${event.method} has more than ${MAX_EVENT} characters`);
+			return;
+		}
+		server.event = { ...event, time: Date.now() };
+		this.emit("stateChanged", server, event);
+	}
+
+	#disconnected(server: Server, session: Session, reason: string): void {
+		const wasOnline = server.online && server.session === session;
+		this.#options.uploads?.end(session.identity);
+		if (server.session === session) {
+			server.disconnect();
+		}
+		if (!server.known) {
+			this.#directory.remove(server.id);
+		} else if (wasOnline) {
+			this.#directory.save(server.record);
+			// Clients are not told that their devices disconnect one by one when the gateway stops.
+			if (!this.#closed) {
+				this.emit("stateChanged", server);
+			}
+		}
+		this.emit("disconnected", server, session, reason);
+	}
+
+	/** Ends a session that cannot be used. The server may connect again. */
+	#disconnect(session: Session, reason: string): void {
+		if (!this.#closed) {
+			this.emit("warning", `${session.identity.id}: disconnected: ${reason}`);
+		}
+		session.close(reason);
+	}
+
+	#changed(): void {
+		// Thousands of devices may connect at the same time.
+		this.#changeTimer ??= setTimeout(() => {
+			this.#changeTimer = undefined;
+			this.emit("changed");
+		}, this.#options.changeDelay ?? 250);
+	}
+}
+
+function sameJson(one: unknown, other: unknown): boolean {
+	return JSON.stringify(one) === JSON.stringify(other);
+}

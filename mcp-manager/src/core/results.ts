@@ -1,0 +1,38 @@
+import {
+	type CallToolResult,
+	type CompleteResult,
+	type GetPromptResult,
+	type InputRequiredResult,
+	isSpecType,
+	type ReadResourceResult,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { isObject } from "../firmware.js";
+import type { OrInput } from "./asking.js";
+
+/** What servers' results must be. */
+export const RESULTS = {
+	/** The SDK also accepts a tool's result without `content`, MCP does not. */
+	"tools/call": orInput<CallToolResult>(
+		(result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),
+		"not a valid tool result",
+	),
+	"resources/read": orInput<ReadResourceResult>(isSpecType.ReadResourceResult, "not valid contents of a resource"),
+	"prompts/get": orInput<GetPromptResult>(isSpecType.GetPromptResult, "not a valid prompt"),
+	"completion/complete": z.custom<CompleteResult>(isSpecType.CompleteResult, "not a valid completion"),
+};
+
+/** A result of which `isValid` is true, or one that says that input is required. */
+function orInput<Result>(isValid: (result: unknown) => boolean, message: string): z.ZodType<OrInput<Result>> {
+	return z.unknown().transform((result, context): OrInput<Result> => {
+		if (isValid(result)) {
+			return result as Result;
+		}
+		// The SDK takes `resultType` away from results of the revisions before it: the other members tell.
+		if (isObject(result) && (isObject(result.inputRequests) || typeof result.requestState === "string")) {
+			return { ...result, resultType: "input_required" } as InputRequiredResult;
+		}
+		context.addIssue({ code: "custom", message });
+		return z.NEVER;
+	});
+}

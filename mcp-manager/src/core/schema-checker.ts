@@ -1,0 +1,147 @@
+import { fileURLToPath } from "node:url";
+import pLimit from "p-limit";
+import type { Piscina } from "piscina";
+import { isCheap } from "./schema-cost.js";
+import type { Schema, SchemaValidator } from "./schema-validator.js";
+
+/** A value, and the schema that a tool has for it: anything that a device sent. */
+interface Checked {
+	/** The tool's name. */
+	readonly tool: string;
+	/** What the value is, in messages: "arguments". */
+	readonly what: string;
+	readonly schema: Schema;
+	readonly value: unknown;
+}
+
+/** Where a schema is checked: in this thread, in the other one, or nowhere, because it cannot be used. */
+type Place = "here" | "thread" | "nowhere";
+
+/** Milliseconds for a check in the other thread. */
+const CHECK_TIMEOUT = 1_000;
+
+/** Megabytes of heap for the other thread. */
+const MAX_HEAP = 128;
+
+/** Checks that may wait for the other thread. Beyond, values are not checked. */
+const MAX_WAITING = 100;
+
+/** Schemas that are remembered because they cannot be used. */
+const MAX_UNUSABLE = 1_000;
+
+/**
+ * Checks a call's arguments before they are sent, and its structured result. Schemas come from devices, and some take
+ * unbounded time to compile or to check: all but the simple ones are checked in another thread, with a limit of time and
+ * memory.
+ */
+export class SchemaChecker {
+	readonly #warn: (message: string) => void;
+	#validator: SchemaValidator | undefined;
+	readonly #places = new WeakMap<Schema, Place>();
+	/** By the schema's JSON: devices of one kind have the same. */
+	readonly #unusable = new Set<string>();
+	/** One check at a time: each has its time to itself. */
+	readonly #turns = pLimit(1);
+	#thread: Piscina | undefined;
+
+	/** @param warn is told once of each schema that cannot be used */
+	constructor(warn: (message: string) => void) {
+		this.#warn = warn;
+	}
+
+	/** @returns what is wrong, with the path of the member; undefined if the value fits the schema, or could not be checked */
+	async check(checked: Checked): Promise<string | undefined> {
+		const place = this.#placeFor(checked.schema);
+		if (place === "nowhere" || (place === "thread" && this.#turns.pendingCount >= MAX_WAITING)) {
+			return undefined;
+		}
+		try {
+			return place === "here"
+				? (await this.#openValidator()).validate(checked)
+				: await this.#turns(() => this.#checkInThread(checked));
+		} catch (error) {
+			this.#giveUp(checked, error as Error);
+			return undefined;
+		}
+	}
+
+	/** Ends the other thread. */
+	async close(): Promise<void> {
+		await this.#thread?.destroy();
+	}
+
+	/** Ajv and RE2 are loaded only when they are needed. */
+	async #openValidator(): Promise<SchemaValidator> {
+		this.#validator ??= new (await import("./schema-validator.js")).SchemaValidator();
+		return this.#validator;
+	}
+
+	#placeFor(schema: Schema): Place {
+		let place = this.#places.get(schema);
+		if (place === undefined) {
+			const isUnusable = this.#unusable.has(JSON.stringify(schema));
+			place = isUnusable ? "nowhere" : isCheap(schema) ? "here" : "thread";
+			this.#places.set(schema, place);
+		}
+		return place;
+	}
+
+	async #checkInThread({ what, schema, value }: Checked): Promise<string | undefined> {
+		if (this.#places.get(schema) === "nowhere") {
+			return undefined;
+		}
+		this.#thread ??= await openThread();
+		const timer = new AbortController();
+		// Loading the thread is not the schema's fault.
+		const timeout = setTimeout(() => timer.abort(), this.#thread.threads.length === 0 ? LOAD_TIMEOUT : CHECK_TIMEOUT);
+		try {
+			return await this.#thread.run({ what, schema, value }, { signal: timer.signal });
+		} finally {
+			clearTimeout(timeout);
+		}
+	}
+
+	#giveUp({ tool, what, schema }: Checked, error: Error): void {
+		const text = JSON.stringify(schema);
+		this.#places.set(schema, "nowhere");
+		if (!this.#unusable.has(text)) {
+			if (this.#unusable.size >= MAX_UNUSABLE) {
+				this.#unusable.clear();
+			}
+			this.#unusable.add(text);
+			this.#warn(`${tool}: its ${what} will not be checked, because the schema ${reasonFor(error)}`);
+		}
+	}
+}
+
+/** Milliseconds for a check by a thread that has yet to start. */
+const LOAD_TIMEOUT = 5_000;
+
+/** Milliseconds after which the other thread ends if there is nothing to check. */
+const THREAD_IDLE_TIME = 60_000;
+
+async function openThread(): Promise<Piscina> {
+	const { Piscina } = await import("piscina");
+	return new Piscina({
+		filename: workerFile(),
+		minThreads: 0,
+		maxThreads: 1,
+		idleTimeout: THREAD_IDLE_TIME,
+		resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },
+	});
+}
+
+/** Beside this file, or beside the bundle that this file is in. */
+function workerFile(): string {
+	const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+	return fileURLToPath(new URL(`validation-worker.${extension}`, import.meta.url));
+}
+
+function reasonFor(error: Error): string {
+	if (error.name === "AbortError") {
+		return `takes more than ${CHECK_TIMEOUT} ms to check`;
+	}
+	return (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY"
+		? `takes more than ${MAX_HEAP} MB to check`
+		: `cannot be used: ${error.message}`;
+}

@@ -1,0 +1,91 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { RE2JS } from "re2js";
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Schemas that are compiled before all of them are forgotten. Devices of one kind share theirs. */
+const MAX_COMPILED = 1_000;
+
+const OPTIONS: Options = { strict: false, validateFormats: false, logger: false, code: { regExp: linearRegExp } };
+
+/** Validates values against JSON Schemas: 2020-12, as in MCP, unless a schema names draft-07. */
+export class SchemaValidator {
+	readonly #compiled = new Map<string, ValidateFunction>();
+	/** The same validators by schema object, found without making JSON. */
+	readonly #bySchema = new WeakMap<Schema, ValidateFunction>();
+	#draft07 = new Ajv(OPTIONS);
+	#draft2020 = new Ajv2020(OPTIONS);
+	#compilations = 0;
+
+	/**
+	 * @param what the value's name, for messages
+	 * @returns what is wrong, with the path of the member; undefined if the value fits the schema
+	 * @throws Error when the schema cannot be compiled
+	 */
+	validate({ what, schema, value }: { what: string; schema: Schema; value: unknown }): string | undefined {
+		let validate = this.#bySchema.get(schema);
+		if (validate === undefined) {
+			validate = this.#validatorOf(schema);
+			this.#bySchema.set(schema, validate);
+		}
+		return validate(value) ? undefined : describe(what, validate.errors?.[0]);
+	}
+
+	#validatorOf(schema: Schema): ValidateFunction {
+		const text = JSON.stringify(schema);
+		let validate = this.#compiled.get(text);
+		if (validate === undefined) {
+			validate = this.#compile(schema);
+			this.#compiled.set(text, validate);
+		}
+		return validate;
+	}
+
+	#compile(schema: Schema): ValidateFunction {
+		if (schema.$async !== undefined) {
+			throw new Error("$async is not a keyword of JSON Schema");
+		}
+		this.#startAfresh();
+		const isDraft07 = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
+		const ajv = isDraft07 ? this.#draft07 : this.#draft2020;
+		try {
+			return ajv.compile(schema);
+		} finally {
+			// Two devices' schemas may have the same $id.
+			ajv.removeSchema(schema);
+		}
+	}
+
+	/** Ajv keeps parts of every schema that it compiled: only a new instance frees that memory. */
+	#startAfresh(): void {
+		this.#compilations += 1;
+		if (this.#compilations % MAX_COMPILED === 0) {
+			this.#compiled.clear();
+			this.#draft07 = new Ajv(OPTIONS);
+			this.#draft2020 = new Ajv2020(OPTIONS);
+		}
+	}
+}
+
+/** Patterns come from devices and are matched against what clients send: RE2 takes linear time, RegExp may never end. */
+function linearRegExp(pattern: string): { test: (text: string) => boolean; toString: () => string } {
+	const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+	// Ajv tells patterns apart by their text.
+	return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
+}
+// Ajv writes this into standalone code, which is not used here.
+linearRegExp.code = "";
+
+function describe(what: string, error: ErrorObject | undefined): string {
+	const { instancePath = "", keyword = "", message = "does not fit the schema", params = {} } = error ?? {};
+	const member = { required: params.missingProperty, additionalProperties: params.additionalProperty }[keyword];
+	const path = [...instancePath.split("/").slice(1), ...(member === undefined ? [] : [member])].join(".");
+	return `${path === "" ? what : path}: ${PHRASES[keyword] ?? message}${allowed(params.allowedValues)}`;
+}
+
+const PHRASES: Readonly<Record<string, string>> = { required: "is missing", additionalProperties: "is unknown" };
+
+function allowed(values: unknown): string {
+	return Array.isArray(values) ? `: ${values.map((value) => JSON.stringify(value)).join(", ")}` : "";
+}

@@ -1,0 +1,368 @@
+import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import type { OrInput } from "./asking.js";
+import { CallQueue } from "./call-queue.js";
+import { ServerError, type ServerErrorCode } from "./errors.js";
+import type { Offers, ServerTool } from "./offers.js";
+import type { SchemaChecker } from "./schema-checker.js";
+import type { CallOptions, Capabilities, ServerIdentity, ServerInfo, Session } from "./session.js";
+import { Subscriptions } from "./subscriptions.js";
+
+/** How calls to servers are limited. */
+export interface CallLimits {
+	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
+	readonly offlineWait?: number;
+	/** Milliseconds that a server has for a call, from when it was sent. Default 30,000. */
+	readonly callTimeout?: number;
+	/** Calls that one server works on at the same time. Default 4. */
+	readonly callsPerServer?: number;
+	/** Calls that may wait for one server. Default 64. */
+	readonly callsWaiting?: number;
+}
+
+/** A call that has ended. */
+export interface CallRecord {
+	/** Who called: a token's name, or "local". */
+	readonly principal: string;
+	readonly serverId: string;
+	/** As the server names it. */
+	readonly tool: string;
+	/** Milliseconds, waiting included. */
+	readonly duration: number;
+	/** "failed": the tool ran and said so. "rejected": the server answered with a JSON-RPC error. */
+	readonly outcome: "ok" | "failed" | "rejected" | ServerErrorCode;
+}
+
+/** Lets devices upload files during their calls: the gateway's pictures. */
+export interface Uploads {
+	/** A session begins. Returns the capabilities that the device is told in `initialize`. */
+	begin(identity: ServerIdentity): Capabilities;
+	/** A session has ended. */
+	end(identity: ServerIdentity): void;
+	/** The tools of a device as clients see them. */
+	offered(tools: readonly ServerTool[]): readonly ServerTool[];
+	/** Makes a call, and adds what the device uploads meanwhile to the result. Rejects as `call` does. */
+	during(
+		identity: ServerIdentity,
+		tool: ServerTool,
+		args: object,
+		call: (args: object) => Promise<OrInput<CallToolResult>>,
+	): Promise<OrInput<CallToolResult>>;
+}
+
+/** What the servers of a registry share. */
+export interface ServerContext extends CallLimits {
+	readonly checker: SchemaChecker;
+	/** For devices. Default: they cannot upload. */
+	readonly uploads?: Uploads | undefined;
+	readonly onCall: (record: CallRecord) => void;
+	/** A resource that clients have subscribed to has been updated. */
+	readonly onUpdated: (server: Server, uri: string) => void;
+	readonly warn: (message: string) => void;
+}
+
+/** How the gateway treats a configured server: one that it connects to by itself. */
+export interface ServerSettings extends CallLimits {
+	/** The alias that it gets, unless another server has it. */
+	readonly alias: string;
+	/** Connects to it, because a call needs it. Rejects if that fails: then the calls that wait fail too. */
+	readonly wake: () => Promise<unknown>;
+	/** Whether clients may see and call this tool. */
+	readonly offers: (tool: string) => boolean;
+	/** Makes a call, and makes it again as the server's retry policy says. */
+	readonly retry: <T>(call: () => Promise<T>, tool: ServerTool, signal?: AbortSignal) => Promise<T>;
+}
+
+/** What is known of a server, and is kept while it is offline and over a restart of the gateway. */
+export interface ServerRecord {
+	/** Which server it is: {@link ServerIdentity.id}. */
+	readonly id: string;
+	/** How clients address it. No two servers share one. */
+	readonly alias: string;
+	/** What the server says of itself: the name of a device's board, and its firmware version. */
+	readonly board: ServerInfo;
+	readonly offers: Offers;
+	/** When it was last seen, in milliseconds since 1970. While it is online: when it came online. */
+	readonly lastSeen: number;
+}
+
+/** A notification as it came from a server. */
+export interface Notification {
+	readonly method: string;
+	readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What a device has told of a button or a sensor. */
+interface DeviceEvent extends Notification {
+	/** When it came, in milliseconds since 1970. */
+	readonly time: number;
+}
+
+/**
+ * Whatever answers MCP behind the gateway: a device, or a configured server. It outlives its sessions: clients see it, and calls wait for it, while
+ * it is offline.
+ */
+export class Server {
+	readonly id: string;
+	/** The resources that clients follow. */
+	readonly subscriptions: Subscriptions;
+	readonly #context: ServerContext;
+	readonly #settings: ServerSettings | undefined;
+	#record: ServerRecord | undefined;
+	#session: Session | undefined;
+	#online = false;
+	#state: string | undefined;
+	/** The last thing that it has told of a button or a sensor. Undefined if there was none, and while it is offline. */
+	event: DeviceEvent | undefined;
+	#queue: CallQueue | undefined;
+	#isClosed = false;
+
+	/**
+	 * @param record what was known of it earlier
+	 * @param settings of a configured server
+	 */
+	constructor(id: string, context: ServerContext, record?: ServerRecord, settings?: ServerSettings) {
+		this.id = id;
+		this.#context = { ...context, ...settings };
+		this.#record = record;
+		this.#settings = settings;
+		this.subscriptions = new Subscriptions({ ...context, onUpdated: (uri) => context.onUpdated(this, uri) });
+	}
+
+	/** Whether it has ever been discovered. Until then, clients do not see it. */
+	get known(): boolean {
+		return this.#record !== undefined;
+	}
+
+	/** What is kept of it. Only for a server that is known. */
+	get record(): ServerRecord {
+		if (this.#record === undefined) {
+			throw new TypeError(`${this.id} has not been discovered`);
+		}
+		return this.#record;
+	}
+
+	get alias(): string {
+		return this.record.alias;
+	}
+
+	set alias(alias: string) {
+		this.#record = { ...this.record, alias };
+	}
+
+	get board(): ServerInfo {
+		return this.record.board;
+	}
+
+	/** What it lists. */
+	get offers(): Offers {
+		return this.record.offers;
+	}
+
+	get tools(): readonly ServerTool[] {
+		return this.offers.tools;
+	}
+
+	get lastSeen(): number {
+		return this.record.lastSeen;
+	}
+
+	/** Its current session, whether or not its tools are known yet. */
+	get session(): Session | undefined {
+		return this.#session;
+	}
+
+	/** Whether it can be called: it is in a session, and its tools are known. */
+	get online(): boolean {
+		return this.#online;
+	}
+
+	/** The last state that a device has reported: "idle", "speaking", … Undefined if it has reported none, and while it is offline. */
+	get state(): string | undefined {
+		return this.#state;
+	}
+
+	set state(state: string) {
+		this.#state = state;
+	}
+
+	/** A session has begun. The one before it must have ended. */
+	connect(session: Session): void {
+		this.#session = session;
+	}
+
+	/** Its record has been learnt or confirmed in its current session: it can be called. */
+	discovered(record: ServerRecord): void {
+		this.#record = record;
+		if (!this.#online && this.#session !== undefined) {
+			this.#online = true;
+			this.subscriptions.online(this.#session);
+			this.#queue?.online(this.#session);
+		}
+	}
+
+	/** Its session has ended. */
+	disconnect(): void {
+		this.#session = undefined;
+		this.#state = undefined;
+		this.event = undefined;
+		if (this.#online) {
+			this.#online = false;
+			this.#record = { ...this.record, lastSeen: Date.now() };
+			this.subscriptions.offline();
+			this.#queue?.offline();
+		}
+	}
+
+	/**
+	 * Calls a tool: checks the arguments, waits while the server is offline, and keeps the order of the calls. A call is
+	 * sent once at most. A tool that failed is a result with `isError`.
+	 *
+	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with {@link ServerError} when it does
+	 * not answer, or was not asked.
+	 *
+	 * @param principal who calls, for the record
+	 */
+	async call(
+		principal: string,
+		tool: ServerTool,
+		args: object,
+		options: CallOptions = {},
+	): Promise<OrInput<CallToolResult>> {
+		const start = performance.now();
+		let outcome: CallRecord["outcome"] = "rejected";
+		try {
+			await this.#checkArguments(tool, args);
+			const { uploads } = this.#context;
+			const call = () =>
+				this.ask((session, finalOptions) => {
+					const run = (finalArgs: object) => session.callTool(tool.name, finalArgs, finalOptions);
+					return uploads?.during(session.identity, tool, args, run) ?? run(args);
+				}, options);
+			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
+			await this.#checkResult(tool, result);
+			outcome = "isError" in result && result.isError ? "failed" : "ok";
+			return result;
+		} catch (error) {
+			outcome = error instanceof ServerError ? error.code : "rejected";
+			throw error;
+		} finally {
+			const duration = performance.now() - start;
+			this.#context.onCall({ principal, serverId: this.id, tool: tool.name, duration, outcome });
+		}
+	}
+
+	/**
+	 * Asks the server something in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does.
+	 *
+	 * @param request is run once at most
+	 */
+	async ask<Result>(
+		request: (session: Session, options: CallOptions) => Promise<Result>,
+		options: CallOptions = {},
+	): Promise<Result> {
+		if (this.#isClosed) {
+			throw shuttingDown();
+		}
+		const { callTimeout = 30_000 } = this.#context;
+		const queue = this.#openQueue();
+		if (!this.#online) {
+			this.#wake(queue);
+		}
+		try {
+			return await queue.run(
+				(session) => this.#askOnce(() => request(session, { timeout: callTimeout, ...options })),
+				options.signal,
+			);
+		} finally {
+			if (queue.idle && this.#queue === queue) {
+				this.#queue = undefined;
+			}
+		}
+	}
+
+	/** Whether calls run. */
+	get busy(): boolean {
+		return this.#queue?.busy === true;
+	}
+
+	/** Rejects the calls that wait, and every later one. */
+	close(): void {
+		this.#isClosed = true;
+		this.#queue?.close(shuttingDown());
+	}
+
+	async #checkArguments({ name, inputSchema }: ServerTool, args: object): Promise<void> {
+		const problem = await this.#context.checker.check({
+			tool: name,
+			what: "arguments",
+			schema: inputSchema,
+			value: args,
+		});
+		if (problem !== undefined) {
+			throw new ServerError("invalid-arguments", problem);
+		}
+	}
+
+	/** The tool has run: if its result breaks its own schema, that is the server's fault. A failed call needs no result. */
+	async #checkResult({ name, outputSchema }: ServerTool, result: OrInput<CallToolResult>): Promise<void> {
+		if (outputSchema === undefined || isInputRequiredResult(result) || result.isError) {
+			return;
+		}
+		const { structuredContent: value } = result;
+		const problem =
+			value === undefined
+				? "structuredContent: is missing"
+				: await this.#context.checker.check({ tool: name, what: "structuredContent", schema: outputSchema, value });
+		if (problem !== undefined) {
+			throw new ServerError("invalid-result", `the result of ${name} breaks the tool's outputSchema: ${problem}`);
+		}
+	}
+
+	#wake(queue: CallQueue): void {
+		this.#settings
+			?.wake()
+			.catch(({ message }: Error) =>
+				queue.close(new ServerError("server-offline", `${message}. Nothing was sent to it.`)),
+			);
+	}
+
+	/** A queue costs memory: a server has one only while there are calls to it. */
+	#openQueue(): CallQueue {
+		const { callsPerServer = 4, callsWaiting = 64, offlineWait = 10_000 } = this.#context;
+		this.#queue ??= new CallQueue(
+			{
+				concurrency: callsPerServer,
+				capacity: callsWaiting,
+				offlineWait,
+				offlineMessage: () =>
+					`${this.alias} is offline and did not come back within ${offlineWait / 1000} s; ` +
+					`it was last seen at ${new Date(this.lastSeen).toISOString()}. Nothing was sent to it.`,
+			},
+			this.#online ? this.#session : undefined,
+		);
+		return this.#queue;
+	}
+
+	/** A call that was cut off is not made again: the tool may have done its work. */
+	async #askOnce<Result>(request: () => Promise<Result>): Promise<Result> {
+		try {
+			return await request();
+		} catch (error) {
+			if (error instanceof ServerError && error.code === "server-disconnected") {
+				const message = `${this.alias} disconnected while the call was under way: it may have been carried out, or not`;
+				throw new ServerError("server-disconnected", message, { cause: error });
+			}
+			throw error;
+		}
+	}
+}
+
+function shuttingDown(): ServerError {
+	return new ServerError("cancelled", "shutting down");
+}
+
+/** Whether only people may call a tool: not the models in MCP clients. */
+export function isUserOnly({ annotations }: ServerTool): boolean {
+	const { audience } = (annotations ?? {}) as { audience?: unknown };
+	return Array.isArray(audience) && audience.length === 1 && audience[0] === "user";
+}

@@ -1,0 +1,89 @@
+import { type LoggingLevel, ProtocolError, type RequestId } from "@modelcontextprotocol/client";
+
+/** A level of syslog (RFC 5424 §6.2.1). */
+export type LogLevel = LoggingLevel;
+
+/** A log message, as a server sent it. */
+export interface LogMessage {
+	readonly level: LogLevel;
+	readonly data: unknown;
+	readonly logger?: string;
+}
+
+/** Which log messages of a request are wanted. */
+export interface LogOptions {
+	/** Is called with each log message of the request that is at least as severe as {@link logLevel}. */
+	readonly onLog?: ((message: LogMessage) => void) | undefined;
+	/** The least severe log messages that are wanted. Default: the server decides. */
+	readonly logLevel?: LogLevel | undefined;
+}
+
+/** The least severe first. */
+const LEVELS: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/** A member of `_meta` by which a device says to which request a notification belongs. */
+const REQUEST_ID = "xs-mcp/requestId";
+
+/** Milliseconds for which a server may still log for a request that was cancelled, or took too long. */
+const UNANSWERED_TIME = 60_000;
+
+interface Listener extends LogOptions {
+	readonly id: RequestId | undefined;
+}
+
+/** The log messages of one session with a server: each goes to the request that it belongs to, and nowhere else. */
+export class SessionLog {
+	readonly #setLevel: (level: LogLevel) => void;
+	readonly #listeners = new Set<Listener>();
+	/** The least severe level that the server was asked for. */
+	#level: LogLevel | undefined;
+	/** Until when, by `performance.now()`, a message may belong to a request that was not answered. */
+	#uncertainUntil = 0;
+
+	/** @param setLevel asks the server for messages of that level and above */
+	constructor(setLevel: (level: LogLevel) => void) {
+		this.#setLevel = setLevel;
+	}
+
+	/** Asks the server for messages of that level, if it was not asked yet. Others of the session may want less: they filter. */
+	want(level: LogLevel | undefined): void {
+		if (level !== undefined && (this.#level === undefined || isBelow(level, this.#level))) {
+			this.#level = level;
+			this.#setLevel(level);
+		}
+	}
+
+	/** A request has been sent. It ends with its answer. */
+	begin(id: RequestId | undefined, { onLog, logLevel }: LogOptions, answer: Promise<unknown>): void {
+		const listener = { id, onLog, logLevel };
+		this.#listeners.add(listener);
+		const end = (): boolean => this.#listeners.delete(listener);
+		answer.then(end, (error: unknown) => {
+			end();
+			if (!ProtocolError.isInstance(error)) {
+				this.#uncertainUntil = performance.now() + UNANSWERED_TIME;
+			}
+		});
+	}
+
+	/** The request to which a message belongs that names none, if that is certain. */
+	get #only(): Listener | undefined {
+		const [only, another] = this.#listeners;
+		return another === undefined && performance.now() >= this.#uncertainUntil ? only : undefined;
+	}
+
+	/** A log message has come. If it does not say to which request it belongs, and that is not certain, it is dropped. */
+	received({ _meta, level, data, logger }: Readonly<Record<string, unknown>>): void {
+		const { [REQUEST_ID]: id } = (_meta ?? {}) as Record<string, unknown>;
+		const listener = id === undefined ? this.#only : [...this.#listeners].find((each) => each.id === id);
+		const known = LEVELS.find((each) => each === level);
+		if (known === undefined || listener === undefined || isBelow(known, listener.logLevel ?? "debug")) {
+			return;
+		}
+		listener.onLog?.({ level: known, data, ...(typeof logger === "string" && { logger }) });
+	}
+}
+
+function isBelow(level: LogLevel, other: LogLevel): boolean {
+	return LEVELS.indexOf(level) < LEVELS.indexOf(other);
+}

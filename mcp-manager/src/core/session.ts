@@ -1,0 +1,341 @@
+import { EventEmitter } from "node:events";
+import {
+	type CallToolResult,
+	Client,
+	type ClientCapabilities,
+	type CompleteRequestParams,
+	type CompleteResult,
+	type GetPromptResult,
+	type Implementation,
+	type JSONRPCMessage,
+	ProtocolError,
+	type ReadResourceResult,
+	type RequestId,
+	type RequestOptions,
+	SdkError,
+	SdkErrorCode,
+	type Transport,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { MANAGER_INFO } from "../version.js";
+import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS } from "./asking.js";
+import { ServerError } from "./errors.js";
+import { LISTS, type ListName } from "./offers.js";
+import { RESULTS } from "./results.js";
+import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
+
+/** Which server is at the other end of a connection, and how it got in. */
+export interface ServerIdentity {
+	/** A device's `Device-Id` header (its MAC address), or its MQTT client id. */
+	readonly id: string;
+	/** A device's `Client-Id` header (a UUID), or its MQTT client id. */
+	readonly clientId: string;
+	/** "websocket" or "mqtt"; of a configured server also "stdio", "http" or "sse". */
+	readonly transport: string;
+	/** Whether the gateway opened the connection, because its configuration says so. Such a server is not a device. */
+	readonly configured?: boolean;
+	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
+	readonly gatewayUrl?: string;
+}
+
+/** A connection to a server: a transport of the official SDK that knows who is at its other end. */
+export interface ServerTransport extends Transport {
+	readonly identity: ServerIdentity;
+	/** Why the connection ended; empty while it is open. */
+	readonly closeReason: string;
+	/** Is called with each message of MCP before it is sent. */
+	onsend?: (message: JSONRPCMessage) => void;
+	/** Ends the connection. */
+	close(reason?: string): Promise<void>;
+	/** Sends a message beside MCP, where the transport has such messages: `{type: "tts", state: "start"}`. */
+	sendMessage?(message: { readonly type: string; readonly [member: string]: unknown }): void;
+}
+
+/** What a server says of itself: `serverInfo` in its answer to `initialize`. */
+export interface ServerInfo {
+	readonly name: string;
+	/** A device's firmware version. */
+	readonly version: string;
+}
+
+/** What a program can do, as it tells servers in `initialize`: also extensions of MCP. */
+export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
+
+export interface CallOptions extends LogOptions {
+	/** Milliseconds until the call has failed; progress starts them again. Default 30,000. */
+	readonly timeout?: number | undefined;
+	readonly signal?: AbortSignal | undefined;
+	/** Is called with each progress notification of the call. */
+	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
+	/** Whom a server may ask while it serves the request. Default: nobody. */
+	readonly asker?: Asker | undefined;
+}
+
+interface Events {
+	/** A notification of the server's, except progress and cancellation. */
+	notification: [method: string, params: Readonly<Record<string, unknown>>];
+	/** A message was dropped because it is not valid. */
+	invalid: [description: string];
+	/** The session is over. */
+	closed: [reason: string];
+}
+
+const REQUEST_TIMEOUT = 30_000;
+
+/** Milliseconds that a call may take at most, however often it reports progress. */
+const MAX_CALL_TIME = 3_600_000;
+
+/** A list that is larger than this is a fault of the server's. */
+const MAX_PAGES = 1_000;
+const MAX_ITEMS = 1_000;
+const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
+
+/** Characters of a description of an invalid message, for the log. */
+const MAX_DESCRIPTION = 200;
+
+/** A session with a server: the official SDK's client over one connection, from its beginning to its end. */
+export class Session extends EventEmitter<Events> {
+	readonly #transport: ServerTransport;
+	readonly #client: Client;
+	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
+	/** The id of the request that was sent last. */
+	#sentId: RequestId | undefined;
+	#closed = false;
+
+	/**
+	 * Takes over a connection. {@link initialize} comes next, at once: until then, notifications are lost.
+	 *
+	 * @param capabilities what the server is told in `initialize` that this program can do
+	 * @param info the name and version that it is told
+	 */
+	constructor(transport: ServerTransport, capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO) {
+		super();
+		this.#transport = transport;
+		this.#client = new Client(info, { capabilities });
+		transport.onclose = () => {
+			this.#closed = true;
+			this.emit("closed", transport.closeReason);
+		};
+		this.#client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
+		transport.onsend = (message) => {
+			this.#sentId = "id" in message ? message.id : undefined;
+		};
+		this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => {
+			if (method === "notifications/message") {
+				this.#log.received(params);
+			}
+			this.emit("notification", method, params);
+		};
+	}
+
+	get identity(): ServerIdentity {
+		return this.#transport.identity;
+	}
+
+	/** Whether the connection is open. */
+	get connected(): boolean {
+		return !this.#closed;
+	}
+
+	/**
+	 * MCP's handshake, as every device can answer it: `initialize`, without probing for a newer revision. If it fails, the
+	 * connection is closed.
+	 *
+	 * Rejects with {@link ServerError} or the SDK's ProtocolError.
+	 */
+	async initialize(): Promise<ServerInfo> {
+		await this.#translated("initialize", {}, (options) =>
+			this.#client.connect(this.#transport, { ...options, prior: { kind: "legacy" } }),
+		);
+		const { name, version } = this.#client.getServerVersion() as ServerInfo;
+		return { name, version };
+	}
+
+	/** The revision that the two sides agreed on; undefined before the handshake. */
+	get revision(): string | undefined {
+		return this.#client.getNegotiatedProtocolVersion();
+	}
+
+	/** Whether the server declares a capability, in `initialize`. */
+	declares(capability: "resources" | "prompts" | "completions" | "logging" | "tools"): boolean {
+		return this.#client.getServerCapabilities()?.[capability] !== undefined;
+	}
+
+	/** Whether updates of the server's resources can be subscribed to. */
+	get canSubscribe(): boolean {
+		return this.#client.getServerCapabilities()?.resources?.subscribe === true;
+	}
+
+	/** Whether requests may stand for themselves, as 2026-07-28 has it: then a server may ask while it serves them. */
+	get isStateless(): boolean {
+		const { stateless } = this.#client.getServerCapabilities()?.experimental ?? {};
+		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
+		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
+	}
+
+	/**
+	 * A whole list, page by page. Its items are not checked.
+	 *
+	 * Rejects with ServerError "invalid-result" when the list does not end, or has more than 1,000 items or 4 million
+	 * characters.
+	 */
+	async list(
+		list: ListName,
+		{ withUserTools = false, signal }: { withUserTools?: boolean; signal?: AbortSignal } = {},
+	): Promise<unknown[]> {
+		const { method, page } = LISTS[list];
+		const items: unknown[] = [];
+		let cursor = "";
+		let characters = 0;
+		for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+			// Devices are asked as the protocol of their family has it, others as MCP does.
+			const params = this.identity.configured
+				? { ...(cursor !== "" && { cursor }) }
+				: { cursor, ...(withUserTools && { withUserTools }) };
+			const result = await this.#translated(method, { signal }, (options) =>
+				this.#client.request({ method, params }, page, options),
+			);
+			const listed = (result as unknown as Record<ListName, unknown[]>)[list];
+			items.push(...listed);
+			characters += JSON.stringify(listed).length;
+			if (items.length > MAX_ITEMS || characters > MAX_LIST_CHARACTERS) {
+				throw new ServerError(
+					"invalid-result",
+					`${method}: ${items.length} items of ${characters} characters are too many`,
+				);
+			}
+			if (!result.nextCursor) {
+				return items;
+			}
+			cursor = result.nextCursor;
+		}
+		throw new ServerError("invalid-result", `${method}: more than ${MAX_PAGES} pages`);
+	}
+
+	/**
+	 * Calls a tool. A tool that failed is a result with `isError`.
+	 *
+	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with ServerError when there is no
+	 * valid answer.
+	 */
+	async callTool(name: string, args: object = {}, options: CallOptions = {}): Promise<OrInput<CallToolResult>> {
+		return await this.#request("tools/call", { name, arguments: args }, RESULTS["tools/call"], options);
+	}
+
+	/** Reads a resource. Rejects as {@link callTool} does. */
+	async readResource(uri: string, options: CallOptions = {}): Promise<OrInput<ReadResourceResult>> {
+		return await this.#request("resources/read", { uri }, RESULTS["resources/read"], options);
+	}
+
+	/** Makes a prompt. Rejects as {@link callTool} does. */
+	async getPrompt(name: string, args?: object, options: CallOptions = {}): Promise<OrInput<GetPromptResult>> {
+		const params = { name, ...(args && { arguments: args }) };
+		return await this.#request("prompts/get", params, RESULTS["prompts/get"], options);
+	}
+
+	/** Suggests values for an argument. Rejects as {@link callTool} does. */
+	async complete(params: CompleteRequestParams, options: CallOptions = {}): Promise<CompleteResult> {
+		return await this.#translated("completion/complete", options, (requestOptions) =>
+			this.#client.request({ method: "completion/complete", params }, RESULTS["completion/complete"], requestOptions),
+		);
+	}
+
+	/** Asks to be told of updates of a resource, or no longer. Rejects as {@link callTool} does. */
+	async subscribe(uri: string, wanted = true): Promise<void> {
+		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
+		await this.#translated(method, {}, (options) =>
+			this.#client.request({ method, params: { uri } }, z.looseObject({}), options),
+		);
+	}
+
+	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. Rejects after `timeout` ms. */
+	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
+		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
+	}
+
+	/** Sends a message beside MCP, where the transport has such messages. */
+	sendMessage(message: { readonly type: string; readonly [member: string]: unknown }): void {
+		this.#transport.sendMessage?.(message);
+	}
+
+	/** Ends the session. */
+	close(reason = "closed by the gateway"): void {
+		void this.#transport.close(reason);
+	}
+
+	/** Makes a request during which the server may log, and ask whoever made it. */
+	async #request<Result>(
+		method: string,
+		params: Record<string, unknown>,
+		schema: z.ZodType<Result>,
+		options: CallOptions,
+	): Promise<Result> {
+		const asking = this.isStateless ? askingParams(options) : {};
+		if (!this.isStateless && this.declares("logging")) {
+			this.#log.want(options.logLevel);
+		}
+		return await this.#translated(method, options, async (requestOptions) => {
+			const answer = this.#client.request({ method, params: { ...params, ...asking } }, schema, requestOptions);
+			this.#log.begin(this.#sentId, options, answer);
+			return await answer;
+		});
+	}
+
+	async #setLogLevel(level: LogLevel): Promise<void> {
+		const request = { method: "logging/setLevel", params: { level } };
+		// A server that does not take it sends what it likes.
+		await this.#client.request(request, z.looseObject({})).catch(() => {});
+	}
+
+	/** Makes a request, and turns the SDK's errors into those of this session. */
+	async #translated<T>(
+		method: string,
+		{ timeout = REQUEST_TIMEOUT, signal, onProgress }: CallOptions,
+		request: (options: RequestOptions) => Promise<T>,
+	): Promise<T> {
+		if (signal?.aborted) {
+			throw new ServerError("cancelled", `${method} was cancelled`);
+		}
+		const progress = onProgress && {
+			onprogress: onProgress,
+			resetTimeoutOnProgress: true,
+			maxTotalTimeout: MAX_CALL_TIME,
+		};
+		try {
+			return await request({ timeout, ...(signal && { signal }), ...progress });
+		} catch (error) {
+			if (ProtocolError.isInstance(error) && error.data === INVALID_RESPONSE) {
+				throw new ServerError("invalid-result", error.message);
+			}
+			if (ProtocolError.isInstance(error) && error.data === NOTHING_SENT) {
+				throw new ServerError("server-offline", error.message);
+			}
+			if (ProtocolError.isInstance(error)) {
+				throw error;
+			}
+			throw this.#serverError(method, timeout, signal, error as Error);
+		}
+	}
+
+	#serverError(method: string, timeout: number, signal: AbortSignal | undefined, cause: Error): ServerError {
+		if (cause instanceof ServerError) {
+			return cause;
+		}
+		if (signal?.aborted) {
+			return new ServerError("cancelled", `${method} was cancelled`, { cause });
+		}
+		if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
+			return new ServerError("timeout", `no answer to ${method} within ${timeout} ms`, { cause });
+		}
+		if (this.#closed) {
+			return new ServerError("server-disconnected", `${this.identity.id}: ${this.#transport.closeReason}`, { cause });
+		}
+		return new ServerError("invalid-result", `${method}: ${cause.message}`, { cause });
+	}
+}
+
+/** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
+export const INVALID_RESPONSE = "xs-mcp/invalid-response";
+
+/** The `data` of an error response by which a transport says that it could not send a request. */
+export const NOTHING_SENT = "xs-mcp/nothing-sent";

@@ -1,0 +1,124 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import type { Session } from "./session.js";
+
+/** Resources of one server that clients may subscribe to. The server may take fewer. */
+const MAX_SUBSCRIPTIONS = 1_000;
+
+/** Milliseconds for which updates of a resource are gathered. */
+const UPDATE_DELAY = 50;
+
+interface Subscription {
+	count: number;
+	/** Settles when the server has been asked. */
+	asked: Promise<void>;
+}
+
+interface SubscriptionsOptions {
+	/** A resource that clients have subscribed to has been updated. */
+	readonly onUpdated: (uri: string) => void;
+	/** Is told that a server which returned did not take a subscription again. */
+	readonly warn: (message: string) => void;
+}
+
+/** The resources of one server that clients have subscribed to. However many do, the server is asked once. */
+export class Subscriptions {
+	readonly #options: SubscriptionsOptions;
+	/** By the server's own URI. */
+	readonly #subscriptions = new Map<string, Subscription>();
+	readonly #updated = new Set<string>();
+	#session: Session | undefined;
+	#timer: NodeJS.Timeout | undefined;
+
+	constructor(options: SubscriptionsOptions) {
+		this.#options = options;
+	}
+
+	/**
+	 * A client subscribes to a resource. A server that is offline is asked when it returns.
+	 *
+	 * Rejects with the SDK's ProtocolError if the server does not take it, and with ServerError if it does not answer.
+	 *
+	 * @returns a function that ends it
+	 */
+	async add(uri: string): Promise<() => void> {
+		let subscription = this.#subscriptions.get(uri);
+		if (subscription === undefined) {
+			if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+			}
+			subscription = { count: 0, asked: this.#ask(uri) };
+			this.#subscriptions.set(uri, subscription);
+		}
+		subscription.count += 1;
+		const remove = once(() => this.#remove(uri, subscription));
+		try {
+			await subscription.asked;
+		} catch (error) {
+			remove();
+			throw error;
+		}
+		return remove;
+	}
+
+	/** The server is online: it is asked for everything that clients have subscribed to, which may have changed meanwhile. */
+	online(session: Session): void {
+		this.#session = session;
+		for (const [uri, subscription] of this.#subscriptions) {
+			subscription.asked = this.#ask(uri);
+			subscription.asked.then(
+				() => this.updated(uri),
+				(error: Error) =>
+					this.#options.warn(`${session.identity.id}: ${uri} is not subscribed to again: ${error.message}`),
+			);
+		}
+	}
+
+	/** The server is offline. */
+	offline(): void {
+		this.#session = undefined;
+	}
+
+	/** The server says that a resource has been updated. */
+	updated(uri: unknown): void {
+		if (typeof uri !== "string" || !this.#subscriptions.has(uri)) {
+			return;
+		}
+		this.#updated.add(uri);
+		this.#timer ??= setTimeout(() => {
+			this.#timer = undefined;
+			const uris = [...this.#updated];
+			this.#updated.clear();
+			for (const each of uris) {
+				this.#options.onUpdated(each);
+			}
+		}, UPDATE_DELAY);
+	}
+
+	async #ask(uri: string): Promise<void> {
+		if (this.#session?.canSubscribe === false) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the server does not support resource subscriptions");
+		}
+		await this.#session?.subscribe(uri);
+	}
+
+	#remove(uri: string, subscription: Subscription): void {
+		subscription.count -= 1;
+		if (subscription.count === 0 && this.#subscriptions.get(uri) === subscription) {
+			this.#subscriptions.delete(uri);
+			if (this.#session?.canSubscribe) {
+				// If it fails, there are updates that nobody wants.
+				this.#session.subscribe(uri, false).catch(() => {});
+			}
+		}
+	}
+}
+
+function once(task: () => void): () => void {
+	let done = false;
+	return () => {
+		if (!done) {
+			done = true;
+			task();
+		}
+	};
+}

@@ -1,0 +1,19 @@
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+
+/** A tool's result with one text. */
+export function textResult(text: string, more: Omit<CallToolResult, "content"> = {}): CallToolResult {
+	return { content: [{ type: "text", text }], ...more };
+}
+
+/** The result of a call that failed: a model reads the text, and may try again. */
+export function failedResult(text: string, more: Omit<CallToolResult, "content" | "isError"> = {}): CallToolResult {
+	return textResult(text, { isError: true, ...more });
+}
+
+/** The text of content. Other blocks are named in parentheses. */
+export function textOf(
+	content: readonly ContentBlock[],
+	describe: (block: ContentBlock) => string = ({ type }) => `(${type})`,
+): string {
+	return content.map((block) => (block.type === "text" ? block.text : describe(block))).join("\n");
+}

@@ -1,0 +1,16 @@
+export type { McpErrorCode } from "../core/errors.js";
+export type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
+export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
+export { McpError, type McpToolResult } from "./mcp-error.js";
+export { McpManager } from "./mcp-manager.js";
+export type {
+	ApprovalRequest,
+	Approve,
+	CallRequest,
+	McpConnection,
+	McpManagerOptions,
+	McpTool,
+	RegisteredServer,
+} from "./mcp-types.js";
+export { NOTIFICATION_TYPES, type NotificationFilter } from "./notifications.js";
+export { declarationsOf } from "./typed-tools.js";

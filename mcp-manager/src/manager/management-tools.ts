@@ -1,0 +1,265 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { failedResult, textResult } from "../core/tool-results.js";
+import { SERVER_FIELDS } from "../upstreams/server-config.js";
+import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
+import { McpError } from "./mcp-error.js";
+import type { McpManager } from "./mcp-manager.js";
+import type { Approve, McpTool } from "./mcp-types.js";
+
+/** Whoever calls a management tool. */
+export interface ManagementCaller {
+	/** Who calls, for the record. */
+	readonly principal: string;
+	/** Asks the person whether a tool may be called. */
+	readonly approve: Approve;
+	/** Tells the person, or the model, of a notification for which a handler was registered. */
+	readonly notify: (text: string) => void;
+	readonly signal?: AbortSignal | undefined;
+	/** Is given what ends a handler: to be called when the caller has disconnected. Throws if the caller cannot have one. */
+	readonly onHandler?: (end: () => void) => void;
+}
+
+/** One of the nine tools with which a model manages connections. */
+export interface ManagementTool {
+	readonly name: string;
+	readonly description: string;
+	/** JSON Schema. */
+	readonly inputSchema: { readonly type: "object"; readonly [member: string]: unknown };
+	readonly annotations: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
+	/** Never rejects: an error is a result with `isError`. */
+	run(manager: McpManager, args: unknown, caller: ManagementCaller): Promise<CallToolResult>;
+}
+
+const ID = z.string().min(1).describe("Connection ID");
+
+const mcpConnect = define({
+	name: "mcp_connect",
+	description: "Connect to an MCP server over HTTP, SSE, WebSocket or stdio",
+	input: z.strictObject({
+		id: z.string().describe("Unique ID of the connection: alphanumeric characters, underscores and hyphens"),
+		url: z
+			.string()
+			.optional()
+			.describe("URL, or a command for stdio; may be left out if the file of servers has a server with this ID"),
+		type: SERVER_FIELDS.transport.describe("Transport. Default: as the URL says"),
+		timeout: SERVER_FIELDS.timeout,
+	}),
+	async run(manager, { id, url, type, timeout }) {
+		try {
+			const connection = await manager.registerServer({ id, url, transport: type, timeout });
+			return textResult(connectedText(connection, manager.listTools(id), manager.listResources(id).length));
+		} catch (error) {
+			if (error instanceof McpError && error.code === "CONNECTION_FAILED") {
+				return failedResult(error.message);
+			}
+			throw error;
+		}
+	},
+});
+
+const mcpDisconnect = define({
+	name: "mcp_disconnect",
+	description: "Disconnect from an MCP server",
+	input: z.strictObject({ id: ID }),
+	async run(manager, { id }) {
+		const url = await manager.disconnect(id);
+		if (url === undefined) {
+			throw notFound(id);
+		}
+		return textResult(`Disconnected from '${id}' (${url})`);
+	},
+});
+
+const mcpListConnections = define({
+	name: "mcp_list_connections",
+	description: "List MCP connections: servers and devices, their status, and how many tools they have",
+	input: z.strictObject({}),
+	annotations: { readOnlyHint: true },
+	async run(manager) {
+		const connections = manager.listConnections();
+		return { ...textResult(connectionsText(connections)), structuredContent: { connections } };
+	},
+});
+
+const mcpListTools = define({
+	name: "mcp_list_tools",
+	description:
+		"List the tools of a connection, or of all; the schemas of their arguments are in the structured content",
+	input: z.strictObject({ id: ID.optional() }),
+	annotations: { readOnlyHint: true },
+	async run(manager, { id }) {
+		const tools = manager.listTools(id);
+		const ids = id === undefined ? manager.listConnections().map((connection) => connection.id) : [id];
+		const texts = ids.map((each) =>
+			toolsText(
+				each,
+				tools.filter(({ server }) => id !== undefined || server === each),
+			),
+		);
+		const listed = tools.map(({ server: connection_id, name, description, inputSchema }: McpTool) => ({
+			connection_id,
+			name,
+			description,
+			inputSchema,
+		}));
+		return { ...textResult(texts.join("\n\n") || "No active MCP connections"), structuredContent: { tools: listed } };
+	},
+});
+
+const mcpCallTool = define({
+	name: "mcp_call_tool",
+	description: "Call a tool of a connection. The person may be asked to approve it",
+	input: z.strictObject({
+		connection_id: ID,
+		tool_name: z.string().min(1).describe("Name of the tool, as mcp_list_tools shows it"),
+		arguments: z.record(z.string(), z.unknown()).optional().describe("Arguments of the tool"),
+	}),
+	async run(manager, { connection_id: server, tool_name, arguments: args }, { approve, principal, signal }) {
+		const { data, error } = await manager.executeTool(tool_name, args, { server, approve, principal, signal });
+		if (data !== undefined) {
+			return data;
+		}
+		// A tool that failed says so in its own words.
+		const own = error?.details as CallToolResult | undefined;
+		return error?.code === "EXECUTION_FAILED" && Array.isArray(own?.content) ? own : failed(error?.message ?? "");
+	},
+});
+
+const mcpListResources = define({
+	name: "mcp_list_resources",
+	description: "List the resources of a connection",
+	input: z.strictObject({ id: ID }),
+	annotations: { readOnlyHint: true },
+	run: async (manager, { id }) => textResult(resourcesText(id, manager.listResources(id))),
+});
+
+const mcpReadResource = define({
+	name: "mcp_read_resource",
+	description: "Read a resource of a connection",
+	input: z.strictObject({ connection_id: ID, uri: z.string().min(1).describe("URI of the resource") }),
+	annotations: { readOnlyHint: true },
+	run: async (manager, { connection_id, uri }) => ({
+		content: resourceContent(await manager.readResource(connection_id, uri, { fresh: true })),
+	}),
+});
+
+const mcpReloadConfig = define({
+	name: "mcp_reload_config",
+	description: "Read the file of servers again, and connect to those that are enabled",
+	input: z.strictObject({
+		disconnect_existing: z.boolean().optional().describe("Disconnect the existing connections before"),
+	}),
+	async run(manager, { disconnect_existing: isAll = false }) {
+		const { disconnected, problems } = await manager.reload(isAll);
+		const enabled = new Set(manager.configs.filter((config) => config.enabled).map(({ id }) => id));
+		const connections = manager.listConnections().filter(({ id }) => enabled.has(id));
+		const connected = connections.filter(({ status }) => status !== "error").map(({ id }) => id);
+		const broken = connections.filter(({ status }) => status === "error");
+		return textResult(
+			[
+				...(isAll ? [`Disconnected ${disconnected} existing connection(s)`] : []),
+				`Reloaded MCP config from ${manager.path}`,
+				`Connected: ${connected.join(", ") || "none"}`,
+				...(broken.length > 0
+					? [`Failed: ${broken.map(({ id, lastError }) => `${id} (${lastError})`).join(", ")}`]
+					: []),
+				...problems,
+			].join("\n"),
+		);
+	},
+});
+
+/** Handlers that were registered, for their names. */
+let handlers = 0;
+
+/** Handlers at the same time. */
+const MAX_HANDLERS = 100;
+
+const mcpRegisterNotificationHandler = define({
+	name: "mcp_register_notification_handler",
+	description: "Be told of notifications from MCP servers",
+	input: z.strictObject({
+		connection_id: ID.optional().describe("Only of this connection. Default: of all"),
+		types: z
+			.array(z.string())
+			.optional()
+			.describe("Such as tools/list_changed, resources/list_changed, prompts/list_changed, logging/setLevel"),
+		description: z.string().optional().describe("What it is for"),
+	}),
+	async run(manager, { connection_id: server, types, description }, { notify, onHandler }) {
+		if (server !== undefined && !manager.listConnections().some(({ id }) => id === server)) {
+			throw notFound(server);
+		}
+		if (manager.listenerCount("notification") >= MAX_HANDLERS) {
+			throw new McpError("RATE_LIMIT_EXCEEDED", `there are ${MAX_HANDLERS} notification handlers already`);
+		}
+		let end = (): void => {};
+		// Throws if the client cannot have a handler.
+		onHandler?.(() => end());
+		handlers += 1;
+		const name = `handler-${handlers}`;
+		end = manager.onNotification({ server, types }, (from, type, params) =>
+			notify(`${name}${description ? ` (${description})` : ""}: ${type} from '${from}' ${JSON.stringify(params)}`),
+		);
+		return textResult(
+			[
+				`Registered notification handler: ${name}`,
+				`Connection filter: ${server ?? "all connections"}`,
+				`Type filter: ${types?.join(", ") ?? "all types"}`,
+			].join("\n"),
+		);
+	},
+});
+
+/** The nine tools, in the order in which they are listed. */
+export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
+	mcpConnect,
+	mcpDisconnect,
+	mcpListConnections,
+	mcpListTools,
+	mcpCallTool,
+	mcpListResources,
+	mcpReadResource,
+	mcpReloadConfig,
+	mcpRegisterNotificationHandler,
+];
+
+function define<T>({
+	input,
+	annotations = {},
+	run,
+	...named
+}: Pick<ManagementTool, "name" | "description"> & {
+	readonly input: z.ZodType<T>;
+	readonly annotations?: ManagementTool["annotations"];
+	readonly run: (manager: McpManager, args: T, caller: ManagementCaller) => Promise<CallToolResult>;
+}): ManagementTool {
+	const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+	return {
+		...named,
+		inputSchema: schema as ManagementTool["inputSchema"],
+		annotations,
+		async run(manager, args, caller) {
+			const { success, data, error } = input.safeParse(args ?? {});
+			if (!success) {
+				const problems = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+				return failed(`Invalid arguments: ${problems.join("; ")}`);
+			}
+			try {
+				return await run(manager, data, caller);
+			} catch (cause) {
+				return failed((cause as Error).message);
+			}
+		},
+	};
+}
+
+/** The error of a management tool. Only a connection that failed has no "Error:" in front. */
+function failed(message: string): CallToolResult {
+	return failedResult(`Error: ${message}`);
+}
+
+function notFound(id: string): McpError {
+	return new McpError("CONNECTION_FAILED", `Connection '${id}' not found`);
+}

@@ -1,0 +1,43 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { type McpErrorCode, managerCodeOf } from "../core/errors.js";
+import type { ServerTool } from "../core/offers.js";
+import { isSafeToRetry } from "../upstreams/retry.js";
+
+/** Why something failed. */
+export class McpError extends Error {
+	readonly code: McpErrorCode;
+	readonly details: unknown;
+	/** Whether it may be tried again without doing anything twice. */
+	readonly retryable: boolean;
+
+	constructor(
+		code: McpErrorCode,
+		message: string,
+		{ details, retryable = false }: { details?: unknown; retryable?: boolean } = {},
+	) {
+		super(message);
+		this.name = "McpError";
+		this.code = code;
+		this.details = details;
+		this.retryable = retryable;
+	}
+}
+
+/** The outcome of a tool call. */
+export interface McpToolResult {
+	readonly success: boolean;
+	/** The tool's result, as MCP has it. */
+	readonly data?: CallToolResult;
+	readonly error?: Pick<McpError, "code" | "message" | "details" | "retryable">;
+	/** `executionTime` is in milliseconds, waiting included. */
+	readonly metadata: { readonly executionTime: number };
+}
+
+/** The error of a call, with the documented code. */
+export function toMcpError(error: unknown, tool?: ServerTool): McpError {
+	if (error instanceof McpError) {
+		return error;
+	}
+	const { message, data } = error as Error & { data?: unknown };
+	return new McpError(managerCodeOf(error), message, { details: data, retryable: isSafeToRetry(error, tool) });
+}

@@ -1,0 +1,72 @@
+import type { ServerTool } from "../core/offers.js";
+import type { ServerRegistry } from "../core/registry.js";
+import type { ConnectionStatus } from "../upstreams/configured-server.js";
+import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
+import type { McpToolResult } from "./mcp-error.js";
+
+/** A server to register: `name` stands for the id if there is none. */
+export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
+
+/** A call that a person may have to approve. */
+export interface ApprovalRequest {
+	readonly server: string;
+	readonly tool: string;
+	readonly args: object;
+}
+
+/** Asks a person whether a call may be made. Throws to say why nobody can be asked. */
+export type Approve = (request: ApprovalRequest) => Promise<boolean>;
+
+export interface McpManagerOptions {
+	/** Servers to connect to. */
+	readonly servers?: readonly RegisteredServer[];
+	/** A file with more servers, which is followed as it changes. */
+	readonly file?: string | undefined;
+	readonly options?: ServerOptions & {
+		/** Connections at the same time. Default 10. */
+		readonly maxConnections?: number;
+		/** Milliseconds between pings. Default 30,000. */
+		readonly pingInterval?: number;
+		/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
+		readonly cacheTtl?: number;
+	};
+	/** The servers of a gateway, devices included. Default: a registry of its own. */
+	readonly registry?: ServerRegistry;
+	/** Is asked before each call of a tool that `autoApprove` does not name. Default: every call is approved. */
+	readonly approve?: Approve;
+}
+
+/** A tool, and how to call it. */
+export interface McpTool extends Pick<ServerTool, "name" | "inputSchema" | "outputSchema" | "annotations"> {
+	readonly description: string;
+	/** The version of its server. */
+	readonly version: string;
+	/** The id of its server. */
+	readonly server: string;
+	execute(params: object): Promise<McpToolResult>;
+}
+
+/** A connection, or a server that is opened again when it is needed. */
+export interface McpConnection {
+	/** The id of a configured server, or the alias of a device. */
+	readonly id: string;
+	/** The URL or command of a configured server, or how a device is connected. */
+	readonly url: string;
+	readonly transport: string;
+	readonly status: ConnectionStatus;
+	readonly tools: number;
+	/** What the server says of itself; undefined until it was connected. */
+	readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
+	/** Why it is not connected; empty if nothing went wrong. */
+	readonly lastError: string;
+}
+
+export interface CallRequest {
+	/** The server's id. Undefined: the only server that has a tool of this name. */
+	readonly server?: string | undefined;
+	readonly signal?: AbortSignal | undefined;
+	/** In place of {@link McpManagerOptions.approve}. */
+	readonly approve?: Approve | undefined;
+	/** Who calls, for the record. Default "local". */
+	readonly principal?: string;
+}

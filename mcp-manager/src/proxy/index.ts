@@ -1,0 +1,1 @@
+export { addProxyOptions } from "./proxy-command.js";

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import type { ServerTool } from "../core/offers.js";
+import { textOf } from "../core/tool-results.js";
+import type { Upstream } from "./upstream.js";
+
+/** Characters of a failed script's answer, for the error message. */
+const MAX_QUOTE = 1_000;
+
+/**
+ * Runs a script on the upstream, as the argument of one of its tools. Rejects with an Error that says what failed.
+ *
+ * @param script its path. It is read each time: a changed script needs no restart
+ * @param tool the upstream's tool that runs it
+ */
+export async function runInitScript(
+	upstream: Upstream,
+	{ script, tool }: { readonly script: string; readonly tool: string },
+	tools: readonly ServerTool[],
+): Promise<void> {
+	const found = tools.find(({ name }) => name === tool);
+	if (found === undefined) {
+		throw new Error(`--init-tool: the upstream has no tool ${tool}`);
+	}
+	const code = readFileSync(script, "utf8");
+	const { isError, content } = await upstream.callTool(tool, { [parameterOf(found)]: code });
+	if (isError) {
+		throw new Error(`${tool} failed with ${script}: ${textOf(content).slice(0, MAX_QUOTE)}`);
+	}
+}
+
+/** The argument that takes the script: `code`, or else the first one that the tool needs. */
+function parameterOf({ inputSchema: { properties = {}, required = [] } }: ServerTool): string {
+	return Object.hasOwn(properties, "code") ? "code" : (required[0] ?? "code");
+}

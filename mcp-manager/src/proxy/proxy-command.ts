@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import { type ProxyFlags, type ProxyOptions, readProxyOptions } from "./proxy-options.js";
+
+/** Makes a command one that serves an upstream MCP server's tools over standard input and output, until the host disconnects. */
+export function addProxyOptions(command: Command): Command {
+	return command
+		.description("Serve the tools of one MCP server over standard input and output, with or without a gate")
+		.option("--upstream <url>", "URL of the upstream MCP server, or a command (MCP_UPSTREAM; its token: MCP_TOKEN)")
+		.option("--name <name>", "name that the host sees (MCP_NAME; default: mcp-proxy)")
+		.option("--skill <skill>", "skill to load before the tools can be called; empty: no gate (MCP_SKILL)")
+		.option("--tools <names>", "tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")
+		.option("--init-script <file>", "script that activate runs on the upstream (MCP_INIT_SCRIPT)")
+		.option("--init-tool <tool>", "tool of the upstream that runs the script (MCP_INIT_TOOL; default: execute_code)")
+		.option("--no-init", "do not run the script (MCP_NO_INIT)")
+		.action(runProxy);
+}
+
+/** Ends the process with 0 when the host has disconnected. Rejects with CommanderError, exit code 2, if an option is invalid. */
+async function runProxy(flags: ProxyFlags, command: Command): Promise<void> {
+	const program = command.parent ?? command;
+	const options = optionsFrom(flags, command);
+	const report = ({ message }: Error): void => console.error(`${program.name()}: ${message}`);
+	if (options.init !== undefined && options.skill === "") {
+		report(new Error("--init-script has no effect without --skill: activate runs it"));
+	}
+	// Loaded only when it is needed: --help starts faster without the SDK.
+	const { serveProxy } = await import("./serve-proxy.js");
+	await serveProxy(options, report);
+	process.exit(0);
+}
+
+function optionsFrom(flags: ProxyFlags, command: Command): ProxyOptions {
+	try {
+		return readProxyOptions(flags, process.env);
+	} catch (error) {
+		return command.error(`${(command.parent ?? command).name()}: ${(error as Error).message}`, { exitCode: 2 });
+	}
+}

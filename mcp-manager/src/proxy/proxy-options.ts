@@ -1,0 +1,76 @@
+import { FieldError, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
+
+/** What a proxy serves, and how. */
+export interface ProxyOptions {
+	readonly upstream: ServerConfig;
+	/** The name that the proxy tells its host. */
+	readonly name: string;
+	/** The skill that the gate asks for; empty: no gate. */
+	readonly skill: string;
+	/** The tools that the host sees; undefined: all. */
+	readonly tools: readonly string[] | undefined;
+	/** What `activate` runs on the upstream. Absent: nothing. */
+	readonly init?: { readonly script: string; readonly tool: string };
+}
+
+/** The flags, as commander reads them. */
+export interface ProxyFlags {
+	readonly upstream?: string;
+	readonly name?: string;
+	readonly skill?: string;
+	readonly tools?: string;
+	readonly initScript?: string;
+	readonly initTool?: string;
+	/** False if `--no-init` was given. */
+	readonly init?: boolean;
+}
+
+/** Milliseconds for a call. Hosts give up much earlier: this is for a network that fails silently. */
+const CALL_TIMEOUT = 300_000;
+
+/**
+ * Puts together what flags, environment and defaults say, in this order. A variable that is empty counts as absent, except
+ * `MCP_SKILL`: with an empty one, a preset's gate is off.
+ *
+ * @throws RangeError that names the flag
+ */
+export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessEnv): ProxyOptions {
+	const url = flags.upstream || environment.MCP_UPSTREAM;
+	if (!url) {
+		throw new RangeError("--upstream: missing: the URL of the upstream MCP server (or the variable MCP_UPSTREAM)");
+	}
+	const script = flags.initScript ?? environment.MCP_INIT_SCRIPT;
+	const isInitOff = flags.init === false || isOn("MCP_NO_INIT", environment.MCP_NO_INIT);
+	return {
+		upstream: upstreamConfig(url, environment.MCP_TOKEN),
+		name: flags.name || environment.MCP_NAME || "mcp-proxy",
+		skill: flags.skill ?? environment.MCP_SKILL ?? "",
+		tools: toolsOf(flags.tools || environment.MCP_TOOLS || "*"),
+		...(script &&
+			!isInitOff && { init: { script, tool: flags.initTool || environment.MCP_INIT_TOOL || "execute_code" } }),
+	};
+}
+
+function upstreamConfig(url: string, token: string | undefined): ServerConfig {
+	try {
+		const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
+		return serverConfig({ id: "upstream", url, timeout: CALL_TIMEOUT, headers });
+	} catch (error) {
+		throw error instanceof FieldError ? new RangeError(`--upstream: ${error.problem}`, { cause: error }) : error;
+	}
+}
+
+function toolsOf(list: string): readonly string[] | undefined {
+	const names = list
+		.split(",")
+		.map((name) => name.trim())
+		.filter((name) => name !== "");
+	return names.includes("*") ? undefined : names;
+}
+
+function isOn(variable: string, text = ""): boolean {
+	if (!/^(?:true|false|1|0|)$/i.test(text)) {
+		throw new RangeError(`${variable}: expected true or false, got ${JSON.stringify(text)}`);
+	}
+	return /^(?:true|1)$/i.test(text);
+}

@@ -1,0 +1,273 @@
+import { EventEmitter } from "node:events";
+import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
+import { backoff } from "../core/backoff.js";
+import { ServerError } from "../core/errors.js";
+import { slug } from "../core/names.js";
+import type { ServerRegistry } from "../core/registry.js";
+import type { Server, ServerSettings } from "../core/server.js";
+import type { Session } from "../core/session.js";
+import { ConfiguredTransport } from "./configured-transport.js";
+import { withRetry } from "./retry.js";
+import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js";
+
+/** The status of a connection. A server that is "disconnected" may be opened again on demand. */
+export type ConnectionStatus = "connecting" | "connected" | "disconnected" | "error";
+
+interface ConfiguredServerOptions {
+	readonly servers: ServerRegistry;
+	/** Milliseconds between pings. */
+	readonly pingInterval: number;
+	/** Makes room for one more connection. Throws if there is none. */
+	readonly makeRoom: () => void;
+}
+
+interface Events {
+	/** Its status is different. */
+	status: [status: ConnectionStatus];
+}
+
+/** Milliseconds between attempts at most, once the retries of the policy were in vain. */
+const MAX_RECONNECT_DELAY = 60_000;
+
+const DEFAULT_POLICY = RETRY_POLICY.parse({});
+
+/** A server to which the gateway connects: keeps its connection, and connects again when it was lost. */
+export class ConfiguredServer extends EventEmitter<Events> {
+	readonly config: ServerConfig;
+	readonly #options: ConfiguredServerOptions;
+	#status: ConnectionStatus = "disconnected";
+	#lastError = "";
+	#server: Server | undefined;
+	#transport: ConfiguredTransport | undefined;
+	#session: Session | undefined;
+	#connecting: Promise<Server> | undefined;
+	/** Whether it connects again by itself. */
+	#keepsTrying = false;
+	/** Attempts to connect again since the last connection that lasted. */
+	#attempts = 0;
+	#retryTimer: NodeJS.Timeout | undefined;
+	#pingTimer: NodeJS.Timeout | undefined;
+	/** The session in which a ping is under way. */
+	#pinged: Session | undefined;
+	#lastUsed = 0;
+	#closed = false;
+
+	/** @throws RangeError if another server has its id */
+	constructor(config: ServerConfig, options: ConfiguredServerOptions) {
+		super();
+		this.config = config;
+		this.#options = options;
+		options.servers.configure(config.id, this.#settings());
+	}
+
+	get id(): string {
+		return this.config.id;
+	}
+
+	get status(): ConnectionStatus {
+		return this.#status;
+	}
+
+	/** Why the last connection, or attempt at one, ended. */
+	get lastError(): string {
+		return this.#lastError;
+	}
+
+	/** When it was last connected or called, in milliseconds. */
+	get lastUsed(): number {
+		return this.#lastUsed;
+	}
+
+	/** The process of a server over stdio, while it runs. */
+	get pid(): number | undefined {
+		return this.#transport?.pid;
+	}
+
+	/** Whether it has a connection, or an attempt at one. */
+	get isOpen(): boolean {
+		return this.#status === "connecting" || this.#status === "connected";
+	}
+
+	/** Whether its connection may be closed for another one. */
+	get isIdle(): boolean {
+		return this.#status === "connected" && this.server?.busy !== true;
+	}
+
+	/** As the registry has it; undefined until it was connected. */
+	get server(): Server | undefined {
+		return this.#server;
+	}
+
+	/** Connects, and goes on trying if that fails. */
+	start(): Promise<unknown> {
+		this.#keepsTrying = true;
+		return this.connect().catch(() => {});
+	}
+
+	/**
+	 * Connects, unless it is connected. From then on, it connects again if the connection is lost.
+	 *
+	 * Rejects with ServerError "server-offline" that says why it could not.
+	 */
+	connect(): Promise<Server> {
+		clearTimeout(this.#retryTimer);
+		if (this.#closed) {
+			return Promise.reject(new ServerError("server-offline", `Connection '${this.id}' not found`));
+		}
+		this.#connecting ??= this.#connect().finally(() => {
+			this.#connecting = undefined;
+		});
+		return this.#connecting;
+	}
+
+	/** Closes the connection. It stays closed until it is needed, or {@link connect} is called. */
+	async disconnect(reason = "disconnected"): Promise<void> {
+		this.#keepsTrying = false;
+		clearTimeout(this.#retryTimer);
+		clearInterval(this.#pingTimer);
+		const transport = this.#transport;
+		this.#changeStatus("disconnected");
+		await transport?.close(reason);
+	}
+
+	/** Disconnects for good, and forgets its tools. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		await this.disconnect("it is no longer configured");
+		this.#options.servers.unconfigure(this.id);
+	}
+
+	/** It was used just now. */
+	touch(): void {
+		this.#lastUsed = performance.now();
+	}
+
+	#settings(): ServerSettings {
+		const { id, timeout, maxParallel, retryPolicy, tools } = this.config;
+		const { allow = ["*"], deny = [] } = tools;
+		return {
+			alias: slug(id, id.includes("_") ? "_" : "-", MAX_ALIAS_LENGTH) || "server",
+			callTimeout: timeout,
+			offlineWait: timeout,
+			callsPerServer: maxParallel,
+			wake: () => this.connect(),
+			offers: (tool) => matchesAny(allow, tool) && !matchesAny(deny, tool),
+			retry: (call, tool, signal) => withRetry(call, tool, retryPolicy, signal),
+		};
+	}
+
+	async #connect(): Promise<Server> {
+		if (this.#status === "connected" && this.server !== undefined) {
+			return this.server;
+		}
+		try {
+			this.#options.makeRoom();
+			this.#changeStatus("connecting");
+			const server = await this.#open();
+			this.#keepsTrying = true;
+			return server;
+		} catch (error) {
+			const { message } = error as Error;
+			// It may have been disconnected in the meantime.
+			if (this.#keepsTrying || this.#status === "connecting") {
+				this.#lost(message);
+			}
+			throw new ServerError("server-offline", `Connection failed: ${message}`, { cause: error });
+		}
+	}
+
+	/** Settles when its tools are known. */
+	async #open(): Promise<Server> {
+		const { servers } = this.#options;
+		const { id, timeout } = this.config;
+		const transport = new ConfiguredTransport(this.config);
+		this.#transport = transport;
+		const timer = setTimeout(
+			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),
+			timeout,
+		);
+		let whenOnline: ((server: Server) => void) | undefined;
+		try {
+			return await new Promise<Server>((resolve, reject) => {
+				whenOnline = (server) => {
+					if (server.id === id) {
+						resolve(server);
+					}
+				};
+				servers.on("online", whenOnline);
+				const session = servers.connect(transport);
+				this.#session = session;
+				session.once("closed", (reason) => reject(new Error(reason)));
+				if (!session.connected) {
+					reject(new Error(transport.closeReason));
+				}
+			}).then((server) => this.#opened(server, transport));
+		} finally {
+			clearTimeout(timer);
+			if (whenOnline) {
+				servers.off("online", whenOnline);
+			}
+		}
+	}
+
+	#opened(server: Server, transport: ConfiguredTransport): Server {
+		this.#server = server;
+		const session = this.#session as Session;
+		const since = performance.now();
+		session.once("closed", (reason) => {
+			if (this.#transport === transport && this.#status === "connected") {
+				const { maxDelay } = this.config.retryPolicy ?? DEFAULT_POLICY;
+				this.#attempts = performance.now() - since > maxDelay ? 0 : this.#attempts;
+				this.#lost(reason);
+			}
+		});
+		this.touch();
+		this.#lastError = "";
+		transport.ontrouble = () => void this.#ping(session);
+		this.#pingTimer = setInterval(() => {
+			// A server may well work on a call and answer nothing else.
+			if (!server.busy) {
+				void this.#ping(session);
+			}
+		}, this.#options.pingInterval);
+		this.#changeStatus("connected");
+		return server;
+	}
+
+	/** A server that answers with an error is healthy. */
+	async #ping(session: Session): Promise<void> {
+		if (this.#pinged === session) {
+			return;
+		}
+		this.#pinged = session;
+		try {
+			await session.ping(this.#options.pingInterval);
+		} catch (error) {
+			if (error instanceof ServerError && error.code === "timeout") {
+				session.close("it did not answer a ping");
+			}
+		} finally {
+			this.#pinged = undefined;
+		}
+	}
+
+	#lost(reason: string): void {
+		clearInterval(this.#pingTimer);
+		this.#lastError = reason;
+		this.#changeStatus("error");
+		if (this.#keepsTrying) {
+			const policy = this.config.retryPolicy ?? DEFAULT_POLICY;
+			const maxDelay = this.#attempts < policy.maxRetries ? policy.maxDelay : MAX_RECONNECT_DELAY;
+			const delay = backoff({ ...policy, maxDelay }, this.#attempts);
+			this.#attempts += 1;
+			this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), delay);
+		}
+	}
+
+	#changeStatus(status: ConnectionStatus): void {
+		if (this.#status !== status) {
+			this.#status = status;
+			this.emit("status", status);
+		}
+	}
+}

@@ -1,0 +1,169 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+	isJSONRPCRequest,
+	type JSONRPCMessage,
+	SdkHttpError,
+	StreamableHTTPClientTransport,
+	type Transport,
+	type TransportSendOptions,
+} from "@modelcontextprotocol/client";
+import { SERVER_ERROR } from "../core/errors.js";
+import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
+import { openTransport } from "./open-transport.js";
+import { ProcessTransport } from "./process-transport.js";
+import type { ServerConfig } from "./server-config.js";
+
+/**
+ * HTTP 404: the server does not know the session any more (MCP, "Session Management"). 400: the same, from many servers that
+ * were restarted.
+ */
+const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
+
+/** With these errors of `fetch`, there was no connection that the request could have been sent over. */
+const NOT_REACHED: ReadonlySet<unknown> = new Set(
+	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
+);
+
+/** Milliseconds for telling a server over HTTP that the session is over. */
+const FAREWELL_TIME = 1_000;
+
+/** Characters of a reason: some servers answer with whole pages. */
+const MAX_REASON = 500;
+
+/** Characters of a message that is not MCP, for the reason. */
+const MAX_QUOTE = 100;
+
+/** One connection to a configured server: whatever transport it has, it ends once, with a reason. */
+export class ConfiguredTransport implements ServerTransport {
+	onmessage?: Transport["onmessage"];
+	onclose?: () => void;
+	/** Is told of a message that was dropped, and of trouble with the connection. */
+	onerror?: (error: Error) => void;
+	/** Is called if the connection may be broken. */
+	ontrouble?: () => void;
+	readonly identity: ServerIdentity;
+	readonly #transport: Transport;
+	#closeReason = "";
+	#started = false;
+	#isClosed = false;
+	#closed: Promise<void> | undefined;
+	#lastError: Error | undefined;
+
+	constructor(config: ServerConfig) {
+		const { id, transport } = config;
+		this.identity = { id, clientId: id, transport, configured: true };
+		this.#transport = openTransport(config);
+	}
+
+	get closeReason(): string {
+		return this.#closeReason;
+	}
+
+	/** What went wrong last, for the reason of a connection that did not come about; empty if nothing did. */
+	get trouble(): string {
+		return this.#lastError === undefined ? "" : ` (${reasonOf(this.#lastError).slice(0, MAX_QUOTE)})`;
+	}
+
+	/** The process of a server over stdio. */
+	get pid(): number | undefined {
+		return this.#transport instanceof ProcessTransport ? this.#transport.pid : undefined;
+	}
+
+	async start(): Promise<void> {
+		const transport = this.#transport;
+		if (this.onmessage) {
+			transport.onmessage = this.onmessage;
+		}
+		transport.onclose = () =>
+			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
+		transport.onerror = (error) => this.#failed(error);
+		try {
+			await transport.start();
+			this.#started = true;
+		} catch (error) {
+			this.#end(reasonOf(error));
+			throw error;
+		}
+	}
+
+	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+		try {
+			await this.#transport.send(message, options);
+		} catch (error) {
+			if (!(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
+				this.#rejectUnsent(message, error);
+				this.#end(reasonOf(error));
+			}
+			throw error;
+		}
+	}
+
+	setProtocolVersion(version: string): void {
+		this.#transport.setProtocolVersion?.(version);
+	}
+
+	/** Ends the connection, and the process if there is one. Settles when it has ended. */
+	async close(reason = "closed by the gateway"): Promise<void> {
+		this.#end(reason);
+		await this.#closed;
+	}
+
+	/** Answers a request that did not reach the server: the end of the connection does not say that it is safe to repeat it. */
+	#rejectUnsent(message: JSONRPCMessage, error: unknown): void {
+		if (isJSONRPCRequest(message) && this.#isUnsent(error)) {
+			const response = { code: SERVER_ERROR, message: reasonOf(error), data: NOTHING_SENT };
+			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
+		}
+	}
+
+	/**
+	 * Whether a request did not reach the server. Processes and WebSockets reject only what they do not send. Over HTTP, an
+	 * answer that cannot be read is an error, too.
+	 */
+	#isUnsent(error: unknown): boolean {
+		const { transport } = this.identity;
+		const { cause } = error as Error;
+		return (
+			transport === "stdio" ||
+			transport === "websocket" ||
+			error instanceof SdkHttpError ||
+			NOT_REACHED.has((cause as NodeJS.ErrnoException | undefined)?.code)
+		);
+	}
+
+	#end(reason: string): void {
+		if (!this.#isClosed) {
+			this.#isClosed = true;
+			this.#closeReason = reason.slice(0, MAX_REASON);
+			this.#closed = this.#closeTransport().catch(() => {});
+			this.onclose?.();
+		}
+	}
+
+	async #closeTransport(): Promise<void> {
+		const transport = this.#transport;
+		if (transport instanceof StreamableHTTPClientTransport) {
+			const farewell = transport.terminateSession().catch(() => {});
+			await Promise.race([farewell, delay(FAREWELL_TIME, undefined, { ref: false })]);
+		}
+		await transport.close();
+	}
+
+	#failed(error: Error): void {
+		this.#lastError = error;
+		this.onerror?.(new Error(reasonOf(error)));
+		// The stream of SSE is the session: its client opens another one, which the server does not know.
+		if (this.#started && this.identity.transport === "sse") {
+			this.#end(`the stream of events ended: ${reasonOf(error)}`);
+		} else if (this.#started && this.identity.transport === "http") {
+			this.ontrouble?.();
+		}
+	}
+}
+
+/** What went wrong, in words: `fetch` has them in the cause. */
+export function reasonOf(error: unknown): string {
+	const { message, cause } = error as Error;
+	const detail = cause instanceof AggregateError ? cause.errors[0] : cause;
+	return detail instanceof Error ? `${message}: ${detail.message}` : message;
+}

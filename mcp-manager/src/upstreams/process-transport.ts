@@ -1,0 +1,172 @@
+import type { ChildProcess } from "node:child_process";
+import type { Writable } from "node:stream";
+import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import spawn from "cross-spawn";
+
+interface ProcessOptions {
+	readonly command: string;
+	readonly args: readonly string[];
+	/** All of its environment. */
+	readonly env: Readonly<Record<string, string>>;
+	readonly cwd?: string | undefined;
+}
+
+/** Bytes of one message. A server that sends a longer one is ended. */
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+
+/** Characters of standard error that are kept, for the error message. */
+const MAX_STDERR = 2_000;
+
+/** Bytes that may wait for a process that does not read. Beyond, it is ended. */
+const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
+
+/** Milliseconds that a process has to end by itself, once its standard input was closed. */
+const EXIT_TIME = 1_000;
+
+/**
+ * Runs the command in place of the shell, beside a reader of descriptor 3. Descriptor 3 ends when the gateway closes it, and
+ * also when the gateway is killed: then the whole process group is killed, with all that the command has started.
+ */
+const GUARDED = '(read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
+
+/** The exit codes of a shell whose command could not be run, or not be found. */
+const NOT_RUN = [126, 127];
+
+/**
+ * MCP over the standard input and output of a process. Not the SDK's StdioClientTransport: that one leaves processes behind
+ * when the gateway is killed, and those that its process has started. On Windows, only the process itself is ended.
+ */
+export class ProcessTransport implements Transport {
+	onmessage?: (message: JSONRPCMessage) => void;
+	onclose?: () => void;
+	onerror?: (error: Error) => void;
+	readonly #options: ProcessOptions;
+	readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
+	#child: ChildProcess | undefined;
+	#exited: Promise<void> = Promise.resolve();
+	#stderr = "";
+	#exit = "";
+
+	constructor(options: ProcessOptions) {
+		this.#options = options;
+	}
+
+	/** Undefined if the process does not run. */
+	get pid(): number | undefined {
+		return this.#child?.pid;
+	}
+
+	/** How the process ended, and the last line that it wrote to standard error. */
+	get exitReason(): string {
+		const line = this.#stderr.trim().split("\n").at(-1)?.trim();
+		return `${this.#exit || "the process ended"}${line ? `: ${line}` : ""}`;
+	}
+
+	/** Rejects if the process cannot be started. */
+	async start(): Promise<void> {
+		const { command, args, env, cwd } = this.#options;
+		const isPosix = process.platform !== "win32";
+		const [program, ...rest] = isPosix ? ["/bin/sh", "-c", GUARDED, "sh", command, ...args] : [command, ...args];
+		const child = spawn(program as string, rest, {
+			env,
+			...(cwd !== undefined && { cwd }),
+			stdio: isPosix ? ["pipe", "pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe"],
+			detached: isPosix,
+			windowsHide: true,
+		});
+		this.#child = child;
+		this.#read(child);
+		this.#exited = new Promise((resolve) => {
+			child.once("exit", (code, signal) => {
+				this.#ended(code, signal);
+				resolve();
+			});
+			child.once("error", () => resolve());
+		});
+		await new Promise<void>((resolve, reject) => {
+			child.once("spawn", resolve);
+			child.on("error", (error) => {
+				this.#exit = `${command} cannot be started: ${error.message}`;
+				reject(new Error(this.#exit));
+			});
+		});
+	}
+
+	async send(message: JSONRPCMessage): Promise<void> {
+		const { stdin } = this.#child ?? {};
+		if (!stdin?.writable) {
+			throw new Error(this.exitReason);
+		}
+		stdin.write(serializeMessage(message));
+		if (stdin.writableLength > MAX_UNSENT_BYTES) {
+			this.#exit = "the process does not read its input";
+			this.#kill();
+		}
+	}
+
+	/** Closes standard input, and ends what still runs after a second. Settles when the process has ended. */
+	async close(): Promise<void> {
+		const child = this.#child;
+		if (child === undefined) {
+			return;
+		}
+		child.stdin?.end();
+		const timer = setTimeout(() => this.#kill(), EXIT_TIME);
+		await this.#exited;
+		clearTimeout(timer);
+	}
+
+	#read({ stdin, stdout, stderr, stdio }: ChildProcess): void {
+		const ignore = (): void => {};
+		// A write to a process that has ended fails: its exit says more.
+		stdin?.on("error", ignore);
+		(stdio[3] as Writable | undefined)?.on("error", ignore);
+		stdout?.on("error", ignore);
+		stdout?.on("data", (chunk: Buffer) => this.#receive(chunk));
+		stderr?.on("error", ignore);
+		stderr?.on("data", (chunk: Buffer) => {
+			this.#stderr = (this.#stderr + chunk.toString()).slice(-MAX_STDERR);
+		});
+	}
+
+	#receive(chunk: Buffer): void {
+		try {
+			this.#buffer.append(chunk);
+		} catch (error) {
+			this.#exit = (error as Error).message;
+			this.onerror?.(error as Error);
+			this.#kill();
+			return;
+		}
+		for (;;) {
+			try {
+				const message = this.#buffer.readMessage();
+				if (message === null) {
+					return;
+				}
+				this.onmessage?.(message);
+			} catch (error) {
+				this.onerror?.(error as Error);
+			}
+		}
+	}
+
+	#ended(code: number | null, signal: NodeJS.Signals | null): void {
+		const notRun = NOT_RUN.includes(code ?? 0) ? ` (${this.#options.command} cannot be run)` : "";
+		this.#exit ||=
+			signal === null ? `the process ended with code ${code}${notRun}` : `the process was ended by ${signal}`;
+		this.#kill();
+		this.#child = undefined;
+		this.onclose?.();
+	}
+
+	/** Ends the process and all that it has started, through the reader of descriptor 3. */
+	#kill(): void {
+		const guard = this.#child?.stdio[3] as Writable | undefined;
+		if (guard === undefined) {
+			this.#child?.kill("SIGKILL");
+		} else {
+			guard.end();
+		}
+	}
+}

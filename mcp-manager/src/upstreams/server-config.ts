@@ -1,0 +1,252 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { homedir } from "node:os";
+import { z } from "zod";
+
+/** How often, and after how long, a call or a connection is tried again. Delays in milliseconds. */
+export const RETRY_POLICY = z.strictObject({
+	maxRetries: z.int().min(0).max(100).default(3).describe("How often it is tried again"),
+	initialDelay: z.int().min(0).max(300_000).default(1_000).describe("Milliseconds before the first retry"),
+	maxDelay: z.int().min(0).max(300_000).default(10_000).describe("The longest delay in milliseconds"),
+	backoffMultiplier: z
+		.number()
+		.min(1)
+		.max(10)
+		.default(2)
+		.describe("By how much each delay is longer than the one before"),
+	retryableErrors: z
+		.array(z.string())
+		.optional()
+		.describe("Error codes for which a call is made again, such as CONNECTION_FAILED. Default: all that are safe"),
+});
+
+/** Which tools clients may call. A name may contain `*`. */
+const TOOLS = z.strictObject({
+	allow: z.array(z.string()).optional().describe("Only these tools are offered; * stands for any characters"),
+	deny: z.array(z.string()).optional().describe("These tools are not offered"),
+});
+
+/** How much of the machine a server over stdio gets. */
+const ISOLATION = z.strictObject({
+	environment: z
+		.enum(["default", "given"])
+		.default("default")
+		.describe("given: only the variables in env; default: also HOME, PATH and the like"),
+	memory: z.int().min(16).optional().describe("Megabytes of address space (Linux: prlimit)"),
+	cpuTime: z.int().min(1).optional().describe("Seconds of processor time (Linux: prlimit)"),
+	sandbox: z
+		.enum(["none", "bubblewrap"])
+		.default("none")
+		.describe("bubblewrap: files are read-only except the working folder, and there is no network"),
+});
+
+const TRANSPORTS = ["stdio", "http", "streamable-http", "sse", "websocket"] as const;
+
+/** The members of a server's entry in a file, in every documented shape. */
+export const SERVER_FIELDS = {
+	name: z.string().optional().describe("Name for people"),
+	description: z.string().optional(),
+	url: z.string().min(1).optional().describe("URL, or a command for stdio"),
+	command: z.string().min(1).optional().describe("Command that starts the server (stdio)"),
+	args: z.array(z.string()).optional(),
+	env: z.record(z.string(), z.string()).optional().describe("Environment variables of the command"),
+	cwd: z.string().min(1).optional().describe("Working folder of the command"),
+	headers: z.record(z.string(), z.string()).optional().describe("HTTP headers"),
+	transport: z.enum(TRANSPORTS).optional().describe("Default: as the URL says"),
+	enabled: z.boolean().optional().describe("Whether to connect at the start"),
+	timeout: z
+		.int()
+		.min(1_000)
+		.max(300_000)
+		.optional()
+		.describe("Milliseconds for connecting and for a call. Default 30000"),
+	retryPolicy: RETRY_POLICY.optional(),
+	maxParallel: z.int().min(1).max(1_000).optional().describe("Calls at the same time. Default 10"),
+	autoApprove: z
+		.union([z.boolean(), z.array(z.string())])
+		.optional()
+		.describe("Whether mcp_call_tool may call tools without asking the person; or the tools that it may"),
+	tools: TOOLS.optional(),
+	isolation: ISOLATION.optional(),
+};
+
+/** An entry of a list of servers. `name` stands for the id if there is none. */
+export const LISTED_SERVER = z.strictObject({ id: z.string().optional(), ...SERVER_FIELDS });
+
+/** An entry as hosts of MCP clients write it, by its name, with the members that they add. Others are ignored. */
+export const HOST_SERVER = z.object({
+	...SERVER_FIELDS,
+	type: z.string().optional(),
+	disabled: z.boolean().optional(),
+	alwaysAllow: z.array(z.string()).optional(),
+});
+
+export type RetryPolicy = z.output<typeof RETRY_POLICY>;
+type TransportType = "stdio" | "http" | "sse" | "websocket";
+
+/** A server that the gateway connects to, with every default filled in. */
+export interface ServerConfig {
+	readonly id: string;
+	readonly name?: string | undefined;
+	readonly description?: string | undefined;
+	/** A URL, or a command with its arguments, as people are shown it: environment variables are not expanded. */
+	readonly shown: string;
+	/** Of all but stdio. */
+	readonly url: string;
+	readonly transport: TransportType;
+	/** Of stdio. */
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly env: Readonly<Record<string, string>>;
+	readonly cwd?: string | undefined;
+	readonly headers: Readonly<Record<string, string>>;
+	/** Whether to connect at the start. */
+	readonly enabled: boolean;
+	/** Milliseconds for connecting, and for a call. */
+	readonly timeout: number;
+	readonly retryPolicy?: RetryPolicy | undefined;
+	/** Calls at the same time. */
+	readonly maxParallel: number;
+	readonly autoApprove: boolean | readonly string[];
+	readonly tools: z.output<typeof TOOLS>;
+	readonly isolation: z.output<typeof ISOLATION>;
+}
+
+/** What a server may be given as: a URL or a command, and whatever else differs from the defaults. */
+export type ServerInput = {
+	readonly id: string;
+	/** What people are shown in place of the URL or command, which may hold secrets. */
+	readonly shown?: string;
+} & z.input<z.ZodObject<typeof SERVER_FIELDS>>;
+
+/** What applies to servers that say nothing else themselves. */
+export const OPTIONS = z.object({
+	maxParallel: z.int().min(1).max(1_000).optional().describe("Calls at the same time, for each server. Default 10"),
+	timeout: SERVER_FIELDS.timeout,
+	retryPolicy: RETRY_POLICY.optional(),
+});
+export type ServerOptions = z.input<typeof OPTIONS>;
+
+const ID = /^[A-Za-z0-9_-]+$/;
+const ID_RULE = "must contain only alphanumeric characters, underscores and hyphens";
+
+/** A member of a server's entry is invalid. */
+export class FieldError extends RangeError {
+	/** "url", "headers.Accept". */
+	readonly field: string;
+	readonly problem: string;
+
+	constructor(field: string, problem: string) {
+		super(`${field}: ${problem}`);
+		this.name = "FieldError";
+		this.field = field;
+		this.problem = problem;
+	}
+}
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws FieldError
+ */
+export function serverConfig(input: ServerInput, options: ServerOptions = {}): ServerConfig {
+	if (!ID.test(input.id)) {
+		throw new FieldError("id", `${ID_RULE}, got ${JSON.stringify(input.id)}`);
+	}
+	const { url, command, args = [] } = input;
+	if ((url === undefined) === (command === undefined)) {
+		throw new FieldError("url", "expected either url or command");
+	}
+	const transport = transportOf(input);
+	if (transport !== "stdio" && url === undefined) {
+		throw new FieldError("url", `missing: the transport ${transport} needs one`);
+	}
+	const words = url === undefined || transport !== "stdio" ? [command ?? "", ...args] : [...wordsOf(url), ...args];
+	const shown = input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string));
+	return {
+		...input,
+		shown,
+		url: transport === "stdio" ? "" : checkedUrl(url as string, shown),
+		transport,
+		command: words[0] as string,
+		args: words.slice(1),
+		env: input.env ?? {},
+		cwd: input.cwd?.replace(/^~(?=\/|$)/, homedir()),
+		headers: checkedHeaders(input.headers ?? {}),
+		enabled: input.enabled ?? true,
+		timeout: input.timeout ?? options.timeout ?? 30_000,
+		retryPolicy: retryPolicyOf(input.retryPolicy ?? options.retryPolicy),
+		maxParallel: input.maxParallel ?? options.maxParallel ?? 10,
+		autoApprove: input.autoApprove ?? false,
+		tools: input.tools ?? {},
+		isolation: ISOLATION.parse(input.isolation ?? {}),
+	};
+}
+
+function retryPolicyOf(input: z.input<typeof RETRY_POLICY> | undefined): RetryPolicy | undefined {
+	return input && RETRY_POLICY.parse(input);
+}
+
+/** The transport that an entry asks for, or else the one that its URL tells. */
+export function transportOf({ transport, url }: Pick<ServerInput, "transport" | "url">): TransportType {
+	if (transport !== undefined) {
+		return transport === "streamable-http" ? "http" : transport;
+	}
+	const scheme = /^([a-z+]+):\/\//i.exec(url ?? "")?.[1]?.toLowerCase();
+	// A URL of another scheme is rejected with the URLs below: it is no command.
+	return scheme === undefined ? "stdio" : (TRANSPORT_OF_SCHEME[scheme] ?? "http");
+}
+
+const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
+	http: "http",
+	https: "http",
+	sse: "sse",
+	"http+sse": "sse",
+	"https+sse": "sse",
+	ws: "websocket",
+	wss: "websocket",
+};
+
+/** @param shown what the error quotes: the URL may hold secrets */
+function checkedUrl(url: string, shown: string): string {
+	if (!URL.canParse(url) || TRANSPORT_OF_SCHEME[new URL(url).protocol.slice(0, -1)] === undefined) {
+		throw new FieldError(
+			"url",
+			`Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(shown)}`,
+		);
+	}
+	return url;
+}
+
+/** The errors do not quote the values: they may be secrets. */
+function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+	for (const [name, value] of Object.entries(headers)) {
+		check(() => validateHeaderName(name), `headers.${name}`, "invalid HTTP header name");
+		check(() => validateHeaderValue(name, value), `headers.${name}`, "invalid character in the header's value");
+	}
+	return headers;
+}
+
+function check(validate: () => void, field: string, problem: string): void {
+	try {
+		validate();
+	} catch {
+		throw new FieldError(field, problem);
+	}
+}
+
+/** The words of a command, which are separated by spaces; a word in quotes may contain some, and so may `${NAME:-text}`. */
+export function wordsOf(command: string): string[] {
+	const words = command.match(/(?:"[^"]*"|'[^']*'|\$\{[^}]*\}|[^\s"'])+/g) ?? [];
+	if (words.length === 0) {
+		throw new FieldError("url", "is empty");
+	}
+	return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+}
+
+/** Whether one of these patterns, in which `*` stands for any characters, is the name's. */
+export function matchesAny(patterns: readonly string[], name: string): boolean {
+	return patterns.some((pattern) => {
+		const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+		return new RegExp(`^${parts.join(".*")}$`, "s").test(name);
+	});
+}

@@ -1,0 +1,54 @@
+import { EventEmitter } from "node:events";
+import { type FSWatcher, watch } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { brokenFile, type ReadServers } from "./config-problem.js";
+
+interface Events {
+	/** The file has changed. */
+	changed: [];
+}
+
+/** Milliseconds for which changes are gathered: editors write a file in several steps. */
+const SETTLE_TIME = 200;
+
+/** The file in which servers are configured. */
+export class ServersFile extends EventEmitter<Events> {
+	readonly path: string;
+	#watcher: FSWatcher | undefined;
+	#timer: NodeJS.Timeout | undefined;
+
+	constructor(path: string) {
+		super();
+		this.path = path;
+	}
+
+	/** A file that cannot be read is one whose whole content is wrong. */
+	async read(): Promise<ReadServers> {
+		try {
+			const content = await readFile(this.path, "utf8");
+			// Loaded only when it is needed: many programs have no file.
+			const { readServers } = await import("./read-servers.js");
+			return readServers(content, this.path);
+		} catch (error) {
+			return brokenFile({ file: this.path, line: 1, field: "", message: (error as Error).message });
+		}
+	}
+
+	/** Tells of changes from now on. Watches the folder: editors put a new file in the place of the old one. */
+	watch(): void {
+		const name = basename(this.path);
+		this.#watcher = watch(dirname(this.path), { persistent: false }, (_event, changed) => {
+			if (changed === null || changed === name) {
+				clearTimeout(this.#timer);
+				this.#timer = setTimeout(() => this.emit("changed"), SETTLE_TIME);
+			}
+		});
+		this.#watcher.on("error", () => this.close());
+	}
+
+	close(): void {
+		clearTimeout(this.#timer);
+		this.#watcher?.close();
+	}
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import type { WebSocket } from "ws";
+
+/** Bytes of one message. */
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+
+/** Bytes that may wait to be sent. A server that reads so little is disconnected. */
+const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
+
+/** MCP over a WebSocket that the gateway opens: one message in each text frame, subprotocol "mcp". The SDK has none with headers. */
+export class WebSocketTransport implements Transport {
+	onmessage?: (message: JSONRPCMessage) => void;
+	onclose?: () => void;
+	onerror?: (error: Error) => void;
+	readonly #url: string;
+	readonly #headers: Readonly<Record<string, string>>;
+	#socket: WebSocket | undefined;
+
+	constructor(url: string, headers: Readonly<Record<string, string>>) {
+		this.#url = url;
+		this.#headers = headers;
+	}
+
+	/** Rejects if the connection cannot be opened. */
+	async start(): Promise<void> {
+		// Loaded only when it is needed: most servers are reached in another way.
+		const { WebSocket } = await import("ws");
+		const socket = new WebSocket(this.#url, "mcp", { headers: this.#headers, maxPayload: MAX_MESSAGE_BYTES });
+		this.#socket = socket;
+		socket.on("message", (data) => this.#receive(data.toString()));
+		socket.on("close", () => this.onclose?.());
+		socket.on("error", (error) => this.onerror?.(error));
+		await once(socket, "open");
+	}
+
+	async send(message: JSONRPCMessage): Promise<void> {
+		if (this.#socket === undefined || this.#socket.readyState !== this.#socket.OPEN) {
+			throw new Error("the WebSocket is closed");
+		}
+		this.#socket.send(JSON.stringify(message));
+		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
+			this.#socket.terminate();
+		}
+	}
+
+	async close(): Promise<void> {
+		this.#socket?.terminate();
+	}
+
+	#receive(text: string): void {
+		try {
+			this.onmessage?.(deserializeMessage(text));
+		} catch (error) {
+			this.onerror?.(error as Error);
+		}
+	}
+}

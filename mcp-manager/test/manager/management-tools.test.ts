@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import {
+	MANAGEMENT_TOOLS,
+	type ManagementCaller,
+	McpManager,
+	type McpManagerOptions,
+} from "../../src/manager/index.js";
+import {
+	EVERYTHING,
+	FILESYSTEM,
+	nodeServer,
+	ODD_SERVER,
+	startEverything,
+	temporaryFolder,
+} from "../support/upstreams.js";
+
+/** A manager, and a person who approves everything unless the test says otherwise. */
+async function openManager(t: TestContext, options: McpManagerOptions = {}, person: Partial<ManagementCaller> = {}) {
+	const manager = new McpManager(options);
+	await manager.initialize();
+	t.after(() => manager.close());
+	const notes: string[] = [];
+	const caller: ManagementCaller = {
+		principal: "test",
+		approve: async () => true,
+		notify: (note) => notes.push(note),
+		...person,
+	};
+	const run = async (name: string, args: object = {}) => {
+		const tool = MANAGEMENT_TOOLS.find((each) => each.name === name);
+		assert.ok(tool, name);
+		const { content, isError = false } = await tool.run(manager, args, caller);
+		const [first] = content;
+		return { text: first?.type === "text" ? first.text : "", isError, content };
+	};
+	return { manager, run, notes };
+}
+
+const nodeCommand = (program: string, ...args: string[]): string => [process.execPath, program, ...args].join(" ");
+
+describe("the management tools", () => {
+	it("are nine, with the documented parameters", () => {
+		const parameters = MANAGEMENT_TOOLS.map(({ name, inputSchema }) => [
+			name,
+			Object.keys(inputSchema.properties as object),
+		]);
+		assert.deepEqual(parameters, [
+			["mcp_connect", ["id", "url", "type", "timeout"]],
+			["mcp_disconnect", ["id"]],
+			["mcp_list_connections", []],
+			["mcp_list_tools", ["id"]],
+			["mcp_call_tool", ["connection_id", "tool_name", "arguments"]],
+			["mcp_list_resources", ["id"]],
+			["mcp_read_resource", ["connection_id", "uri"]],
+			["mcp_reload_config", ["disconnect_existing"]],
+			["mcp_register_notification_handler", ["connection_id", "types", "description"]],
+		]);
+	});
+
+	it("answer as in the worked example with server-filesystem", async (t) => {
+		const folder = await temporaryFolder(t);
+		const url = nodeCommand(FILESYSTEM, folder);
+		await writeFile(`${folder}/package.json`, '{"name": "myapp"}');
+		const { run } = await openManager(t);
+		const connected = (await run("mcp_connect", { id: "fs", url })).text.split("\n");
+		assert.deepEqual(connected.slice(0, 3), [
+			`Successfully connected to ${url}`,
+			"Connection ID: fs",
+			"Transport: stdio",
+		]);
+		assert.match(connected[3] ?? "", /^Available tools \(\d+\): read_file, read_text_file, /);
+		assert.equal(connected[4], "Available resources: 0");
+
+		const listed = (await run("mcp_list_tools", { id: "fs" })).text.split("\n");
+		assert.match(listed[0] ?? "", /^Tools from 'fs' \(\d+\):$/);
+		assert.match(listed[1] ?? "", /^ {2}- read_file: Read the complete contents of a file/);
+
+		const call = (tool_name: string, args: object) =>
+			run("mcp_call_tool", { connection_id: "fs", tool_name, arguments: args });
+		assert.equal((await call("list_directory", { path: folder })).text, "[FILE] package.json");
+		assert.equal((await call("read_text_file", { path: `${folder}/package.json` })).text, '{"name": "myapp"}');
+		assert.equal((await call("search_files", { path: folder, pattern: "*.json" })).text, `${folder}/package.json`);
+		assert.equal((await run("mcp_list_resources", { id: "fs" })).text, "Resources from 'fs' (0):");
+		assert.match(
+			(await run("mcp_list_connections")).text,
+			/^Active MCP Connections \(1\):\n- fs: .+ \[connected\] \(\d+ tools\) - secure-filesystem-server\/[0-9.]+$/,
+		);
+		assert.equal((await run("mcp_disconnect", { id: "fs" })).text, `Disconnected from 'fs' (${url})`);
+		assert.equal((await run("mcp_list_connections")).text, "No active MCP connections");
+	});
+
+	it("connect over HTTP and SSE, and read resources", async (t) => {
+		const http = await startEverything(t, "streamableHttp");
+		const sse = await startEverything(t, "sse");
+		const { run } = await openManager(t);
+		const url = `http://127.0.0.1:${http.port}/mcp`;
+		assert.match((await run("mcp_connect", { id: "web", url })).text, /\nTransport: HTTP\n/);
+		const byType = await run("mcp_connect", { id: "events", url: `http://127.0.0.1:${sse.port}/sse`, type: "sse" });
+		assert.match(byType.text, /\nTransport: SSE\n/);
+		const resources = (await run("mcp_list_resources", { id: "web" })).text;
+		const uri = /^ {2}- (\S+): /m.exec(resources)?.[1];
+		assert.match(resources, /^Resources from 'web' \([1-9]\d*\):\n/);
+		const read = await run("mcp_read_resource", { connection_id: "web", uri });
+		assert.equal(read.isError, false);
+		assert.ok(read.content.length > 0);
+	});
+
+	it("have the documented error texts", async (t) => {
+		const { run } = await openManager(t);
+		const silent = nodeCommand(ODD_SERVER, "silent");
+		const late = await run("mcp_connect", { id: "late", url: silent, timeout: 1_000 });
+		assert.deepEqual([late.text, late.isError], ["Connection failed: Connection timeout after 1000ms", true]);
+		const odd = await run("mcp_connect", { id: "odd", url: "ftp://localhost", type: "http" });
+		assert.match(odd.text, /^Error: url: Invalid protocol/);
+		assert.match(
+			(await run("mcp_connect", { id: "no spaces", url: "x" })).text,
+			/^Error: id: must contain only alphanumeric/,
+		);
+		await run("mcp_connect", { id: "good", url: nodeCommand(ODD_SERVER) });
+		const again = await run("mcp_connect", { id: "good", url: nodeCommand(ODD_SERVER) });
+		assert.deepEqual([again.text, again.isError], ["Error: Connection 'good' already exists", true]);
+		for (const name of ["mcp_disconnect", "mcp_list_tools", "mcp_list_resources"]) {
+			assert.equal((await run(name, { id: "x" })).text, "Error: Connection 'x' not found");
+		}
+		const tool = await run("mcp_call_tool", { connection_id: "good", tool_name: "invalid_tool" });
+		assert.deepEqual([tool.text, tool.isError], ["Error: Tool 'invalid_tool' not found on server", true]);
+		const args = await run("mcp_call_tool", { connection_id: "good", tool_name: "echo", arguments: { text: 1 } });
+		assert.match(args.text, /^Error: .*text/);
+		assert.match((await run("mcp_disconnect", {})).text, /^Error: Invalid arguments: id: /);
+		assert.equal((await run("mcp_reload_config")).text, "Error: there is no MCP config file");
+	});
+
+	it("say that there may be no more connections", async (t) => {
+		const { run } = await openManager(t, { options: { maxConnections: 1 } });
+		await run("mcp_connect", { id: "busy", url: nodeCommand(ODD_SERVER) });
+		const call = (text: string) =>
+			run("mcp_call_tool", { connection_id: "busy", tool_name: "write", arguments: { text } });
+		void call("never");
+		// Calls begin in their order: when this one has ended, the one before it runs.
+		await call("hello");
+		const more = await run("mcp_connect", { id: "more", url: nodeCommand(ODD_SERVER) });
+		assert.equal(more.text, "Connection failed: Maximum connections (1) reached");
+	});
+
+	it("reload the file, with or without the existing connections", async (t) => {
+		const folder = await temporaryFolder(t);
+		const file = `${folder}/mcp-servers.json`;
+		const servers = ["server-a", "server-b"].map((id) => ({ ...nodeServer(id, ODD_SERVER), enabled: true }));
+		await writeFile(file, JSON.stringify({ servers: servers.slice(0, 1) }));
+		const { run } = await openManager(t, { file });
+		await writeFile(file, JSON.stringify({ servers }));
+		assert.equal(
+			(await run("mcp_reload_config")).text,
+			`Reloaded MCP config from ${file}\nConnected: server-a, server-b`,
+		);
+		assert.equal(
+			(await run("mcp_reload_config", { disconnect_existing: true })).text,
+			`Disconnected 2 existing connection(s)\nReloaded MCP config from ${file}\nConnected: server-a, server-b`,
+		);
+		await writeFile(file, "{");
+		assert.match((await run("mcp_reload_config")).text, /Failed to parse MCP config file/);
+		assert.match((await run("mcp_list_connections")).text, /server-a.*\n.*server-b/);
+	});
+
+	it("ask the person before a call that is not approved, and show tool and arguments", async (t) => {
+		const asked: unknown[] = [];
+		const approve = async (request: unknown) => {
+			asked.push(request);
+			return false;
+		};
+		const servers = [{ ...nodeServer("odd", ODD_SERVER), autoApprove: ["ec*"] }];
+		const { run } = await openManager(t, { servers }, { approve });
+		const call = (tool_name: string) =>
+			run("mcp_call_tool", { connection_id: "odd", tool_name, arguments: { text: "x" } });
+		assert.equal((await call("echo")).text, "echo: x");
+		assert.equal((await call("write")).text, "Error: The call of 'write' was not approved");
+		assert.deepEqual(asked, [{ server: "odd", tool: "write", args: { text: "x" } }]);
+	});
+
+	it("register notification handlers", async (t) => {
+		const { run, notes } = await openManager(t);
+		await run("mcp_connect", { id: "everything", url: nodeCommand(EVERYTHING) });
+		assert.equal(
+			(
+				await run("mcp_register_notification_handler", {
+					types: ["tools/list_changed"],
+					description: "Monitor tool changes",
+				})
+			).text,
+			"Registered notification handler: handler-1\nConnection filter: all connections\nType filter: tools/list_changed",
+		);
+		await run("mcp_register_notification_handler", { connection_id: "everything", types: ["logging/setLevel"] });
+		await run("mcp_call_tool", { connection_id: "everything", tool_name: "toggle-simulated-logging" });
+		await until(() => notes.length > 0, "a log message has come");
+		assert.match(notes[0] ?? "", /^handler-2: logging\/setLevel from 'everything' /);
+	});
+});

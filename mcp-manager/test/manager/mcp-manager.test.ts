@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { McpError, McpManager, type McpManagerOptions } from "../../src/manager/index.js";
+import { EVERYTHING, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
+
+async function openManager(t: TestContext, options: McpManagerOptions = {}): Promise<McpManager> {
+	const manager = new McpManager(options);
+	await manager.initialize();
+	t.after(() => manager.close());
+	return manager;
+}
+
+const odd = (id: string, ...args: string[]) => nodeServer(id, ODD_SERVER, "good", ...args);
+
+const statusOf = (manager: McpManager, id: string) =>
+	manager.listConnections().find((connection) => connection.id === id)?.status;
+
+describe("McpManager", () => {
+	it("calls a tool by its name, and tells how long it took", async (t) => {
+		const manager = await openManager(t, { servers: [odd("one")] });
+		const { success, data, error, metadata } = await manager.executeTool("echo", { text: "hello" });
+		assert.equal(success, true);
+		assert.equal(textOf(data ?? {}), "echo: hello");
+		assert.equal(error, undefined);
+		assert.ok(metadata.executionTime > 0);
+	});
+
+	it("registers servers later, by name, and gives tools that can be executed", async (t) => {
+		const manager = await openManager(t);
+		const { id: _, ...unnamed } = odd("x");
+		await manager.registerServer({ ...unnamed, name: "database", transport: "stdio" });
+		const tool = manager.getTool("write");
+		assert.equal(tool?.server, "database");
+		assert.equal(tool?.version, "1.0.0");
+		assert.equal((await tool?.execute({ text: "x" }))?.success, true);
+		assert.equal(manager.getTool("missing"), null);
+		await assert.rejects(manager.registerServer({ ...unnamed, name: "database" }), McpError);
+	});
+
+	it("runs 100 calls in parallel, at most 10 at the same time, in order, each failure on its own", async (t) => {
+		const servers = [{ ...odd("one"), maxParallel: 100 }];
+		const manager = await openManager(t, { servers, options: { maxParallel: 10 } });
+		const results = await manager.executeParallel(
+			Array.from({ length: 100 }, (_, index) => ({
+				tool: index === 50 ? "missing" : "write",
+				params: { text: String(index), delay: (index * 7) % 20, fail: index === 30 },
+			})),
+		);
+		results.forEach(({ success, data, error }, index) => {
+			if (index === 30) {
+				assert.deepEqual([error?.code, error?.message, error?.retryable], ["EXECUTION_FAILED", "it failed", false]);
+			} else if (index === 50) {
+				assert.equal(error?.code, "TOOL_NOT_FOUND");
+			} else {
+				assert.equal(success, true);
+				assert.equal(textOf(data ?? {}), `write: ${index}`);
+			}
+		});
+		const most = await manager.executeTool("write", { most: true });
+		assert.equal(textOf(most.data ?? {}), "10");
+	});
+
+	it("has the documented error codes, and says what may be retried", async (t) => {
+		const retryPolicy = { maxRetries: 1, initialDelay: 1 };
+		const manager = await openManager(t, {
+			servers: [
+				{ ...odd("one"), timeout: 1_000, tools: { deny: ["write"] } },
+				{ ...odd("two", "two"), retryPolicy },
+			],
+		});
+		const codeOf = async (tool: string, params: object, server?: string) => {
+			const { error } = await manager.executeTool(tool, params, { server });
+			return [error?.code, error?.retryable];
+		};
+		assert.deepEqual(await codeOf("missing", {}), ["TOOL_NOT_FOUND", false]);
+		assert.deepEqual(await codeOf("echo", {}), ["TOOL_NOT_FOUND", false], "on two servers");
+		assert.deepEqual(await codeOf("echo", { text: 1 }, "one"), ["INVALID_PARAMS", false]);
+		assert.deepEqual(await codeOf("write", { text: "x" }, "one"), ["PERMISSION_DENIED", false]);
+		assert.deepEqual(await codeOf("echo", { text: "never" }, "one"), ["TIMEOUT", true]);
+		assert.deepEqual(await codeOf("write", { text: "crash" }, "two"), ["CONNECTION_LOST", false]);
+		assert.deepEqual(await codeOf("echo", { text: "crash" }, "two"), ["MAX_RETRIES_EXCEEDED", false]);
+		assert.deepEqual(await codeOf("echo", {}, "three"), ["CONNECTION_FAILED", false]);
+		await assert.rejects(manager.readResource("one", "file:///nothing"), { code: "METHOD_NOT_FOUND" });
+	});
+
+	it("asks for approval, where it was told to, of each call that autoApprove does not name", async (t) => {
+		const asked: string[] = [];
+		const approve = async ({ tool }: { tool: string }) => asked.push(tool) > 1;
+		const manager = await openManager(t, { servers: [{ ...odd("one"), autoApprove: ["echo"] }], approve });
+		assert.equal((await manager.executeTool("echo", { text: "x" })).success, true);
+		assert.equal((await manager.executeTool("write", { text: "x" })).error?.code, "PERMISSION_DENIED");
+		assert.equal((await manager.executeTool("write", { text: "x" })).success, true);
+		assert.deepEqual(asked, ["write", "write"]);
+	});
+
+	it("lists and executes prompts, lists and reads resources, and keeps what was read until it changes", async (t) => {
+		const manager = await openManager(t, { servers: [nodeServer("everything", EVERYTHING)] });
+		const prompt = manager.listPrompts("everything").find(({ arguments: args }) => (args ?? []).length === 0);
+		assert.ok(prompt);
+		assert.ok((await manager.executePrompt("everything", prompt.name)).length > 0);
+		const [resource] = manager.listResources("everything");
+		assert.ok(resource);
+		const first = await manager.readResource("everything", resource.uri);
+		assert.equal(await manager.readResource("everything", resource.uri), first);
+		assert.notEqual(await manager.readResource("everything", resource.uri, { fresh: true }), first);
+		const updated = once(manager, "notification");
+		await manager.executeTool("toggle-subscriber-updates");
+		const [server, type, { uri }] = await updated;
+		assert.deepEqual([server, type, uri], ["everything", "resources/updated", resource.uri]);
+		assert.notEqual(await manager.readResource("everything", resource.uri), first);
+		assert.throws(() => manager.listPrompts("missing"), { message: "Connection 'missing' not found" });
+	});
+
+	it("says which field of a registered server is not valid", async (t) => {
+		const manager = await openManager(t);
+		await assert.rejects(manager.registerServer({ ...odd("one"), timeout: 5 }), {
+			code: "INVALID_REQUEST",
+			message: /^timeout: /,
+		});
+		await assert.rejects(manager.registerServer({ name: "one" }), { message: /^url: either url or command/ });
+	});
+
+	it("follows its file, and closes at once, while a server does not answer", async (t) => {
+		const file = `${await temporaryFolder(t)}/mcp-servers.json`;
+		const silent = { ...nodeServer("silent", ODD_SERVER, "silent"), enabled: true, timeout: 300_000 };
+		await writeFile(file, JSON.stringify({ servers: [silent] }));
+		const manager = new McpManager({ file });
+		const initialized = manager.initialize();
+		await once(manager, "status");
+		assert.equal(statusOf(manager, "silent"), "connecting");
+		await writeFile(file, JSON.stringify({ servers: [silent, { ...odd("one"), enabled: true }] }));
+		await until(() => statusOf(manager, "one") === "connected", "the new server is connected");
+		await manager.close();
+		await initialized;
+		assert.deepEqual(manager.listConnections(), []);
+	});
+
+	it("tells of a server's status as it is lost and connected again", async (t) => {
+		const retryPolicy = { initialDelay: 1, maxDelay: 1 };
+		const manager = await openManager(t, { servers: [{ ...odd("one"), retryPolicy }] });
+		const statuses: string[] = [];
+		manager.on("status", (server, status) => statuses.push(`${server} ${status}`));
+		void manager.executeTool("write", { text: "crash" });
+		await once(manager, "status");
+		await until(() => statuses.at(-1) === "one connected", "it is connected again");
+		assert.deepEqual(statuses, ["one error", "one connecting", "one connected"]);
+	});
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { readProxyOptions } from "../../src/proxy/proxy-options.js";
+import { PROXY } from "../support/proxy.js";
+
+const UPSTREAM = "http://127.0.0.1:1/mcp";
+
+describe("the proxy's options", () => {
+	it("have the documented defaults", () => {
+		const { upstream, ...rest } = readProxyOptions({ upstream: UPSTREAM }, {});
+		assert.equal(upstream.url, UPSTREAM);
+		assert.equal(upstream.transport, "http");
+		assert.deepEqual(rest, { name: "mcp-proxy", skill: "", tools: undefined });
+		const { init } = readProxyOptions({ upstream: UPSTREAM, initScript: "a.js" }, {});
+		assert.deepEqual(init, { script: "a.js", tool: "execute_code" });
+	});
+
+	it("are taken from the environment", () => {
+		const environment = {
+			MCP_UPSTREAM: UPSTREAM,
+			MCP_NAME: "penpot-official",
+			MCP_SKILL: "/penpot",
+			MCP_TOOLS: "execute_code,export_shape",
+			MCP_INIT_SCRIPT: "init.js",
+			MCP_INIT_TOOL: "run",
+			MCP_TOKEN: "secret",
+		};
+		const { upstream, ...rest } = readProxyOptions({}, environment);
+		assert.deepEqual(upstream.headers, { Authorization: "Bearer secret" });
+		assert.deepEqual(rest, {
+			name: "penpot-official",
+			skill: "/penpot",
+			tools: ["execute_code", "export_shape"],
+			init: { script: "init.js", tool: "run" },
+		});
+		assert.equal(readProxyOptions({}, { ...environment, MCP_NO_INIT: "true" }).init, undefined);
+		assert.notEqual(readProxyOptions({}, { ...environment, MCP_NO_INIT: "false" }).init, undefined);
+	});
+
+	it("are those of the flags where both are given", () => {
+		const flags = { upstream: UPSTREAM, name: "flag", skill: "", tools: "*", initScript: "flag.js", initTool: "flag" };
+		const environment = {
+			MCP_UPSTREAM: "http://other/mcp",
+			MCP_NAME: "variable",
+			MCP_SKILL: "/variable",
+			MCP_TOOLS: "variable",
+			MCP_INIT_SCRIPT: "variable.js",
+			MCP_INIT_TOOL: "variable",
+		};
+		const { upstream, ...rest } = readProxyOptions(flags, environment);
+		assert.equal(upstream.url, UPSTREAM);
+		assert.deepEqual(rest, { name: "flag", skill: "", tools: undefined, init: { script: "flag.js", tool: "flag" } });
+	});
+
+	it("are empty in a preset's environment if nobody sets them: the defaults apply", () => {
+		const { name, tools, init } = readProxyOptions(
+			{ upstream: UPSTREAM },
+			{ MCP_NAME: "", MCP_TOOLS: "", MCP_INIT_SCRIPT: "", MCP_NO_INIT: "" },
+		);
+		assert.deepEqual({ name, tools, init }, { name: "mcp-proxy", tools: undefined, init: undefined });
+	});
+
+	it("need an upstream, and say which flag or variable is wrong", () => {
+		assert.throws(() => readProxyOptions({}, {}), /--upstream: missing.*MCP_UPSTREAM/);
+		assert.throws(() => readProxyOptions({ upstream: "ftp://host/x" }, {}), /--upstream: Invalid protocol.*ftp/);
+		assert.throws(
+			() => readProxyOptions({ upstream: UPSTREAM }, { MCP_NO_INIT: "maybe" }),
+			/MCP_NO_INIT: expected true or false/,
+		);
+		const { status, stderr } = spawnSync(process.execPath, [PROXY], { env: { ...process.env, MCP_UPSTREAM: "" } });
+		assert.equal(status, 2);
+		assert.match(stderr.toString(), /--upstream: missing/);
+	});
+});

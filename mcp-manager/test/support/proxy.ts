@@ -1,0 +1,66 @@
+// The proxy as a host starts it, and what its tests ask of it.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type CallToolResult, Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { startEverything } from "./upstreams.js";
+
+/** The proxy's program. */
+export const PROXY = fileURLToPath(new URL("../../bin/xs-mcp-proxy.mjs", import.meta.url));
+
+/** What the proxy says to models, in Japanese first. */
+export const DISCONNECTED = "上流MCP切断。activate を再度呼んでください";
+export const NOT_RECONNECTED = "自動再接続失敗。上流サービスの状態を確認してください";
+
+/** server-everything over Streamable HTTP, which can be killed and started again on its port. */
+export async function startUpstream(t: TestContext, onPort?: number) {
+	const { child, port } = await startEverything(t, "streamableHttp", onPort);
+	return {
+		port,
+		url: `http://127.0.0.1:${port}/mcp`,
+		async kill() {
+			const exited = once(child, "exit");
+			child.kill("SIGKILL");
+			await exited;
+		},
+	};
+}
+
+/** The SDK's client over stdio, which starts the proxy. It counts the notifications of changed lists. */
+export async function startProxy(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
+	const transport = new StdioClientTransport({
+		command: process.execPath,
+		args: [PROXY, ...args],
+		env: { ...(process.env as Record<string, string>), ...environment },
+		stderr: "pipe",
+	});
+	let log = "";
+	transport.stderr?.on("data", (chunk) => {
+		log += chunk;
+	});
+	const client = new Client({ name: "test-client", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
+	t.after(() => client.close());
+	const changes = { count: 0 };
+	client.setNotificationHandler("notifications/tools/list_changed", () => {
+		changes.count += 1;
+	});
+	await client.connect(transport);
+	return { client, log: () => log, changes };
+}
+
+export async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
+	return (await client.callTool({ name, arguments: args })) as CallToolResult;
+}
+
+/** The text of a result, which must be an error, or must not be one. */
+export function textOf({ content, isError = false }: CallToolResult, expectError: boolean): string {
+	const text = content.map((block) => (block.type === "text" ? block.text : block.type)).join("\n");
+	assert.equal(isError, expectError, text);
+	return text;
+}
+
+export async function echo(client: Client, message: string): Promise<void> {
+	assert.equal(textOf(await call(client, "echo", { message }), false), `Echo: ${message}`);
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { serverConfig } from "../../src/upstreams/server-config.js";
+import { openServers } from "../support/upstreams.js";
+
+const RETRIES = { maxRetries: 2, initialDelay: 1, maxDelay: 1 };
+
+/** A server over HTTP with a tool `pay`, and how often that was carried out. */
+async function startPaying(t: TestContext, answerCall: (response: ServerResponse) => void) {
+	const paid = { times: 0 };
+	const httpServer = createServer(async (request, response) => {
+		let body = "";
+		for await (const chunk of request) {
+			body += chunk;
+		}
+		const { id, method, params } = JSON.parse(body || "{}");
+		if (method === "tools/call") {
+			paid.times += 1;
+			answerCall(response);
+			return;
+		}
+		const results: Record<string, object> = {
+			initialize: {
+				protocolVersion: params?.protocolVersion,
+				capabilities: { tools: {} },
+				serverInfo: { name: "shop", version: "1" },
+			},
+			"tools/list": { tools: [{ name: "pay", inputSchema: { type: "object" } }] },
+		};
+		response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
+		response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+	});
+	await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
+	t.after(() => {
+		httpServer.closeAllConnections();
+		httpServer.close();
+	});
+	const { servers } = await openServers(t);
+	const { port } = httpServer.address() as AddressInfo;
+	const url = `http://127.0.0.1:${port}/mcp`;
+	const server = await servers.add(serverConfig({ id: "shop", url, retryPolicy: RETRIES })).connect();
+	const [pay] = server.tools;
+	assert.ok(pay);
+	return { paid, call: () => server.call("test", pay, {}) };
+}
+
+const json = { "Content-Type": "application/json" };
+
+describe("a call over HTTP that may have been carried out is not made again", () => {
+	const answers: Record<string, (response: ServerResponse) => void> = {
+		"its answer is not JSON": (response) => void response.writeHead(200, json).end("paid"),
+		"its answer is not MCP": (response) => void response.writeHead(200, json).end('{"paid":true}'),
+		"its answer is too long": (response) =>
+			void response.writeHead(200, json).end(JSON.stringify({ result: "x".repeat(11_000_000) })),
+		"its answer has another type": (response) =>
+			void response.writeHead(200, { "Content-Type": "text/plain" }).end("paid"),
+	};
+	for (const [reason, answer] of Object.entries(answers)) {
+		it(`if ${reason}`, async (t) => {
+			const { paid, call } = await startPaying(t, answer);
+			await assert.rejects(call(), { code: "server-disconnected" });
+			assert.equal(paid.times, 1);
+		});
+	}
+});

@@ -1,0 +1,109 @@
+// Bundles the packages that run on Node: for their programs in this repository (bin/), and to be published (pack.mjs).
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const cache = `${root}.cache/bundles`;
+
+/** The entry points of each package, by their names in the bundle. */
+const ENTRY_POINTS = {
+	"mcp-manager": {
+		cli: "src/proxy/cli.ts",
+		index: "src/manager/index.ts",
+		core: "src/core/index.ts",
+		proxy: "src/proxy/index.ts",
+		"validation-worker": "src/core/validation-worker.ts",
+	},
+	gateway: {
+		cli: "src/cli/command-line.ts",
+		index: "src/index.ts",
+		manager: "src/manager.ts",
+	},
+};
+
+/** What bundles are made of, or how. */
+const SOURCES = ["gateway/src", "mcp-manager/src", "src", "scripts/bundle.mjs", "package-lock.json"];
+
+/** Milliseconds after which a bundle of other sources is removed: nobody runs it any more. */
+const KEPT = 86_400_000;
+
+/**
+ * Puts a package's program (`cli.js`) and libraries into a few files each, together with what they use of the firmware's
+ * sources. Node finds the packages that they import in the node_modules above the folder.
+ *
+ * @param name "gateway" or "mcp-manager"
+ * @param isWhole whether the manager becomes part of the gateway's bundle: in this repository it is TypeScript
+ */
+export async function bundle(name, folder, { isWhole = false } = {}) {
+	const { build } = await import("esbuild");
+	const manager = `${root}mcp-manager/src`;
+	await build({
+		absWorkingDir: `${root}${name}`,
+		entryPoints: {
+			...ENTRY_POINTS[name],
+			...(isWhole && { "validation-worker": `${manager}/core/validation-worker.ts` }),
+		},
+		...(isWhole && {
+			alias: {
+				"xs-mcp-manager/core": `${manager}/core/index.ts`,
+				"xs-mcp-manager/proxy": `${manager}/proxy/index.ts`,
+				"xs-mcp-manager": `${manager}/manager/index.ts`,
+			},
+		}),
+		outdir: folder,
+		bundle: true,
+		packages: "external",
+		splitting: true,
+		format: "esm",
+		platform: "node",
+		target: "node20",
+		sourcemap: true,
+		logLevel: "error",
+	});
+}
+
+/** Bundles a package's sources as they are now, unless that was done before. Resolves with the URL of `cli.js`. */
+export async function cachedBundle(name) {
+	const folder = `${cache}/${name}-${hashOfSources()}`;
+	if (!existsSync(folder)) {
+		const temporary = `${folder}.${process.pid}`;
+		await bundle(name, temporary, { isWhole: true });
+		try {
+			renameSync(temporary, folder);
+		} catch {
+			// Another process was faster.
+			rmSync(temporary, { recursive: true });
+		}
+		removeOld();
+	}
+	return pathToFileURL(`${folder}/cli.js`).href;
+}
+
+function hashOfSources() {
+	const hash = createHash("sha256");
+	for (const source of SOURCES) {
+		for (const path of filesIn(`${root}${source}`)) {
+			hash.update(`${path}\0`).update(readFileSync(path));
+		}
+	}
+	return hash.digest("hex").slice(0, 16);
+}
+
+function filesIn(path) {
+	return statSync(path).isDirectory()
+		? readdirSync(path, { recursive: true, encoding: "utf8" })
+				.filter((name) => name.endsWith(".ts"))
+				.sort()
+				.map((name) => `${path}/${name}`)
+		: [path];
+}
+
+function removeOld() {
+	for (const name of readdirSync(cache)) {
+		const folder = `${cache}/${name}`;
+		if (Date.now() - statSync(folder).mtimeMs > KEPT) {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	}
+}
