@@ -2,7 +2,7 @@ import { openSetup } from "../../src/connect/open-setup.js";
 import type { PhoneSetup } from "../../src/connect/phone-setup.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { SettingError } from "../../src/settings/setting-error.js";
 import { settled } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";
@@ -33,7 +33,7 @@ export function makeSetup({ built = {}, screen = true }: { built?: object; scree
 		check: (settings) => {
 			const backend = settings.get("xs-mcp", "backend");
 			if (typeof backend === "string" && !backend.startsWith("ws")) {
-				throw new ProtocolError("bad-config", `backend: expected ws://, got ${backend}`);
+				throw new SettingError("backend", `expected ws://, got ${backend}`);
 			}
 		},
 		random: () => 0.5,

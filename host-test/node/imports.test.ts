@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { importsOf, resolveImport, sourcesIn } from "../support/imports.js";
+import { findCycle, importsOf, resolveImport, sourcesIn } from "../support/imports.js";
 
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
@@ -12,65 +12,78 @@ const HOST_MODULES = readdirSync(`${SOURCE}types`)
 	.map(([, name]) => name as string)
 	.filter((name) => !name.startsWith("src/"));
 
-/** What each folder of the firmware may import, besides itself: imports point down. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-	text: [],
-	hardware: ["deep-freeze.js"],
-	audio: ["hardware"],
-	device_state: ["deep-freeze.js"],
-	mcp_server: ["text", "deep-freeze.js"],
-	protocols: ["text", "hardware", "deep-freeze.js"],
-	http: ["text", "hardware"],
-	http_server: ["text", "hardware", "mcp_server", "protocols", "read-setting.js", "deep-freeze.js"],
-	discovery: ["hardware"],
-	improv: ["hardware", "text", "firmware.js", "read-setting.js", "deep-freeze.js"],
-	setup: ["text", "hardware", "http_server", "protocols", "read-setting.js", "deep-freeze.js"],
-	drivers: ["hardware", "deep-freeze.js"],
-	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
-	bootstrap: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js", "deep-freeze.js"],
-	update: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js"],
-	tools: ["audio", "hardware", "http", "mcp_server", "firmware.js", "deep-freeze.js"],
-	resources: ["hardware", "mcp_server", "mcp_features", "firmware.js", "deep-freeze.js"],
-	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
-	app: [
-		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools", "update"],
-		"audio",
-		...["http_server", "discovery", "setup"],
-		...["deep-freeze.js", "firmware.js", "read-setting.js"],
-	],
-	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
-	platform: [
-		"drivers",
-		"hardware",
-		"http",
-		"http_server",
-		"protocols",
-		"text",
-		"deep-freeze.js",
-		"read-setting.js",
-		...HOST_MODULES,
-	],
-	"main.ts": [
-		...["app", "hardware", "http_server", "mcp_features", "resources", "setup", "improv", "src/platform/hmac-sha256"],
-		...["src/boards/target/board", "mc/config", "src/platform/network", "src/platform/http-server", "time", "timer"],
-		...["src/platform/dns-sd", "src/platform/mods"],
-	],
-	"firmware.ts": ["deep-freeze.js"],
-	"read-setting.ts": ["hardware"],
-	"deep-freeze.ts": [],
-};
+/** The rooms from the lowest to the highest: imports point down. Rooms of one line do not import each other. */
+const LEVELS: readonly (readonly string[])[] = [
+	["text"],
+	["hardware", "device_state"],
+	["settings", "mcp_server", "sound"],
+	["mcp_server/features", "protocols", "drivers", "pictures"],
+	["net"],
+	["connect", "update", "tools", "resources"],
+	["app", "platform"],
+	["boards"],
+	["main.ts"],
+];
 
-/** The folder of the firmware that a file belongs to, or a file of its top level. */
-function home(path: string): string {
-	return path.split("/")[0] as string;
+/** The modules that the entry takes from its platform. */
+const MAIN_MODULES = [
+	"src/boards/target/board",
+	...["dns-sd", "hmac-sha256", "http-server", "mods", "network"].map((name) => `src/platform/${name}`),
+	"mc/config",
+	"time",
+	"timer",
+];
+
+const sources = sourcesIn(SOURCE);
+const imports = new Map(sources.map((name) => [name, importsOf(`${SOURCE}${name}`)]));
+
+/** The room that a file belongs to. */
+function roomOf(path: string): string {
+	return path.startsWith("mcp_server/features/") ? "mcp_server/features" : (path.split("/")[0] as string);
 }
 
-for (const name of sourcesIn(SOURCE)) {
-	it(`src/${name} imports only what its folder may`, () => {
-		const allowed = [home(name), ...(ALLOWED[home(name)] ?? [])];
-		for (const specifier of importsOf(`${SOURCE}${name}`)) {
-			const target = resolveImport(specifier, name);
-			assert.ok(allowed.includes(specifier.startsWith(".") ? home(target) : target), `${specifier} from ${home(name)}`);
-		}
-	});
-}
+/** Imports between files of src, by the importing one. */
+const graph = new Map(
+	[...imports].map(([name, specifiers]) => [
+		name,
+		specifiers
+			.filter((specifier) => specifier.startsWith("."))
+			.map((specifier) => resolveImport(specifier, name).replace(/\.js$/, ".ts")),
+	]),
+);
+
+const levelOf = (room: string): number => LEVELS.findIndex((rooms) => rooms.includes(room));
+
+it("every room of src has its level", () => {
+	assert.deepEqual(
+		[...new Set(sources.map(roomOf))].filter((room) => levelOf(room) < 0),
+		[],
+	);
+});
+
+it("imports between rooms point down", () => {
+	const wrong = [...graph].flatMap(([name, targets]) =>
+		targets
+			.filter((target) => roomOf(target) !== roomOf(name) && levelOf(roomOf(target)) >= levelOf(roomOf(name)))
+			.map((target) => `src/${name} imports src/${target}`),
+	);
+	assert.deepEqual(wrong, []);
+});
+
+it("only boards and the platform import the SDK's modules, and main.ts the modules that each platform resolves", () => {
+	const allowed = new Map([
+		["boards", HOST_MODULES],
+		["platform", HOST_MODULES],
+		["main.ts", MAIN_MODULES],
+	]);
+	const wrong = [...imports].flatMap(([name, specifiers]) =>
+		specifiers
+			.filter((specifier) => !specifier.startsWith(".") && !allowed.get(roomOf(name))?.includes(specifier))
+			.map((specifier) => `src/${name} imports ${specifier}`),
+	);
+	assert.deepEqual(wrong, []);
+});
+
+it("no files import each other in a circle, types included", () => {
+	assert.deepEqual(findCycle(graph), []);
+});

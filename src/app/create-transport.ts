@@ -17,7 +17,7 @@ export interface TransportOptions extends Pick<ChannelOptions, "log"> {
 /**
  * The transport that the backend's URL asks for.
  *
- * @throws ProtocolError "bad-config" that names the setting
+ * @throws SettingError
  */
 export function createTransport({ config, network, deviceId, uuid, ...options }: TransportOptions): Transport {
 	const limits = messageLimits(config.chunkBytes);

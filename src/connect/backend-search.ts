@@ -25,7 +25,7 @@ export interface BackendSource {
 	readonly name: string;
 	/** Opens the bootstrap, or the search for a gateway: `Bootstrap`, `GatewaySearch`. */
 	readonly open: (events: BootstrapEvents) => OpenSource;
-	/** @throws ProtocolError that says what of a served backend cannot be used */
+	/** @throws SettingError if the served backend cannot be used */
 	readonly connect: (served: ServedBackend) => Backend;
 }
 

@@ -1,7 +1,7 @@
 import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { expectOk } from "../net/http-status.js";
-import type { BootstrapConfig } from "../settings/bootstrap-config.js";
+import type { BootstrapConfig } from "../settings/config.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { toHex } from "../text/hex.js";
 import { isNewer } from "../text/version.js";

@@ -2,7 +2,7 @@ import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { readSetting, storeSetting } from "../settings/read-setting.js";
+import { settingText, storeSetting } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { SetupConnection } from "./setup-connection.js";
 import {
@@ -148,7 +148,7 @@ export class PhoneSetup {
 	}
 
 	get #ssid(): string {
-		return String(readSetting("ssid", this.#options.built, this.#options.settings) ?? "");
+		return settingText("ssid", this.#options);
 	}
 
 	/**
@@ -230,7 +230,7 @@ export class PhoneSetup {
 	}
 
 	#values(): SetupValues {
-		return currentValues(this.#options.built, this.#options.settings);
+		return currentValues(this.#options);
 	}
 
 	/** A scan disturbs the device's own network: requests that come together share one, and none disturbs an attempt. */
@@ -309,10 +309,9 @@ export class PhoneSetup {
 
 	/** The page has no fields for them: without this, another backend would be told them. */
 	#forgetLogin(): void {
-		const { built, settings } = this.#options;
-		for (const key of ["mqttUsername", "mqttPassword"]) {
-			if ((readSetting(key, built, settings) ?? "") !== "") {
-				storeSetting(key, "", settings);
+		for (const name of ["mqttUsername", "mqttPassword"] as const) {
+			if (settingText(name, this.#options) !== "") {
+				storeSetting(name, "", this.#options.settings);
 			}
 		}
 	}

@@ -1,6 +1,23 @@
 import { isObject } from "../text/is-object.js";
 import { invalidParams, quotable } from "./json-rpc.js";
-import type { Client, Vision } from "./tool-call.js";
+
+/** Where a camera uploads its pictures: the vendor capability `vision` of xiaozhi backends. */
+export interface Vision {
+	/** http or https. */
+	readonly url: string;
+	/** Bearer token; empty if the client sent none. */
+	readonly token: string;
+}
+
+/** What the client said of itself in `initialize`. */
+export interface Client {
+	readonly name?: string;
+	readonly version?: string;
+	readonly capabilities: Readonly<Record<string, unknown>>;
+	/** Since 2026-07-28: the least severe level of log messages that it wants; "none" for none. */
+	readonly logLevel?: string;
+	readonly vision?: Vision;
+}
 
 /**
  * Reads what a client says of itself in the params of `initialize`.

@@ -1,8 +1,15 @@
 import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import type { ByteSource } from "../hardware/pictures.js";
-import type { TimerHandle } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { splitUrl } from "../text/url.js";
-import type { EcmaHttpOptions, HttpClient, HttpClientRequest, HttpRecord } from "./ecma-http.js";
+import type { HttpClient, HttpClientRequest, HttpClients, HttpRecord } from "./http-client.js";
+
+export interface ExchangeOptions {
+	readonly network: HttpClients;
+	readonly timer: TimerModule;
+	/** Bytes that the body of a response may have if the request does not say. */
+	readonly maxBytes: number;
+}
 
 const TIMEOUT = 30_000;
 
@@ -59,7 +66,7 @@ export class Exchange {
 	#heldEnd: Error | null | undefined;
 
 	/** @throws Error when the URL or a header cannot be used */
-	constructor(request: HttpRequest, { network, timer, maxBytes }: EcmaHttpOptions) {
+	constructor(request: HttpRequest, { network, timer, maxBytes }: ExchangeOptions) {
 		const target = splitUrl(request.url);
 		const isSecure = target?.scheme === "https";
 		const record = isSecure ? network.https : target?.scheme === "http" ? network.http : undefined;

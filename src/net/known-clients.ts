@@ -1,4 +1,4 @@
-import type { Client } from "../mcp_server/tool-call.js";
+import type { Client } from "../mcp_server/client.js";
 
 /** Clients that are known at a time: the one that was not heard for the longest time is forgotten. */
 const MOST_CLIENTS = 4;

@@ -3,7 +3,8 @@ import { isObject } from "../../text/is-object.js";
 import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { Completable, Completer, Completers } from "./completer.js";
-import type { Feature, FeatureResult } from "./feature.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
 
 export interface CompletionOptions {

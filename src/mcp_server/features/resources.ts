@@ -1,10 +1,10 @@
 import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
-import type { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
-import type { ToolCall } from "../tool-call.js";
+import type { CallSession, ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completer.js";
-import type { Feature, FeatureResult } from "./feature.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult } from "./feature-session.js";
 import { page } from "./listing.js";
 import { readText } from "./read-param.js";
 import { contentsJson, type Resource, type ResourceData } from "./resource.js";
@@ -40,7 +40,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	readonly #resources: Resource<Context>[] = [];
 	readonly #maxBytes: number;
 	readonly #maxSubscriptions: number;
-	readonly #subscriptions = new Map<McpSession<unknown>, string[]>();
+	readonly #subscriptions = new Map<CallSession, string[]>();
 	#server: McpServer<Context> | undefined;
 
 	/** @throws TypeError for two resources with the same URI */
@@ -113,7 +113,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		}
 	}
 
-	sessionClosed(session: McpSession<unknown>): void {
+	sessionClosed(session: CallSession): void {
 		this.#subscriptions.delete(session);
 	}
 
@@ -131,7 +131,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		return data instanceof Promise ? data.then(toResult) : toResult(data);
 	}
 
-	#subscribe(params: Params, session: McpSession<unknown>): string {
+	#subscribe(params: Params, session: CallSession): string {
 		const uri = readUri(params);
 		this.#find(uri, session);
 		const uris = this.#subscriptions.get(session) ?? [];
@@ -147,7 +147,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		return "{}";
 	}
 
-	#unsubscribe(params: Params, session: McpSession<unknown>): string {
+	#unsubscribe(params: Params, session: CallSession): string {
 		const uri = readUri(params);
 		const uris = this.#subscriptions.get(session) ?? [];
 		this.#subscriptions.set(
@@ -158,7 +158,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 
 	/** @throws RpcError if no resource has that URI */
-	#find(uri: string, { revision }: McpSession<unknown>): Found<Context> {
+	#find(uri: string, { revision }: CallSession): Found<Context> {
 		for (const resource of this.#resources) {
 			const { key, template } = resource;
 			const variables = template === undefined ? key === uri && {} : matchTemplate(template, uri);

@@ -1,6 +1,7 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
 import type { Sendable } from "../../text/pieced-text.js";
+import type { Client } from "../client.js";
 import {
 	ErrorCode,
 	type LongResult,
@@ -13,7 +14,7 @@ import {
 } from "../json-rpc.js";
 import type { Answer } from "../mcp-session.js";
 import { type Params, progressToken } from "../params.js";
-import type { Client, StopWaiting, ToolCall } from "../tool-call.js";
+import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";
 import { FeatureSession } from "./feature-session.js";
 
