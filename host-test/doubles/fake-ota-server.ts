@@ -65,6 +65,8 @@ export async function bootstrap(
 			return Uint8Array.of(0, 1, 0xfe, 0xff).buffer;
 		},
 		timer,
+		// The longest delays.
+		random: () => 1 - Number.EPSILON,
 		log: (line) => log.push(line),
 		events: {
 			onBackend: (backend) => heard.push(backend),

@@ -28,7 +28,9 @@ export function makeSetup({ built = {}, screen = true }: { built?: object; scree
 	const counts = { needed: 0 };
 	const board: Hardware = { accessPoint, settings, ...(screen && { screen: fakeScreen }) };
 	const setup = openSetup(platform, {
-		...{ board, built: { backend: "ws://old/", ...built }, timer },
+		board,
+		built: { backend: "ws://old/", ...built },
+		timer,
 		deviceId: "02:12:34:56:78:9a",
 		check: (settings) => {
 			const backend = settings.get("xs-mcp", "backend");

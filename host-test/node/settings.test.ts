@@ -38,7 +38,7 @@ it("docs/moddable.md has the firmware's table of settings", () => {
 		([name, rule]) => `| \`${name}\` | ${describeDefault(rule)} | ${describeValue(rule)} | ${rule.text} |`,
 	);
 	const expected = [...HEAD, ...rows].join("\n");
-	const [, found] = /^(\| setting \| default \|[^]*?)\n\n/m.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
+	const [, found] = /^(\| setting \| default \|(?:.|\n)*?)\n\n/m.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
 	assert.equal(found, expected, `docs/moddable.md: replace the table with\n${expected}`);
 });
 

@@ -27,7 +27,7 @@ import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
 /** What the firmware runs on, and what it offers. */
-export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
+interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
 	readonly board: Board & { readonly system: System };
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
@@ -113,7 +113,11 @@ function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | un
 	const connectsByUrl = ({ bootstrap, gateway, config }: BackendSetting): boolean =>
 		bootstrap === undefined && gateway === undefined && (config.backend !== "" || direct === undefined);
 	const setup = options.setup?.({
-		...{ board, built, deviceId, timer, log },
+		board,
+		built,
+		deviceId,
+		timer,
+		log,
 		check(settings) {
 			const next = readBackend({ built, settings }, deviceId, needs);
 			if (connectsByUrl(next)) {
@@ -123,7 +127,10 @@ function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | un
 	});
 	const given = {
 		...options,
-		...{ board, name: config.name, direct, setup },
+		board,
+		name: config.name,
+		direct,
+		setup,
 		...underTrial(trial, config),
 	};
 	if (connectsByUrl(said)) {
@@ -137,7 +144,9 @@ function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | un
 	};
 	const source = sourceOf(said, { ...options, board, uuid, http });
 	return new Application({
-		...{ ...given, transport, backend: source?.shown ?? backend },
+		...given,
+		transport,
+		backend: source?.shown ?? backend,
 		...(source && { source: { ...source, connect } }),
 	});
 }

@@ -5,7 +5,7 @@ import { hostnameOf } from "../text/hostname.js";
 import { ImprovService } from "./improv-service.js";
 import { SerialLine } from "./serial-line.js";
 
-export interface OpenImprovOptions {
+interface OpenImprovOptions {
 	readonly board: Pick<Board, "name" | "serial" | "accessPoint" | "network" | "settings" | "system">;
 	/** What the firmware was built with. */
 	readonly built: Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ import {
 } from "./setup-form.js";
 import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
 
-export interface PhoneSetupOptions {
+interface PhoneSetupOptions {
 	readonly platform: HttpServerPlatform;
 	readonly accessPoint: AccessPoint;
 	/** What the firmware was built with. */
@@ -57,10 +57,10 @@ export interface SetupEvents {
 const FAREWELL_TIME = 4_000;
 
 /** Connections that are served at a time: a browser opens some at once. */
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 
 /** Networks that the page lists. */
-const MOST_NETWORKS = 20;
+const MAX_NETWORKS = 20;
 
 /** Where the name of the network is kept that was joined last: a change costs the flash a write. */
 const JOINED = deepFreeze(["wifi", "joined"] as const);
@@ -205,7 +205,7 @@ export class PhoneSetup {
 	}
 
 	#serve(connection: HttpConnection): void {
-		if (this.#connections.size >= MOST_CONNECTIONS) {
+		if (this.#connections.size >= MAX_CONNECTIONS) {
 			connection.close();
 			return;
 		}
@@ -325,7 +325,7 @@ function strongest(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
 			networks.push(network);
 		}
 	}
-	return networks.slice(0, MOST_NETWORKS);
+	return networks.slice(0, MAX_NETWORKS);
 }
 
 function makeToken(random: () => number): string {

@@ -11,7 +11,7 @@ export const FIELDS: readonly Field[] = deepFreeze(
 	(Object.keys(SETTINGS) as SettingName[]).filter((name): name is Field => "onPage" in SETTINGS[name]),
 );
 
-export type Field = {
+type Field = {
 	[Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly onPage: true } ? Name : never;
 }[SettingName];
 

@@ -20,7 +20,7 @@ import {
 	toRpcError,
 	type Wrapper,
 } from "./json-rpc.js";
-import { checkParams, type Params, progressToken, readArguments } from "./params.js";
+import { checkParams, type Params, progressToken, readArguments, readCursor } from "./params.js";
 import {
 	allowsBatches,
 	negotiate,
@@ -315,16 +315,11 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	#listTools(id: RequestId, params: Params): LongResult {
-		// Backends exist that send null for what they leave open.
-		const cursor = params.cursor ?? "";
 		const withUserTools = params.withUserTools ?? false;
-		if (typeof cursor !== "string") {
-			throw invalidParams("cursor: expected a string");
-		}
 		if (typeof withUserTools !== "boolean") {
 			throw invalidParams("withUserTools: expected true or false");
 		}
-		return this.server.tools.page(cursor, withUserTools, this.pageBytes - resultOverhead(id));
+		return this.server.tools.page(readCursor(params), withUserTools, this.pageBytes - resultOverhead(id));
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {

@@ -2,7 +2,7 @@ import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import { Exchange, type ExchangeOptions } from "./http-exchange.js";
 
 /** Each has a connection of its own: more would fill the heap. */
-const MOST_REQUESTS = 2;
+const MAX_REQUESTS = 2;
 
 /** HTTP on the platform's client class. A request has a connection of its own, which closes with it. */
 export class EcmaHttp implements Http {
@@ -14,8 +14,8 @@ export class EcmaHttp implements Http {
 	}
 
 	async request(request: HttpRequest): Promise<HttpResponse> {
-		if (this.#running >= MOST_REQUESTS) {
-			throw new Error(`${request.url}: ${MOST_REQUESTS} HTTP requests are under way already`);
+		if (this.#running >= MAX_REQUESTS) {
+			throw new Error(`${request.url}: ${MAX_REQUESTS} HTTP requests are under way already`);
 		}
 		this.#running += 1;
 		try {

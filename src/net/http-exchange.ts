@@ -17,8 +17,8 @@ const TIMEOUT = 30_000;
 const LOOKS = 3;
 
 /** How many timeouts a request may take in all, and one whose body is taken in pieces. */
-const LONGEST = 4;
-const LONGEST_IN_PIECES = 60;
+const MAX_TIMEOUTS = 4;
+const MAX_TIMEOUTS_IN_PIECES = 60;
 
 /**
  * Bytes that may come before the body, and between two pieces of it. The SDK's client keeps a header that does not end.
@@ -271,7 +271,7 @@ export class Exchange {
 		const { timeout = TIMEOUT } = this.#request;
 		this.#looks += 1;
 		this.#looksWithoutProgress += this.#isHeld ? 0 : 1;
-		const longest = this.#isInPieces ? LONGEST_IN_PIECES : LONGEST;
+		const longest = this.#isInPieces ? MAX_TIMEOUTS_IN_PIECES : MAX_TIMEOUTS;
 		if (this.#looksWithoutProgress > LOOKS) {
 			this.#fail(`no progress within ${timeout} ms`);
 		} else if (this.#looks > LOOKS * longest) {

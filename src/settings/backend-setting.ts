@@ -12,7 +12,7 @@ export interface BackendSetting {
 }
 
 /** What the device can do without a URL. */
-export interface BackendNeeds {
+interface BackendNeeds {
 	/** It may serve clients directly, and then needs no backend. */
 	readonly mayLackBackend: boolean;
 	readonly findsGateways: boolean;

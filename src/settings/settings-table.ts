@@ -39,24 +39,24 @@ export interface IntegerRule extends Described {
 }
 
 /** One of some strings or numbers; a number, too, may be written as a string. */
-export interface ChoiceRule extends Described {
+interface ChoiceRule extends Described {
 	readonly kind: "choice";
 	readonly choices: readonly (string | number)[];
 	readonly default: string | number;
 }
 
-export interface FlagRule extends Described {
+interface FlagRule extends Described {
 	readonly kind: "flag";
 }
 
 /** A secret key as hexadecimal digits. Never quoted. */
-export interface HexRule extends Described {
+interface HexRule extends Described {
 	readonly kind: "hex";
 	readonly maxBytes: number;
 }
 
 /** A public key of P-256 as hexadecimal digits: an uncompressed point (SEC 1, §2.3.3). */
-export interface PublicKeyRule extends Described {
+interface PublicKeyRule extends Described {
 	readonly kind: "p256-key";
 }
 

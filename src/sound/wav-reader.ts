@@ -1,4 +1,4 @@
-import { HIGHEST_RATE, LOWEST_RATE } from "../hardware/sound.js";
+import { MAX_RATE, MIN_RATE } from "../hardware/sound.js";
 
 /** What a WAV file's "fmt " chunk says. */
 interface Format {
@@ -137,8 +137,8 @@ function readFormat(view: DataView): Format {
 	if (channels !== 1 && channels !== 2) {
 		throw new Error(`WAV: ${channels} channels are not supported, expected 1 or 2`);
 	}
-	if (sampleRate < LOWEST_RATE || sampleRate > HIGHEST_RATE) {
-		throw new Error(`WAV: ${sampleRate} Hz is not supported, expected ${LOWEST_RATE} to ${HIGHEST_RATE}`);
+	if (sampleRate < MIN_RATE || sampleRate > MAX_RATE) {
+		throw new Error(`WAV: ${sampleRate} Hz is not supported, expected ${MIN_RATE} to ${MAX_RATE}`);
 	}
 	return { sampleRate, channels, bits };
 }

@@ -31,7 +31,7 @@ interface SessionLog {
 }
 
 /** Characters of a message's data as JSON. */
-const LONGEST_DATA = 1_024;
+const MAX_DATA_LENGTH = 1_024;
 
 /**
  * Logging: messages for the client, besides a tool's result.
@@ -105,7 +105,7 @@ function isWanted(level: LogLevel, least: string): boolean {
 
 function sendMessage(session: CallSession, message: { readonly data: unknown; readonly [name: string]: unknown }) {
 	const { length } = JSON.stringify(message.data) ?? "";
-	const data = length > LONGEST_DATA ? `${length} characters, at most ${LONGEST_DATA} are sent` : message.data;
+	const data = length > MAX_DATA_LENGTH ? `${length} characters, at most ${MAX_DATA_LENGTH} are sent` : message.data;
 	session.notify(notificationMessage("notifications/message", { ...message, data: data ?? null }));
 }
 

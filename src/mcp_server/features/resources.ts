@@ -1,11 +1,11 @@
-import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError } from "../json-rpc.js";
+import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
-import type { Params } from "../params.js";
+import { PagedList } from "../paged-list.js";
+import { type Params, readCursor } from "../params.js";
 import type { CallSession, ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completer.js";
 import type { Feature } from "./feature.js";
 import type { FeatureResult } from "./feature-session.js";
-import { page } from "./listing.js";
 import { readText } from "./read-param.js";
 import { contentsJson, type Resource, type ResourceData } from "./resource.js";
 import { matchTemplate } from "./uri-template.js";
@@ -22,7 +22,7 @@ export interface ResourcesOptions<Context> {
 const RESOURCE_NOT_FOUND = -32002;
 
 /** Characters of a URI that is subscribed to. */
-const LONGEST_URI = 1_024;
+const MAX_URI_LENGTH = 1_024;
 
 /** A resource that was asked for, and the values of its template's variables. */
 interface Found<Context> {
@@ -59,7 +59,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	/** @throws TypeError if there is a resource with that URI already */
 	add(resource: Resource<Context>): void {
 		if (this.#resources.some(({ key }) => key === resource.key)) {
-			throw new TypeError(`resource ${resource.key} is there already`);
+			throw new TypeError(`resource ${resource.key} is already registered`);
 		}
 		this.#resources.push(resource);
 		this.#server?.changed("notifications/resources/list_changed");
@@ -117,9 +117,9 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		this.#subscriptions.delete(session);
 	}
 
-	#list(member: string, templates: boolean, params: Params, call: ToolCall): LongResult {
+	#list(member: string, templates: boolean, params: Params, { id, session }: ToolCall): LongResult {
 		const items = this.#resources.filter(({ template }) => (template !== undefined) === templates);
-		return page(member, items, params, call);
+		return new PagedList(member, items).page(readCursor(params), session.pageBytes - resultOverhead(id));
 	}
 
 	#read(params: Params, call: ToolCall): FeatureResult {
@@ -135,8 +135,8 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		const uri = readUri(params);
 		this.#find(uri, session);
 		const uris = this.#subscriptions.get(session) ?? [];
-		if (uri.length > LONGEST_URI) {
-			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${LONGEST_URI} characters`);
+		if (uri.length > MAX_URI_LENGTH) {
+			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${MAX_URI_LENGTH} characters`);
 		}
 		if (!uris.includes(uri)) {
 			if (uris.length >= this.#maxSubscriptions) {

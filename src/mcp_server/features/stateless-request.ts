@@ -20,14 +20,23 @@ import { FeatureSession } from "./feature-session.js";
 
 /** Methods of the older revisions, which the stateless form does not have. */
 const REMOVED: readonly string[] = deepFreeze([
-	...["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"],
+	"initialize",
+	"ping",
+	"logging/setLevel",
+	"resources/subscribe",
+	"resources/unsubscribe",
 ]);
 
 /** What stands in front of a result, and of one that may be cached: lists, reads. */
 const COMPLETE = '"resultType":"complete"';
 const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
 const CACHEABLE_METHODS: readonly string[] = deepFreeze([
-	...["server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"],
+	"server/discover",
+	"tools/list",
+	"prompts/list",
+	"resources/list",
+	"resources/templates/list",
+	"resources/read",
 ]);
 
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";

@@ -32,12 +32,25 @@ const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 const NAMES: readonly string[] = deepFreeze([
-	...[VERSION, CAPABILITIES, CLIENT_INFO, LOG_LEVEL],
-	...["version", "roots", "sampling", "elicitation", "form", "url"],
-	...["inputResponses", "requestState"],
+	VERSION,
+	CAPABILITIES,
+	CLIENT_INFO,
+	LOG_LEVEL,
+	"version",
+	"roots",
+	"sampling",
+	"elicitation",
+	"form",
+	"url",
+	"inputResponses",
+	"requestState",
 ]);
 const LISTEN_NAMES: readonly string[] = deepFreeze([
-	...["notifications", "toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions"],
+	"notifications",
+	"toolsListChanged",
+	"promptsListChanged",
+	"resourcesListChanged",
+	"resourceSubscriptions",
 ]);
 
 /** A request that waits for answers of its client. */
