@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { findCycle, importsOf, resolveImport, sourcesIn } from "../support/imports.js";
 
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
+const DOCUMENT = fileURLToPath(new URL("../../docs/architecture.md", import.meta.url));
 
 /** Modules of Moddable's SDK, and the virtual device's, as src/types declares them: only boards and the platform know them. */
 const HOST_MODULES = readdirSync(`${SOURCE}types`)
@@ -12,23 +13,14 @@ const HOST_MODULES = readdirSync(`${SOURCE}types`)
 	.map(([, name]) => name as string)
 	.filter((name) => !name.startsWith("src/"));
 
-/** The rooms from the lowest to the highest: imports point down. Rooms of one line do not import each other. */
-const LEVELS: readonly (readonly string[])[] = [
-	["text"],
-	["hardware", "device_state"],
-	["settings", "mcp_server", "sound"],
-	["mcp_server/features", "protocols", "drivers", "pictures"],
-	["net"],
-	["connect", "update", "tools", "resources"],
-	["app", "platform"],
-	["boards"],
-	["main.ts"],
-];
-
 /** The modules that the entry takes from its platform. */
 const MAIN_MODULES = [
 	"src/boards/target/board",
-	...["dns-sd", "hmac-sha256", "http-server", "mods", "network"].map((name) => `src/platform/${name}`),
+	"src/platform/dns-sd",
+	"src/platform/hmac-sha256",
+	"src/platform/http-server",
+	"src/platform/mods",
+	"src/platform/network",
 	"mc/config",
 	"time",
 	"timer",
@@ -52,33 +44,46 @@ const graph = new Map(
 	]),
 );
 
-const levelOf = (room: string): number => LEVELS.findIndex((rooms) => rooms.includes(room));
-
-it("every room of src has its level", () => {
-	assert.deepEqual(
-		[...new Set(sources.map(roomOf))].filter((room) => levelOf(room) < 0),
-		[],
+/** What each room may import: the first table of folders in docs/architecture.md, in its order. */
+const allowed = new Map<string, readonly string[]>();
+const [, table = ""] =
+	/^\| folder \| holds \| may import \|\n((?:\|.*\n)+)/m.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
+for (const [, name, mayImport] of table.matchAll(/^\| `([^`]+)` \|.*\| ([^|]*) \|$/gm)) {
+	allowed.set(
+		name as string,
+		[...(mayImport as string).matchAll(/`([^`]+)`/g)].map(([, room]) => room as string),
 	);
+}
+
+it("the table of folders in docs/architecture.md has every room of src, and lets none import one below it", () => {
+	const rooms = [...allowed.keys()];
+	assert.deepEqual([...rooms].sort(), [...new Set(sources.map(roomOf))].sort());
+	const wrong = [...allowed].flatMap(([room, others]) =>
+		others
+			.filter((other) => !rooms.slice(0, rooms.indexOf(room)).includes(other))
+			.map((other) => `${room} may import ${other}`),
+	);
+	assert.deepEqual(wrong, []);
 });
 
-it("imports between rooms point down", () => {
+it("files import only rooms that this table allows", () => {
 	const wrong = [...graph].flatMap(([name, targets]) =>
 		targets
-			.filter((target) => roomOf(target) !== roomOf(name) && levelOf(roomOf(target)) >= levelOf(roomOf(name)))
+			.filter((target) => roomOf(target) !== roomOf(name) && !allowed.get(roomOf(name))?.includes(roomOf(target)))
 			.map((target) => `src/${name} imports src/${target}`),
 	);
 	assert.deepEqual(wrong, []);
 });
 
 it("only boards and the platform import the SDK's modules, and main.ts the modules that each platform resolves", () => {
-	const allowed = new Map([
+	const hostModules = new Map([
 		["boards", HOST_MODULES],
 		["platform", HOST_MODULES],
 		["main.ts", MAIN_MODULES],
 	]);
 	const wrong = [...imports].flatMap(([name, specifiers]) =>
 		specifiers
-			.filter((specifier) => !specifier.startsWith(".") && !allowed.get(roomOf(name))?.includes(specifier))
+			.filter((specifier) => !specifier.startsWith(".") && !hostModules.get(roomOf(name))?.includes(specifier))
 			.map((specifier) => `src/${name} imports ${specifier}`),
 	);
 	assert.deepEqual(wrong, []);
