@@ -32,8 +32,8 @@ const SEGMENT_HEAD = 4;
 const DAMAGED = "the JPEG's header is damaged";
 
 /**
- * Reads the header of a JPEG that comes in pieces: it says whether the picture can be shown, and leaves out what the decoder
- * does not need, such as a camera's notes, which may take 64 KB.
+ * Reads the header of a JPEG that arrives in pieces: whether the picture can be shown, and the segments that the decoder
+ * needs. The SDK's decoder does not say why it rejects a file, and would keep metadata of up to 64 KB.
  */
 export class JpegHeader {
 	/** Known when the header is whole. */

@@ -33,7 +33,10 @@ interface PngFrame {
 	readonly channels: number;
 }
 
-/** A PNG that is drawn row by row. Where it is transparent, it is dark. */
+/**
+ * A PNG that is drawn row by row as it arrives; transparent areas are dark. Not the SDK's `commodetto/ReadPNG`: it needs the
+ * whole file in memory.
+ */
 export class PngPicture implements PictureDecoder {
 	readonly #screen: PictureScreen;
 	readonly #inflater: Inflater;

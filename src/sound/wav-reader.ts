@@ -20,8 +20,8 @@ const EXTENSIBLE = 0xfffe;
 const NOTHING = new Uint8Array(0);
 
 /**
- * Reads a WAV file as it comes in, in pieces of any size, and gives its samples as 16 bits and one channel. Takes PCM of
- * 8 or 16 bits, one channel or two.
+ * Reads a WAV file as it arrives, in pieces of any size, and gives its samples as 16 bits and one channel. Takes PCM of
+ * 8 or 16 bits, one channel or two. Not the SDK's `wavreader`: it needs the whole file in memory.
  */
 export class WavReader {
 	/** Hertz; undefined until the file's head is read. */

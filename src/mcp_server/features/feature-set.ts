@@ -14,7 +14,13 @@ import {
 /** A class of features. */
 export type Kind<F> = abstract new (...options: never[]) => F;
 
-/** The features of a firmware. */
+/**
+ * The features of a firmware.
+ *
+ * The firmware of src/main.ts has resources alone. Prompts, completion, logging, questions to the client (asking), schemas and the
+ * stateless form are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
+ * examples run them.
+ */
 export class FeatureSet<Context> implements Features<Context>, SessionFeatures<Context> {
 	readonly #features: readonly Feature<Context>[];
 
