@@ -1,10 +1,5 @@
-import {
-	type Features,
-	McpServer,
-	type McpServerOptions,
-	type SessionOptions,
-} from "../../src/mcp_server/mcp-server.js";
-import type { McpSession } from "../../src/mcp_server/mcp-session.js";
+import { type Features, McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
+import type { McpSession, SessionOptions } from "../../src/mcp_server/mcp-session.js";
 import type { Tool } from "../../src/mcp_server/tool.js";
 
 /** A JSON-RPC message as a test looks at it. */

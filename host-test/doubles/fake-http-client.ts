@@ -3,7 +3,7 @@ import type {
 	HttpClientOptions,
 	HttpClientRequest,
 	HttpClientRequestOptions,
-} from "../../src/net/ecma-http.js";
+} from "../../src/net/http-client.js";
 
 /** ECMA-419's HTTP client; the test plays the server. By the rules of the standard: it writes all or throws. */
 export class FakeHttpClient implements HttpClient {

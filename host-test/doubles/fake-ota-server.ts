@@ -1,6 +1,6 @@
 import { Bootstrap, type BootstrapOptions } from "../../src/connect/bootstrap.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import type { BootstrapConfig } from "../../src/settings/bootstrap-config.js";
+import type { BootstrapConfig } from "../../src/settings/config.js";
 import { settled } from "./client.js";
 import { FakeBoard, FakeSettings } from "./fake-board.js";
 import { FakeTimer } from "./fake-timer.js";
@@ -65,6 +65,8 @@ export async function bootstrap(
 			return Uint8Array.of(0, 1, 0xfe, 0xff).buffer;
 		},
 		timer,
+		// The longest delays.
+		random: () => 1 - Number.EPSILON,
 		log: (line) => log.push(line),
 		events: {
 			onBackend: (backend) => heard.push(backend),

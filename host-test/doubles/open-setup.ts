@@ -2,7 +2,7 @@ import { openSetup } from "../../src/connect/open-setup.js";
 import type { PhoneSetup } from "../../src/connect/phone-setup.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { SettingError } from "../../src/settings/setting-error.js";
 import { settled } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";
@@ -28,12 +28,14 @@ export function makeSetup({ built = {}, screen = true }: { built?: object; scree
 	const counts = { needed: 0 };
 	const board: Hardware = { accessPoint, settings, ...(screen && { screen: fakeScreen }) };
 	const setup = openSetup(platform, {
-		...{ board, built: { backend: "ws://old/", ...built }, timer },
+		board,
+		built: { backend: "ws://old/", ...built },
+		timer,
 		deviceId: "02:12:34:56:78:9a",
 		check: (settings) => {
 			const backend = settings.get("xs-mcp", "backend");
 			if (typeof backend === "string" && !backend.startsWith("ws")) {
-				throw new ProtocolError("bad-config", `backend: expected ws://, got ${backend}`);
+				throw new SettingError("backend", `expected ws://, got ${backend}`);
 			}
 		},
 		random: () => 0.5,

@@ -87,7 +87,7 @@ for (const engine of cases(ENGINES)) {
 			backend.headers = {};
 			const { log } = await startDevice(t, engine, { config: { otaUrl }, settingsFile });
 			await until(() => backend.headers.authorization === "Bearer served", "the device connects");
-			assert.ok(log.some((line) => line.includes("bootstrap failed") && line.includes("next attempt in 10000 ms")));
+			assert.ok(log.some((line) => line.includes("bootstrap failed") && /next attempt in \d+ ms/.test(line)));
 		});
 
 		it("shows and traces the code, proves its serial number, and connects once it is bound", async (t) => {

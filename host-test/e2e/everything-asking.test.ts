@@ -104,7 +104,7 @@ for (const engine of cases(ENGINES)) {
 				assert.deepEqual(Object.keys(first.inputRequests), Object.keys(inputResponses), tool);
 				texts.push((await ended(tool, first, inputResponses)).content[0].text);
 			}
-			assert.deepEqual(texts, [...["Hello, Alice!", "Paris", "file:///r", "state-ok: true", "accept, Paris, 0 roots"]]);
+			assert.deepEqual(texts, ["Hello, Alice!", "Paris", "file:///r", "state-ok: true", "accept, Paris, 0 roots"]);
 			const first = await started("multi_round");
 			const second = await ended("multi_round", first, { step1: accept({ name: "Alice" }) });
 			assert.deepEqual(Object.keys(second.inputRequests), ["step2"]);

@@ -114,8 +114,12 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(
 				resources.map(({ uri }: { uri: string }) => uri),
 				[
-					...["test://static-text", "test://static-binary", "test://watched-resource"],
-					...["device://self/state", "device://self/screen", "device://self/camera"],
+					"test://static-text",
+					"test://static-binary",
+					"test://watched-resource",
+					"device://self/state",
+					"device://self/screen",
+					"device://self/camera",
 				],
 			);
 			assert.equal((await read("test://static-text")).text, "This is the content of the static text resource.");

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { importsOf, resolveImport, sourcesIn } from "../support/imports.js";
+import { findCycle, importsOf, resolveImport, sourcesIn } from "../support/imports.js";
 
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
+const DOCUMENT = fileURLToPath(new URL("../../docs/architecture.md", import.meta.url));
 
 /** Modules of Moddable's SDK, and the virtual device's, as src/types declares them: only boards and the platform know them. */
 const HOST_MODULES = readdirSync(`${SOURCE}types`)
@@ -12,65 +13,82 @@ const HOST_MODULES = readdirSync(`${SOURCE}types`)
 	.map(([, name]) => name as string)
 	.filter((name) => !name.startsWith("src/"));
 
-/** What each folder of the firmware may import, besides itself: imports point down. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-	text: [],
-	hardware: ["deep-freeze.js"],
-	audio: ["hardware"],
-	device_state: ["deep-freeze.js"],
-	mcp_server: ["text", "deep-freeze.js"],
-	protocols: ["text", "hardware", "deep-freeze.js"],
-	http: ["text", "hardware"],
-	http_server: ["text", "hardware", "mcp_server", "protocols", "read-setting.js", "deep-freeze.js"],
-	discovery: ["hardware"],
-	improv: ["hardware", "text", "firmware.js", "read-setting.js", "deep-freeze.js"],
-	setup: ["text", "hardware", "http_server", "protocols", "read-setting.js", "deep-freeze.js"],
-	drivers: ["hardware", "deep-freeze.js"],
-	mcp_features: ["mcp_server", "text", "deep-freeze.js"],
-	bootstrap: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js", "deep-freeze.js"],
-	update: ["text", "hardware", "http", "protocols", "firmware.js", "read-setting.js"],
-	tools: ["audio", "hardware", "http", "mcp_server", "firmware.js", "deep-freeze.js"],
-	resources: ["hardware", "mcp_server", "mcp_features", "firmware.js", "deep-freeze.js"],
-	prompts: ["hardware", "mcp_server", "mcp_features", "deep-freeze.js"],
-	app: [
-		...["text", "hardware", "http", "mcp_server", "protocols", "bootstrap", "device_state", "tools", "update"],
-		"audio",
-		...["http_server", "discovery", "setup"],
-		...["deep-freeze.js", "firmware.js", "read-setting.js"],
-	],
-	boards: ["hardware", "drivers", "platform", ...HOST_MODULES],
-	platform: [
-		"drivers",
-		"hardware",
-		"http",
-		"http_server",
-		"protocols",
-		"text",
-		"deep-freeze.js",
-		"read-setting.js",
-		...HOST_MODULES,
-	],
-	"main.ts": [
-		...["app", "hardware", "http_server", "mcp_features", "resources", "setup", "improv", "src/platform/hmac-sha256"],
-		...["src/boards/target/board", "mc/config", "src/platform/network", "src/platform/http-server", "time", "timer"],
-		...["src/platform/dns-sd", "src/platform/mods"],
-	],
-	"firmware.ts": ["deep-freeze.js"],
-	"read-setting.ts": ["hardware"],
-	"deep-freeze.ts": [],
-};
+/** The modules that the entry takes from its platform. */
+const MAIN_MODULES = [
+	"src/boards/target/board",
+	"src/platform/dns-sd",
+	"src/platform/hmac-sha256",
+	"src/platform/http-server",
+	"src/platform/mods",
+	"src/platform/network",
+	"mc/config",
+	"time",
+	"timer",
+];
 
-/** The folder of the firmware that a file belongs to, or a file of its top level. */
-function home(path: string): string {
-	return path.split("/")[0] as string;
+const sources = sourcesIn(SOURCE);
+const imports = new Map(sources.map((name) => [name, importsOf(`${SOURCE}${name}`)]));
+
+/** The room that a file belongs to. */
+function roomOf(path: string): string {
+	return path.startsWith("mcp_server/features/") ? "mcp_server/features" : (path.split("/")[0] as string);
 }
 
-for (const name of sourcesIn(SOURCE)) {
-	it(`src/${name} imports only what its folder may`, () => {
-		const allowed = [home(name), ...(ALLOWED[home(name)] ?? [])];
-		for (const specifier of importsOf(`${SOURCE}${name}`)) {
-			const target = resolveImport(specifier, name);
-			assert.ok(allowed.includes(specifier.startsWith(".") ? home(target) : target), `${specifier} from ${home(name)}`);
-		}
-	});
+/** Imports between files of src, by the importing one. */
+const graph = new Map(
+	[...imports].map(([name, specifiers]) => [
+		name,
+		specifiers
+			.filter((specifier) => specifier.startsWith("."))
+			.map((specifier) => resolveImport(specifier, name).replace(/\.js$/, ".ts")),
+	]),
+);
+
+/** What each room may import: the first table of folders in docs/architecture.md, in its order. */
+const allowed = new Map<string, readonly string[]>();
+const [, table = ""] =
+	/^\| folder \| holds \| may import \|\n((?:\|.*\n)+)/m.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
+for (const [, name, mayImport] of table.matchAll(/^\| `([^`]+)` \|.*\| ([^|]*) \|$/gm)) {
+	allowed.set(
+		name as string,
+		[...(mayImport as string).matchAll(/`([^`]+)`/g)].map(([, room]) => room as string),
+	);
 }
+
+it("the table of folders in docs/architecture.md has every room of src, and lets none import one below it", () => {
+	const rooms = [...allowed.keys()];
+	assert.deepEqual([...rooms].sort(), [...new Set(sources.map(roomOf))].sort());
+	const wrong = [...allowed].flatMap(([room, others]) =>
+		others
+			.filter((other) => !rooms.slice(0, rooms.indexOf(room)).includes(other))
+			.map((other) => `${room} may import ${other}`),
+	);
+	assert.deepEqual(wrong, []);
+});
+
+it("files import only rooms that this table allows", () => {
+	const wrong = [...graph].flatMap(([name, targets]) =>
+		targets
+			.filter((target) => roomOf(target) !== roomOf(name) && !allowed.get(roomOf(name))?.includes(roomOf(target)))
+			.map((target) => `src/${name} imports src/${target}`),
+	);
+	assert.deepEqual(wrong, []);
+});
+
+it("only boards and the platform import the SDK's modules, and main.ts the modules that each platform resolves", () => {
+	const hostModules = new Map([
+		["boards", HOST_MODULES],
+		["platform", HOST_MODULES],
+		["main.ts", MAIN_MODULES],
+	]);
+	const wrong = [...imports].flatMap(([name, specifiers]) =>
+		specifiers
+			.filter((specifier) => !specifier.startsWith(".") && !hostModules.get(roomOf(name))?.includes(specifier))
+			.map((specifier) => `src/${name} imports ${specifier}`),
+	);
+	assert.deepEqual(wrong, []);
+});
+
+it("no files import each other in a circle, types included", () => {
+	assert.deepEqual(findCycle(graph), []);
+});

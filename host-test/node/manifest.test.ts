@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -37,31 +37,61 @@ function filesOf(folder: string): string[] {
 	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" });
 }
 
-/** What a manifest names of the firmware's modules, as paths in the repository. */
-function modulesNamedBy(path: string): string[] {
+/** The firmware's modules that a manifest names, as paths in the repository. Adds to `faults` what it names wrongly. */
+function modulesNamedBy(path: string, faults: string[] = []): string[] {
 	const { modules = {} } = readManifest(path);
 	return Object.entries(modules)
 		.filter(([key]) => key.startsWith("src/") && !NOT_PRELOADED.test(key))
-		.flatMap(([key, files]) => [files].flat().flatMap((file) => resolveModules(path, key, file)));
+		.flatMap(([key, files]) =>
+			[files].flat().flatMap((file) => {
+				const module = join(dirname(path), file);
+				const isFolder = basename(module) === "*";
+				if (dirname(module) !== dirname(key) || (!isFolder && basename(key) !== "*" && module !== key)) {
+					faults.push(`${path}: "${file}" is named "${key}", which is not its path`);
+				}
+				return isFolder ? preloadable.filter((name) => dirname(name) === dirname(module)) : [module];
+			}),
+		);
 }
 
-/** @param file as the manifest has it, relative to its folder: one module, or a folder's with "*" */
-function resolveModules(path: string, key: string, file: string): string[] {
-	const module = join(dirname(path), file);
-	assert.equal(dirname(module), dirname(key), `${path}: ${file} has a name that is not its path`);
-	if (basename(module) !== "*") {
-		assert.ok(basename(key) === "*" || module === key, `${path}: ${file} has a name that is not its path`);
-		return [module];
-	}
-	return preloadable.filter((name) => dirname(name) === dirname(module));
+const preloadedBy = (path: string): string[] =>
+	[readManifest(path).preload ?? []].flat().filter((name) => name.startsWith("src/"));
+
+/** The manifest that names other modules of a folder: the place for one more. */
+function manifestOf(module: string): string {
+	return (
+		manifests.find((path) => modulesNamedBy(path).some((name) => dirname(name) === dirname(module))) ?? "a manifest"
+	);
 }
 
-for (const path of manifests) {
-	it(`${path} preloads the modules of the firmware that it names, and no other`, () => {
-		const preloaded = [readManifest(path).preload ?? []].flat().filter((name) => name.startsWith("src/"));
-		assert.deepEqual([...preloaded].sort(), modulesNamedBy(path).sort());
+// mcconfig takes patterns for modules, but its patterns for preload match only sources that end in .js.
+it("manifests name modules of the firmware by their paths, and preload exactly those", () => {
+	const faults = manifests.flatMap((path) => {
+		const wrong: string[] = [];
+		const named = modulesNamedBy(path, wrong);
+		const preloaded = preloadedBy(path);
+		const missing = named.filter((name) => !preloaded.includes(name));
+		const extra = preloaded.filter((name) => !named.includes(name));
+		return [
+			...wrong,
+			...missing.map((name) => `${path}: add this line to "preload":\n\t\t"${name}",`),
+			...extra.map((name) => `${path}: remove this line from "preload":\n\t\t"${name}",`),
+		];
 	});
-}
+	assert.ok(faults.length === 0, faults.join("\n"));
+});
+
+it("every module of the firmware is named by a manifest", () => {
+	const named = new Set(manifests.flatMap((path) => modulesNamedBy(path)));
+	const faults = preloadable
+		.filter((name) => !named.has(name))
+		.map((name) => {
+			const path = manifestOf(name);
+			const file = `./${relative(dirname(path), name)}`;
+			return `${path}: add "${file}" to "modules", and to "preload":\n\t\t"${name}",`;
+		});
+	assert.ok(faults.length === 0, faults.join("\n"));
+});
 
 it("a manifest includes no other twice", () => {
 	for (const path of manifests) {
@@ -70,16 +100,8 @@ it("a manifest includes no other twice", () => {
 	}
 });
 
-it("every module of the firmware is named by a manifest", () => {
-	const named = new Set(manifests.flatMap(modulesNamedBy));
-	assert.deepEqual(
-		preloadable.filter((name) => !named.has(name)),
-		[],
-	);
-});
-
 it("what only some boards have is in no manifest that every build includes", () => {
-	const shared = ["manifest.json", "src/manifest.json"].flatMap(modulesNamedBy);
+	const shared = ["manifest.json", "src/manifest.json"].flatMap((path) => modulesNamedBy(path));
 	assert.deepEqual(
 		shared.filter((name) => name.startsWith("src/drivers/")),
 		[],
@@ -93,16 +115,17 @@ it("a manifest that chooses the chunk heap tells the firmware its size", () => {
 	}
 });
 
-it("manifest.json has a platform for every board", () => {
+it("manifest.json has a platform for every board, which names its modules as deep as its folder", () => {
 	const { platforms = {} } = readManifest("manifest.json");
 	const included = new Set(Object.values(platforms).map(({ include }) => include));
 	const boards = readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD);
 	assert.deepEqual([...included].sort(), boards.map((name) => `./src/boards/${name}/manifest.json`).sort());
-});
-
-it("a board's manifest gives its modules names as deep as its folder, because its imports are resolved against them", () => {
-	for (const board of readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD)) {
-		const { modules = {} } = readManifest(`src/boards/${board}/manifest.json`);
-		assert.equal(modules["src/boards/target/board"], "./board", board);
+	// A board's imports are resolved against the name of its module.
+	for (const board of boards) {
+		assert.equal(
+			readManifest(`src/boards/${board}/manifest.json`).modules?.["src/boards/target/board"],
+			"./board",
+			board,
+		);
 	}
 });

@@ -90,7 +90,7 @@ export default suite("device protocol, attempt after attempt", {
 	},
 	"keeps the code of what connecting throws, and takes anything for a reason"() {
 		for (const [thrown, code, message] of [
-			[new ProtocolError("bad-config", "no such host"), "bad-config", "no such host"],
+			[new ProtocolError("hello-refused", "no such host"), "hello-refused", "no such host"],
 			[new TypeError("no class"), "connection-failed", "no class"],
 			["text", "connection-failed", "text"],
 		] as const) {

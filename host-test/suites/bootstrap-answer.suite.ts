@@ -1,5 +1,5 @@
 import { readAnswer } from "../../src/connect/bootstrap-answer.js";
-import { readBootstrapConfig } from "../../src/settings/bootstrap-config.js";
+import { readBootstrapConfig } from "../../src/settings/config.js";
 import { fromHex, toHex } from "../../src/text/hex.js";
 import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
@@ -120,10 +120,16 @@ export default suite("the bootstrap's settings and answers", {
 		}
 	},
 	"are absent without an otaUrl"() {
-		equal([readBootstrapConfig({}, undefined), readBootstrapConfig({ otaUrl: "" }, undefined)], [undefined, undefined]);
+		equal(
+			[
+				readBootstrapConfig({ built: {}, settings: undefined }),
+				readBootstrapConfig({ built: { otaUrl: "" }, settings: undefined }),
+			],
+			[undefined, undefined],
+		);
 	},
 	"have a daily check, no serial number and no key unless they are set"() {
-		equal(readBootstrapConfig({ otaUrl: "http://ota/" }, undefined), {
+		equal(readBootstrapConfig({ built: { otaUrl: "http://ota/" }, settings: undefined }), {
 			otaUrl: "http://ota/",
 			otaInterval: 86_400,
 			serialNumber: "",
@@ -132,7 +138,7 @@ export default suite("the bootstrap's settings and answers", {
 		const settings = new FakeSettings();
 		settings.set("xs-mcp", "otaUrl", "https://stored/");
 		settings.set("xs-mcp", "hmacKey", "00ff");
-		const stored = readBootstrapConfig({ otaUrl: "http://ota/", otaInterval: "0" }, settings);
+		const stored = readBootstrapConfig({ built: { otaUrl: "http://ota/", otaInterval: "0" }, settings });
 		equal([stored?.otaUrl, stored?.otaInterval, stored?.hmacKey], ["https://stored/", 0, Uint8Array.of(0, 255).buffer]);
 	},
 	"name the setting that cannot be used, and do not quote the key"() {
@@ -143,7 +149,7 @@ export default suite("the bootstrap's settings and answers", {
 			[{ serialNumber: "a b" }, /^serialNumber: expected/],
 			[{ hmacKey: "secret" }, /^hmacKey: expected at most 64 bytes as hexadecimal digits$/],
 		] as const) {
-			throws(() => readBootstrapConfig({ otaUrl: "http://ota/", ...setting }, undefined), message);
+			throws(() => readBootstrapConfig({ built: { otaUrl: "http://ota/", ...setting }, settings: undefined }), message);
 		}
 	},
 	"read and write bytes as hexadecimal digits"() {

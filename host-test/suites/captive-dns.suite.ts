@@ -7,8 +7,24 @@ function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] 
 		.split(".")
 		.flatMap((label) => [label.length, ...Array.from(label, (letter) => letter.charCodeAt(0))]);
 	return Uint8Array.from([
-		...[0xab, 0xcd, flags, 0, 0, questions, 0, 0, 0, 0, 0, more.length > 0 ? 1 : 0],
-		...[...labels, 0, 0, type, 0, 1],
+		0xab,
+		0xcd,
+		flags,
+		0,
+		0,
+		questions,
+		0,
+		0,
+		0,
+		0,
+		0,
+		more.length > 0 ? 1 : 0,
+		...labels,
+		0,
+		0,
+		type,
+		0,
+		1,
 		...more,
 	]).buffer;
 }

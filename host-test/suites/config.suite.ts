@@ -1,9 +1,9 @@
 import { createTransport } from "../../src/app/create-transport.js";
 import { deviceUuid } from "../../src/app/uuid.js";
 import type { Settings } from "../../src/hardware/hardware.js";
-import type { ProtocolError } from "../../src/protocols/protocol-error.js";
 import type { Transport } from "../../src/protocols/transport.js";
 import { type Config, readConfig } from "../../src/settings/config.js";
+import { SettingError } from "../../src/settings/setting-error.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
@@ -11,7 +11,7 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const read = (built: object, settings?: Settings): Config =>
-	readConfig({ backend: "ws://h/", ...built }, settings, "mac");
+	readConfig({ built: { backend: "ws://h/", ...built }, settings }, "mac");
 
 /** The transport for these settings. */
 function transportFor(built: object): Transport {
@@ -119,8 +119,8 @@ export default suite("configuration", {
 			["uuid", "123"],
 			["uuid", 5],
 		] as const) {
-			const error = throws(() => read({ [key]: value }), new RegExp(`^${key}: expected .*, got `)) as ProtocolError;
-			equal(error.code, "bad-config", key);
+			const error = throws(() => read({ [key]: value }), new RegExp(`^${key}: expected .*, got `));
+			ok(error instanceof SettingError && error.setting === key, key);
 		}
 	},
 	"quotes what it cannot use as it was set"() {
@@ -142,16 +142,16 @@ export default suite("configuration", {
 		equal(transportFor({ backend: "ws://h/" }).name, "websocket");
 		equal(transportFor({ backend: "mqtt://h" }).name, "udp");
 		for (const backend of ["wss://h", "mqtts://h", "http://h", "mqttx://h", "nonsense", ""]) {
-			const error = throws(() => transportFor({ backend }), /^backend: /) as ProtocolError;
-			equal(error.code, "bad-config", backend);
+			const error = throws(() => transportFor({ backend }), /^backend: /);
+			ok(error instanceof SettingError, backend);
 		}
 	},
 	"rejects an MQTT password without a user name, by name"() {
 		const error = throws(
 			() => transportFor({ backend: "mqtt://h", mqttPassword: "p" }),
 			/^mqttUsername: expected a user name, because mqttPassword is set$/,
-		) as ProtocolError;
-		equal(error.code, "bad-config");
+		);
+		ok(error instanceof SettingError && error.setting === "mqttUsername");
 	},
 	"tells WebSocket who the device is, by MAC address and UUID"() {
 		transportFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" }).open(EVENTS);

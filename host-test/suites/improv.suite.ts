@@ -256,7 +256,11 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			}
 		}
 		const board = {
-			...{ name: "b", serial: { io: Taken }, accessPoint: {}, network: {}, settings: { get: () => undefined } },
+			name: "b",
+			serial: { io: Taken },
+			accessPoint: {},
+			network: {},
+			settings: { get: () => undefined },
 			system: { macAddress: "02:00:00:aa:bb:cc" },
 		};
 		const options = { board, built: {}, log: (text: string) => log.push(text) };

@@ -97,7 +97,7 @@ export const PROMPTS = suite("prompts", {
 		prompts.add(createPrompt({ name: "new", arguments: { depth: {} }, get: ({ depth }) => `${depth}` }));
 		equal(client.heard(), [{ jsonrpc: "2.0", method: "notifications/prompts/list_changed" }]);
 		equal(client.server.allNames.includes("depth"), true);
-		throws(() => prompts.add(greet), /greet is there already/);
+		throws(() => prompts.add(greet), /greet is already registered/);
 		equal([prompts.remove("new"), prompts.remove("new")], [true, false]);
 		equal(client.server.allNames.includes("depth"), false);
 	},

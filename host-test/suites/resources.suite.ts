@@ -224,7 +224,7 @@ export default suite("resources", {
 		const change = { jsonrpc: "2.0", method: "notifications/resources/list_changed" };
 		resources.add(note);
 		equal(client.heard(), [change]);
-		throws(() => resources.add(note), /note:\/\/one is there already/);
+		throws(() => resources.add(note), /note:\/\/one is already registered/);
 		equal([resources.remove("note://one"), resources.remove("note://one")], [true, false]);
 		equal(client.heard(), [change]);
 		equal(client.ask("resources/list").result, { resources: [] });

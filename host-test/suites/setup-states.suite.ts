@@ -149,7 +149,10 @@ export default suite("the state wifi_configuring", {
 		const bare = new FakeBoard();
 		Object.assign(bare.network, { ssid: "", online: false });
 		const application = startFirmware({
-			...{ board: bare, built: { backend: "ws://h/" }, timer: new FakeTimer(), log() {} },
+			board: bare,
+			built: { backend: "ws://h/" },
+			timer: new FakeTimer(),
+			log() {},
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
 			hmacSha256: async () => new ArrayBuffer(0),
 			setup: (options) => openSetup(new FakeHttpPlatform(), options),

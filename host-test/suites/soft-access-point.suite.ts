@@ -14,7 +14,12 @@ function make({ ssid = "home", dnsFault = "" } = {}) {
 	clock.isSet = true;
 	const log: string[] = [];
 	const network = new WiFiNetwork({
-		...{ wifi: { io: FakeWiFi }, ssid, password: "secret", clock, needsTime: false, timer },
+		wifi: { io: FakeWiFi },
+		ssid,
+		password: "secret",
+		clock,
+		needsTime: false,
+		timer,
 		log: (line) => log.push(line),
 	});
 	const radio: (WiFiAccess | "closed")[] = [];
@@ -35,7 +40,9 @@ function make({ ssid = "home", dnsFault = "" } = {}) {
 	}
 	const accessPoint = new SoftAccessPoint({
 		radio: { open: (access) => radio.push(access), close: () => radio.push("closed") },
-		...{ network, udp: { io: FakeUdp }, address: "192.168.4.1" },
+		network,
+		udp: { io: FakeUdp },
+		address: "192.168.4.1",
 		log: (line) => log.push(line),
 	});
 	const wifi = FakeWiFi.made.at(-1) as FakeWiFi;

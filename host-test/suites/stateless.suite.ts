@@ -69,7 +69,12 @@ export default suite("stateless requests of MCP 2026-07-28", {
 	async "methods that 2026-07-28 removed are not found"() {
 		const { ask } = statelessClient({ features: [new Logging(), new Resources<undefined>()] });
 		for (const method of [
-			...["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "unknown/method"],
+			"initialize",
+			"ping",
+			"logging/setLevel",
+			"resources/subscribe",
+			"resources/unsubscribe",
+			"unknown/method",
 		]) {
 			equal((await ask(method)).error.code, -32601, method);
 		}

@@ -165,10 +165,7 @@ export default suite("tools of every board", {
 			snapshot: ["self.screen.snapshot"],
 			preview: ["self.screen.preview_image"],
 			settings: ["self.assets.set_download_url"],
-			http: [
-				...["self.camera.take_photo", "self.screen.snapshot", "self.screen.preview_image"],
-				"self.audio_speaker.play",
-			],
+			http: ["self.camera.take_photo", "self.screen.snapshot", "self.screen.preview_image", "self.audio_speaker.play"],
 			battery: [],
 			network: [],
 			thermometer: [],

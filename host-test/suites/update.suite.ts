@@ -1,12 +1,12 @@
 import { EcmaHttp } from "../../src/net/ecma-http.js";
-import { readUpdateConfig } from "../../src/settings/update-config.js";
+import { readSetting } from "../../src/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/update/firmware-installer.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, suite, throws } from "../harness.js";
 
 const URL = "http://server/firmware.bin?key=k";
 const KEY = new Uint8Array(65).fill(4).buffer;
@@ -219,21 +219,26 @@ export default suite("an update", {
 	},
 	"takes the trial from stored settings, and the key only from the build"() {
 		const { settings } = new FakeBoard();
-		equal(readUpdateConfig({}, settings), { key: undefined, trialTime: 300_000 });
+		equal(readSetting("updateKey", { built: {}, settings }), undefined);
+		equal(readSetting("updateTrial", { built: {}, settings }), 300);
 		const updateKey = `04${"00".repeat(64)}`;
 		settings.set("xs-mcp", "updateKey", `04${"ff".repeat(64)}`);
 		settings.set("xs-mcp", "updateTrial", 60);
-		const { key, trialTime } = readUpdateConfig({ updateKey, updateTrial: "90" }, settings);
-		equal([key?.byteLength, new Uint8Array(key as ArrayBuffer)[1], trialTime], [65, 0, 60_000]);
-		ok(readUpdateConfig({ updateKey: "" }, settings).key === undefined);
+		const source = { built: { updateKey, updateTrial: "90" }, settings };
+		const key = readSetting("updateKey", source);
+		equal([key?.byteLength, new Uint8Array(key as ArrayBuffer)[1], readSetting("updateTrial", source)], [65, 0, 60]);
+		equal(readSetting("updateKey", { built: { updateKey: "" }, settings }), undefined);
 	},
 	"names a setting that cannot be used"() {
 		for (const updateKey of ["04", "zz", `02${"00".repeat(64)}`, 5]) {
-			throws(() => readUpdateConfig({ updateKey }, undefined), /^updateKey: expected a public key of P-256/);
+			throws(
+				() => readSetting("updateKey", { built: { updateKey }, settings: undefined }),
+				/^updateKey: expected a public key of P-256/,
+			);
 		}
 		for (const updateTrial of [0, 1.5, "soon", 86_401]) {
 			throws(
-				() => readUpdateConfig({ updateTrial }, undefined),
+				() => readSetting("updateTrial", { built: { updateTrial }, settings: undefined }),
 				/^updateTrial: expected whole seconds from 1 to 86400/,
 			);
 		}

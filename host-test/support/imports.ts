@@ -16,3 +16,32 @@ export function resolveImport(specifier: string, path: string): string {
 export function sourcesIn(folder: string): string[] {
 	return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /(?<!\.d)\.ts$/.test(path));
 }
+
+/** The nodes of the first circle that is found, the first one again at its end; empty if there is none. */
+export function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
+	const done = new Set<string>();
+	const visit = (node: string, path: readonly string[]): string[] => {
+		const start = path.indexOf(node);
+		if (start >= 0) {
+			return [...path.slice(start), node];
+		}
+		if (done.has(node)) {
+			return [];
+		}
+		for (const next of graph.get(node) ?? []) {
+			const cycle = visit(next, [...path, node]);
+			if (cycle.length > 0) {
+				return cycle;
+			}
+		}
+		done.add(node);
+		return [];
+	};
+	for (const node of graph.keys()) {
+		const cycle = visit(node, []);
+		if (cycle.length > 0) {
+			return cycle;
+		}
+	}
+	return [];
+}

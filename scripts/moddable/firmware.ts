@@ -14,8 +14,15 @@ npm run doctor -- --for build says what is missing, and how to get it.`;
 
 /** Settings that must not be published. */
 const SECRETS = [
-	...["ssid", "password", "setupPassword", "token", "httpToken"],
-	...["hmacKey", "serialNumber", "mqttUsername", "mqttPassword"],
+	"ssid",
+	"password",
+	"setupPassword",
+	"token",
+	"httpToken",
+	"hmacKey",
+	"serialNumber",
+	"mqttUsername",
+	"mqttPassword",
 ];
 
 interface FirmwareOptions {
@@ -26,7 +33,7 @@ interface FirmwareOptions {
 }
 
 /** A build of ESP-IDF that somebody has made. */
-export interface FinishedBuild {
+interface FinishedBuild {
 	readonly board: string;
 	/** The folder with flasher_args.json. */
 	readonly folder: string;

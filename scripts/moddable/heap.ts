@@ -10,7 +10,7 @@ export interface MachineHeap {
 }
 
 /** Bytes. */
-export interface Used {
+interface Used {
 	readonly used: number;
 	readonly available: number;
 }

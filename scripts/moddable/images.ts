@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { ProgramError } from "../program.js";
 
 /** A file of an image, and where in the flash it belongs. */
-export interface ImagePart {
+interface ImagePart {
 	/** The file's name, without its folder. */
 	readonly name: string;
 	/** Where the build has it. */

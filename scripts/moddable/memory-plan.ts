@@ -14,9 +14,9 @@ const SLOT_BYTES = 16;
 const ALWAYS_INTERNAL = 16_384;
 
 /** How a chip's PSRAM is used: malloc uses it, the SDK's target reserves it for explicit requests, or there is none. */
-export type Psram = "malloc" | "reserved" | "none";
+type Psram = "malloc" | "reserved" | "none";
 
-export interface Partition {
+interface Partition {
 	readonly name: string;
 	/** "app" or "data". */
 	readonly type: string;

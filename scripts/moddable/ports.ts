@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ProgramError } from "../program.js";
 
 /** A serial port of this computer, to which a board may be connected. */
-export interface SerialPortInfo {
+interface SerialPortInfo {
 	/** Such as "/dev/ttyUSB0". */
 	readonly path: string;
 	/** What the system says of the device; empty if it says nothing. */
@@ -60,7 +60,7 @@ export function choosePort(wanted: string | undefined, ports: readonly SerialPor
 }
 
 /** A line for each port. */
-export function describePorts(ports: readonly SerialPortInfo[]): string {
+function describePorts(ports: readonly SerialPortInfo[]): string {
 	return ports.map(({ path, name }) => `  ${path}${name && `  ${name}`}`).join("\n");
 }
 

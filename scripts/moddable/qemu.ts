@@ -24,7 +24,7 @@ const HOST_ADDRESS = "10.0.2.2";
 const INSTRUCTION_TIME = "3";
 
 /** Characters of QEMU's output that are told when it ends by itself. */
-const LONGEST_COMPLAINT = 2_000;
+const MAX_COMPLAINT_LENGTH = 2_000;
 
 /** What the board's image is built with and run by. */
 export interface QemuTools {
@@ -105,15 +105,25 @@ export class Qemu {
 	constructor(image: QemuImage, file: string, onEnd: (reason: SdkError) => void) {
 		writeFileSync(file, image.flash);
 		const args = [
-			...["-machine", MACHINE, "-icount", INSTRUCTION_TIME],
-			...["-display", "none", "-monitor", "none", "-serial", "null"],
-			...["-drive", `file=${file},if=mtd,format=raw`],
-			...["-nic", "user,model=open_eth"],
+			"-machine",
+			MACHINE,
+			"-icount",
+			INSTRUCTION_TIME,
+			"-display",
+			"none",
+			"-monitor",
+			"none",
+			"-serial",
+			"null",
+			"-drive",
+			`file=${file},if=mtd,format=raw`,
+			"-nic",
+			"user,model=open_eth",
 		];
 		this.#child = new ChildGroup(QEMU, args, ["ignore", "pipe"]);
 		let complaints = "";
 		this.#child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-			complaints = (complaints + text).slice(-LONGEST_COMPLAINT);
+			complaints = (complaints + text).slice(-MAX_COMPLAINT_LENGTH);
 		});
 		void this.#child.ended.then((reason) => {
 			if (!this.#stopped) {

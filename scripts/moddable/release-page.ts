@@ -61,7 +61,7 @@ function button(board: string): string {
 }
 
 /** The command that flashes an image. */
-export function esptoolCommand({ chip, flashOptions, parts }: BoardImage): string {
+function esptoolCommand({ chip, flashOptions, parts }: BoardImage): string {
 	const files = parts.flatMap(({ name, offset }) => [hex(offset), name]);
 	return ["esptool.py", "--chip", chip, "write_flash", ...flashOptions, ...files].join(" ");
 }

@@ -85,7 +85,7 @@ function writeBoard(output: string, release: Release, image: BoardImage): string
 }
 
 /** Describes an image to a web flasher. */
-export function webManifest({ name, version }: Release, { board, chip, parts }: BoardImage): WebManifest {
+function webManifest({ name, version }: Release, { board, chip, parts }: BoardImage): WebManifest {
 	return {
 		name: `${name} for ${board}`,
 		version,

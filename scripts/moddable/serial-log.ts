@@ -12,7 +12,7 @@ interface Events {
 }
 
 /** Characters after which a line is cut: what arrives at a wrong speed has no line ends. */
-const LONGEST_LINE = 4_096;
+const MAX_LINE_LENGTH = 4_096;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal must not be sent.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/g;
@@ -57,9 +57,9 @@ export class SerialLog extends EventEmitter<Events> {
 		for (const line of lines) {
 			this.#say(line);
 		}
-		while (this.#line.length > LONGEST_LINE) {
-			this.#say(this.#line.slice(0, LONGEST_LINE));
-			this.#line = this.#line.slice(LONGEST_LINE);
+		while (this.#line.length > MAX_LINE_LENGTH) {
+			this.#say(this.#line.slice(0, MAX_LINE_LENGTH));
+			this.#line = this.#line.slice(MAX_LINE_LENGTH);
 		}
 	}
 

@@ -16,7 +16,7 @@ interface Events {
 }
 
 /** Characters of the standard error that are told when it ends by itself. */
-const LONGEST_COMPLAINT = 2_000;
+const MAX_COMPLAINT_LENGTH = 2_000;
 
 /**
  * Moddable's desktop simulator with a firmware built for debugging. It has a debugger, a session bus and, where asked
@@ -37,7 +37,7 @@ export class Simulator extends EventEmitter<Events> {
 		this.#display = display;
 		this.#child = child;
 		child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-			this.#complaints = (this.#complaints + text).slice(-LONGEST_COMPLAINT);
+			this.#complaints = (this.#complaints + text).slice(-MAX_COMPLAINT_LENGTH);
 		});
 		void child.ended.then((reason) => this.#ended([reason, this.#complaints.trim()].filter(Boolean).join("\n")));
 		xsbug.on("machine", (machine) => this.#connected(machine));

@@ -9,7 +9,7 @@ const MANIFEST = fileURLToPath(new URL("../../manifest.json", import.meta.url));
 const PLAIN = "esp32";
 
 /** The board that only QEMU has. */
-export const EMULATED = "esp32/esp32c3_qemu";
+const EMULATED = "esp32/esp32c3_qemu";
 
 /** Why a chip cannot run the firmware. The other chips that the SDK knows have Wi-Fi. */
 const WITHOUT_WIFI: Readonly<Record<string, string>> = {

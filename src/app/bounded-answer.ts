@@ -5,7 +5,7 @@ import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 
 /** UTF-16 units never take more bytes than this as UTF-8. */
-const MOST_BYTES_PER_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3;
 
 /** Characters of a message in which a request's id is looked for. */
 const START_LENGTH = 2_048;
@@ -20,7 +20,7 @@ const START_LENGTH = 2_048;
  * @returns the message itself if it is short enough; undefined if it is too long and answers no request
  */
 export function boundedAnswer(text: Sendable, maxBytes: number, sessionId: string): Sendable | undefined {
-	if (typeof text === "string" && text.length * MOST_BYTES_PER_UNIT <= maxBytes) {
+	if (typeof text === "string" && text.length * MAX_BYTES_PER_UNIT <= maxBytes) {
 		return text;
 	}
 	const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;

@@ -5,7 +5,7 @@ import type { Transport } from "../protocols/transport.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import type { Config } from "../settings/config.js";
 
-export interface TransportOptions extends Pick<ChannelOptions, "log"> {
+interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly config: Config;
 	readonly network: NetworkClients;
 	/** The device's MAC address, lower case, with colons. */
@@ -17,7 +17,7 @@ export interface TransportOptions extends Pick<ChannelOptions, "log"> {
 /**
  * The transport that the backend's URL asks for.
  *
- * @throws ProtocolError "bad-config" that names the setting
+ * @throws SettingError
  */
 export function createTransport({ config, network, deviceId, uuid, ...options }: TransportOptions): Transport {
 	const limits = messageLimits(config.chunkBytes);

@@ -4,7 +4,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 
 /** Characters of a text that are kept for the screen. */
-const LONGEST_TEXT = 256;
+const MAX_TEXT_LENGTH = 256;
 
 /** Code points of letters and digits, roughly: what is left out are signs, symbols, emoji, and what joins these. */
 const LETTERS = deepFreeze([
@@ -62,5 +62,5 @@ function alertChange(status: string, message: string): Partial<Face> {
 
 /** Text for the screen, which keeps it until the next comes: a long one would fill the heap. */
 export function word(value: unknown): string {
-	return typeof value === "string" ? value.slice(0, LONGEST_TEXT) : "";
+	return typeof value === "string" ? value.slice(0, MAX_TEXT_LENGTH) : "";
 }

@@ -1,7 +1,7 @@
 import type { Press } from "../hardware/button.js";
 import type { Hardware } from "../hardware/hardware.js";
 
-export interface InputActions {
+interface InputActions {
 	/** Tells the backend. */
 	tell(method: string, params: object): void;
 	/** The person wants to talk to the device, or no longer. */

@@ -1,7 +1,7 @@
 import type { Screen } from "../hardware/hardware.js";
 import type { Installer, UpdateProgress } from "../hardware/updater.js";
 
-export interface InstallerObserver {
+interface InstallerObserver {
 	readonly screen: Pick<Screen, "show"> | undefined;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;

@@ -4,7 +4,7 @@ import type { TimerModule } from "../hardware/timer.js";
 import { observedInstaller } from "./observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
 
-export interface ObserverOptions {
+interface ObserverOptions {
 	readonly timer: TimerModule;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;

@@ -7,14 +7,15 @@ import type { ServedBackend } from "../connect/served-backend.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
-import { EcmaHttp, type HttpClients } from "../net/ecma-http.js";
+import { EcmaHttp } from "../net/ecma-http.js";
+import type { HttpClients } from "../net/http-client.js";
 import type { Direct, DirectOptions } from "../net/open-direct.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
-import { ProtocolError } from "../protocols/protocol-error.js";
 import type { Transport } from "../protocols/transport.js";
 import { type BackendSetting, readBackend } from "../settings/backend-setting.js";
 import { type Config, readConfig } from "../settings/config.js";
-import { readUpdateConfig, type UpdateConfig } from "../settings/update-config.js";
+import { readSetting, withSettings } from "../settings/read-setting.js";
+import { SettingError } from "../settings/setting-error.js";
 import { TOOLS } from "../tools/index.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import { FirmwareInstaller } from "../update/firmware-installer.js";
@@ -26,7 +27,7 @@ import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
 /** What the firmware runs on, and what it offers. */
-export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
+interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
 	readonly board: Board & { readonly system: System };
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
@@ -52,16 +53,17 @@ export interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "fea
  */
 export function startFirmware(options: FirmwareOptions): Application | undefined {
 	try {
-		const update = readUpdateConfig(options.built, options.board.settings);
+		const source = { built: options.built, settings: options.board.settings };
+		const updateKey = readSetting("updateKey", source);
 		const trial = new Trial({
 			...options,
 			updater: options.board.updater,
 			settings: options.board.settings,
-			time: update.trialTime,
+			time: readSetting("updateTrial", source) * 1000,
 			onFailed: (message) => application.alert("Update failed", message),
 		});
 		const broken: string[] = [];
-		const application = createApplication({ ...options, tools: allTools(options, broken) }, update, trial);
+		const application = createApplication({ ...options, tools: allTools(options, broken) }, updateKey, trial);
 		trial.start();
 		application.start();
 		for (const reason of broken) {
@@ -70,7 +72,7 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 		}
 		return application;
 	} catch (error) {
-		if (!(error instanceof ProtocolError && error.code === "bad-config")) {
+		if (!(error instanceof SettingError)) {
 			throw error;
 		}
 		showFatalError(options, error.message);
@@ -92,13 +94,13 @@ function endTrial({ board, log }: FirmwareOptions, message: string): void {
 	}
 }
 
-function createApplication(options: FirmwareOptions, { key }: UpdateConfig, trial: Trial): Application {
+function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | undefined, trial: Trial): Application {
 	const { built, openNetwork, timer, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
 	const needs = { mayLackBackend: options.direct !== undefined, findsGateways: options.openDnsSd !== undefined };
 	// All settings are checked now, also if the backend comes later.
-	const said = readBackend(built, settings, deviceId, needs);
+	const said = readBackend({ built, settings }, deviceId, needs);
 	const { config } = said;
 	const { backend, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
@@ -106,14 +108,18 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 	const uuid = deviceUuid(settings, config.uuid);
 	const network = openNetwork(built);
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
-	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, key, log);
+	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, updateKey, log);
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
 	const connectsByUrl = ({ bootstrap, gateway, config }: BackendSetting): boolean =>
 		bootstrap === undefined && gateway === undefined && (config.backend !== "" || direct === undefined);
 	const setup = options.setup?.({
-		...{ board, built, deviceId, timer, log },
+		board,
+		built,
+		deviceId,
+		timer,
+		log,
 		check(settings) {
-			const next = readBackend(built, settings, deviceId, needs);
+			const next = readBackend({ built, settings }, deviceId, needs);
 			if (connectsByUrl(next)) {
 				reach(next.config);
 			}
@@ -121,7 +127,10 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 	});
 	const given = {
 		...options,
-		...{ board, name: config.name, direct, setup },
+		board,
+		name: config.name,
+		direct,
+		setup,
 		...underTrial(trial, config),
 	};
 	if (connectsByUrl(said)) {
@@ -129,13 +138,15 @@ function createApplication(options: FirmwareOptions, { key }: UpdateConfig, tria
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);
 	const connect = (served: ServedBackend): Backend => {
-		const config = readConfig(built, settings, deviceId, served);
+		const config = readConfig({ built, settings: withSettings(served, settings) }, deviceId);
 		const next = reach(config);
 		return { url: config.backend, use: () => transport.use(next) };
 	};
 	const source = sourceOf(said, { ...options, board, uuid, http });
 	return new Application({
-		...{ ...given, transport, backend: source?.shown ?? backend },
+		...given,
+		transport,
+		backend: source?.shown ?? backend,
 		...(source && { source: { ...source, connect } }),
 	});
 }

@@ -25,11 +25,11 @@ export interface BackendSource {
 	readonly name: string;
 	/** Opens the bootstrap, or the search for a gateway: `Bootstrap`, `GatewaySearch`. */
 	readonly open: (events: BootstrapEvents) => OpenSource;
-	/** @throws ProtocolError that says what of a served backend cannot be used */
+	/** @throws SettingError if the served backend cannot be used */
 	readonly connect: (served: ServedBackend) => Backend;
 }
 
-export interface BackendSearchOptions {
+interface BackendSearchOptions {
 	readonly source: BackendSource;
 	readonly board: Pick<Board, "screen" | "installer" | "player">;
 	/** Whether firmware of this version was rolled back: it is not installed again before the next restart. */
@@ -41,8 +41,8 @@ export interface BackendSearchOptions {
 }
 
 /** Characters of a code and of a text that are kept for the screen. */
-const LONGEST_CODE = 32;
-const LONGEST_TEXT = 256;
+const MAX_CODE_LENGTH = 32;
+const MAX_TEXT_LENGTH = 256;
 
 /** Has the source look for the backend, shows what a person should know, and has the board install firmware. */
 export class BackendSearch {
@@ -96,7 +96,7 @@ export class BackendSearch {
 	}
 
 	#ask(code: string, message: string): void {
-		const shown = { code: code.slice(0, LONGEST_CODE), message: message.slice(0, LONGEST_TEXT) };
+		const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
 		const { board, log } = this.#options;
 		log(`activation code ${shown.code}: ${shown.message}`);
 		board.screen?.show(shown);

@@ -37,28 +37,48 @@ export interface BootstrapAnswer {
 
 /** The members that are read: XS would keep the names of any others for ever. */
 const NAMES: readonly string[] = deepFreeze([
-	...["mqtt", "endpoint", "client_id", "username", "password", "publish_topic", "subscribe_topic", "keepalive"],
-	...["websocket", "url", "token", "version"],
-	...["server_time", "timestamp", "timezone_offset"],
-	...["firmware", "force", "sha256", "signature"],
-	...["activation", "message", "code", "challenge", "timeout_ms"],
-	...["success", "error"],
+	"mqtt",
+	"endpoint",
+	"client_id",
+	"username",
+	"password",
+	"publish_topic",
+	"subscribe_topic",
+	"keepalive",
+	"websocket",
+	"url",
+	"token",
+	"version",
+	"server_time",
+	"timestamp",
+	"timezone_offset",
+	"firmware",
+	"force",
+	"sha256",
+	"signature",
+	"activation",
+	"message",
+	"code",
+	"challenge",
+	"timeout_ms",
+	"success",
+	"error",
 ]);
 
 /** The MQTT port of a server that names none, and the only one that means TLS. */
 const MQTTS_PORT = 8883;
 
 /** Values that an answer may hold: it is parsed in a small heap. */
-const MOST_VALUES = 256;
+const MAX_VALUES = 256;
 
 /** The clock is set to times from 2020 (an earlier one is of a server whose clock is not set) to 2106 (32 bits of seconds). */
-const EARLIEST_TIME = 1_577_836_800_000;
-const LATEST_TIME = 4_294_967_295_000;
+const MIN_TIME = 1_577_836_800_000;
+const MAX_TIME = 4_294_967_295_000;
 
 /** Minutes by which local time differs at most. */
-const LARGEST_OFFSET = 14 * 60;
+const MAX_OFFSET = 14 * 60;
 
-const LONGEST_TIMEOUT = 120_000;
+const MAX_TIMEOUT = 120_000;
 
 /**
  * Reads the server's answer. Blocks and members that are missing or null are taken as absent.
@@ -66,7 +86,7 @@ const LONGEST_TIMEOUT = 120_000;
  * @throws Error that names the member, or quotes the server's own error, which comes with status 200
  */
 export function readAnswer(text: string): BootstrapAnswer {
-	const answer = parseJson(text, MOST_VALUES, NAMES);
+	const answer = parseJson(text, MAX_VALUES, NAMES);
 	if (!isObject(answer)) {
 		throw new Error("the answer is no JSON object");
 	}
@@ -143,10 +163,10 @@ function readWebSocket(websocket: Block | undefined): ServedBackend | undefined 
 
 /** Leaves out a time that only a clock which is not set, or is broken, has. */
 function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> {
-	if (typeof timestamp !== "number" || timestamp < EARLIEST_TIME || timestamp > LATEST_TIME) {
+	if (typeof timestamp !== "number" || timestamp < MIN_TIME || timestamp > MAX_TIME) {
 		return {};
 	}
-	const isOffset = typeof timezone === "number" && Math.abs(timezone) <= LARGEST_OFFSET;
+	const isOffset = typeof timezone === "number" && Math.abs(timezone) <= MAX_OFFSET;
 	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
 }
 
@@ -166,7 +186,7 @@ function readActivation({ message, code, challenge, timeout_ms: timeout }: Block
 		message: string("activation.message", message ?? ""),
 		code: string("activation.code", code ?? ""),
 		challenge: string("activation.challenge", challenge ?? ""),
-		timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT) : 0,
+		timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
 	};
 }
 

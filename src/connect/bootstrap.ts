@@ -1,8 +1,10 @@
 import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { expectOk } from "../net/http-status.js";
-import type { BootstrapConfig } from "../settings/bootstrap-config.js";
+import { Backoff } from "../protocols/backoff.js";
+import type { BootstrapConfig } from "../settings/config.js";
 import { FIRMWARE } from "../settings/firmware.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { toHex } from "../text/hex.js";
 import { isNewer } from "../text/version.js";
 import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
@@ -21,12 +23,16 @@ export interface BootstrapOptions {
 	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
+	/** A number from 0 to below 1. Default `Math.random`. */
+	readonly random?: () => number;
 	readonly events: BootstrapEvents;
 }
 
-/** Checks in a row until one succeeds, and milliseconds before the second. Each later delay is twice as long. */
+/** Checks in a row until one succeeds. */
 const TRIES = 10;
-const FIRST_RETRY = 10_000;
+
+/** Milliseconds between them. */
+const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
 /** Requests that ask whether the device is bound, before the bootstrap begins again; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
@@ -34,7 +40,7 @@ const UNBOUND_RETRY = 3_000;
 const ACTIVATION_RETRY = 10_000;
 
 /** Bytes that an answer may have. */
-const LONGEST_ANSWER = 8_192;
+const MAX_ANSWER_BYTES = 8_192;
 
 /** Milliseconds that a request may take without progress. */
 const TIMEOUT = 30_000;
@@ -49,6 +55,7 @@ export class Bootstrap {
 	#turn = 0;
 	#isRunning = false;
 	#failures = 0;
+	readonly #backoff: Backoff;
 	/** The backend that the application was told, as text. */
 	#told = "";
 	/** Whether a person was asked to bind the device, and it is not known to be bound. */
@@ -57,13 +64,14 @@ export class Bootstrap {
 
 	constructor(options: BootstrapOptions) {
 		this.#options = options;
+		this.#backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
 	}
 
 	/** Checks now, and then on schedule until {@link stop}. */
 	start(): void {
 		if (!this.#isRunning) {
 			this.#isRunning = true;
-			this.#failures = 0;
+			this.#forgetFailures();
 			void this.#check();
 		}
 	}
@@ -108,7 +116,7 @@ export class Bootstrap {
 			url,
 			headers: bootstrapHeaders(this.#identity),
 			body: [ArrayBuffer.fromString(body)],
-			maxBytes: LONGEST_ANSWER,
+			maxBytes: MAX_ANSWER_BYTES,
 			timeout,
 		});
 	}
@@ -126,7 +134,7 @@ export class Bootstrap {
 		} else if (turn === this.#turn) {
 			this.#endActivation();
 			this.#use(backend);
-			this.#failures = 0;
+			this.#forgetFailures();
 			this.#schedule();
 		}
 	}
@@ -172,7 +180,7 @@ export class Bootstrap {
 			}
 			await this.#wait(status === 202 ? UNBOUND_RETRY : ACTIVATION_RETRY);
 		}
-		this.#timer = this.#options.timer.set(() => void this.#check(), UNBOUND_RETRY);
+		this.#checkIn(UNBOUND_RETRY);
 	}
 
 	#endActivation(): void {
@@ -218,14 +226,17 @@ export class Bootstrap {
 		if (this.#told === "") {
 			this.#useStored();
 		}
-		let retryIn: number | undefined = FIRST_RETRY * 2 ** (this.#failures - 1);
 		if (this.#failures < TRIES) {
-			this.#timer = this.#options.timer.set(() => void this.#check(), retryIn);
+			this.#options.events.onFailed(error, this.#checkIn(this.#backoff.next()));
 		} else {
-			this.#failures = 0;
-			retryIn = this.#schedule();
+			this.#forgetFailures();
+			this.#options.events.onFailed(error, this.#schedule());
 		}
-		this.#options.events.onFailed(error, retryIn);
+	}
+
+	#forgetFailures(): void {
+		this.#failures = 0;
+		this.#backoff.reset();
 	}
 
 	#useStored(): void {
@@ -247,7 +258,11 @@ export class Bootstrap {
 		if (otaInterval === 0) {
 			return undefined;
 		}
-		this.#timer = this.#options.timer.set(() => void this.#check(), otaInterval * 1000);
-		return otaInterval * 1000;
+		return this.#checkIn(otaInterval * 1000);
+	}
+
+	#checkIn(delay: number): number {
+		this.#timer = this.#options.timer.set(() => void this.#check(), delay);
+		return delay;
 	}
 }

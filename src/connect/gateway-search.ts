@@ -1,9 +1,6 @@
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { DnsSd, FoundService, OpenDnsSd } from "./dns-sd.js";
 
-/** How a setting says that the backend is to be found: `mdns:` or `mdns:HOST`. */
-const SCHEME = "mdns:";
-
 /** What gateways announce themselves as: gateway/src/devices/announcement.ts. */
 const SERVICE_TYPE = "_xs-mcp._tcp";
 
@@ -14,7 +11,7 @@ const RETRY_INTERVAL = 10_000;
 const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
 const pathPattern = (): RegExp => /^\/[\w\-./~%]{0,127}$/;
 
-export interface GatewaySearchOptions {
+interface GatewaySearchOptions {
 	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
 	readonly host: string;
 	readonly openDnsSd: OpenDnsSd;
@@ -24,11 +21,6 @@ export interface GatewaySearchOptions {
 	readonly onFailed: (error: Error, retryIn: number) => void;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
-}
-
-/** The hostname that the setting `backend` wants to be found: empty for any. Undefined if it is a URL. */
-export function wantedGateway(backend: unknown): string | undefined {
-	return typeof backend === "string" && backend.startsWith(SCHEME) ? backend.slice(SCHEME.length) : undefined;
 }
 
 /**

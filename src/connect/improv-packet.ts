@@ -13,7 +13,7 @@ const TYPE = 7;
 const LENGTH = 8;
 const DATA = 9;
 
-const LONGEST_DATA = 255;
+const MAX_DATA_BYTES = 255;
 const NEW_LINE = 0x0a;
 
 /**
@@ -27,7 +27,7 @@ export function makePacket(type: PacketType, data: readonly number[]): Uint8Arra
 	return bytes;
 }
 
-export interface PacketEvents {
+interface PacketEvents {
 	onPacket(type: number, data: Uint8Array): void;
 	/** A packet arrived damaged. */
 	onDamaged(): void;
@@ -36,7 +36,7 @@ export interface PacketEvents {
 /** Finds packets in what arrives, which may be cut anywhere and hold other bytes between packets. */
 export class PacketReader {
 	readonly #events: PacketEvents;
-	readonly #bytes = new Uint8Array(DATA + LONGEST_DATA);
+	readonly #bytes = new Uint8Array(DATA + MAX_DATA_BYTES);
 	#count = 0;
 
 	constructor(events: PacketEvents) {

@@ -3,7 +3,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { makePacket, PACKET, PacketReader, type PacketType } from "./improv-packet.js";
 
 /** What the device says of itself. */
-export interface ImprovInfo {
+interface ImprovInfo {
 	readonly firmware: string;
 	readonly version: string;
 	/** The chip, or the board. */
@@ -13,7 +13,7 @@ export interface ImprovInfo {
 }
 
 /** What Improv asks of the device. */
-export interface ImprovWiFi {
+interface ImprovWiFi {
 	/** Whether a network is joined. */
 	readonly isJoined: boolean;
 	/** Where a person finds the device then; empty if there is nothing to see. */
@@ -23,7 +23,7 @@ export interface ImprovWiFi {
 	apply(access: WiFiAccess): Promise<boolean>;
 }
 
-export interface ImprovOptions {
+interface ImprovOptions {
 	readonly info: ImprovInfo;
 	readonly wifi: ImprovWiFi;
 	readonly write: (packet: Uint8Array) => void;
@@ -35,10 +35,10 @@ const ERROR = deepFreeze({ none: 0x00, invalid: 0x01, unknownCommand: 0x02, notJ
 const COMMAND = deepFreeze({ setWiFi: 0x01, state: 0x02, info: 0x03, networks: 0x04 } as const);
 
 /** Bytes that the strings of a result may have, with a byte for each one's length. */
-const LONGEST_RESULT = 253;
+const MAX_RESULT_BYTES = 253;
 
 /** Networks that are told. */
-const MOST_NETWORKS = 20;
+const MAX_NETWORKS = 20;
 
 /** Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. */
 export class ImprovService {
@@ -112,7 +112,7 @@ export class ImprovService {
 		const data: number[] = [];
 		for (const text of texts) {
 			const bytes = new Uint8Array(ArrayBuffer.fromString(text));
-			if (data.length + 1 + bytes.length <= LONGEST_RESULT) {
+			if (data.length + 1 + bytes.length <= MAX_RESULT_BYTES) {
 				data.push(bytes.length, ...bytes);
 			}
 		}
@@ -161,7 +161,7 @@ export class ImprovService {
 		this.#isScanning = true;
 		const found = await this.#options.wifi.networks();
 		this.#isScanning = false;
-		for (const { ssid, rssi, secured } of found.slice(0, MOST_NETWORKS)) {
+		for (const { ssid, rssi, secured } of found.slice(0, MAX_NETWORKS)) {
 			this.#answer(COMMAND.networks, [ssid, String(rssi), secured ? "YES" : "NO"]);
 		}
 		this.#answer(COMMAND.networks, []);

@@ -1,11 +1,11 @@
 import type { Board } from "../hardware/hardware.js";
 import { FIRMWARE } from "../settings/firmware.js";
-import { readSetting, storeSetting } from "../settings/read-setting.js";
+import { settingText, storeSetting } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
 import { ImprovService } from "./improv-service.js";
 import { SerialLine } from "./serial-line.js";
 
-export interface OpenImprovOptions {
+interface OpenImprovOptions {
 	readonly board: Pick<Board, "name" | "serial" | "accessPoint" | "network" | "settings" | "system">;
 	/** What the firmware was built with. */
 	readonly built: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export function openImprov({ board, built, log }: OpenImprovOptions): { close():
 		return undefined;
 	}
 	const name = hostnameOf(system.macAddress);
-	const port = readSetting("http", built, settings) ?? "";
+	const port = settingText("http", { built, settings });
 	const service = new ImprovService({
 		info: { firmware: FIRMWARE.name, version: FIRMWARE.version, hardware: board.name, name },
 		wifi: {

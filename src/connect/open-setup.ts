@@ -1,7 +1,6 @@
 import type { Board } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { HttpServerPlatform } from "../net/http-server.js";
-import { ProtocolError } from "../protocols/protocol-error.js";
 import { readSetting } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
 import { PhoneSetup, type SetupEvents } from "./phone-setup.js";
@@ -24,11 +23,6 @@ export interface SetupOptions {
 /** The set-up of a board: the application makes it with its events. */
 export type Setup = (events: SetupEvents) => PhoneSetup;
 
-/** Seconds. */
-const PATIENCE = 300;
-const AFTER = 180;
-const LONGEST_TIME = 86_400;
-
 /** Letters and digits that are hard to take for one another. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH = 8;
@@ -40,7 +34,7 @@ const PASSWORD_LENGTH = 8;
  * shows it; on a board without a screen the network is open.
  *
  * @returns undefined on any other board
- * @throws ProtocolError "bad-config" that names the setting
+ * @throws SettingError
  */
 export function openSetup(platform: HttpServerPlatform, options: SetupOptions): Setup | undefined {
 	const { board, built, deviceId, random = Math.random } = options;
@@ -48,39 +42,20 @@ export function openSetup(platform: HttpServerPlatform, options: SetupOptions): 
 	if (accessPoint === undefined || settings === undefined) {
 		return undefined;
 	}
-	const password = readPassword(readSetting("setupPassword", built, settings) ?? "");
-	const seconds = (key: string, otherwise: number, least: number): number =>
-		readSeconds(key, readSetting(key, built, settings) ?? otherwise, least);
+	const source = { built, settings };
+	const password = readSetting("setupPassword", source);
 	const rest = {
-		...{ platform, accessPoint, settings, random },
+		platform,
+		accessPoint,
+		settings,
+		random,
 		name: hostnameOf(deviceId),
 		isProtected: password !== "" || screen !== undefined,
 		makePassword: () => password || (screen === undefined ? "" : inventPassword(random)),
-		patience: seconds("setupTime", PATIENCE, 60),
-		after: seconds("setupAfter", AFTER, 0),
+		patience: readSetting("setupTime", source),
+		after: readSetting("setupAfter", source),
 	};
 	return (events) => new PhoneSetup({ ...options, ...rest }, events);
-}
-
-/** What is wrong with a password is told without it. */
-function readPassword(value: unknown): string {
-	if (typeof value !== "string" || !/^([\x20-\x7e]{8,63})?$/.test(value)) {
-		throw new ProtocolError("bad-config", "setupPassword: expected 8 to 63 printable ASCII characters");
-	}
-	return value;
-}
-
-/** On the command line of mcconfig every value is a string. */
-function readSeconds(key: string, value: unknown, least: number): number {
-	const seconds = Number(value);
-	if (!Number.isInteger(seconds) || seconds < least || seconds > LONGEST_TIME) {
-		const got = JSON.stringify(value);
-		throw new ProtocolError(
-			"bad-config",
-			`${key}: expected whole seconds from ${least} to ${LONGEST_TIME}, got ${got}`,
-		);
-	}
-	return seconds;
 }
 
 function inventPassword(random: () => number): string {

@@ -2,7 +2,7 @@ import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { readSetting, storeSetting } from "../settings/read-setting.js";
+import { settingText, storeSetting } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { SetupConnection } from "./setup-connection.js";
 import {
@@ -16,7 +16,7 @@ import {
 } from "./setup-form.js";
 import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
 
-export interface PhoneSetupOptions {
+interface PhoneSetupOptions {
 	readonly platform: HttpServerPlatform;
 	readonly accessPoint: AccessPoint;
 	/** What the firmware was built with. */
@@ -57,10 +57,10 @@ export interface SetupEvents {
 const FAREWELL_TIME = 4_000;
 
 /** Connections that are served at a time: a browser opens some at once. */
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 
 /** Networks that the page lists. */
-const MOST_NETWORKS = 20;
+const MAX_NETWORKS = 20;
 
 /** Where the name of the network is kept that was joined last: a change costs the flash a write. */
 const JOINED = deepFreeze(["wifi", "joined"] as const);
@@ -148,7 +148,7 @@ export class PhoneSetup {
 	}
 
 	get #ssid(): string {
-		return String(readSetting("ssid", this.#options.built, this.#options.settings) ?? "");
+		return settingText("ssid", this.#options);
 	}
 
 	/**
@@ -205,7 +205,7 @@ export class PhoneSetup {
 	}
 
 	#serve(connection: HttpConnection): void {
-		if (this.#connections.size >= MOST_CONNECTIONS) {
+		if (this.#connections.size >= MAX_CONNECTIONS) {
 			connection.close();
 			return;
 		}
@@ -230,7 +230,7 @@ export class PhoneSetup {
 	}
 
 	#values(): SetupValues {
-		return currentValues(this.#options.built, this.#options.settings);
+		return currentValues(this.#options);
 	}
 
 	/** A scan disturbs the device's own network: requests that come together share one, and none disturbs an attempt. */
@@ -309,10 +309,9 @@ export class PhoneSetup {
 
 	/** The page has no fields for them: without this, another backend would be told them. */
 	#forgetLogin(): void {
-		const { built, settings } = this.#options;
-		for (const key of ["mqttUsername", "mqttPassword"]) {
-			if ((readSetting(key, built, settings) ?? "") !== "") {
-				storeSetting(key, "", settings);
+		for (const name of ["mqttUsername", "mqttPassword"] as const) {
+			if (settingText(name, this.#options) !== "") {
+				storeSetting(name, "", this.#options.settings);
 			}
 		}
 	}
@@ -326,7 +325,7 @@ function strongest(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
 			networks.push(network);
 		}
 	}
-	return networks.slice(0, MOST_NETWORKS);
+	return networks.slice(0, MAX_NETWORKS);
 }
 
 function makeToken(random: () => number): string {

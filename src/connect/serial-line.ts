@@ -4,7 +4,7 @@ import type { SerialPort, SerialRecord } from "../hardware/serial.js";
 const BAUD = 115_200;
 
 /** Bytes that may wait to be sent. Whoever asks faster than the line sends gets no answer to the rest. */
-const MOST_WAITING = 4_096;
+const MAX_WAITING = 4_096;
 
 /** A serial port on which packets are sent piece by piece, as it has room for them. */
 export class SerialLine {
@@ -33,7 +33,7 @@ export class SerialLine {
 
 	write(packet: Uint8Array): void {
 		const waiting = this.#waiting.reduce((sum, { length }) => sum + length, 0);
-		if (waiting + packet.length <= MOST_WAITING) {
+		if (waiting + packet.length <= MAX_WAITING) {
 			this.#waiting.push(packet);
 			this.#flush();
 		}

@@ -11,7 +11,7 @@ export interface Answer {
 	readonly parts?: readonly AnswerPart[];
 }
 
-export interface SetupConnectionOptions {
+interface SetupConnectionOptions {
 	/** Answers a request whose body is a text. */
 	readonly answer: (request: ServedRequest, body: string) => Answer | Promise<Answer>;
 	readonly timer: TimerModule;
@@ -19,7 +19,7 @@ export interface SetupConnectionOptions {
 }
 
 /** Bytes that the body of a request may have. A longer one is dropped as it comes. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 /** Milliseconds until a request must be whole, and until its answer must be sent: a scan takes some seconds. */
 const REQUEST_TIME = 10_000;
@@ -71,7 +71,7 @@ export class SetupConnection {
 	#begin(request: ServedRequest): void {
 		this.#request = request;
 		const length = Number(request.headers.get("content-length") ?? 0);
-		if (length <= MOST_BYTES && !request.headers.has("transfer-encoding")) {
+		if (length <= MAX_BYTES && !request.headers.has("transfer-encoding")) {
 			this.#body = new Uint8Array(length);
 		}
 	}

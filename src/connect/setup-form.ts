@@ -1,16 +1,19 @@
 import type { Settings } from "../hardware/hardware.js";
-import type { WiFiAccess } from "../hardware/wifi-setup.js";
-import { ProtocolError } from "../protocols/protocol-error.js";
-import { readSetting, withSettings } from "../settings/read-setting.js";
+import { checkSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
+import { SettingError } from "../settings/setting-error.js";
+import { SETTINGS, type SettingName } from "../settings/settings-table.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
-import { utf8Length } from "../text/utf8.js";
 
 /** The settings that the page has fields for. */
-export const FIELDS = deepFreeze(["ssid", "password", "backend", "otaUrl", "token", "name"] as const);
+export const FIELDS: readonly Field[] = deepFreeze(
+	(Object.keys(SETTINGS) as SettingName[]).filter((name): name is Field => "onPage" in SETTINGS[name]),
+);
 
-export type Field = (typeof FIELDS)[number];
+type Field = {
+	[Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly onPage: true } ? Name : never;
+}[SettingName];
 
 /** The page's settings, by name. */
 export type SetupValues = Readonly<Record<Field, string>>;
@@ -18,24 +21,15 @@ export type SetupValues = Readonly<Record<Field, string>>;
 /** What is wrong, by field; "form" for what belongs to no field. */
 export type FormErrors = Readonly<Record<string, string>>;
 
-/** Throws a ProtocolError "bad-config" if the firmware could not start with these settings. */
+/** Throws a SettingError if the firmware could not start with these settings. */
 export type CheckSettings = (settings: Pick<Settings, "get">) => void;
 
-/** Bytes that a Wi-Fi network's name and password may have. */
-const LONGEST_SSID = 32;
-const SHORTEST_PASSWORD = 8;
-const LONGEST_PASSWORD = 64;
-
-/** Characters that any other value may have. */
-const LONGEST_VALUE = 512;
+/** Characters. */
+const MAX_VALUE_LENGTH = 512;
 
 /** The settings as they are now. */
-export function currentValues(
-	built: Readonly<Record<string, unknown>>,
-	settings: Pick<Settings, "get"> | undefined,
-): SetupValues {
-	const read = (field: Field): string => String(readSetting(field, built, settings) ?? "");
-	return Object.fromEntries(FIELDS.map((field) => [field, read(field)])) as Record<Field, string>;
+export function currentValues(source: SettingSource): SetupValues {
+	return Object.fromEntries(FIELDS.map((field) => [field, settingText(field, source)])) as Record<Field, string>;
 }
 
 /**
@@ -63,9 +57,11 @@ export function readForm(text: string, current: SetupValues): { values: SetupVal
 	values.ssid = typeof typed.ssid === "string" ? typed.ssid : "";
 	values.password = typeof typed.password === "string" ? typed.password : "";
 	keepSecrets(values, current);
-	const accessError = checkAccess(values);
-	if (accessError !== undefined) {
-		errors[accessError.field] ??= accessError.message;
+	for (const field of ["ssid", "password"] as const) {
+		const error = accessError(field, values[field]);
+		if (error !== undefined) {
+			errors[field] ??= error;
+		}
 	}
 	return Object.keys(errors).length > 0 ? { errors } : { values };
 }
@@ -85,12 +81,10 @@ export function checkValues(
 		check(withSettings(values, settings));
 		return undefined;
 	} catch (error) {
-		if (!(error instanceof ProtocolError)) {
+		if (!(error instanceof SettingError)) {
 			throw error;
 		}
-		const colon = error.message.indexOf(": ");
-		const field = error.message.slice(0, Math.max(colon, 0));
-		return isField(field) ? { [field]: error.message.slice(colon + 2) } : { form: error.message };
+		return isField(error.setting) ? { [error.setting]: error.problem } : { form: error.message };
 	}
 }
 
@@ -108,8 +102,8 @@ function parseForm(text: string): Readonly<Record<string, unknown>> | undefined 
 }
 
 function limitError(value: string): string | undefined {
-	if (value.length > LONGEST_VALUE) {
-		return `expected at most ${LONGEST_VALUE} characters`;
+	if (value.length > MAX_VALUE_LENGTH) {
+		return `expected at most ${MAX_VALUE_LENGTH} characters`;
 	}
 	for (const character of value) {
 		if (character < " " || character === "\u007f") {
@@ -128,20 +122,15 @@ function keepSecrets(values: Record<Field, string>, current: SetupValues): void 
 	}
 }
 
-/** What is wrong with a password is told without it. */
-function checkAccess({ ssid, password }: WiFiAccess): { field: Field; message: string } | undefined {
-	if (ssid === "") {
-		return { field: "ssid", message: "choose a network, or type its name" };
+/** The firmware starts with any Wi-Fi: these settings are checked here alone. */
+function accessError(field: "ssid" | "password", value: string): string | undefined {
+	if (field === "ssid" && value === "") {
+		return "choose a network, or type its name";
 	}
-	if (utf8Length(ssid) > LONGEST_SSID) {
-		return { field: "ssid", message: `expected at most ${LONGEST_SSID} bytes` };
+	try {
+		checkSetting(field, value);
+		return undefined;
+	} catch (error) {
+		return (error as SettingError).problem;
 	}
-	const length = utf8Length(password);
-	if (length > 0 && (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)) {
-		return {
-			field: "password",
-			message: `expected ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters, or none for an open network`,
-		};
-	}
-	return undefined;
 }

@@ -1,5 +1,6 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 import { type AnswerPart, answerPart } from "./answer-part.js";
+import { FIELDS } from "./setup-form.js";
 
 const HEAD = `<!DOCTYPE html>
 <html lang="en">
@@ -101,7 +102,7 @@ const BODY = `<body>
 
 const SCRIPT = `<script>
 "use strict";
-const FIELDS=["ssid","password","backend","token","otaUrl","name"];
+const FIELDS=${JSON.stringify(FIELDS)};
 const at=(id)=>document.getElementById(id);
 const form=document.querySelector("form");
 let formToken="",saved={},lost=0;

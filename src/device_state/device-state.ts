@@ -29,7 +29,7 @@ export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> 
 	fatal_error: [],
 });
 
-export interface DeviceStateOptions {
+interface DeviceStateOptions {
 	/** Called after each change, never for a refused one. */
 	readonly onChange: (newState: DeviceState, oldState: DeviceState) => void;
 	readonly log: (message: string) => void;

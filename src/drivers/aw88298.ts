@@ -1,7 +1,7 @@
 import type { Speaker } from "../hardware/sound.js";
 
 /** Awinic's amplifier AW88298, as the SDK's set-up of a target opens it. */
-export interface Amplifier {
+interface Amplifier {
 	/** Half decibels, 0 to 256: 256 is the loudest. 0 is as loud, because it does not fit into the chip's register. */
 	volume: number;
 }

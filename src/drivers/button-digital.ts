@@ -1,7 +1,7 @@
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** A digital input of ECMA-419, as far as it is used. */
-export interface DigitalInput {
+interface DigitalInput {
 	read(): number;
 	close(): void;
 }

@@ -2,7 +2,7 @@ import type { TimerHandle } from "../hardware/timer.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** ECMA-419's touch sensor, as far as it is used. */
-export interface TouchSensor {
+interface TouchSensor {
 	/** The fingers on the screen; undefined if nothing has changed. */
 	sample(): readonly object[] | undefined;
 	/** `interrupt` says whether the sensor calls `onSample` by itself. */

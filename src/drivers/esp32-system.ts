@@ -15,7 +15,7 @@ export interface Chip {
 	readonly temperature: number | undefined;
 }
 
-export interface Esp32SystemOptions {
+interface Esp32SystemOptions {
 	readonly chip: Chip;
 	readonly macAddress: string;
 	/** The board's name. */

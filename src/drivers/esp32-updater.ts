@@ -3,13 +3,13 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { ImageHead } from "./image-head.js";
 
 /** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */
-export interface FlashPartition {
+interface FlashPartition {
 	status(): { readonly size: number };
 	close(): void;
 }
 
 /** An image that is being stored: the SDK's `embedded:update`. */
-export interface FlashUpdate {
+interface FlashUpdate {
 	write(piece: ArrayBuffer): void;
 	/** Checks the image, and has the chip start it from the next restart on. */
 	complete(): void;
@@ -18,19 +18,19 @@ export interface FlashUpdate {
 }
 
 /** A digest to which bytes are added: the SDK's. */
-export interface DigestWriter {
+interface DigestWriter {
 	write(bytes: ArrayBuffer): void;
 	close(): ArrayBuffer;
 }
 
 /** What ESP-IDF's bootloader is told and tells. */
-export interface Bootloader {
+interface Bootloader {
 	readonly isOnTrial: boolean;
 	confirm(): void;
 	rollBack(): void;
 }
 
-export interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition> {
+interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition> {
 	/** Opens the partition that does not run. */
 	readonly openPartition: () => Partition;
 	readonly openUpdate: (partition: Partition) => FlashUpdate;

@@ -13,7 +13,7 @@ export interface EthernetRecord {
 	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
 }
 
-export interface EthernetNetworkOptions {
+interface EthernetNetworkOptions {
 	readonly ethernet: EthernetRecord;
 	readonly log: (message: string) => void;
 }

@@ -2,7 +2,7 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Clock } from "./wifi-network.js";
 
 /** ECMA-419's NTP client, as far as it is used. */
-export interface NtpClient {
+interface NtpClient {
 	/** @param callback gets the time in milliseconds since 1970, or an error once every server has been tried */
 	getTime(callback: (error: Error | null | undefined, time?: number) => void): void;
 	close(): void;
@@ -12,7 +12,7 @@ export interface NtpRecord {
 	readonly io: new (options: object) => NtpClient;
 }
 
-export interface NtpClockOptions {
+interface NtpClockOptions {
 	/** The client's record, with its servers, sockets and resolver. */
 	readonly ntp: NtpRecord;
 	/** Sets the machine's clock, in seconds since 1970. */
@@ -24,7 +24,7 @@ export interface NtpClockOptions {
 }
 
 /** A machine that thinks it is earlier than 2025 has not been told the time. */
-export const EARLIEST = 1_735_689_600_000;
+export const MIN_TIME = 1_735_689_600_000;
 
 /** Milliseconds from an attempt that failed to the next. */
 export const NTP_RETRY_INTERVAL = 60_000;
@@ -41,7 +41,7 @@ export class NtpClock implements Clock {
 	}
 
 	get isSet(): boolean {
-		return this.#options.now() >= EARLIEST;
+		return this.#options.now() >= MIN_TIME;
 	}
 
 	get isChecked(): boolean {

@@ -1,4 +1,4 @@
-import { EARLIEST } from "./ntp-clock.js";
+import { MIN_TIME } from "./ntp-clock.js";
 
 /** ECMA-419's real-time clock, as far as it is used. */
 export interface RealTimeClock {
@@ -6,7 +6,7 @@ export interface RealTimeClock {
 	time: number | undefined;
 }
 
-export interface RtcClockOptions {
+interface RtcClockOptions {
 	readonly rtc: RealTimeClock;
 	/** Sets the machine's clock, in seconds since 1970. */
 	readonly setTime: (seconds: number) => void;
@@ -24,7 +24,7 @@ export class RtcClock {
 		this.#options = options;
 		const { rtc, setTime, now, log } = options;
 		const { time } = rtc;
-		if (now() < EARLIEST && time !== undefined && time >= EARLIEST) {
+		if (now() < MIN_TIME && time !== undefined && time >= MIN_TIME) {
 			setTime(Math.round(time / 1000));
 			log(`clock: set to ${new Date(time).toISOString()} by the real-time clock`);
 		}

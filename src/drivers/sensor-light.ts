@@ -2,11 +2,11 @@ import type { TimerModule } from "../hardware/timer.js";
 import { SampledSensor, type SampledSource } from "./sensor-sampled.js";
 
 /** A sample of a light sensor of ECMA-419. */
-export interface LightSample {
+interface LightSample {
 	readonly lightmeter?: { readonly illuminance: number };
 }
 
-export interface LightSensorOptions {
+interface LightSensorOptions {
 	readonly source: SampledSource<LightSample>;
 	/** "lx", or what else the driver counts in. */
 	readonly unit: string;

@@ -10,7 +10,7 @@ export interface MotionSample {
 	readonly accelerometer?: Axes;
 }
 
-export interface MotionSensorOptions {
+interface MotionSensorOptions {
 	readonly source: SampledSource<MotionSample>;
 	/** Metres per second squared for one unit of the driver's. Default 1: some drivers of the SDK tell multiples of g. */
 	readonly scale?: number;

@@ -8,7 +8,7 @@ export interface SampledSource<Sample> {
 	close?(): void;
 }
 
-export interface SampledSensorOptions<Sample, Value extends Reading> {
+interface SampledSensorOptions<Sample, Value extends Reading> {
 	readonly kind: SensorKind;
 	readonly unit: string;
 	readonly source: SampledSource<Sample>;

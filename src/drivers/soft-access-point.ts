@@ -2,7 +2,7 @@ import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-set
 import { CaptiveDns, type UdpRecord } from "../net/captive-dns.js";
 import type { WiFiNetwork } from "./wifi-network.js";
 
-export interface SoftAccessPointOptions {
+interface SoftAccessPointOptions {
 	/** Opens and closes the radio's own network. */
 	readonly radio: { open(access: WiFiAccess): void; close(): void };
 	readonly network: Pick<WiFiNetwork, "pause" | "resume" | "scan" | "tryToJoin">;

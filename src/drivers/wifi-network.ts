@@ -39,7 +39,7 @@ export interface Clock {
 	close(): void;
 }
 
-export interface WiFiNetworkOptions {
+interface WiFiNetworkOptions {
 	readonly wifi: WiFiRecord;
 	/** The access point's name. Empty: none is joined. */
 	readonly ssid: string;
@@ -70,7 +70,7 @@ const JOIN_CHECK_INTERVAL = 1_000;
 const SCAN_TIME = 15_000;
 
 /** Networks of a scan that are kept. */
-const MOST_FOUND = 64;
+const MAX_FOUND = 64;
 
 /** After so many looks without an address an attempt is given up, for another one: an access point may stay silent. */
 const PATIENCE = 6;
@@ -182,7 +182,7 @@ export class WiFiNetwork implements Network {
 			try {
 				this.#interface.scan({
 					onFound: ({ SSID, RSSI, security }) => {
-						if (found.length < MOST_FOUND) {
+						if (found.length < MAX_FOUND) {
 							found.push({ ssid: SSID, rssi: RSSI, secured: security !== "none" });
 						}
 					},

@@ -25,7 +25,7 @@ export interface Player {
 	/**
 	 * Begins a sound. If another one is being played, it stops.
 	 *
-	 * @param sampleRate Hertz, {@link LOWEST_RATE} to {@link HIGHEST_RATE}
+	 * @param sampleRate Hertz, {@link MIN_RATE} to {@link MAX_RATE}
 	 * @throws Error if the sample rate, or the memory left, does not allow it
 	 */
 	begin(sampleRate: number): Sound;
@@ -34,8 +34,8 @@ export interface Player {
 }
 
 /** Sample rates that the SDK's audio out plays, in Hertz. */
-export const LOWEST_RATE = 8_000;
-export const HIGHEST_RATE = 48_000;
+export const MIN_RATE = 8_000;
+export const MAX_RATE = 48_000;
 
 /** The format of a board's audio, as the hello tells it. */
 export interface AudioParams {

@@ -1,6 +1,23 @@
 import { isObject } from "../text/is-object.js";
 import { invalidParams, quotable } from "./json-rpc.js";
-import type { Client, Vision } from "./tool-call.js";
+
+/** Where a camera uploads its pictures: the vendor capability `vision` of xiaozhi backends. */
+export interface Vision {
+	/** http or https. */
+	readonly url: string;
+	/** Bearer token; empty if the client sent none. */
+	readonly token: string;
+}
+
+/** What the client said of itself in `initialize`. */
+export interface Client {
+	readonly name?: string;
+	readonly version?: string;
+	readonly capabilities: Readonly<Record<string, unknown>>;
+	/** Since 2026-07-28: the least severe level of log messages that it wants; "none" for none. */
+	readonly logLevel?: string;
+	readonly vision?: Vision;
+}
 
 /**
  * Reads what a client says of itself in the params of `initialize`.
@@ -16,11 +33,11 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 	const info = isObject(clientInfo) ? clientInfo : {};
 	const vision = readVision(capabilities.vision, log);
 	const { length } = JSON.stringify(capabilities);
-	if (length > LONGEST_KEPT) {
-		log(`capabilities: ${length} characters, more than ${LONGEST_KEPT} are not kept`);
+	if (length > MAX_KEPT_LENGTH) {
+		log(`capabilities: ${length} characters, more than ${MAX_KEPT_LENGTH} are not kept`);
 	}
 	return {
-		capabilities: length > LONGEST_KEPT ? {} : capabilities,
+		capabilities: length > MAX_KEPT_LENGTH ? {} : capabilities,
 		...(typeof info.name === "string" && { name: quotable(info.name) }),
 		...(typeof info.version === "string" && { version: quotable(info.version) }),
 		...(vision !== undefined && { vision }),
@@ -28,7 +45,7 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 }
 
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
-const LONGEST_KEPT = 1_024;
+const MAX_KEPT_LENGTH = 1_024;
 
 /** A vision service that cannot be used costs the camera its eyes, not the session its handshake. */
 function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {
@@ -37,10 +54,10 @@ function readVision(vision: unknown, log: (message: string) => void): Vision | u
 	}
 	const { url, token } = isObject(vision) ? vision : {};
 	const isHttp = typeof url === "string" && (url.startsWith("http://") || url.startsWith("https://"));
-	if (!isHttp || url.length > LONGEST_KEPT) {
+	if (!isHttp || url.length > MAX_KEPT_LENGTH) {
 		const got = quotable(JSON.stringify(url) ?? "nothing");
 		log(`capabilities.vision.url: expected an http or https URL, got ${got}: no vision service`);
 		return undefined;
 	}
-	return { url, token: typeof token === "string" && token.length <= LONGEST_KEPT ? token : "" };
+	return { url, token: typeof token === "string" && token.length <= MAX_KEPT_LENGTH ? token : "" };
 }

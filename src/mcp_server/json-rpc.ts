@@ -53,19 +53,19 @@ export function toRpcError(error: unknown): RpcError {
 }
 
 /** Characters that a request's id may have. */
-const LONGEST_ID = 1_024;
+const MAX_ID_LENGTH = 1_024;
 
 /** Integers beyond 2^53 are rejected, because they could not be echoed exactly, and so are very long strings. */
 export function isRequestId(value: unknown): value is RequestId {
-	return typeof value === "string" ? value.length <= LONGEST_ID : Number.isSafeInteger(value);
+	return typeof value === "string" ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value);
 }
 
 /** Characters of a client's words that are quoted in an error. */
-const LONGEST_QUOTE = 128;
+const MAX_QUOTE_LENGTH = 128;
 
 /** A client's words for an error, cut where they are long: each copy of them takes memory. */
 export function quotable(words: string): string {
-	return words.length > LONGEST_QUOTE ? `${words.slice(0, LONGEST_QUOTE)}…` : words;
+	return words.length > MAX_QUOTE_LENGTH ? `${words.slice(0, MAX_QUOTE_LENGTH)}…` : words;
 }
 
 /** The text that a transport puts before and after each message. */

@@ -1,6 +1,5 @@
-import type { Sendable } from "../text/pieced-text.js";
-import { notificationMessage, type Wrapper } from "./json-rpc.js";
-import { McpSession } from "./mcp-session.js";
+import { notificationMessage } from "./json-rpc.js";
+import { McpSession, type SessionOptions, type SessionServer } from "./mcp-session.js";
 import { COMMON_NAMES, OTHER_NAMES, type Params } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
@@ -27,20 +26,7 @@ export interface McpServerOptions<Context> {
 	readonly log?: (message: string) => void;
 }
 
-export interface SessionOptions {
-	/**
-	 * Hands one message, in its wrapper, to the peer.
-	 *
-	 * @param isAnswer whether it is not a notification or a request to the client
-	 */
-	readonly send: (text: Sendable, isAnswer: boolean) => void;
-	/** What the transport wants around each message. Default: nothing. */
-	readonly wrapper?: Wrapper;
-	/** Sessions of one owner may go on with each other's suspended requests. Default: the session itself. */
-	readonly owner?: object;
-}
-
-/** What makes a server that offers more than tools: a `FeatureSet` of `src/mcp_features/`. */
+/** What makes a server that offers more than tools: a `FeatureSet` of `src/mcp_server/features/`. */
 export interface Features<Context> {
 	serve(options: McpServerOptions<Context>): McpServer<Context>;
 }
@@ -50,7 +36,7 @@ export interface Features<Context> {
  *
  * Tools belong to the server. What is negotiated and what is under way belongs to a session, one for each connection.
  */
-export class McpServer<Context> {
+export class McpServer<Context> implements SessionServer<Context> {
 	readonly name: string;
 	readonly version: string;
 	readonly context: Context;

@@ -1,7 +1,7 @@
 import { isObject } from "../text/is-object.js";
 import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
-import { readClient } from "./client.js";
+import { type Client, readClient } from "./client.js";
 import { callResult, failureResult, type ToolResult } from "./content.js";
 import {
 	ErrorCode,
@@ -20,8 +20,7 @@ import {
 	toRpcError,
 	type Wrapper,
 } from "./json-rpc.js";
-import type { McpServer, SessionOptions } from "./mcp-server.js";
-import { checkParams, type Params, progressToken, readArguments } from "./params.js";
+import { checkParams, type Params, progressToken, readArguments, readCursor } from "./params.js";
 import {
 	allowsBatches,
 	negotiate,
@@ -33,8 +32,36 @@ import {
 	unreadableId,
 } from "./revision.js";
 import type { Tool } from "./tool.js";
-import { type Client, ToolCall } from "./tool-call.js";
+import { type CallServer, type CallSession, ToolCall } from "./tool-call.js";
+import type { ToolRegistry } from "./tool-registry.js";
 import { ValidationError, validateMembers } from "./validate.js";
+
+export interface SessionOptions {
+	/**
+	 * Hands one message, in its wrapper, to the peer.
+	 *
+	 * @param isAnswer whether it is not a notification or a request to the client
+	 */
+	readonly send: (text: Sendable, isAnswer: boolean) => void;
+	/** What the transport wants around each message. Default: nothing. */
+	readonly wrapper?: Wrapper;
+	/** Sessions of one owner may go on with each other's suspended requests. Default: the session itself. */
+	readonly owner?: object;
+}
+
+/** What a session needs of its server. */
+export interface SessionServer<Context> extends CallServer {
+	readonly name: string;
+	readonly version: string;
+	readonly capabilities: Readonly<Record<string, object>>;
+	readonly context: Context;
+	readonly tools: ToolRegistry<Context>;
+	/** Bytes that one message with a page of a list may have, its wrapper counted. */
+	readonly pageBytes: number;
+	/** Asynchronous calls that may be in progress at once in a session. */
+	readonly maxCalls: number;
+	readonly sessions: Set<McpSession<Context>>;
+}
 
 /** An answer to send: now, later, or none. */
 export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
@@ -44,12 +71,12 @@ export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
  *
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
-export class McpSession<Context> {
+export class McpSession<Context> implements CallSession {
 	/** The revision in force: the oldest until `initialize` says otherwise. */
 	revision: Revision = OLDEST_REVISION;
 	/** What the client said of itself. */
 	client: Client = { capabilities: {} };
-	readonly server: McpServer<Context>;
+	readonly server: SessionServer<Context>;
 	readonly #send: SessionOptions["send"];
 	/** What the transport wants around each message from now on. Calls under way keep theirs. */
 	wrapper: Wrapper;
@@ -57,7 +84,7 @@ export class McpSession<Context> {
 	calls: ToolCall[] = [];
 	#closed = false;
 
-	constructor(server: McpServer<Context>, { send, wrapper = NO_WRAPPER }: SessionOptions) {
+	constructor(server: SessionServer<Context>, { send, wrapper = NO_WRAPPER }: SessionOptions) {
 		this.server = server;
 		this.#send = send;
 		this.wrapper = wrapper;
@@ -288,16 +315,11 @@ export class McpSession<Context> {
 	}
 
 	#listTools(id: RequestId, params: Params): LongResult {
-		// Backends exist that send null for what they leave open.
-		const cursor = params.cursor ?? "";
 		const withUserTools = params.withUserTools ?? false;
-		if (typeof cursor !== "string") {
-			throw invalidParams("cursor: expected a string");
-		}
 		if (typeof withUserTools !== "boolean") {
 			throw invalidParams("withUserTools: expected true or false");
 		}
-		return this.server.tools.page(cursor, withUserTools, this.pageBytes - resultOverhead(id));
+		return this.server.tools.page(readCursor(params), withUserTools, this.pageBytes - resultOverhead(id));
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {

@@ -7,14 +7,33 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /** Names of the members that the server reads in the messages that come most, those of a tool's arguments apart. */
 export const COMMON_NAMES: readonly string[] = deepFreeze([
-	...["jsonrpc", "id", "method", "params", "name", "arguments", "cursor", "withUserTools"],
-	...["_meta", "progressToken"],
+	"jsonrpc",
+	"id",
+	"method",
+	"params",
+	"name",
+	"arguments",
+	"cursor",
+	"withUserTools",
+	"_meta",
+	"progressToken",
 ]);
 
 /** Names of the members that it reads only in other messages. */
 export const OTHER_NAMES: readonly string[] = deepFreeze([
-	...["result", "error", "requestId", "protocolVersion", "capabilities", "clientInfo", "version"],
-	...["vision", "url", "token", "roots", "sampling", "elicitation"],
+	"result",
+	"error",
+	"requestId",
+	"protocolVersion",
+	"capabilities",
+	"clientInfo",
+	"version",
+	"vision",
+	"url",
+	"token",
+	"roots",
+	"sampling",
+	"elicitation",
 ]);
 
 const NO_PARAMS: Params = deepFreeze({});
@@ -48,6 +67,19 @@ export function readArguments(params: Params): Params {
 		throw invalidParams("arguments: expected an object");
 	}
 	return value;
+}
+
+/**
+ * The cursor of a request for a page of a list: "" for the first. Backends exist that send null for what they leave open.
+ *
+ * @throws RpcError invalid params
+ */
+export function readCursor(params: Params): string {
+	const cursor = params.cursor ?? "";
+	if (typeof cursor !== "string") {
+		throw invalidParams("cursor: expected a string");
+	}
+	return cursor;
 }
 
 /**

@@ -1,30 +1,29 @@
 import { deepFreeze } from "../text/deep-freeze.js";
-import type { RequestId } from "./json-rpc.js";
-import { notificationMessage } from "./json-rpc.js";
-import type { McpSession } from "./mcp-session.js";
-
-/** Where a camera uploads its pictures: the vendor capability `vision` of xiaozhi backends. */
-export interface Vision {
-	/** http or https. */
-	readonly url: string;
-	/** Bearer token; empty if the client sent none. */
-	readonly token: string;
-}
-
-/** What the client said of itself in `initialize`. */
-export interface Client {
-	readonly name?: string;
-	readonly version?: string;
-	readonly capabilities: Readonly<Record<string, unknown>>;
-	/** Since 2026-07-28: the least severe level of log messages that it wants; "none" for none. */
-	readonly logLevel?: string;
-	readonly vision?: Vision;
-}
+import type { Client } from "./client.js";
+import { notificationMessage, type RequestId } from "./json-rpc.js";
+import type { Revision } from "./revision.js";
 
 /** What a call needs to wait: Moddable's `timer` module has it. Milliseconds. */
 export interface CallTimer {
 	set(callback: () => void, delay: number): object;
 	clear(timer: object): void;
+}
+
+/** What a call needs of its server. */
+export interface CallServer {
+	readonly timer: CallTimer | undefined;
+	readonly log: (message: string) => void;
+}
+
+/** What a call needs of its session. */
+export interface CallSession {
+	readonly revision: Revision;
+	readonly client: Client;
+	readonly server: CallServer;
+	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
+	readonly pageBytes: number;
+	/** Sends a message that is no answer. */
+	notify(message: string): void;
 }
 
 /** What `sleep` rejects with when nobody waits for the call's result any more. */
@@ -52,14 +51,14 @@ export class ToolCall {
 	/** The client that calls. */
 	readonly client: Client;
 	/** The session that the request came in. */
-	readonly session: McpSession<unknown>;
+	readonly session: CallSession;
 	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
 	onCancel: (() => void) | undefined = undefined;
 	#running = true;
 	#cancelled = false;
 	#waiting: readonly StopWaiting[] = NOTHING;
 
-	constructor(id: RequestId, session: McpSession<unknown>, progressToken: RequestId | undefined) {
+	constructor(id: RequestId, session: CallSession, progressToken: RequestId | undefined) {
 		this.id = id;
 		this.client = session.client;
 		this.session = session;

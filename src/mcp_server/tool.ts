@@ -1,5 +1,5 @@
-import { utf8Length } from "../text/utf8.js";
 import type { ToolResult } from "./content.js";
+import { type Listed, listed } from "./paged-list.js";
 import type { InferProperties, Properties, Schema } from "./schema.js";
 import { object } from "./schema.js";
 import type { ToolCall } from "./tool-call.js";
@@ -51,13 +51,10 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 type Result<Output extends Properties> = Properties extends Output ? ToolResult : InferProperties<Output>;
 
 /** A tool as the server uses it: plain data made once, so that XS can keep it in flash. */
-export interface Tool<Context> {
+export interface Tool<Context> extends Listed {
 	readonly name: string;
 	readonly userOnly: boolean;
 	readonly input: Validator;
-	/** The tool's object in `tools/list`, serialised, and its size in bytes as UTF-8. */
-	readonly entry: string;
-	readonly entryBytes: number;
 	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
 }
 
@@ -79,7 +76,7 @@ export function createTool<Context, const Input extends Properties, const Output
 	const input = object(definition.input ?? {});
 	checkDefaults(input, name);
 	// JSON leaves out what is undefined.
-	const entry = JSON.stringify({
+	const list = listed(name, {
 		name,
 		title,
 		description,
@@ -88,11 +85,10 @@ export function createTool<Context, const Input extends Properties, const Output
 		annotations: (annotations ?? audience) && { ...annotations, audience: audience && [audience] },
 	});
 	return {
+		...list,
 		name,
 		userOnly: audience === "user",
 		input: prepare(input),
-		entry,
-		entryBytes: utf8Length(entry),
 		run: definition.run as Tool<Context>["run"],
 	};
 }

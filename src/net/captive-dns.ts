@@ -15,7 +15,7 @@ export interface UdpRecord {
 	readonly io: new (options: { port: number; onReadable: (count: number) => void }) => UdpSocket;
 }
 
-export interface CaptiveDnsOptions {
+interface CaptiveDnsOptions {
 	readonly udp: UdpRecord;
 	/** The IPv4 address that every name gets. */
 	readonly address: string;
@@ -71,7 +71,7 @@ const HEAD_BYTES = 12;
 const TYPE_AND_CLASS = 4;
 
 /** Bytes that a question may have: a name has at most 255. */
-const LONGEST_QUERY = 512;
+const MAX_QUERY_BYTES = 512;
 
 const TYPE_A = 1;
 const CLASS_IN = 1;
@@ -87,7 +87,7 @@ const TIME_TO_LIVE = 5;
  */
 export function answerQuery(query: ArrayBuffer, address: string): ArrayBuffer | undefined {
 	const bytes = new Uint8Array(query);
-	const end = bytes.length > LONGEST_QUERY ? 0 : endOfQuestion(bytes);
+	const end = bytes.length > MAX_QUERY_BYTES ? 0 : endOfQuestion(bytes);
 	if (end === 0) {
 		return undefined;
 	}

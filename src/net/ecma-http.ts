@@ -1,74 +1,21 @@
 import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
-import { Exchange } from "./http-exchange.js";
-
-/** A request of ECMA-419's HTTP client, as far as it is used. */
-export interface HttpClientRequest {
-	read(count: number): ArrayBuffer | undefined;
-	/** Writes all or throws. Returns how many bytes may follow. */
-	write(data: Uint8Array): number;
-}
-
-/** What ECMA-419's HTTP client is told to ask for. */
-export interface HttpClientRequestOptions {
-	readonly method: string;
-	readonly path: string;
-	readonly headers: ReadonlyMap<string, string>;
-	/** The response's headers that are kept, in lower case. */
-	readonly headersMask: readonly string[];
-	readonly onHeaders: (status: number, headers: ReadonlyMap<string, string>) => void;
-	readonly onReadable: (count: number) => void;
-	readonly onWritable: (count: number) => void;
-	readonly onDone: (error: Error | null) => void;
-}
-
-/** ECMA-419's HTTP client: a connection with one server. */
-export interface HttpClient {
-	request(options: HttpClientRequestOptions): HttpClientRequest;
-	close(): void;
-}
-
-export interface HttpClientOptions {
-	readonly host: string;
-	readonly port: number;
-	readonly onError: (error?: Error) => void;
-}
-
-/** ECMA-419's record for the client: its class and what that is given. */
-export interface HttpRecord {
-	readonly io: new (options: HttpClientOptions) => HttpClient;
-	/** The record of the socket that it opens. */
-	readonly socket?: object;
-}
-
-/** ECMA-419's records: plain, and over TLS where the platform has that. */
-export interface HttpClients {
-	readonly http?: HttpRecord;
-	readonly https?: HttpRecord;
-}
-
-export interface EcmaHttpOptions {
-	readonly network: HttpClients;
-	readonly timer: TimerModule;
-	/** Bytes that the body of a response may have if the request does not say. */
-	readonly maxBytes: number;
-}
+import { Exchange, type ExchangeOptions } from "./http-exchange.js";
 
 /** Each has a connection of its own: more would fill the heap. */
-const MOST_REQUESTS = 2;
+const MAX_REQUESTS = 2;
 
 /** HTTP on the platform's client class. A request has a connection of its own, which closes with it. */
 export class EcmaHttp implements Http {
-	readonly #options: EcmaHttpOptions;
+	readonly #options: ExchangeOptions;
 	#running = 0;
 
-	constructor(options: EcmaHttpOptions) {
+	constructor(options: ExchangeOptions) {
 		this.#options = options;
 	}
 
 	async request(request: HttpRequest): Promise<HttpResponse> {
-		if (this.#running >= MOST_REQUESTS) {
-			throw new Error(`${request.url}: ${MOST_REQUESTS} HTTP requests are under way already`);
+		if (this.#running >= MAX_REQUESTS) {
+			throw new Error(`${request.url}: ${MAX_REQUESTS} HTTP requests are under way already`);
 		}
 		this.#running += 1;
 		try {

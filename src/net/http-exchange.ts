@@ -1,8 +1,15 @@
 import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import type { ByteSource } from "../hardware/pictures.js";
-import type { TimerHandle } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { splitUrl } from "../text/url.js";
-import type { EcmaHttpOptions, HttpClient, HttpClientRequest, HttpRecord } from "./ecma-http.js";
+import type { HttpClient, HttpClientRequest, HttpClients, HttpRecord } from "./http-client.js";
+
+export interface ExchangeOptions {
+	readonly network: HttpClients;
+	readonly timer: TimerModule;
+	/** Bytes that the body of a response may have if the request does not say. */
+	readonly maxBytes: number;
+}
 
 const TIMEOUT = 30_000;
 
@@ -10,8 +17,8 @@ const TIMEOUT = 30_000;
 const LOOKS = 3;
 
 /** How many timeouts a request may take in all, and one whose body is taken in pieces. */
-const LONGEST = 4;
-const LONGEST_IN_PIECES = 60;
+const MAX_TIMEOUTS = 4;
+const MAX_TIMEOUTS_IN_PIECES = 60;
 
 /**
  * Bytes that may come before the body, and between two pieces of it. The SDK's client keeps a header that does not end.
@@ -59,7 +66,7 @@ export class Exchange {
 	#heldEnd: Error | null | undefined;
 
 	/** @throws Error when the URL or a header cannot be used */
-	constructor(request: HttpRequest, { network, timer, maxBytes }: EcmaHttpOptions) {
+	constructor(request: HttpRequest, { network, timer, maxBytes }: ExchangeOptions) {
 		const target = splitUrl(request.url);
 		const isSecure = target?.scheme === "https";
 		const record = isSecure ? network.https : target?.scheme === "http" ? network.http : undefined;
@@ -264,7 +271,7 @@ export class Exchange {
 		const { timeout = TIMEOUT } = this.#request;
 		this.#looks += 1;
 		this.#looksWithoutProgress += this.#isHeld ? 0 : 1;
-		const longest = this.#isInPieces ? LONGEST_IN_PIECES : LONGEST;
+		const longest = this.#isInPieces ? MAX_TIMEOUTS_IN_PIECES : MAX_TIMEOUTS;
 		if (this.#looksWithoutProgress > LOOKS) {
 			this.#fail(`no progress within ${timeout} ms`);
 		} else if (this.#looks > LOOKS * longest) {

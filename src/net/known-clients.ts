@@ -1,7 +1,7 @@
-import type { Client } from "../mcp_server/tool-call.js";
+import type { Client } from "../mcp_server/client.js";
 
 /** Clients that are known at a time: the one that was not heard for the longest time is forgotten. */
-const MOST_CLIENTS = 4;
+const MAX_CLIENTS = 4;
 
 /**
  * What clients of the revisions until 2025-11-25 said of themselves in `initialize`, by the value of `Mcp-Session-Id`. It is
@@ -14,7 +14,7 @@ export class KnownClients {
 	/** @returns the id by which the client is known from now on */
 	add(client: Client): string {
 		for (const id of this.#clients.keys()) {
-			if (this.#clients.size >= MOST_CLIENTS) {
+			if (this.#clients.size >= MAX_CLIENTS) {
 				this.#clients.delete(id);
 			}
 		}

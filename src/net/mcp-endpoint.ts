@@ -17,18 +17,18 @@ export interface EndpointOptions {
 }
 
 /** Connections that are served at a time: each takes a part of the heap. */
-const MOST_SERVED = 2;
+const MAX_SERVED = 2;
 
 /** Further ones that wait, unread, until one of these has ended, and for how many milliseconds. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 const WAIT_TIME = 5_000;
 
 /** Further ones at a time that are told so. Beyond these, connections are closed at once. */
-const MOST_REJECTED = 2;
+const MAX_REJECTED = 2;
 
 const BUSY: Rejection = deepFreeze({
 	status: 503,
-	reason: `this device serves ${MOST_SERVED} requests at a time: try again later`,
+	reason: `this device serves ${MAX_SERVED} requests at a time: try again later`,
 	header: ["retry-after", "1"],
 } as const);
 
@@ -115,9 +115,9 @@ export class McpEndpoint<Context> {
 	}
 
 	#connect(connection: HttpConnection): void {
-		if (this.#served.size < MOST_SERVED) {
+		if (this.#served.size < MAX_SERVED) {
 			this.#serve(connection);
-		} else if (this.#waiting.length < MOST_WAITING) {
+		} else if (this.#waiting.length < MAX_WAITING) {
 			const waiting: Waiting = {
 				connection,
 				timer: this.#options.timer.set(() => {
@@ -151,7 +151,7 @@ export class McpEndpoint<Context> {
 	}
 
 	#reject(connection: HttpConnection): void {
-		if (this.#rejected.size >= MOST_REJECTED) {
+		if (this.#rejected.size >= MAX_REJECTED) {
 			connection.close();
 			return;
 		}

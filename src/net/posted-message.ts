@@ -12,7 +12,7 @@ import { checkHeaders, isStateless } from "./stateless-headers.js";
 /** The header by which a client is known. */
 export const CLIENT_HEADER = "mcp-session-id";
 
-export interface PostedMessageOptions {
+interface PostedMessageOptions {
 	readonly headers: ServedRequest["headers"];
 	/** Bytes that the message may have. */
 	readonly maxBytes: number;

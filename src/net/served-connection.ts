@@ -34,7 +34,7 @@ const CALL_TIME = 300_000;
 const SEND_TIME = 30_000;
 
 /** The body of a rejected request is read and dropped up to this length, so that the client gets to read the answer. */
-const MOST_DRAINED = 65_536;
+const MAX_DRAINED_BYTES = 65_536;
 
 const JSON_TYPE = "application/json";
 const STREAM_TYPE = "text/event-stream";
@@ -104,7 +104,7 @@ export class ServedConnection<Context> {
 		if (rejection === undefined) {
 			this.#headers = headers;
 			this.#body = new Uint8Array(Number(headers.get("content-length")));
-		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MOST_DRAINED) {
+		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MAX_DRAINED_BYTES) {
 			// The server takes no response within this callback.
 			this.#limit(0, () => this.#reject(rejection));
 		}

@@ -29,7 +29,7 @@ export interface FacePicture extends Face {
 	readonly dim: number;
 }
 
-export interface Colors {
+interface Colors {
 	readonly background: number;
 	readonly bar: number;
 	readonly text: number;
@@ -78,10 +78,10 @@ const LEAST_LIGHT = 0.15;
 export const MARGIN = 6;
 
 /** Pixels of height below which eyes and mouth would lie on each other. */
-const SMALLEST_FACE = 24;
+const MIN_FACE = 24;
 
 /** Characters of a message that are looked at: more than any screen has room for. */
-const LONGEST_TEXT = 160;
+const MAX_TEXT_LENGTH = 160;
 
 /**
  * Draws the whole face: a bar for the state and the backend, the face or a code, what is said, and what is set.
@@ -97,7 +97,7 @@ export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeF
 	canvas.begin();
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
 	drawHeader(canvas, font, colors, picture, barHeight);
-	if (picture.code === "" && words - barHeight >= SMALLEST_FACE) {
+	if (picture.code === "" && words - barHeight >= MIN_FACE) {
 		drawFeatures(canvas, colors, picture, barHeight, words);
 	} else if (picture.code !== "") {
 		const fits = canvas.getTextWidth(picture.code, codeFont) <= canvas.width && codeFont.height <= words - barHeight;
@@ -214,7 +214,7 @@ function drawLevel(canvas: Canvas, font: Font, colors: Colors, { name, percent, 
 
 /** The words that go into the first line, and the others. A word that is longer than a line is cut by the canvas. */
 function breakLine(canvas: Canvas, font: Font, message: string, width: number): [string, string] {
-	const text = message.slice(0, LONGEST_TEXT);
+	const text = message.slice(0, MAX_TEXT_LENGTH);
 	if (canvas.getTextWidth(text, font) <= width) {
 		return [text, ""];
 	}

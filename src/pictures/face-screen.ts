@@ -3,7 +3,7 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { type Canvas, drawFace, type Font } from "./face-drawing.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 
-export interface FaceScreenOptions {
+interface FaceScreenOptions {
 	readonly canvas: Canvas;
 	readonly font: Font;
 	/** A large font, for a code that the person types in. Default: the font. */

@@ -10,13 +10,13 @@ export interface BandCanvas extends Canvas {
 }
 
 /** A canvas for a band, and its pixels once something is drawn: RGB565, each a number. */
-export interface Band {
+interface Band {
 	readonly canvas: BandCanvas;
 	readonly pixels: Uint16Array;
 }
 
 /** A face that can be drawn again, elsewhere. */
-export interface RepeatedFace {
+interface RepeatedFace {
 	readonly width: number;
 	readonly height: number;
 	readonly isCovered: boolean;

@@ -17,7 +17,7 @@ const SQUARE = 16;
 /** Ends a file. */
 const END = deepFreeze([0xff, 0xd9]);
 
-/** Encodes pixels as a baseline JPEG (ITU-T T.81), square by square. */
+/** Encodes pixels as a baseline JPEG (ITU-T T.81), square by square. The SDK has no encoder outside the camera driver. */
 export class JpegEncoder {
 	readonly #pixels: Pixels;
 	readonly #tables: JpegTables;

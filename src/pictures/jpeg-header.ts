@@ -1,11 +1,11 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /** Bytes of what the decoder needs of a header: tables and sizes take about 700. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 /** Blocks beside each other, and one below the other, that the SDK's decoder counts. */
-const MOST_ACROSS = 255;
-const MOST_DOWN = 256;
+const MAX_BLOCKS_ACROSS = 255;
+const MAX_BLOCKS_DOWN = 256;
 
 /** Markers (ITU-T T.81, table B.1). */
 const BASELINE = 0xc0;
@@ -19,7 +19,7 @@ const NEEDED = deepFreeze([BASELINE, HUFFMAN_TABLES, START_OF_SCAN, QUANTIZATION
 const KINDS: Readonly<Record<number, string>> = deepFreeze({ 193: "extended", 194: "progressive", 195: "lossless" });
 
 /** The size of a JPEG, and of the blocks that it is decoded in, in pixels. */
-export interface JpegFrame {
+interface JpegFrame {
 	readonly width: number;
 	readonly height: number;
 	readonly blockWidth: number;
@@ -32,8 +32,8 @@ const SEGMENT_HEAD = 4;
 const DAMAGED = "the JPEG's header is damaged";
 
 /**
- * Reads the header of a JPEG that comes in pieces: it says whether the picture can be shown, and leaves out what the decoder
- * does not need, such as a camera's notes, which may take 64 KB.
+ * Reads the header of a JPEG that arrives in pieces: whether the picture can be shown, and the segments that the decoder
+ * needs. The SDK's decoder does not say why it rejects a file, and would keep metadata of up to 64 KB.
  */
 export class JpegHeader {
 	/** Known when the header is whole. */
@@ -86,7 +86,7 @@ export class JpegHeader {
 			this.#segment = new Uint8Array(0);
 			return false;
 		}
-		if (this.bytes.byteLength + length > MOST_BYTES) {
+		if (this.bytes.byteLength + length > MAX_BYTES) {
 			throw new Error("the JPEG's header is too long");
 		}
 		this.#length = length;
@@ -141,7 +141,7 @@ function readFrame(segment: Uint8Array): JpegFrame {
 	}
 	const blockWidth = luma === 0x11 ? 8 : 16;
 	const blockHeight = luma === 0x22 ? 16 : 8;
-	const [mostWidth, mostHeight] = [MOST_ACROSS * blockWidth, MOST_DOWN * blockHeight];
+	const [mostWidth, mostHeight] = [MAX_BLOCKS_ACROSS * blockWidth, MAX_BLOCKS_DOWN * blockHeight];
 	if (width === 0 || height === 0 || width > mostWidth || height > mostHeight) {
 		throw new Error(`the JPEG has ${width} x ${height} pixels, at most ${mostWidth} x ${mostHeight} can be shown`);
 	}

@@ -35,7 +35,7 @@ export interface PictureDecoder {
  */
 const PIECE_BYTES = 3_072;
 
-/** A baseline JPEG that is drawn block by block. */
+/** A baseline JPEG that the SDK's decoder draws block by block as it arrives. */
 export class JpegPicture implements PictureDecoder {
 	readonly #screen: PictureScreen;
 	readonly #openDecoder: () => JpegDecoder;

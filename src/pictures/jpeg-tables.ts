@@ -1,4 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
+import { fromHex } from "../text/hex.js";
 
 // The tables of a baseline JPEG, as hexadecimal digits: ITU-T T.81, annexes A and K. One set serves brightness and colours.
 
@@ -42,9 +43,9 @@ export interface JpegTables {
 
 /** @param quality 1 to 100 */
 export function makeTables(width: number, height: number, quality: number): JpegTables {
-	const zigzag = fromHex(ZIGZAG);
+	const zigzag = bytesOf(ZIGZAG);
 	const percent = quality < 50 ? 5_000 / quality : 200 - 2 * quality;
-	const divisors = fromHex(DIVISORS).map((each) => Math.min(255, Math.max(1, Math.floor((each * percent + 50) / 100))));
+	const divisors = bytesOf(DIVISORS).map((each) => Math.min(255, Math.max(1, Math.floor((each * percent + 50) / 100))));
 	const factors = new Float32Array(64);
 	for (let at = 0; at < 64; at += 1) {
 		const scale = (SCALES[at >> 3] as number) * (SCALES[at & 7] as number);
@@ -62,10 +63,10 @@ export function makeTables(width: number, height: number, quality: number): Jpeg
 function makeCodes({ counts, values }: typeof DC_CODES): HuffmanCodes {
 	const codes = new Uint16Array(256);
 	const lengths = new Uint8Array(256);
-	const symbols = fromHex(values);
+	const symbols = bytesOf(values);
 	let code = 0;
 	let at = 0;
-	fromHex(counts).forEach((count, index) => {
+	bytesOf(counts).forEach((count, index) => {
 		for (let left = count; left > 0; left -= 1) {
 			const symbol = symbols[at] as number;
 			codes[symbol] = code;
@@ -81,7 +82,7 @@ function makeCodes({ counts, values }: typeof DC_CODES): HuffmanCodes {
 /** Annex B: brightness has twice the colours' resolution in both directions. */
 function makeHeader(width: number, height: number, divisors: Uint8Array): Uint8Array {
 	const word = (value: number): string => value.toString(16).padStart(4, "0");
-	return fromHex(
+	return bytesOf(
 		[
 			"ffd8 ffe0 0010 4a46494600 0101 00 0001 0001 00 00",
 			"ffdb 0043 00",
@@ -94,11 +95,7 @@ function makeHeader(width: number, height: number, divisors: Uint8Array): Uint8A
 	);
 }
 
-function fromHex(digits: string): Uint8Array {
-	const plain = digits.split(" ").join("");
-	const bytes = new Uint8Array(plain.length / 2);
-	for (let at = 0; at < bytes.length; at += 1) {
-		bytes[at] = Number.parseInt(plain.slice(2 * at, 2 * at + 2), 16);
-	}
-	return bytes;
+/** @param digits hexadecimal, with spaces where they help the eye */
+function bytesOf(digits: string): Uint8Array {
+	return new Uint8Array(fromHex(digits.split(" ").join("")) as ArrayBuffer);
 }

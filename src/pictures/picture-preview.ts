@@ -5,13 +5,13 @@ import { type JpegDecoder, JpegPicture, type PictureDecoder } from "./jpeg-pictu
 import { type Inflater, PngPicture } from "./png-picture.js";
 
 /** The face, which makes room for a picture. */
-export interface CoveredFace {
+interface CoveredFace {
 	readonly isCovered: boolean;
 	cover(): void;
 	uncover(): void;
 }
 
-export interface PicturePreviewOptions {
+interface PicturePreviewOptions {
 	readonly screen: PictureScreen;
 	readonly face: CoveredFace;
 	readonly openJpeg: () => JpegDecoder;

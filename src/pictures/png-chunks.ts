@@ -3,11 +3,11 @@ const HEAD_BYTES = 8;
 const CHECKSUM_BYTES = 4;
 
 /** Bytes of a chunk that is needed as a whole: the longest is a palette of 256 colours. */
-const MOST_BYTES = 768;
+const MAX_BYTES = 768;
 
 const SIGNATURE = "137,80,78,71,13,10,26,10";
 
-export interface PngChunksOptions {
+interface PngChunksOptions {
 	/** A header or a palette, as a whole. */
 	readonly onChunk: (type: "IHDR" | "PLTE", bytes: Uint8Array) => void;
 	/** A piece of the compressed pixels. */
@@ -86,7 +86,7 @@ export class PngChunks {
 			this.#dataBytes = length;
 			this.#skip = CHECKSUM_BYTES;
 		} else if (type === "IHDR" || type === "PLTE") {
-			if (length === 0 || length > MOST_BYTES) {
+			if (length === 0 || length > MAX_BYTES) {
 				throw new Error("the PNG is damaged");
 			}
 			this.#expect(type, length);

@@ -19,9 +19,9 @@ const CHANNELS: Readonly<Record<number, number>> = deepFreeze({ 0: 1, 2: 3, 3: 1
 const PALETTE = 3;
 
 /** Bytes of a row: two of them are held, and its pixels. */
-const MOST_ROW_BYTES = 8_192;
+const MAX_ROW_BYTES = 8_192;
 
-const MOST_PIXELS = 16_384;
+const MAX_PIXELS = 16_384;
 
 /** What the header says. */
 interface PngFrame {
@@ -33,7 +33,10 @@ interface PngFrame {
 	readonly channels: number;
 }
 
-/** A PNG that is drawn row by row. Where it is transparent, it is dark. */
+/**
+ * A PNG that is drawn row by row as it arrives; transparent areas are dark. Not the SDK's `commodetto/ReadPNG`: it needs the
+ * whole file in memory.
+ */
 export class PngPicture implements PictureDecoder {
 	readonly #screen: PictureScreen;
 	readonly #inflater: Inflater;
@@ -86,8 +89,8 @@ export class PngPicture implements PictureDecoder {
 		}
 		const frame = readFrame(bytes);
 		const rowBytes = Math.ceil((frame.width * frame.channels * frame.depth) / 8);
-		if (rowBytes > MOST_ROW_BYTES) {
-			throw new Error(`the PNG's rows have ${rowBytes} bytes, at most ${MOST_ROW_BYTES} can be shown`);
+		if (rowBytes > MAX_ROW_BYTES) {
+			throw new Error(`the PNG's rows have ${rowBytes} bytes, at most ${MAX_ROW_BYTES} can be shown`);
 		}
 		this.#frame = frame;
 		this.#row = new Uint8Array(1 + rowBytes);
@@ -176,8 +179,8 @@ function readFrame(bytes: Uint8Array): PngFrame {
 	if (channels === undefined || ![1, 2, 4, 8, 16].includes(depth)) {
 		throw new Error("the PNG is damaged");
 	}
-	if (width === 0 || height === 0 || width > MOST_PIXELS || height > MOST_PIXELS) {
-		throw new Error(`the PNG has ${width} x ${height} pixels, at most ${MOST_PIXELS} x ${MOST_PIXELS} can be shown`);
+	if (width === 0 || height === 0 || width > MAX_PIXELS || height > MAX_PIXELS) {
+		throw new Error(`the PNG has ${width} x ${height} pixels, at most ${MAX_PIXELS} x ${MAX_PIXELS} can be shown`);
 	}
 	if (view.getUint8(12) !== 0) {
 		throw new Error("this is an interlaced PNG, and only one that is not can be shown");

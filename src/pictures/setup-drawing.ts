@@ -15,10 +15,10 @@ const MAX_VERSION = 6;
 const BORDER = 4;
 
 /** Pixels of a module that a phone's camera can tell apart. */
-const SMALLEST_SCALE = 2;
+const MIN_SCALE = 2;
 
 /** Characters of a line that are looked at. */
-const LONGEST_LINE = 100;
+const MAX_LINE_LENGTH = 100;
 
 /** Dark runs that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
 const RUNS_AT_A_TIME = 48;
@@ -64,7 +64,9 @@ export function drawSetup(
 	drawHeader(canvas, font, colors, { ...picture, backend: "" }, top);
 	drawLines(canvas, font, colors.text, lines, words);
 	drawLines(canvas, font, colors.text, cutLines(canvas, font, progress, canvas.width - 2 * MARGIN), {
-		...{ x: MARGIN, top: bottom, bottom: canvas.height },
+		x: MARGIN,
+		top: bottom,
+		bottom: canvas.height,
 	});
 	canvas.end();
 	if (code !== undefined && side > 0) {
@@ -76,7 +78,7 @@ export function drawSetup(
 function codeSide({ size }: QrCode, room: { readonly width: number; readonly height: number }): number {
 	const modules = size + 2 * BORDER;
 	const scale = Math.floor(Math.min(room.height, room.width) / modules);
-	return scale < SMALLEST_SCALE ? 0 : scale * modules;
+	return scale < MIN_SCALE ? 0 : scale * modules;
 }
 
 interface Place {
@@ -102,7 +104,7 @@ function drawLines(canvas: Canvas, font: Font, color: number, lines: readonly st
 
 /** Two lines, broken between words. */
 function cutLines(canvas: Canvas, font: Font, message: string, width: number): readonly string[] {
-	const text = message.slice(0, LONGEST_LINE);
+	const text = message.slice(0, MAX_LINE_LENGTH);
 	let end = text.length;
 	while (end > 0 && canvas.getTextWidth(text.slice(0, end), font) > width) {
 		end = text.lastIndexOf(" ", end - 1);

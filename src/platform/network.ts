@@ -5,9 +5,10 @@ import TLSSocket from "embedded:io/socket/tcp/tls";
 import HTTPClient from "embedded:network/http/client";
 import MQTTClient from "embedded:network/mqtt/client";
 import WebSocketClient from "embedded:network/websocket/client";
-import type { HttpClients } from "../net/ecma-http.js";
+import type { HttpClients } from "../net/http-client.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
-import { ProtocolError } from "../protocols/protocol-error.js";
+import { readSetting } from "../settings/read-setting.js";
+import { SettingError } from "../settings/setting-error.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 import { SystemResolver } from "./system-resolver.js";
 
@@ -17,10 +18,10 @@ import { SystemResolver } from "./system-resolver.js";
  *
  * @param built what the firmware was built with. `certificate` names a resource, a CA's certificate as a DER file, that
  * is trusted besides the roots in the manifest.
- * @throws ProtocolError "bad-config" if there is no such resource
+ * @throws SettingError if there is no such resource
  */
 export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients {
-	const secure = openCertificate(built.certificate);
+	const secure = openCertificate(readSetting("certificate", { built, settings: undefined }));
 	const dns = { io: SystemResolver };
 	const socket = { io: TCP, nodelay: true };
 	const tls = { io: TLSSocket, TCP: { io: GuardedTCP }, nodelay: true, secure };
@@ -34,12 +35,12 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 	} as unknown as NetworkClients & HttpClients;
 }
 
-function openCertificate(name: unknown): { certificate?: object } {
-	if (typeof name !== "string" || name === "") {
+function openCertificate(name: string): { certificate?: object } {
+	if (name === "") {
 		return {};
 	}
 	if (!Resource.exists(name)) {
-		throw new ProtocolError("bad-config", `certificate: the firmware has no resource ${JSON.stringify(name)}`);
+		throw new SettingError("certificate", `the firmware has no resource ${JSON.stringify(name)}`);
 	}
 	return { certificate: new Resource(name) };
 }

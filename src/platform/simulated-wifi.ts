@@ -3,7 +3,7 @@ import Preference from "preference";
 import Timer from "timer";
 import type { Network } from "../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
-import { readSetting } from "../settings/read-setting.js";
+import { type SettingSource, settingText } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /** The networks of an invented neighbourhood, and their passwords. */
@@ -26,9 +26,9 @@ const JOIN_TIME = 500;
  * @returns undefined if the setting is not there
  */
 export function openSimulatedWiFi(): SimulatedWiFi | undefined {
-	const setting = (key: string): string => String(readSetting(key, built, Preference) ?? "");
-	const access = { ssid: setting("ssid"), password: setting("password") };
-	const port = Number(setting("setupPort"));
+	const source: SettingSource = { built, settings: Preference };
+	const access = { ssid: settingText("ssid", source), password: settingText("password", source) };
+	const port = Number(settingText("setupPort", source));
 	return port === 0 ? undefined : new SimulatedWiFi(access, port);
 }
 

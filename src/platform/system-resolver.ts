@@ -1,6 +1,6 @@
 import Net from "net";
 
-export interface ResolveOptions {
+interface ResolveOptions {
 	readonly host: string;
 	readonly onResolved?: (host: string, address: string) => void;
 	readonly onError?: (host: string) => void;

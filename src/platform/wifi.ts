@@ -6,7 +6,7 @@ import Preference from "preference";
 import Timer from "timer";
 import { NtpClock, type NtpRecord } from "../drivers/ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "../drivers/wifi-network.js";
-import { readSetting } from "../settings/read-setting.js";
+import { type SettingSource, settingText } from "../settings/read-setting.js";
 import { SystemResolver } from "./system-resolver.js";
 
 /**
@@ -16,15 +16,15 @@ import { SystemResolver } from "./system-resolver.js";
  * @param setTime sets the clock, in seconds since 1970
  */
 export function openWiFi(setTime: (seconds: number) => void): WiFiNetwork {
-	const setting = (key: string, otherwise: string): string => String(readSetting(key, built, Preference) ?? otherwise);
+	const source: SettingSource = { built, settings: Preference };
 	const log = (message: string): void => trace(`${message}\n`);
-	const servers = [setting("ntp", "pool.ntp.org")];
+	const servers = [settingText("ntp", source)];
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };
 	return new WiFiNetwork({
 		wifi: { io: WiFi } as WiFiRecord,
-		ssid: setting("ssid", ""),
-		password: setting("password", ""),
-		needsTime: /^(wss|mqtts|https):/i.test(setting("otaUrl", "") || setting("backend", "")),
+		ssid: settingText("ssid", source),
+		password: settingText("password", source),
+		needsTime: /^(wss|mqtts|https):/i.test(settingText("otaUrl", source) || settingText("backend", source)),
 		clock: new NtpClock({
 			ntp: ntp as unknown as NtpRecord,
 			setTime,

@@ -23,7 +23,7 @@ export interface MqttClient {
 }
 
 /** What the broker publishes when the device is gone without a word. */
-export interface Will {
+interface Will {
 	readonly topic: string;
 	readonly message: string;
 	readonly QoS: QoS;
@@ -54,7 +54,7 @@ export interface MqttRecord {
 }
 
 /** Where to connect, with what, and the topics. */
-export interface MqttTarget {
+interface MqttTarget {
 	readonly record: MqttRecord;
 	readonly client: Pick<MqttClientOptions, "host" | "port" | "id" | "user" | "password" | "keepAlive" | "will">;
 	/** Where the device's messages go. */

@@ -1,7 +1,7 @@
+import { SettingError } from "../settings/setting-error.js";
 import type { Channel, ChannelEvents } from "./channel.js";
 import { goodbyeMessage } from "./envelope.js";
 import { MqttChannel, type MqttRecord, type QoS } from "./mqtt-channel.js";
-import { ProtocolError } from "./protocol-error.js";
 import { type ChannelOptions, DEFAULT_LIMIT } from "./queued-channel.js";
 import type { Transport } from "./transport.js";
 import { parseUrl } from "./url.js";
@@ -60,19 +60,19 @@ export class MqttTransport implements Transport {
 	/** Whether the backend is this project's gateway, as far as the topic tells. */
 	readonly #isOwn: boolean;
 
-	/** @throws ProtocolError "bad-config" that names the setting */
+	/** @throws SettingError */
 	constructor(options: MqttTransportOptions) {
 		const { scheme, host, port } = parseUrl(options.url);
 		const record = scheme === "mqtt" ? options.network.mqtt : scheme === "mqtts" ? options.network.mqtts : undefined;
 		if (record === undefined) {
-			throw new ProtocolError("bad-config", `backend: ${scheme}:// is not an MQTT broker that this device can reach`);
+			throw new SettingError("backend", `${scheme}:// is not an MQTT broker that this device can reach`);
 		}
 		if (options.publishTopic === "" || /[#+]/.test(options.publishTopic)) {
-			throw new ProtocolError("bad-config", "publishTopic: expected a topic without wildcards");
+			throw new SettingError("publishTopic", "expected a topic without wildcards");
 		}
 		// MQTT 3.1.1 §3.1.2.9: no password without a user name.
 		if ((options.password ?? "") !== "" && (options.username ?? "") === "") {
-			throw new ProtocolError("bad-config", "mqttUsername: expected a user name, because mqttPassword is set");
+			throw new SettingError("mqttUsername", "expected a user name, because mqttPassword is set");
 		}
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
 		this.#isOwn = options.publishTopic.startsWith(OWN_TOPICS);

@@ -13,9 +13,7 @@ export type ProtocolErrorCode =
 	/** The backend said goodbye. */
 	| "goodbye"
 	/** The backend does not read what it is sent: more waits than may. */
-	| "send-queue-full"
-	/** A setting cannot be used. The message names it. */
-	| "bad-config";
+	| "send-queue-full";
 
 /** A failure of the transport, apart from errors that cross the wire. */
 export class ProtocolError extends Error {

@@ -34,7 +34,7 @@ export interface ProtocolOptions {
 const GOOD_SESSION = 10_000;
 
 /** No MCP message of use is smaller: a limit below this is a mistake of the backend's. */
-const SMALLEST_LIMIT = 512;
+const MIN_LIMIT = 512;
 
 /** A message may hold a value for so many of the bytes that it may have: see {@link decodeEnvelope}. */
 const BYTES_PER_VALUE = 16;
@@ -46,7 +46,7 @@ const START_LENGTH = 512;
 const MAX_UNKNOWN_TYPES = 16;
 
 /** Characters of an unknown type that are remembered. */
-const LONGEST_TYPE = 32;
+const MAX_TYPE_LENGTH = 32;
 
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, and attempts without end.
@@ -89,7 +89,7 @@ export class Protocol {
 	get maxSentBytes(): number {
 		const features = this.#session?.hello.features;
 		const limit = isObject(features) ? features.max_message_bytes : undefined;
-		return typeof limit === "number" && limit >= SMALLEST_LIMIT ? limit : this.#transport.maxSentBytes;
+		return typeof limit === "number" && limit >= MIN_LIMIT ? limit : this.#transport.maxSentBytes;
 	}
 
 	/** Connects, and keeps connecting until {@link close}. If sessions are on demand, it waits until one is needed. */
@@ -282,7 +282,7 @@ export class Protocol {
 		} else if (type === "goodbye" && this.#state === "open") {
 			this.#lose(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
-			this.#logUnknown(type.slice(0, LONGEST_TYPE));
+			this.#logUnknown(type.slice(0, MAX_TYPE_LENGTH));
 		}
 	}
 

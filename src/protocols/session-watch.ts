@@ -1,6 +1,6 @@
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
-export interface SessionWatchOptions {
+interface SessionWatchOptions {
 	readonly timer: TimerModule;
 	/** Milliseconds without any traffic after which the backend is given up; 0 for never. */
 	readonly silenceTimeout: number;

@@ -30,7 +30,7 @@ export interface WebSocketRecord {
 }
 
 /** Where to connect, and with what. */
-export interface WebSocketTarget {
+interface WebSocketTarget {
 	readonly record: WebSocketRecord;
 	readonly host: string;
 	readonly port: number;

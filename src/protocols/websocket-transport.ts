@@ -1,5 +1,5 @@
+import { SettingError } from "../settings/setting-error.js";
 import type { Channel, ChannelEvents } from "./channel.js";
-import { ProtocolError } from "./protocol-error.js";
 import { type ChannelOptions, DEFAULT_LIMIT } from "./queued-channel.js";
 import type { Transport } from "./transport.js";
 import { parseUrl } from "./url.js";
@@ -32,15 +32,12 @@ export class WebSocketTransport implements Transport {
 	readonly #record: WebSocketRecord;
 	readonly #target: { readonly host: string; readonly port: number; readonly path: string };
 
-	/** @throws ProtocolError "bad-config" that names the setting: a URL or token that cannot be used */
+	/** @throws SettingError: a URL or token that cannot be used */
 	constructor(options: WebSocketTransportOptions) {
 		const { scheme, host, port, path } = parseUrl(options.url);
 		const record = scheme === "ws" ? options.network.ws : scheme === "wss" ? options.network.wss : undefined;
 		if (record === undefined) {
-			throw new ProtocolError("bad-config", `backend: ${scheme}:// is not a WebSocket that this device can open`);
-		}
-		if (/[\r\n]/.test(options.token ?? "")) {
-			throw new ProtocolError("bad-config", "token: must not hold a line break");
+			throw new SettingError("backend", `${scheme}:// is not a WebSocket that this device can open`);
 		}
 		this.version = options.protocolVersion ?? 1;
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;

@@ -1,5 +1,5 @@
 import { readWhole } from "../hardware/pictures.js";
-import { defineResource, MOST_PICTURE_BYTES } from "./define-resource.js";
+import { defineResource, MAX_PICTURE_BYTES } from "./define-resource.js";
 
 export default defineResource({
 	uri: "device://self/camera",
@@ -8,5 +8,5 @@ export default defineResource({
 	description: "What the device's camera sees now, as a JPEG. Each read takes a new picture.",
 	mimeType: "image/jpeg",
 	needs: ["camera"],
-	read: async (_variables, { camera }) => readWhole(await camera.capture(), MOST_PICTURE_BYTES),
+	read: async (_variables, { camera }) => readWhole(await camera.capture(), MAX_PICTURE_BYTES),
 });

@@ -1,5 +1,5 @@
 import { readWhole } from "../hardware/pictures.js";
-import { defineResource, MOST_PICTURE_BYTES } from "./define-resource.js";
+import { defineResource, MAX_PICTURE_BYTES } from "./define-resource.js";
 
 /** Percent: text stays readable, and the picture small. */
 const QUALITY = 60;
@@ -11,5 +11,5 @@ export default defineResource({
 	description: "What the device's screen shows now, as a JPEG.",
 	mimeType: "image/jpeg",
 	needs: ["snapshot"],
-	read: async (_variables, { snapshot }) => readWhole(await snapshot.take(QUALITY), MOST_PICTURE_BYTES),
+	read: async (_variables, { snapshot }) => readWhole(await snapshot.take(QUALITY), MAX_PICTURE_BYTES),
 });

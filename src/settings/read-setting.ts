@@ -1,31 +1,183 @@
 import type { Settings } from "../hardware/hardware.js";
+import { fromHex } from "../text/hex.js";
+import { splitUrl } from "../text/url.js";
+import { utf8Length } from "../text/utf8.js";
+import { SettingError } from "./setting-error.js";
+import {
+	type Format,
+	type IntegerRule,
+	type Rule,
+	SETTINGS,
+	type SettingName,
+	type SettingValue,
+	type TextRule,
+} from "./settings-table.js";
 
-/** The domain of the settings that override what the firmware was built with. */
+/** Where settings come from. */
+export interface SettingSource {
+	/** What the firmware was built with: the manifest's `config`. */
+	readonly built: Readonly<Record<string, unknown>>;
+	/** What is stored on the device, which wins. */
+	readonly settings: Pick<Settings, "get"> | undefined;
+}
+
+/** The domain of the stored settings. */
 const DOMAIN = "xs-mcp";
 
+const RULES: Readonly<Record<SettingName, Rule>> = SETTINGS;
+
 /**
- * Reads one setting: the stored one if there is one, else what the firmware was built with.
+ * Reads a setting: the stored one, else the one that the firmware was built with, else its default. An empty value of
+ * anything but a text counts as not set.
  *
- * @param built the manifest's `config`
- * @returns undefined if neither has it
+ * @throws SettingError
  */
-export function readSetting(
-	key: string,
-	built: Readonly<Record<string, unknown>>,
-	settings: Pick<Settings, "get"> | undefined,
-): unknown {
-	return settings?.get(DOMAIN, key) ?? built[key];
+export function readSetting<Name extends SettingName>(name: Name, source: SettingSource): SettingValue<Name> {
+	const value = findValue(name, source);
+	const rule = RULES[name];
+	const isText = rule.kind === "text" || rule.kind === "secret";
+	if (value === undefined || (value === "" && !isText)) {
+		return ("default" in rule ? rule.default : undefined) as SettingValue<Name>;
+	}
+	return checkSetting(name, value);
+}
+
+/** A setting as text and unchecked, for what has to go on with any value: the Wi-Fi, the set-up page. */
+export function settingText(name: SettingName, source: SettingSource): string {
+	const rule = RULES[name];
+	return String(findValue(name, source) ?? ("default" in rule ? rule.default : undefined) ?? "");
 }
 
 /** Stores a setting, so that it wins over what the firmware was built with. */
-export function storeSetting(key: string, value: string, settings: Pick<Settings, "set">): void {
-	settings.set(DOMAIN, key, value);
+export function storeSetting(name: SettingName, value: string, settings: Pick<Settings, "set">): void {
+	settings.set(DOMAIN, name, value);
 }
 
 /** Settings as they would be with these values stored. */
 export function withSettings(
-	values: Readonly<Record<string, string>>,
-	settings: Pick<Settings, "get">,
+	values: Readonly<Record<string, string | number>>,
+	settings: Pick<Settings, "get"> | undefined,
 ): Pick<Settings, "get"> {
-	return { get: (domain, key) => (domain === DOMAIN ? values[key] : undefined) ?? settings.get(domain, key) };
+	return { get: (domain, name) => (domain === DOMAIN ? values[name] : undefined) ?? settings?.get(domain, name) };
+}
+
+/** @throws SettingError if the setting cannot have this value */
+export function checkSetting<Name extends SettingName>(name: Name, value: unknown): SettingValue<Name> {
+	return parse(name, RULES[name], value) as SettingValue<Name>;
+}
+
+function findValue(name: SettingName, { built, settings }: SettingSource): unknown {
+	return (RULES[name].builtOnly ? undefined : settings?.get(DOMAIN, name)) ?? built[name];
+}
+
+function parse(name: SettingName, rule: Rule, value: unknown): unknown {
+	switch (rule.kind) {
+		case "text":
+		case "secret":
+			return parseText(name, rule, value);
+		case "integer":
+			return parseInteger(name, rule, value);
+		case "choice":
+			return choose(name, rule.choices, value);
+		case "flag":
+			return choose(name, ["true", "false"], value) === "true";
+		case "hex":
+			return parseHex(name, rule.maxBytes, value);
+		case "p256-key":
+			return parsePublicKey(name, value);
+	}
+}
+
+function parseText(name: SettingName, rule: TextRule, value: unknown): string {
+	const isSecret = rule.kind === "secret";
+	if (typeof value !== "string") {
+		throw new SettingError(name, `expected a string, got ${isSecret ? typeof value : JSON.stringify(value)}`);
+	}
+	if (value === "" && rule.default === "") {
+		return value;
+	}
+	const { minBytes = 0, maxBytes = Number.POSITIVE_INFINITY, maxLength = Number.POSITIVE_INFINITY } = rule;
+	const length = utf8Length(value);
+	if (length < minBytes || length > maxBytes || value.length > maxLength || !hasFormat(rule.format, value)) {
+		throw new SettingError(name, `expected ${describeText(rule)}${isSecret ? "" : `, got ${JSON.stringify(value)}`}`);
+	}
+	return value;
+}
+
+function hasFormat(format: Format | undefined, value: string): boolean {
+	switch (format) {
+		case undefined:
+			return true;
+		case "visible":
+			return /^[\x21-\x7e]*$/.test(value);
+		case "printable":
+			return /^[\x20-\x7e]*$/.test(value);
+		case "line":
+			return !/[\r\n]/.test(value);
+		case "http-url":
+			return /^https?$/.test(splitUrl(value)?.scheme ?? "");
+		case "uuid":
+			return /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(value);
+	}
+}
+
+/** What a text may be, for errors and documentation: "8 to 63 printable ASCII characters". */
+export function describeText({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string {
+	if (format === "http-url") {
+		return "http://host[:port][/path] or https://…";
+	}
+	if (format === "uuid") {
+		return "a UUID such as 123e4567-e89b-42d3-a456-426614174000";
+	}
+	const unit =
+		format === "line" ? "text without line breaks" : maxBytes !== undefined && !format ? "bytes" : "characters";
+	const range =
+		maxLength === undefined && maxBytes === undefined
+			? ""
+			: minBytes === undefined
+				? `at most ${maxLength ?? maxBytes} `
+				: `${minBytes} to ${maxBytes} `;
+	const ascii = format === "visible" || format === "printable" ? "printable ASCII " : "";
+	const end = format === "visible" ? " without spaces" : minBytes !== undefined && otherwise === "" ? ", or none" : "";
+	return `${range}${ascii}${unit}${end}`;
+}
+
+function parseInteger(name: SettingName, rule: IntegerRule, value: unknown): number {
+	const number = Number(value);
+	const isAllowed = (number >= rule.min && number <= rule.max) || (rule.orZero && number === 0);
+	if (!Number.isInteger(number) || !isAllowed) {
+		throw new SettingError(name, `expected ${describeInteger(rule)}, got ${JSON.stringify(value)}`);
+	}
+	return number;
+}
+
+/** What a number may be, for errors and documentation: "0, or whole seconds from 60 to 2000000". */
+export function describeInteger({ unit, min, max, orZero }: IntegerRule): string {
+	return `${orZero ? "0, or " : ""}${unit === undefined ? "a whole number" : `whole ${unit}`} from ${min} to ${max}`;
+}
+
+function choose<T>(name: SettingName, choices: readonly T[], value: unknown): T {
+	const choice = choices.find((each) => String(each) === String(value));
+	if (choice === undefined) {
+		const expected = choices.map((each) => JSON.stringify(each)).join(" or ");
+		throw new SettingError(name, `expected ${expected}, got ${JSON.stringify(value)}`);
+	}
+	return choice;
+}
+
+function parseHex(name: SettingName, maxBytes: number, value: unknown): ArrayBuffer {
+	const bytes = typeof value === "string" ? fromHex(value) : undefined;
+	if (bytes === undefined || bytes.byteLength > maxBytes) {
+		throw new SettingError(name, `expected at most ${maxBytes} bytes as hexadecimal digits`);
+	}
+	return bytes;
+}
+
+function parsePublicKey(name: SettingName, value: unknown): ArrayBuffer {
+	const key = typeof value === "string" && /^04[0-9a-fA-F]{128}$/.test(value) ? fromHex(value) : undefined;
+	if (key === undefined) {
+		const expected = `a public key of P-256: "04" and 128 hexadecimal digits`;
+		throw new SettingError(name, `expected ${expected}, got ${JSON.stringify(value)}`);
+	}
+	return key;
 }

@@ -2,7 +2,7 @@ import type { Player, Sound, Speaker } from "../hardware/sound.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
 
-export interface SoundPlayerOptions {
+interface SoundPlayerOptions {
 	readonly audioOut: AudioOutRecord;
 	readonly timer: TimerModule;
 	/** Percent: the volume at first. An amplifier with a volume of its own wants 100. */

@@ -1,4 +1,4 @@
-import { HIGHEST_RATE, LOWEST_RATE } from "../hardware/sound.js";
+import { MAX_RATE, MIN_RATE } from "../hardware/sound.js";
 
 /** What a WAV file's "fmt " chunk says. */
 interface Format {
@@ -20,8 +20,8 @@ const EXTENSIBLE = 0xfffe;
 const NOTHING = new Uint8Array(0);
 
 /**
- * Reads a WAV file as it comes in, in pieces of any size, and gives its samples as 16 bits and one channel. Takes PCM of
- * 8 or 16 bits, one channel or two.
+ * Reads a WAV file as it arrives, in pieces of any size, and gives its samples as 16 bits and one channel. Takes PCM of
+ * 8 or 16 bits, one channel or two. Not the SDK's `wavreader`: it needs the whole file in memory.
  */
 export class WavReader {
 	/** Hertz; undefined until the file's head is read. */
@@ -137,8 +137,8 @@ function readFormat(view: DataView): Format {
 	if (channels !== 1 && channels !== 2) {
 		throw new Error(`WAV: ${channels} channels are not supported, expected 1 or 2`);
 	}
-	if (sampleRate < LOWEST_RATE || sampleRate > HIGHEST_RATE) {
-		throw new Error(`WAV: ${sampleRate} Hz is not supported, expected ${LOWEST_RATE} to ${HIGHEST_RATE}`);
+	if (sampleRate < MIN_RATE || sampleRate > MAX_RATE) {
+		throw new Error(`WAV: ${sampleRate} Hz is not supported, expected ${MIN_RATE} to ${MAX_RATE}`);
 	}
 	return { sampleRate, channels, bits };
 }

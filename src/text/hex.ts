@@ -1,4 +1,4 @@
-/** Bytes as hexadecimal digits, two a byte. */
+/** Bytes as hexadecimal digits, two a byte. XS from npm (13.3) has no `Uint8Array.prototype.toHex`. */
 export function toHex(bytes: ArrayBuffer): string {
 	return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -10,7 +10,7 @@ import type { PiecedText, Sendable } from "./pieced-text.js";
 export type WritePart = (bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean) => number;
 
 /** Below this a part of a longer message is not worth its frame. */
-const SMALLEST_PART = 64;
+const MIN_PART = 64;
 
 /** Bytes of a piece, roughly. */
 const PIECE_COST = 1_024;
@@ -77,7 +77,7 @@ export class WriteQueue {
 			const left = piece.byteLength - this.#pieceWritten;
 			const room = this.#writable - (this.#written === 0 ? this.#overhead : 0);
 			const size = left < room ? left : room;
-			if (size < 0 || (size < left && size < SMALLEST_PART)) {
+			if (size < 0 || (size < left && size < MIN_PART)) {
 				return;
 			}
 			this.#writePart(message, piece, size);

@@ -65,7 +65,7 @@ declare module "embedded:network/mqtt/client" {
 
 /** ECMA-419's HTTP client. */
 declare module "embedded:network/http/client" {
-	import type { HttpRecord } from "../net/ecma-http.js";
+	import type { HttpRecord } from "../net/http-client.js";
 
 	const HTTPClient: HttpRecord["io"];
 	export default HTTPClient;

@@ -53,7 +53,7 @@ declare module "preference" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { HttpClients } from "../net/ecma-http.js";
+	import type { HttpClients } from "../net/http-client.js";
 	import type { NetworkClients } from "../protocols/network-clients.js";
 	/** @param built what the firmware was built with */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;

@@ -4,7 +4,7 @@ import { expectOk } from "../net/http-status.js";
 import { fromHex, toHex } from "../text/hex.js";
 import { rememberTrial } from "./trial-memory.js";
 
-export interface FirmwareInstallerOptions {
+interface FirmwareInstallerOptions {
 	readonly updater: Updater;
 	readonly http: Http;
 	readonly system: System;
@@ -27,7 +27,7 @@ const SIGNATURE_BYTES = 64;
 
 /** What is beside a signed image has the image's URL and this ending. */
 const SIGNATURE_ENDING = ".sig";
-const LONGEST_SIGNATURE_FILE = 256;
+const MAX_SIGNATURE_BYTES = 256;
 
 /** Downloads an image piece by piece into the board's updater, checks it, and restarts the device into it. */
 export class FirmwareInstaller implements Installer {
@@ -79,7 +79,7 @@ export class FirmwareInstaller implements Installer {
 		}
 		const beside = url.replace(/(\?.*)?$/, (query) => `${SIGNATURE_ENDING}${query}`);
 		try {
-			const request = { method: "GET", url: beside, maxBytes: LONGEST_SIGNATURE_FILE } as const;
+			const request = { method: "GET", url: beside, maxBytes: MAX_SIGNATURE_BYTES } as const;
 			const { body } = expectOk(await http.request(request), beside);
 			return readHex(beside, String.fromArrayBuffer(body).trim(), SIGNATURE_BYTES);
 		} catch (error) {

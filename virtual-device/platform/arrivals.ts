@@ -5,7 +5,7 @@ interface Arrival<Options> {
 	read: number;
 }
 
-export interface ArrivalsOptions<Options> {
+interface ArrivalsOptions<Options> {
 	/** Tells the client's owner that there is something to read. */
 	readonly announce: (count: number, options: Options) => void;
 	/** Nobody reads: Node must not send more; or it may again. */

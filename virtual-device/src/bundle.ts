@@ -43,7 +43,7 @@ const versioned = (version: string): Plugin => ({
 });
 
 /** The firmware's entry. */
-export const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
+const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 
 /**
  * Bundles firmware into one script for an engine.

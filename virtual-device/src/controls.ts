@@ -6,13 +6,13 @@ import type { VirtualDevice } from "./virtual-device.js";
 export type SimulatedControls = Pick<VirtualDevice, "press" | "measure">;
 
 /** Milliseconds that a button may be held down. */
-const LONGEST_PRESS = 60_000;
+const MAX_PRESS = 60_000;
 
 /** Reads how long a button is held down. @throws InvalidArgumentError */
 export function readMilliseconds(text: string): number {
 	const milliseconds = Number(text);
-	if (!(milliseconds >= 1 && milliseconds <= LONGEST_PRESS)) {
-		throw new InvalidArgumentError(`Expected milliseconds, from 1 to ${LONGEST_PRESS}.`);
+	if (!(milliseconds >= 1 && milliseconds <= MAX_PRESS)) {
+		throw new InvalidArgumentError(`Expected milliseconds, from 1 to ${MAX_PRESS}.`);
 	}
 	return milliseconds;
 }

@@ -1,10 +1,10 @@
 import type { Message } from "./engine/engine.js";
 
 /** Messages that are handed to the firmware in one command. */
-const MOST_MESSAGES = 10;
+const MAX_MESSAGES = 10;
 
 /** Bytes that are handed to it in one command: as many as a chip's TCP stack holds, by default, until they are read. */
-const MOST_BYTES = 5_744;
+const MAX_BYTES = 5_744;
 
 /**
  * Messages that wait to be handed to the firmware.
@@ -39,7 +39,7 @@ export class ReceiveWindow {
 		let isFull = false;
 		for (const message of this.#messages) {
 			const size = message.bytes?.byteLength ?? 0;
-			isFull ||= taken.length === MOST_MESSAGES || (bytes > 0 && bytes + size > MOST_BYTES);
+			isFull ||= taken.length === MAX_MESSAGES || (bytes > 0 && bytes + size > MAX_BYTES);
 			if (isFull || this.#isHeld(message)) {
 				left.push(message);
 			} else {

@@ -179,8 +179,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
 		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
 		return [
-			...[new Timers(deliver), ...clients, new HttpListeners(deliver), new DnsSd(deliver)],
-			...[this.#settings, this.#board, sounds],
+			new Timers(deliver),
+			...clients,
+			new HttpListeners(deliver),
+			new DnsSd(deliver),
+			this.#settings,
+			this.#board,
+			sounds,
 		];
 	}
 

@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 
 /* A machine without limits may still not eat the computer it runs on: most bytes of heap, and of all memory. */
-#define MOST_HEAP (256 * 1024 * 1024)
-#define MOST_MEMORY (512 * 1024 * 1024)
+#define MAX_HEAP (256 * 1024 * 1024)
+#define MAX_MEMORY (512 * 1024 * 1024)
 /* How far below the base of the native stack a fault counts as its overflow. */
-#define MOST_STACK (64 * 1024 * 1024)
+#define MAX_STACK (64 * 1024 * 1024)
 
 static char* nativeStackBase;
 
@@ -21,7 +21,7 @@ static char* nativeStackBase;
 static int fits(txMachine* the, size_t more)
 {
 	size_t held = (size_t)the->maximumChunksSize + ((size_t)the->maximumHeapCount * sizeof(txSlot));
-	return held + more <= MOST_HEAP;
+	return held + more <= MAX_HEAP;
 }
 
 /* A growing heap grows by a quarter of itself, or collections would come too often. Zero means that it may not grow. */
@@ -63,7 +63,7 @@ char* fxCStackLimit(void)
 static void onFault(int signal, siginfo_t* info, void* context)
 {
 	char* address = info->si_addr;
-	if ((address < nativeStackBase) && (address > nativeStackBase - MOST_STACK))
+	if ((address < nativeStackBase) && (address > nativeStackBase - MAX_STACK))
 		_exit(XS_STATUS + XS_STACK_OVERFLOW_EXIT);
 	_exit(128 + signal);
 }
@@ -73,7 +73,7 @@ void guardProcess(void* stackBase)
 	static char alternateStack[64 * 1024];
 	stack_t alternate = { .ss_sp = alternateStack, .ss_size = sizeof(alternateStack) };
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
-	struct rlimit memory = { MOST_MEMORY, MOST_MEMORY };
+	struct rlimit memory = { MAX_MEMORY, MAX_MEMORY };
 	struct rlimit stack;
 	nativeStackBase = stackBase;
 	if (!getrlimit(RLIMIT_STACK, &stack) && (stack.rlim_cur / 2 < (rlim_t)options.nativeStack))

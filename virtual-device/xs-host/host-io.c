@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OUT_OF_MEMORY = 11, USUAL_CAPACITY = 64 * 1024, MOST_DIGITS = 9 };
+enum { OUT_OF_MEMORY = 11, USUAL_CAPACITY = 64 * 1024, MAX_DIGITS = 9 };
 
 static void reserve(Buffer* buffer, size_t capacity)
 {
@@ -54,7 +54,7 @@ int readNetstring(Reader* reader, Reader* body)
 {
 	size_t length = 0;
 	int byte, digits = 0;
-	while (((byte = readByte(reader)) >= '0') && (byte <= '9') && (digits++ < MOST_DIGITS))
+	while (((byte = readByte(reader)) >= '0') && (byte <= '9') && (digits++ < MAX_DIGITS))
 		length = length * 10 + (byte - '0');
 	if ((byte != ':') || !digits || (length >= (size_t)(reader->end - reader->at)))
 		return 0;
@@ -68,7 +68,7 @@ int readCommand(Buffer* command, Reader* body)
 {
 	size_t length = 0;
 	int byte, digits = 0;
-	while (((byte = getchar()) >= '0') && (byte <= '9') && (digits++ < MOST_DIGITS))
+	while (((byte = getchar()) >= '0') && (byte <= '9') && (digits++ < MAX_DIGITS))
 		length = length * 10 + (byte - '0');
 	if ((byte != ':') || !digits)
 		return 0;

@@ -37,8 +37,12 @@ describe("the settings of ESP-IDF", () => {
 
 	it("that come later override earlier ones, and comments say nothing", () => {
 		const lines = [
-			...["CONFIG_SPIRAM=y", "CONFIG_SPIRAM=n", "# CONFIG_SPIRAM=y"],
-			...["CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y", "CONFIG_ESPTOOLPY_FLASHSIZE_8MB=y", "CONFIG_ESPTOOLPY_FLASHSIZE_16MB=n"],
+			"CONFIG_SPIRAM=y",
+			"CONFIG_SPIRAM=n",
+			"# CONFIG_SPIRAM=y",
+			"CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y",
+			"CONFIG_ESPTOOLPY_FLASHSIZE_8MB=y",
+			"CONFIG_ESPTOOLPY_FLASHSIZE_16MB=n",
 		];
 		assert.deepEqual(readSdkConfig(lines.join("\n")), { flashBytes: 8 * MEGABYTE, psram: "none" });
 	});

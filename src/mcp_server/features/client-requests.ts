@@ -1,10 +1,10 @@
 import { isObject } from "../../text/is-object.js";
 import { notificationMessage } from "../json-rpc.js";
-import type { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
-import type { StopWaiting, ToolCall } from "../tool-call.js";
+import type { CallSession, StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
-import type { Feature, FeatureResult } from "./feature.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult } from "./feature-session.js";
 
 export interface ClientRequestsOptions {
 	/** Requests that may wait for an answer at once, of all sessions. Default 8. */
@@ -15,7 +15,7 @@ export interface ClientRequestsOptions {
 
 /** A request that waits for its answer. */
 interface OpenRequest {
-	readonly session: McpSession<unknown>;
+	readonly session: CallSession;
 	readonly question: Question;
 	readonly settle: (response: Params) => void;
 }
@@ -71,7 +71,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		});
 	}
 
-	takeResponse(session: McpSession<unknown>, response: Params): boolean {
+	takeResponse(session: CallSession, response: Params): boolean {
 		const open = typeof response.id === "string" ? this.#open.get(response.id) : undefined;
 		if (open?.session !== session || !("result" in response || "error" in response)) {
 			return false;
@@ -80,7 +80,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return true;
 	}
 
-	sessionClosed(session: McpSession<unknown>): void {
+	sessionClosed(session: CallSession): void {
 		for (const [id, open] of this.#open) {
 			if (open.session === session) {
 				this.#open.delete(id);

@@ -3,7 +3,8 @@ import { isObject } from "../../text/is-object.js";
 import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { Completable, Completer, Completers } from "./completer.js";
-import type { Feature, FeatureResult } from "./feature.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
 
 export interface CompletionOptions {
@@ -12,7 +13,7 @@ export interface CompletionOptions {
 }
 
 /** Values that an answer may have: https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#completion-results */
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
 const NAMES: readonly string[] = deepFreeze([
 	"ref",
@@ -86,7 +87,7 @@ function complete(completer: Completer | undefined, typed: string, chosen: Param
 }
 
 function toResult(found: readonly string[]): string {
-	const values = found.slice(0, MOST_VALUES);
+	const values = found.slice(0, MAX_VALUES);
 	return JSON.stringify({ completion: { values, total: found.length, hasMore: found.length > values.length } });
 }
 

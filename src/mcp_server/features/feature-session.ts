@@ -1,25 +1,43 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import type { Sendable } from "../../text/pieced-text.js";
-import { errorMessage, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
-import type { SessionOptions } from "../mcp-server.js";
-import { type Answer, McpSession } from "../mcp-session.js";
+import { errorMessage, type LongResult, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
+import { type Answer, McpSession, type SessionOptions, type SessionServer } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import type { FeatureServer } from "./feature-server.js";
+
+/** The result of a request, as JSON: at once, or later. */
+export type FeatureResult = string | LongResult | Promise<string>;
+
+/** What a session asks the features of its server. */
+export interface SessionFeatures<Context> {
+	/** @returns undefined if no feature has the method */
+	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
+	/** @returns undefined to leave the request to the session */
+	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer;
+	/** @returns whether the message is a response to a feature's request */
+	takeResponse(session: FeatureSession<unknown>, response: Params): boolean;
+	sessionClosed(session: FeatureSession<unknown>): void;
+}
+
+export interface FeatureSessionServer<Context> extends SessionServer<Context> {
+	readonly features: SessionFeatures<Context>;
+	/** Reads again which names the features want in calls. */
+	forgetNames(): void;
+}
 
 /** What a session answers without asking the features. */
 const OWN_METHODS: readonly string[] = deepFreeze(["tools/call", "tools/list", "initialize", "ping"]);
 
-/** A session of a {@link FeatureServer}: what the session itself does not answer, the features may. */
+/** A session of a server with features: what the session itself does not answer, the features may. */
 export class FeatureSession<Context> extends McpSession<Context> {
-	declare readonly server: FeatureServer<Context>;
+	declare readonly server: FeatureSessionServer<Context>;
 	/** Whoever has this session, and others that may go on with its suspended requests: see {@link SessionOptions}. */
 	readonly owner: object;
 
 	/** The session of the connection: this one, if its requests do not stand alone. */
 	connection: FeatureSession<Context> = this;
 
-	constructor(server: FeatureServer<Context>, options: SessionOptions) {
+	constructor(server: FeatureSessionServer<Context>, options: SessionOptions) {
 		super(server, options);
 		this.owner = options.owner ?? this;
 	}

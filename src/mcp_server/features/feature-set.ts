@@ -1,24 +1,34 @@
 import type { RequestId } from "../json-rpc.js";
-import type { Features, McpServerOptions } from "../mcp-server.js";
-import type { Answer } from "../mcp-session.js";
+import { type Features, McpServer, type McpServerOptions } from "../mcp-server.js";
+import type { Answer, McpSession, SessionOptions } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import type { Feature, FeatureResult } from "./feature.js";
-import { FeatureServer } from "./feature-server.js";
-import type { FeatureSession } from "./feature-session.js";
+import type { Feature } from "./feature.js";
+import {
+	type FeatureResult,
+	FeatureSession,
+	type FeatureSessionServer,
+	type SessionFeatures,
+} from "./feature-session.js";
 
 /** A class of features. */
 export type Kind<F> = abstract new (...options: never[]) => F;
 
-/** The features of a firmware. */
-export class FeatureSet<Context> implements Features<Context> {
+/**
+ * The features of a firmware.
+ *
+ * The firmware of src/main.ts has resources alone. Prompts, completion, logging, questions to the client (asking), schemas and the
+ * stateless form are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
+ * examples run them.
+ */
+export class FeatureSet<Context> implements Features<Context>, SessionFeatures<Context> {
 	readonly #features: readonly Feature<Context>[];
 
 	constructor(features: readonly Feature<Context>[]) {
 		this.#features = features;
 	}
 
-	serve(options: McpServerOptions<Context>): FeatureServer<Context> {
+	serve(options: McpServerOptions<Context>): McpServer<Context> {
 		return new FeatureServer(this, options);
 	}
 
@@ -39,7 +49,7 @@ export class FeatureSet<Context> implements Features<Context> {
 		return this.#features.flatMap(({ callNames = [] }) => callNames);
 	}
 
-	attach(server: FeatureServer<Context>): void {
+	attach(server: McpServer<Context>): void {
 		for (const feature of this.#features) {
 			feature.attach?.(server);
 		}
@@ -73,6 +83,50 @@ export class FeatureSet<Context> implements Features<Context> {
 		for (const feature of this.#features) {
 			feature.sessionClosed?.(session);
 		}
+	}
+}
+
+/** An MCP server that offers features besides its tools. */
+class FeatureServer<Context> extends McpServer<Context> implements FeatureSessionServer<Context> {
+	readonly features: FeatureSet<Context>;
+	#commonNames: readonly string[] | undefined;
+
+	constructor(features: FeatureSet<Context>, options: McpServerOptions<Context>) {
+		super(options);
+		this.features = features;
+		features.attach(this);
+	}
+
+	override get commonNames(): readonly string[] {
+		if (this.#commonNames === undefined) {
+			const { callNames } = this.features;
+			this.#commonNames = callNames.length === 0 ? super.commonNames : super.commonNames.concat(callNames);
+		}
+		return this.#commonNames;
+	}
+
+	override get allNames(): readonly string[] {
+		return super.allNames.concat(this.features.names);
+	}
+
+	override get capabilities(): Readonly<Record<string, object>> {
+		return { ...super.capabilities, ...this.features.capabilities };
+	}
+
+	override open(options: SessionOptions): McpSession<Context> {
+		const session = new FeatureSession<Context>(this, options);
+		this.sessions.add(session);
+		return session;
+	}
+
+	override changed(method: string): void {
+		this.forgetNames();
+		super.changed(method);
+	}
+
+	/** Reads again which names the features want in calls. */
+	forgetNames(): void {
+		this.#commonNames = undefined;
 	}
 }
 

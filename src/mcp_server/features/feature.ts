@@ -1,12 +1,9 @@
-import type { LongResult, RequestId } from "../json-rpc.js";
+import type { RequestId } from "../json-rpc.js";
+import type { McpServer } from "../mcp-server.js";
 import type { Answer } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import type { FeatureServer } from "./feature-server.js";
-import type { FeatureSession } from "./feature-session.js";
-
-/** The result of a request, as JSON: at once, or later. */
-export type FeatureResult = string | LongResult | Promise<string>;
+import type { FeatureResult, FeatureSession } from "./feature-session.js";
 
 /**
  * What a server offers besides tools, such as resources or prompts. Each has modules of its own: what a firmware does not
@@ -15,13 +12,13 @@ export type FeatureResult = string | LongResult | Promise<string>;
 export interface Feature<Context> {
 	/** What it adds to the server's `capabilities`. */
 	readonly capabilities: Readonly<Record<string, object>>;
-	/** Names of members that it reads in messages: see {@link FeatureServer.allNames}. */
+	/** Names of members that it reads in messages: see {@link McpServer.allNames}. */
 	readonly names: readonly string[];
 	/** Those of them that it reads in calls of tools, too. Default: none. */
 	readonly callNames?: readonly string[];
 
 	/** Called once, when the server is made: the way to its sessions. */
-	attach?(server: FeatureServer<Context>): void;
+	attach?(server: McpServer<Context>): void;
 
 	/**
 	 * Answers a request.

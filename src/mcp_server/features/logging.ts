@@ -1,10 +1,9 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { ErrorCode, notificationMessage, RpcError } from "../json-rpc.js";
-import type { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
-import type { ToolCall } from "../tool-call.js";
-import type { Feature, FeatureResult } from "./feature.js";
-import type { FeatureSession } from "./feature-session.js";
+import type { CallSession, ToolCall } from "../tool-call.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult, FeatureSession } from "./feature-session.js";
 import { findFeature } from "./feature-set.js";
 
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
@@ -32,7 +31,7 @@ interface SessionLog {
 }
 
 /** Characters of a message's data as JSON. */
-const LONGEST_DATA = 1_024;
+const MAX_DATA_LENGTH = 1_024;
 
 /**
  * Logging: messages for the client, besides a tool's result.
@@ -44,7 +43,7 @@ export class Logging implements Feature<unknown> {
 	readonly #level: LogLevel;
 	readonly #perSecond: number;
 	readonly #now: () => number;
-	readonly #logs = new WeakMap<McpSession<unknown>, SessionLog>();
+	readonly #logs = new WeakMap<CallSession, SessionLog>();
 
 	constructor({ level = "info", perSecond = 10, now = Date.now }: LoggingOptions = {}) {
 		this.#level = level;
@@ -88,7 +87,7 @@ export class Logging implements Feature<unknown> {
 		sendMessage(session, { level, logger, data });
 	}
 
-	#logOf(session: McpSession<unknown>): SessionLog {
+	#logOf(session: CallSession): SessionLog {
 		let log = this.#logs.get(session);
 		if (log === undefined) {
 			log = { level: this.#level, since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
@@ -104,12 +103,9 @@ function isWanted(level: LogLevel, least: string): boolean {
 	return at >= 0 && LEVELS.indexOf(level) >= at;
 }
 
-function sendMessage(
-	session: McpSession<unknown>,
-	message: { readonly data: unknown; readonly [name: string]: unknown },
-) {
+function sendMessage(session: CallSession, message: { readonly data: unknown; readonly [name: string]: unknown }) {
 	const { length } = JSON.stringify(message.data) ?? "";
-	const data = length > LONGEST_DATA ? `${length} characters, at most ${LONGEST_DATA} are sent` : message.data;
+	const data = length > MAX_DATA_LENGTH ? `${length} characters, at most ${MAX_DATA_LENGTH} are sent` : message.data;
 	session.notify(notificationMessage("notifications/message", { ...message, data: data ?? null }));
 }
 

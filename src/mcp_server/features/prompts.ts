@@ -1,10 +1,11 @@
-import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
+import { ErrorCode, type LongResult, quotable, RpcError, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
-import { type Params, readArguments } from "../params.js";
+import { PagedList } from "../paged-list.js";
+import { type Params, readArguments, readCursor } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completer.js";
-import type { Feature, FeatureResult } from "./feature.js";
-import { page } from "./listing.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult } from "./feature-session.js";
 import { type Prompt, type PromptResult, promptResult } from "./prompt.js";
 import { readText } from "./read-param.js";
 
@@ -39,7 +40,7 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 	/** @throws TypeError if there is a prompt of that name already */
 	add(prompt: Prompt<Context>): void {
 		if (this.#find(prompt.key) !== undefined) {
-			throw new TypeError(`prompt ${prompt.key} is there already`);
+			throw new TypeError(`prompt ${prompt.key} is already registered`);
 		}
 		this.#prompts.push(prompt);
 		this.#server?.changed("notifications/prompts/list_changed");
@@ -63,12 +64,17 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		switch (method) {
 			case "prompts/list":
-				return page("prompts", this.#prompts, params, call);
+				return this.#list(params, call);
 			case "prompts/get":
 				return this.#get(params, call);
 			default:
 				return undefined;
 		}
+	}
+
+	#list(params: Params, { id, session }: ToolCall): LongResult {
+		const list = new PagedList("prompts", this.#prompts);
+		return list.page(readCursor(params), session.pageBytes - resultOverhead(id));
 	}
 
 	#find(name: string): Prompt<Context> | undefined {

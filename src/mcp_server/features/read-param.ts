@@ -14,15 +14,3 @@ export function readText(params: Params, name: string, expected: string): string
 	}
 	return value;
 }
-
-/**
- * The cursor of a request for a page of a list: "" for the first.
- *
- * @throws RpcError invalid params
- */
-export function readCursor({ cursor = "" }: Params): string {
-	if (typeof cursor !== "string") {
-		throw new RpcError(ErrorCode.invalidParams, "cursor: expected a string");
-	}
-	return cursor;
-}

@@ -1,11 +1,11 @@
-import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError } from "../json-rpc.js";
+import { ErrorCode, type LongResult, notificationMessage, quotable, RpcError, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
-import type { McpSession } from "../mcp-session.js";
-import type { Params } from "../params.js";
-import type { ToolCall } from "../tool-call.js";
+import { PagedList } from "../paged-list.js";
+import { type Params, readCursor } from "../params.js";
+import type { CallSession, ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completer.js";
-import type { Feature, FeatureResult } from "./feature.js";
-import { page } from "./listing.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
 import { contentsJson, type Resource, type ResourceData } from "./resource.js";
 import { matchTemplate } from "./uri-template.js";
@@ -22,7 +22,7 @@ export interface ResourcesOptions<Context> {
 const RESOURCE_NOT_FOUND = -32002;
 
 /** Characters of a URI that is subscribed to. */
-const LONGEST_URI = 1_024;
+const MAX_URI_LENGTH = 1_024;
 
 /** A resource that was asked for, and the values of its template's variables. */
 interface Found<Context> {
@@ -40,7 +40,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	readonly #resources: Resource<Context>[] = [];
 	readonly #maxBytes: number;
 	readonly #maxSubscriptions: number;
-	readonly #subscriptions = new Map<McpSession<unknown>, string[]>();
+	readonly #subscriptions = new Map<CallSession, string[]>();
 	#server: McpServer<Context> | undefined;
 
 	/** @throws TypeError for two resources with the same URI */
@@ -59,7 +59,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	/** @throws TypeError if there is a resource with that URI already */
 	add(resource: Resource<Context>): void {
 		if (this.#resources.some(({ key }) => key === resource.key)) {
-			throw new TypeError(`resource ${resource.key} is there already`);
+			throw new TypeError(`resource ${resource.key} is already registered`);
 		}
 		this.#resources.push(resource);
 		this.#server?.changed("notifications/resources/list_changed");
@@ -113,13 +113,13 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		}
 	}
 
-	sessionClosed(session: McpSession<unknown>): void {
+	sessionClosed(session: CallSession): void {
 		this.#subscriptions.delete(session);
 	}
 
-	#list(member: string, templates: boolean, params: Params, call: ToolCall): LongResult {
+	#list(member: string, templates: boolean, params: Params, { id, session }: ToolCall): LongResult {
 		const items = this.#resources.filter(({ template }) => (template !== undefined) === templates);
-		return page(member, items, params, call);
+		return new PagedList(member, items).page(readCursor(params), session.pageBytes - resultOverhead(id));
 	}
 
 	#read(params: Params, call: ToolCall): FeatureResult {
@@ -131,12 +131,12 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		return data instanceof Promise ? data.then(toResult) : toResult(data);
 	}
 
-	#subscribe(params: Params, session: McpSession<unknown>): string {
+	#subscribe(params: Params, session: CallSession): string {
 		const uri = readUri(params);
 		this.#find(uri, session);
 		const uris = this.#subscriptions.get(session) ?? [];
-		if (uri.length > LONGEST_URI) {
-			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${LONGEST_URI} characters`);
+		if (uri.length > MAX_URI_LENGTH) {
+			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${MAX_URI_LENGTH} characters`);
 		}
 		if (!uris.includes(uri)) {
 			if (uris.length >= this.#maxSubscriptions) {
@@ -147,7 +147,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		return "{}";
 	}
 
-	#unsubscribe(params: Params, session: McpSession<unknown>): string {
+	#unsubscribe(params: Params, session: CallSession): string {
 		const uri = readUri(params);
 		const uris = this.#subscriptions.get(session) ?? [];
 		this.#subscriptions.set(
@@ -158,7 +158,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 
 	/** @throws RpcError if no resource has that URI */
-	#find(uri: string, { revision }: McpSession<unknown>): Found<Context> {
+	#find(uri: string, { revision }: CallSession): Found<Context> {
 		for (const resource of this.#resources) {
 			const { key, template } = resource;
 			const variables = template === undefined ? key === uri && {} : matchTemplate(template, uri);

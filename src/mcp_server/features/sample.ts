@@ -35,7 +35,14 @@ export interface SamplingAnswer {
 }
 
 const NAMES: readonly string[] = deepFreeze([
-	...["role", "content", "type", "text", "data", "mimeType", "model", "stopReason"],
+	"role",
+	"content",
+	"type",
+	"text",
+	"data",
+	"mimeType",
+	"model",
+	"stopReason",
 ]);
 
 /**

@@ -3,7 +3,7 @@ import type { Described, Schema, StringCheck, StringOptions } from "../schema.js
 // Schemas of strings beyond those that every firmware has. They are checked on the device.
 
 /** Ways in which a pattern of bounded repetitions may fit, at most: more would take too long to try. */
-const MOST_WAYS = 100;
+const MAX_WAYS = 100;
 
 const atomPattern = (): RegExp => /\\[dDwWsS^$\\.*+?()[\]{}|/-]|\[\^?(?:[^\]\\[]|\\.)+\]|[^\\()[\]{}|*+?^$]/;
 const repeatPattern = (): RegExp => /\{(\d{1,3})(?:(,)(\d{0,3}))?\}|[*+?]/;
@@ -42,7 +42,7 @@ function isFast(pattern: string): boolean {
 			ways *= Math.max(1, Number(most) - Number(least) + 1);
 		}
 	}
-	return unbounded <= 1 && ways <= MOST_WAYS;
+	return unbounded <= 1 && ways <= MAX_WAYS;
 }
 
 /**

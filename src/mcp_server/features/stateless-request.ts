@@ -1,6 +1,7 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
 import type { Sendable } from "../../text/pieced-text.js";
+import type { Client } from "../client.js";
 import {
 	ErrorCode,
 	type LongResult,
@@ -13,20 +14,29 @@ import {
 } from "../json-rpc.js";
 import type { Answer } from "../mcp-session.js";
 import { type Params, progressToken } from "../params.js";
-import type { Client, StopWaiting, ToolCall } from "../tool-call.js";
+import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";
 import { FeatureSession } from "./feature-session.js";
 
 /** Methods of the older revisions, which the stateless form does not have. */
 const REMOVED: readonly string[] = deepFreeze([
-	...["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"],
+	"initialize",
+	"ping",
+	"logging/setLevel",
+	"resources/subscribe",
+	"resources/unsubscribe",
 ]);
 
 /** What stands in front of a result, and of one that may be cached: lists, reads. */
 const COMPLETE = '"resultType":"complete"';
 const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
 const CACHEABLE_METHODS: readonly string[] = deepFreeze([
-	...["server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"],
+	"server/discover",
+	"tools/list",
+	"prompts/list",
+	"resources/list",
+	"resources/templates/list",
+	"resources/read",
 ]);
 
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";

@@ -1,13 +1,12 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
-import { readClient } from "../client.js";
+import { type Client, readClient } from "../client.js";
 import { ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
-import type { McpServer } from "../mcp-server.js";
-import type { Answer } from "../mcp-session.js";
+import type { Answer, SessionServer } from "../mcp-session.js";
 import type { Params } from "../params.js";
-import type { Client, ToolCall } from "../tool-call.js";
-import type { Feature, FeatureResult } from "./feature.js";
-import type { FeatureSession } from "./feature-session.js";
+import type { ToolCall } from "../tool-call.js";
+import type { Feature } from "./feature.js";
+import type { FeatureResult, FeatureSession } from "./feature-session.js";
 import { StatelessRequest, type Suspender, subjectOf } from "./stateless-request.js";
 
 export interface StatelessOptions {
@@ -33,12 +32,25 @@ const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 const NAMES: readonly string[] = deepFreeze([
-	...[VERSION, CAPABILITIES, CLIENT_INFO, LOG_LEVEL],
-	...["version", "roots", "sampling", "elicitation", "form", "url"],
-	...["inputResponses", "requestState"],
+	VERSION,
+	CAPABILITIES,
+	CLIENT_INFO,
+	LOG_LEVEL,
+	"version",
+	"roots",
+	"sampling",
+	"elicitation",
+	"form",
+	"url",
+	"inputResponses",
+	"requestState",
 ]);
 const LISTEN_NAMES: readonly string[] = deepFreeze([
-	...["notifications", "toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions"],
+	"notifications",
+	"toolsListChanged",
+	"promptsListChanged",
+	"resourcesListChanged",
+	"resourceSubscriptions",
 ]);
 
 /** A request that waits for answers of its client. */
@@ -215,7 +227,7 @@ function readMeta(meta: Params, log: (message: string) => void): Client {
 	return { ...client, logLevel: typeof logLevel === "string" ? logLevel : "none" };
 }
 
-function discover({ name, version, capabilities }: McpServer<unknown>): string {
+function discover({ name, version, capabilities }: SessionServer<unknown>): string {
 	const { experimental: _, ...offered } = capabilities;
 	const _meta = { [SERVER_INFO]: { name, version } };
 	return JSON.stringify({ supportedVersions: [...SUPPORTED], capabilities: offered, _meta });

@@ -12,7 +12,7 @@ export interface FormField {
 const BOUNDARY = "----xs-mcp-7d94b1c0e6f25a38";
 
 /** A form, ready to be sent. */
-export interface Multipart {
+interface Multipart {
 	readonly contentType: string;
 	readonly body: readonly (ArrayBuffer | ByteSource)[];
 }

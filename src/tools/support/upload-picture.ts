@@ -3,7 +3,7 @@ import type { ByteSource } from "../../hardware/pictures.js";
 import { expectOk } from "../../net/http-status.js";
 import { encodeMultipart, type FormField } from "./multipart.js";
 
-export interface PictureUpload {
+interface PictureUpload {
 	readonly url: string;
 	readonly headers?: ReadonlyMap<string, string>;
 	/** What the form has before the file. */

@@ -9,7 +9,7 @@ import type { EngineExitCode } from "./engine.js";
  * - `start-failed`: the process or thread of the machine could not be started;
  * - `invalid-header`: the script posted a header that is no JSON array. The machine goes on.
  */
-export type EngineErrorCode =
+type EngineErrorCode =
 	| EngineExitCode
 	| "no-sources"
 	| "no-compiler"

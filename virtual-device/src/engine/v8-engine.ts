@@ -4,7 +4,7 @@ import type { Engine, EngineExit } from "./engine.js";
 import { QueuedEngine } from "./queued-engine.js";
 
 /** How to start a V8 machine. */
-export interface V8EngineOptions {
+interface V8EngineOptions {
 	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. `Infinity`: no limit. */
 	readonly timeoutMs?: number;
 	/** Receives what the script traces. Without it, traces are dropped. */
@@ -15,7 +15,7 @@ export interface V8EngineOptions {
 type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string } | { readonly ended: EngineExit };
 
 /** As much as an XS machine without limits may have. */
-const MOST_HEAP_MB = 256;
+const MAX_HEAP_MB = 256;
 
 /**
  * Starts a machine on Node's own V8, in a thread of its own: for quick tests, and for computers without a C compiler.
@@ -35,7 +35,7 @@ function openThread(onTrace: ((text: string) => void) | undefined, events: PortE
 	const worker = new Worker(new URL("./v8-worker.mjs", import.meta.url), {
 		execArgv: [],
 		env: {},
-		resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+		resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
 	});
 	let exit: EngineExit = { code: "crashed", detail: "the thread ended" };
 	const terminate = () => {

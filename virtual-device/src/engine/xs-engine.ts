@@ -7,7 +7,7 @@ import { QueuedEngine } from "./queued-engine.js";
 import { decodeReply, encodeCommand, toExit } from "./xs-protocol.js";
 
 /** How to start an XS machine. */
-export interface XsEngineOptions {
+interface XsEngineOptions {
 	/** The host's binary, as `buildXsHost` returns it. */
 	readonly hostPath: string;
 	/**

@@ -5,7 +5,7 @@ import { decodeNetstring, encodeNetstring } from "./netstring.js";
 // The other side of this, and its grammar: xs-host/host.c.
 
 /** A body from the host: what was posted, or its last words. */
-export type Reply = { readonly packets: Packet[] } | { readonly ended: string };
+type Reply = { readonly packets: Packet[] } | { readonly ended: string };
 
 const NO_BYTES = Buffer.alloc(0);
 const RUN = Buffer.from("e");

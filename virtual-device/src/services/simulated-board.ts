@@ -5,7 +5,7 @@ import type { Deliver, Service } from "./service.js";
 import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
 
 /** What the simulated board tells whoever runs the virtual device. */
-export interface SimulatedBoardEvents {
+interface SimulatedBoardEvents {
 	/** The firmware asks to be restarted, in `delay` milliseconds. */
 	onRestart(delay: number): void;
 	/** The screen shows something else. */

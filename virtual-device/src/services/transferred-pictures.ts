@@ -1,7 +1,7 @@
 import { measurePicture } from "./pictures.js";
 
 /** Bytes of a picture that the simulated screen takes. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Pictures that were taken, which the firmware reads piece by piece: they may be larger than its heap. */
 export class TakenPictures {
@@ -37,7 +37,7 @@ export class ShownPictures {
 	add(id: number, piece: Uint8Array = new Uint8Array(0)): void {
 		const picture = this.#pictures.get(id) ?? { pieces: [], bytes: 0 };
 		picture.bytes += piece.byteLength;
-		if (picture.bytes <= MOST_BYTES) {
+		if (picture.bytes <= MAX_BYTES) {
 			picture.pieces.push(Uint8Array.from(piece));
 		}
 		this.#pictures.set(id, picture);
@@ -51,8 +51,8 @@ export class ShownPictures {
 	finish(id: number): { width: number; height: number } {
 		const { pieces = [], bytes = 0 } = this.#pictures.get(id) ?? {};
 		this.#pictures.delete(id);
-		if (bytes > MOST_BYTES) {
-			throw new Error(`the picture has ${bytes} bytes, at most ${MOST_BYTES} can be shown`);
+		if (bytes > MAX_BYTES) {
+			throw new Error(`the picture has ${bytes} bytes, at most ${MAX_BYTES} can be shown`);
 		}
 		return measurePicture(Buffer.concat(pieces));
 	}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { describeInteger, describeText } from "../../src/settings/read-setting.js";
+import { type Rule, SETTINGS } from "../../src/settings/settings-table.js";
+
+const DOCUMENT = fileURLToPath(new URL("../../docs/moddable.md", import.meta.url));
+const HEAD = ["| setting | default | value | |", "| --- | --- | --- | --- |"];
+
+function describeValue(rule: Rule): string {
+	switch (rule.kind) {
+		case "text":
+		case "secret": {
+			const text = describeText(rule);
+			return text === "characters" ? "text" : text;
+		}
+		case "integer":
+			return describeInteger(rule);
+		case "choice":
+			return rule.choices.map((choice) => `\`${choice}\``).join(", ");
+		case "flag":
+			return "`true`, `false`";
+		case "hex":
+			return `at most ${rule.maxBytes} bytes as hexadecimal digits`;
+		case "p256-key":
+			return "`04` and 128 hexadecimal digits";
+	}
+}
+
+function describeDefault(rule: Rule): string {
+	const value = "default" in rule ? String(rule.default) : "";
+	return rule.otherwise ?? (value === "" ? "–" : `\`${value}\``);
+}
+
+it("docs/moddable.md has the firmware's table of settings", () => {
+	const rows = Object.entries<Rule>(SETTINGS).map(
+		([name, rule]) => `| \`${name}\` | ${describeDefault(rule)} | ${describeValue(rule)} | ${rule.text} |`,
+	);
+	const expected = [...HEAD, ...rows].join("\n");
+	const [, found] = /^(\| setting \| default \|(?:.|\n)*?)\n\n/m.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
+	assert.equal(found, expected, `docs/moddable.md: replace the table with\n${expected}`);
+});
+
+it("docs/moddable.md names the settings that only the build sets", () => {
+	const names = Object.entries<Rule>(SETTINGS).flatMap(([name, { builtOnly }]) => (builtOnly ? [`\`${name}\``] : []));
+	const expected = new RegExp(
+		`Only ${names.slice(0, -1).join(", ")} and ${names.at(-1)} are taken from the build alone`,
+	);
+	assert.match(readFileSync(DOCUMENT, "utf8"), expected);
+});

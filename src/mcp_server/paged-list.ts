@@ -1,0 +1,93 @@
+import { utf8Length } from "../text/utf8.js";
+import { invalidParams, type LongResult } from "./json-rpc.js";
+
+/** What is listed: its object in the list, serialised once, so that XS can keep it in flash. */
+export interface Listed {
+	/** What tells it from others in the same list: a name, or a URI. Also the cursor of a page that begins with it. */
+	readonly key: string;
+	readonly entry: string;
+	/** Size of the entry in bytes as UTF-8. */
+	readonly entryBytes: number;
+}
+
+/** Makes an entry for a list. Members that are undefined are left out. */
+export function listed(key: string, members: object): Listed {
+	const entry = JSON.stringify(members);
+	return { key, entry, entryBytes: utf8Length(entry) };
+}
+
+const END = "]}";
+
+/** What ends a page that this item follows. */
+function endBefore(next: Listed | undefined): string {
+	return next === undefined ? END : `],"nextCursor":${JSON.stringify(next.key)}}`;
+}
+
+/** A list that clients read in pages. */
+export class PagedList {
+	readonly #start: string;
+	readonly #items: readonly Listed[];
+	readonly #entries: readonly string[];
+	/** Where each entry begins in a list of all, in bytes, a comma after each; and where the list ends. */
+	readonly #offsets: readonly number[];
+	/** Bytes of what ends a page that each item follows. Only a list that does not fit on one page needs them. */
+	#endBytes: readonly number[] | undefined;
+
+	/** @param member the member of the result that holds the list, such as "tools" */
+	constructor(member: string, items: readonly Listed[]) {
+		this.#start = `{"${member}":[`;
+		this.#items = items;
+		this.#entries = items.map(({ entry }) => entry);
+		const offsets = [0];
+		for (const { entryBytes } of items) {
+			offsets.push((offsets.at(-1) as number) + entryBytes + 1);
+		}
+		this.#offsets = offsets;
+	}
+
+	/**
+	 * One page, as the `result` of a request: as many items as fit, at least one.
+	 *
+	 * @param cursor the key of the page's first item; "" for the beginning
+	 * @param budget how many bytes the page may have, as JSON
+	 * @throws RpcError invalid params, for an unknown cursor
+	 */
+	page(cursor: string, budget: number): LongResult {
+		const offsets = this.#offsets;
+		const total = this.#entries.length;
+		const first = cursor === "" ? 0 : this.#indexOf(cursor);
+		const start = offsets[first] as number;
+		// The last item has no comma after it.
+		const room = start + budget - this.#start.length + 1;
+		let last = total;
+		if ((offsets[total] as number) + END.length > room) {
+			last = first + 1;
+			while (last < total && (offsets[last + 1] as number) + this.#endBytesAt(last + 1) <= room) {
+				last += 1;
+			}
+		}
+		const itemBytes = first < last ? (offsets[last] as number) - start - 1 : 0;
+		return {
+			before: this.#start,
+			items: this.#entries.slice(first, last),
+			after: endBefore(this.#items[last]),
+			bytes: this.#start.length + itemBytes + this.#endBytesAt(last),
+		};
+	}
+
+	#endBytesAt(index: number): number {
+		if (index === this.#items.length) {
+			return END.length;
+		}
+		this.#endBytes ??= this.#items.map((item) => utf8Length(endBefore(item)));
+		return this.#endBytes[index] as number;
+	}
+
+	#indexOf(cursor: string): number {
+		const at = this.#items.findIndex(({ key }) => key === cursor);
+		if (at < 0) {
+			throw invalidParams("unknown cursor");
+		}
+		return at;
+	}
+}

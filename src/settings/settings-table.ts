@@ -1,0 +1,254 @@
+import { deepFreeze } from "../text/deep-freeze.js";
+
+/** What a text must be, besides its length. */
+export type Format = "visible" | "printable" | "line" | "http-url" | "uuid";
+
+interface Described {
+	/** What it is for: one line of docs/moddable.md. */
+	readonly text: string;
+	/** How the documentation tells a default that is not a constant. */
+	readonly otherwise?: string;
+	/** Only the firmware's build sets it; a stored value is ignored. */
+	readonly builtOnly?: true;
+	/** The set-up page has a field for it. */
+	readonly onPage?: true;
+}
+
+/** A text. A secret is never quoted in an error. */
+export interface TextRule extends Described {
+	readonly kind: "text" | "secret";
+	readonly default?: string;
+	readonly format?: Format;
+	/** Characters. */
+	readonly maxLength?: number;
+	/** Bytes in UTF-8. An empty text may be shorter. */
+	readonly minBytes?: number;
+	readonly maxBytes?: number;
+}
+
+/** A whole number. It may be written as a string, because every value on mcconfig's command line is one. */
+export interface IntegerRule extends Described {
+	readonly kind: "integer";
+	/** For messages: "seconds", "bytes". */
+	readonly unit?: string;
+	readonly min: number;
+	readonly max: number;
+	/** Whether 0 is allowed below `min`. */
+	readonly orZero?: true;
+	readonly default?: number;
+}
+
+/** One of some strings or numbers; a number, too, may be written as a string. */
+interface ChoiceRule extends Described {
+	readonly kind: "choice";
+	readonly choices: readonly (string | number)[];
+	readonly default: string | number;
+}
+
+interface FlagRule extends Described {
+	readonly kind: "flag";
+}
+
+/** A secret key as hexadecimal digits. Never quoted. */
+interface HexRule extends Described {
+	readonly kind: "hex";
+	readonly maxBytes: number;
+}
+
+/** A public key of P-256 as hexadecimal digits: an uncompressed point (SEC 1, §2.3.3). */
+interface PublicKeyRule extends Described {
+	readonly kind: "p256-key";
+}
+
+export type Rule = TextRule | IntegerRule | ChoiceRule | FlagRule | HexRule | PublicKeyRule;
+
+const DAY = 86_400;
+/** Seconds that a timer can wait. */
+const MAX_TIMER = 2_000_000;
+const MAX_16_BITS = 65_535;
+
+/**
+ * Every setting of the firmware: what it may be, its default, and what it is for. docs/moddable.md has the same table,
+ * which a test compares with this one.
+ */
+export const SETTINGS = deepFreeze({
+	ssid: {
+		kind: "text",
+		default: "",
+		maxBytes: 32,
+		onPage: true,
+		text: "Wi-Fi network; if empty, the device is set up with a phone",
+	},
+	password: {
+		kind: "secret",
+		default: "",
+		minBytes: 8,
+		maxBytes: 64,
+		onPage: true,
+		text: "password of the Wi-Fi; empty for an open network",
+	},
+	backend: {
+		kind: "text",
+		otherwise: "`ws://127.0.0.1:8765/`",
+		onPage: true,
+		text: "URL to connect to: `ws://`, `wss://`, `mqtt://`, `mqtts://`; or `mdns:` to find a gateway on the local network, `mdns:HOST` for a certain one",
+	},
+	otaUrl: {
+		kind: "text",
+		default: "",
+		format: "http-url",
+		onPage: true,
+		text: "where the device asks for its backend, in place of `backend`",
+	},
+	token: { kind: "secret", default: "", format: "line", onPage: true, text: "WebSocket: the bearer token" },
+	name: {
+		kind: "text",
+		default: "",
+		maxLength: 32,
+		onPage: true,
+		otherwise: "the board's",
+		text: "device name that clients are told",
+	},
+	uuid: {
+		kind: "text",
+		format: "uuid",
+		otherwise: "made once and kept",
+		text: "UUID of the device, over which backends sign tokens; it replaces the one that is kept",
+	},
+	session: {
+		kind: "choice",
+		choices: ["always", "on-demand"],
+		default: "always",
+		text: "`on-demand`: a session only while the application or the backend needs one; the backend cannot call the device otherwise",
+	},
+	protocolVersion: {
+		kind: "choice",
+		choices: [1, 2, 3],
+		default: 1,
+		text: "WebSocket: framing of binary audio",
+	},
+	clientId: { kind: "text", otherwise: "the MAC address", text: "MQTT: client id" },
+	mqttUsername: { kind: "text", default: "", text: "MQTT: user name" },
+	mqttPassword: { kind: "secret", default: "", text: "MQTT: password; needs a user name" },
+	keepAlive: {
+		kind: "integer",
+		unit: "seconds",
+		min: 1,
+		max: MAX_16_BITS,
+		default: 240,
+		text: "MQTT: keep-alive interval",
+	},
+	publishTopic: { kind: "text", otherwise: "`xs-mcp/CLIENT_ID/up`", text: "MQTT: topic of the device's messages" },
+	subscribeTopic: {
+		kind: "text",
+		otherwise: "`xs-mcp/CLIENT_ID/down`",
+		text: "MQTT: topic of the backend's messages; empty if it pushes them without a subscription",
+	},
+	qos: { kind: "choice", choices: [0, 1], default: 0, text: "MQTT: quality of service" },
+	lastWill: {
+		kind: "flag",
+		otherwise: "`true` for topics that begin with `xs-mcp/`",
+		text: "MQTT: whether the broker is given a last will",
+	},
+	http: {
+		kind: "integer",
+		min: 1,
+		max: MAX_16_BITS,
+		text: "port at which the device serves MCP clients without a gateway",
+	},
+	httpToken: { kind: "secret", default: "", format: "visible", text: "token of these clients" },
+	otaInterval: {
+		kind: "integer",
+		unit: "seconds",
+		min: 60,
+		max: MAX_TIMER,
+		orZero: true,
+		default: DAY,
+		text: "interval of checks at `otaUrl`; 0: only at the start",
+	},
+	serialNumber: {
+		kind: "text",
+		default: "",
+		format: "visible",
+		maxBytes: 64,
+		text: "activation: the manufacturer's serial number, sent as a header",
+	},
+	hmacKey: { kind: "hex", maxBytes: 64, text: "activation: the key that proves the serial number" },
+	updateTrial: {
+		kind: "integer",
+		unit: "seconds",
+		min: 1,
+		max: DAY,
+		default: 300,
+		text: "time in which new firmware must reach its backend",
+	},
+	updateKey: {
+		kind: "p256-key",
+		builtOnly: true,
+		text: "public key that images must be signed for",
+	},
+	setupPassword: {
+		kind: "secret",
+		default: "",
+		format: "printable",
+		minBytes: 8,
+		maxBytes: 63,
+		text: "password of the network that the device opens for its set-up",
+	},
+	setupAfter: {
+		kind: "integer",
+		unit: "seconds",
+		min: 0,
+		max: DAY,
+		default: 180,
+		text: "time without a network after which the set-up begins; 0: never",
+	},
+	setupTime: {
+		kind: "integer",
+		unit: "seconds",
+		min: 60,
+		max: DAY,
+		default: 300,
+		text: "time after which the set-up of a device that knows a network ends, unless somebody uses it",
+	},
+	setupPort: {
+		kind: "integer",
+		min: 1,
+		max: MAX_16_BITS,
+		text: "simulator and virtual devices only: port of the set-up page",
+	},
+	ntp: { kind: "text", default: "pool.ntp.org", text: "time server" },
+	certificate: {
+		kind: "text",
+		default: "",
+		builtOnly: true,
+		text: "resource with a CA certificate (DER) that is trusted besides the roots in the manifest",
+	},
+	chunkBytes: {
+		kind: "integer",
+		unit: "bytes",
+		min: 32_768,
+		max: 0x7fff_ffff,
+		default: 524_288,
+		otherwise: "65,536; 262,144 with PSRAM",
+		builtOnly: true,
+		text: "size of `creation.chunk.initial`, which limits the length of messages",
+	},
+} as const satisfies Readonly<Record<string, Rule>>);
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** What a setting is read as. Only one with a default is never undefined. */
+export type SettingValue<Name extends SettingName> =
+	| Parsed<(typeof SETTINGS)[Name]>
+	| ((typeof SETTINGS)[Name] extends { readonly default: unknown } ? never : undefined);
+
+type Parsed<R extends Rule> = R extends { readonly choices: readonly (infer Choice)[] }
+	? Choice
+	: R extends IntegerRule
+		? number
+		: R extends FlagRule
+			? boolean
+			: R extends HexRule | PublicKeyRule
+				? ArrayBuffer
+				: string;
