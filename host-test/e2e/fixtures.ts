@@ -129,7 +129,7 @@ export class RawBackend {
 		});
 	}
 
-	/** @param tls key and certificate for localhost; default: without TLS */
+	/** @param tls key and certificate; default: without TLS */
 	static async listen(test: TestContext, port = 0, tls?: { key: Buffer; cert: string }): Promise<RawBackend> {
 		const http = tls === undefined ? createServer() : createSecureServer(tls);
 		const server = new WebSocketServer({ server: http });
@@ -147,7 +147,7 @@ export class RawBackend {
 	}
 
 	get url(): string {
-		return `${this.#scheme}://${this.#scheme === "ws" ? "127.0.0.1" : "localhost"}:${this.port}/xiaozhi/v1/?a=b`;
+		return `${this.#scheme}://127.0.0.1:${this.port}/xiaozhi/v1/?a=b`;
 	}
 
 	/** The next message of the device, as text. */

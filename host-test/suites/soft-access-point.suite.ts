@@ -15,6 +15,7 @@ function make({ ssid = "home", dnsFault = "" } = {}) {
 	const log: string[] = [];
 	const network = new WiFiNetwork({
 		...{ wifi: { io: FakeWiFi }, ssid, password: "secret", clock, needsTime: false, timer },
+		hostname: () => "name",
 		log: (line) => log.push(line),
 	});
 	const radio: (WiFiAccess | "closed")[] = [];

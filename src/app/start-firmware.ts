@@ -80,8 +80,8 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 }
 
 /** @param broken takes why a mod is left out */
-function allTools({ tools = TOOLS, mod, board, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
-	return withModTools({ tools, mod, settings: board.settings, onBroken: (reason) => broken.push(reason), log });
+function allTools({ tools = TOOLS, mod, board, timer, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
+	return withModTools({ tools, mod, settings: board.settings, timer, onBroken: (reason) => broken.push(reason), log });
 }
 
 /** New firmware that cannot use a setting will not reach its backend. */
