@@ -20,7 +20,14 @@ function load(exported: unknown, settings = new FakeSettings()) {
 		onBroken: (reason) => broken.push(reason),
 		log: (line) => log.push(line),
 	});
-	return { added: tools.slice(TOOLS.length).map(({ name }) => name), count: tools.length, broken, log, settings, timer };
+	return {
+		added: tools.slice(TOOLS.length).map(({ name }) => name),
+		count: tools.length,
+		broken,
+		log,
+		settings,
+		timer,
+	};
 }
 
 export default suite("mods", {
