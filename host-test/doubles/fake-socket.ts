@@ -62,7 +62,9 @@ export class FakeSocket implements Socket {
 	/** Bytes come in. As the SDK's sockets, it tells how many there are altogether. */
 	arrive(...pieces: readonly (Uint8Array | string)[]): void {
 		for (const piece of pieces) {
-			this.#arrived.push(...(typeof piece === "string" ? new Uint8Array(ArrayBuffer.fromString(piece)) : piece));
+			for (const byte of typeof piece === "string" ? new Uint8Array(ArrayBuffer.fromString(piece)) : piece) {
+				this.#arrived.push(byte);
+			}
 			this.options.onReadable(this.#arrived.length);
 		}
 	}

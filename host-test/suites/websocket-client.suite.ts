@@ -23,7 +23,11 @@ function frame(opcode: number, payload: string | Uint8Array = "", { final = true
 			: length > 125
 				? [126, length >>> 8, length & 255]
 				: [length];
-	return Uint8Array.of((final ? 0x80 : 0) | opcode, ...sizes, ...bytes);
+	const head = [(final ? 0x80 : 0) | opcode, ...sizes];
+	const whole = new Uint8Array(head.length + length);
+	whole.set(head);
+	whole.set(bytes, head.length);
+	return whole;
 }
 
 /** What a client wrote, frame by frame, without the masks. */
