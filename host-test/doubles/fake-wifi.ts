@@ -9,6 +9,9 @@ export class FakeWiFi implements WiFiInterface {
 	SSID: string | undefined;
 	RSSI: number | undefined;
 	readonly attempts: object[] = [];
+	readonly configured: object[] = [];
+	/** Thrown by `configure`. */
+	static configureFault: Error | undefined;
 	/** Thrown by the next `connect`. */
 	fault: Error | undefined;
 	disconnects = 0;
@@ -22,6 +25,13 @@ export class FakeWiFi implements WiFiInterface {
 	constructor(options: { onChanged: () => void }) {
 		this.#onChanged = options.onChanged;
 		FakeWiFi.made.push(this);
+	}
+
+	configure(options: object): void {
+		if (FakeWiFi.configureFault !== undefined) {
+			throw FakeWiFi.configureFault;
+		}
+		this.configured.push({ ...options, before: this.attempts.length });
 	}
 
 	connect(options: object): void {
@@ -63,7 +73,6 @@ export class FakeWiFi implements WiFiInterface {
 /** A clock that a test sets. */
 export class FakeClock implements Clock {
 	isSet = false;
-	isChecked = false;
 	closed = false;
 	readonly asked: (() => void)[] = [];
 

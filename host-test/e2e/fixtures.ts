@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -108,11 +110,14 @@ export class RawBackend {
 	readonly #server: WebSocketServer;
 	socket!: WebSocket;
 	headers: Readonly<Record<string, string | string[] | undefined>> = {};
+	readonly #scheme: "ws" | "wss";
 	#heard: string[] = [];
 	#wake: (() => void) | undefined;
+	#failure: Error | undefined;
 
-	private constructor(server: WebSocketServer) {
+	private constructor(server: WebSocketServer, scheme: "ws" | "wss") {
 		this.#server = server;
+		this.#scheme = scheme;
 		server.on("connection", (socket, request) => {
 			this.socket = socket;
 			this.headers = request.headers;
@@ -124,11 +129,16 @@ export class RawBackend {
 		});
 	}
 
-	static async listen(test: TestContext, port = 0): Promise<RawBackend> {
-		const server = new WebSocketServer({ host: "127.0.0.1", port });
-		await once(server, "listening");
-		const backend = new RawBackend(server);
-		test.after(() => backend.close());
+	/** @param tls key and certificate; default: without TLS */
+	static async listen(test: TestContext, port = 0, tls?: { key: Buffer; cert: string }): Promise<RawBackend> {
+		const http = tls === undefined ? createServer() : createSecureServer(tls);
+		const server = new WebSocketServer({ server: http });
+		await once(http.listen(port, "127.0.0.1"), "listening");
+		const backend = new RawBackend(server, tls === undefined ? "ws" : "wss");
+		test.after(() => {
+			backend.close();
+			http.close();
+		});
 		return backend;
 	}
 
@@ -137,12 +147,15 @@ export class RawBackend {
 	}
 
 	get url(): string {
-		return `ws://127.0.0.1:${this.port}/xiaozhi/v1/?a=b`;
+		return `${this.#scheme}://127.0.0.1:${this.port}/xiaozhi/v1/?a=b`;
 	}
 
 	/** The next message of the device, as text. */
 	async hear(): Promise<string> {
 		while (this.#heard.length === 0) {
+			if (this.#failure !== undefined) {
+				throw this.#failure;
+			}
 			await new Promise<void>((resolve) => {
 				this.#wake = resolve;
 			});
@@ -159,6 +172,12 @@ export class RawBackend {
 				return payload;
 			}
 		}
+	}
+
+	/** Whoever waits for a message, or will, is told that none comes. */
+	fail(error: Error): void {
+		this.#failure = error;
+		this.#wake?.();
 	}
 
 	/** @param message bytes become a binary frame */

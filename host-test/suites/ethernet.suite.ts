@@ -8,12 +8,22 @@ class FakeEthernet implements EthernetInterface {
 	connection = 200;
 	readonly MAC = "AA:BB:CC:00:11:22";
 	attempts = 0;
+	readonly configured: object[] = [];
+	/** Thrown by `configure`. */
+	static configureFault: Error | undefined;
 	closed = false;
 	readonly #onChanged: () => void;
 
 	constructor(options: { onChanged: () => void }) {
 		this.#onChanged = options.onChanged;
 		FakeEthernet.made.push(this);
+	}
+
+	configure(options: object): void {
+		if (FakeEthernet.configureFault !== undefined) {
+			throw FakeEthernet.configureFault;
+		}
+		this.configured.push({ ...options, before: this.attempts });
 	}
 
 	connect(): void {
@@ -32,7 +42,11 @@ class FakeEthernet implements EthernetInterface {
 
 function plugIn() {
 	const log: string[] = [];
-	const network = new EthernetNetwork({ ethernet: { io: FakeEthernet }, log: (line) => log.push(line) });
+	const network = new EthernetNetwork({
+		ethernet: { io: FakeEthernet },
+		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
+		log: (line) => log.push(line),
+	});
 	const changes: boolean[] = [];
 	network.onChange = () => changes.push(network.online);
 	return { network, ethernet: FakeEthernet.made.at(-1) as FakeEthernet, log, changes };
@@ -54,6 +68,13 @@ export default suite("Ethernet", {
 		}
 		equal(changes, [true, false, true]);
 		equal(log, ["Ethernet: connected", "Ethernet: lost", "Ethernet: connected"]);
+	},
+	"tells a DHCP server its name before it asks for an address, and goes on if it cannot"() {
+		equal(plugIn().ethernet.configured, [{ hostname: "name-22", before: 0 }]);
+		FakeEthernet.configureFault = new Error("not initialized");
+		const { ethernet, log } = plugIn();
+		FakeEthernet.configureFault = undefined;
+		equal([ethernet.attempts, log], [1, ["Ethernet: hostname not set: Error: not initialized"]]);
 	},
 	"closes its interface"() {
 		const { network, ethernet } = plugIn();

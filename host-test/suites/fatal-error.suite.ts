@@ -1,6 +1,11 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
+import { openSetup } from "../../src/connect/open-setup.js";
+import type { PhoneSetup } from "../../src/connect/phone-setup.js";
+import { settled } from "../doubles/client.js";
+import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
@@ -18,6 +23,58 @@ function startWith(settings: Readonly<Record<string, unknown>>, board = new Fake
 			log: (line) => log.push(line),
 		});
 	return { board, log, timer, start };
+}
+
+/** The same on a board that can be set up with a phone, and what a person does there. */
+function startWithSetup(settings: Readonly<Record<string, unknown>>, { screen = true, joined = "" } = {}) {
+	const log: string[] = [];
+	const timer = new FakeTimer();
+	const fake = new FakeBoard();
+	const accessPoint = new FakeAccessPoint();
+	const platform = new FakeHttpPlatform();
+	const { screen: _screen, ...rest } = fake;
+	const board = { ...(screen ? fake : rest), accessPoint, close() {} };
+	if (joined !== "") {
+		fake.settings.set("wifi", "joined", joined);
+	}
+	let opened: PhoneSetup | undefined;
+	const application = startFirmware({
+		board,
+		built: { ssid: "home", backend: "ws://h/", ...settings },
+		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
+		hmacSha256: async () => new ArrayBuffer(0),
+		setup: (options) => {
+			const setup = openSetup(platform, options);
+			return (
+				setup &&
+				((events) => {
+					opened = setup(events);
+					return opened;
+				})
+			);
+		},
+		timer,
+		log: (line) => log.push(line),
+	});
+	/** Sends the form, as the page does. */
+	const submit = async (values: object): Promise<string> => {
+		const ask = async (method: string, headers: Record<string, string>, body = ""): Promise<string> => {
+			const connection = platform.connect();
+			const length = body === "" ? {} : { "content-length": String(ArrayBuffer.fromString(body).byteLength) };
+			connection.begin({ host: accessPoint.address, ...length, ...headers }, method, "/settings");
+			if (body !== "") {
+				connection.arrive(body);
+			}
+			connection.end();
+			await settled();
+			connection.grant();
+			return connection.sent;
+		};
+		const { formToken } = JSON.parse(await ask("GET", {}));
+		const headers = { "x-form-token": formToken, origin: `http://${accessPoint.address}` };
+		return ask("POST", headers, JSON.stringify(values));
+	};
+	return { application, fake, accessPoint, timer, log, submit, opened: () => opened };
 }
 
 export default suite("a setting that cannot be used", {
@@ -56,6 +113,45 @@ export default suite("a setting that cannot be used", {
 		start();
 		timer.pass(1_000_000);
 		equal([board.restarts, board.closed, timer.size], [[], false, 0]);
+	},
+	"opens the set-up by phone, which shows its network beside the error"() {
+		const { application, fake, accessPoint, opened } = startWithSetup({ backend: "nonsense" });
+		equal([application, opened()?.isOpen, accessPoint.opened?.ssid], [undefined, true, "xs-mcp-000001"]);
+		const shown = Object.assign({}, ...fake.shown);
+		equal([shown.state, shown.alert.status, shown.setup.ssid], ["fatal_error", "Wrong setting", "xs-mcp-000001"]);
+	},
+	"is corrected on the set-up's page, after which the device restarts"() {
+		return (async () => {
+			const { fake, accessPoint, timer, submit } = startWithSetup({ backend: "nonsense", password: "12345678" });
+			matches(await submit({ ssid: "home", backend: "worse" }), /expected scheme/);
+			await submit({ ssid: "home", backend: "ws://right/" });
+			accessPoint.finish(true);
+			await settled();
+			equal(fake.settings.get("xs-mcp", "backend"), "ws://right/");
+			equal(fake.restarts, []);
+			timer.pass(10_000);
+			equal(fake.restarts, [1000]);
+		})();
+	},
+	"has the set-up opened again later if nobody came"() {
+		const { fake, timer, opened } = startWithSetup({ backend: "nonsense" });
+		timer.pass(300_000);
+		equal(opened()?.isOpen, false);
+		timer.pass(180_000);
+		equal([opened()?.isOpen, fake.restarts], [true, []]);
+	},
+	"opens no network without a password on a device whose network worked, and none if the set-up may not begin by itself"() {
+		equal(startWithSetup({ backend: "nonsense" }, { screen: false, joined: "home" }).accessPoint.opened, undefined);
+		equal(startWithSetup({ backend: "nonsense" }, { screen: false }).accessPoint.opened?.password, "");
+		equal(startWithSetup({ backend: "nonsense", setupAfter: 0 }).accessPoint.opened, undefined);
+	},
+	"that is the set-up's own is named, and the set-up not opened"() {
+		const { accessPoint, log } = startWithSetup({ setupPassword: "short" });
+		equal(accessPoint.opened, undefined);
+		equal(log, [
+			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters",
+			"set-up: not opened: ProtocolError: setupPassword: expected 8 to 63 printable ASCII characters",
+		]);
 	},
 	"is named in the log of a board without a screen"() {
 		const log: string[] = [];

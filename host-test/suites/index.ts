@@ -67,6 +67,7 @@ import url from "./url.suite.js";
 import wantedNames from "./wanted-names.suite.js";
 import wav from "./wav.suite.js";
 import webSocket from "./websocket.suite.js";
+import webSocketClient from "./websocket-client.suite.js";
 import webSocketFlow from "./websocket-flow.suite.js";
 import wifi from "./wifi.suite.js";
 
@@ -108,6 +109,7 @@ export const SUITES: readonly Suite[] = [
 	familyWire,
 	webSocket,
 	webSocketFlow,
+	webSocketClient,
 	mqtt,
 	tools,
 	toolsHttp,

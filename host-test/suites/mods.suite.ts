@@ -1,7 +1,8 @@
-import { withModTools } from "../../src/app/mod-tools.js";
+import { LASTING_START, withModTools } from "../../src/app/mod-tools.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { defineTool, type HardwareTool } from "../../src/tools/support/define-tool.js";
 import { FakeSettings } from "../doubles/fake-board.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite } from "../harness.js";
 
 const tool = (name: string): HardwareTool => defineTool({ name, description: "d", needs: [], run: () => true });
@@ -10,14 +11,23 @@ const tool = (name: string): HardwareTool => defineTool({ name, description: "d"
 function load(exported: unknown, settings = new FakeSettings()) {
 	const broken: string[] = [];
 	const log: string[] = [];
+	const timer = new FakeTimer();
 	const tools = withModTools({
 		mod: { load: () => (typeof exported === "function" ? exported() : exported) },
 		tools: TOOLS,
 		settings,
+		timer,
 		onBroken: (reason) => broken.push(reason),
 		log: (line) => log.push(line),
 	});
-	return { added: tools.slice(TOOLS.length).map(({ name }) => name), count: tools.length, broken, log, settings };
+	return {
+		added: tools.slice(TOOLS.length).map(({ name }) => name),
+		count: tools.length,
+		broken,
+		log,
+		settings,
+		timer,
+	};
 }
 
 export default suite("mods", {
@@ -27,7 +37,7 @@ export default suite("mods", {
 		equal([broken, log], [[], ["mod: self.lamp.set, self.lamp.get"]]);
 	},
 	"are nothing to a device that has none"() {
-		const options = { tools: TOOLS, onBroken: () => {}, log: () => {} };
+		const options = { tools: TOOLS, timer: new FakeTimer(), onBroken: () => {}, log: () => {} };
 		equal(withModTools({ ...options, mod: undefined }) === TOOLS, true);
 	},
 	"that throw are left out, and what they threw is told"() {
@@ -50,14 +60,31 @@ export default suite("mods", {
 			matches(broken[0] ?? "", reason);
 		}
 	},
-	"that end the machine are left out at the next start, and tried again at the one after"() {
+	"with which the device restarts again and again are left out, and tried again at the start after"() {
+		const settings = new FakeSettings();
+		const lamp = [tool("self.lamp.set")];
+		for (let start = 1; start <= 5; start += 1) {
+			// The machine ends while it is loaded, or later: nothing more is heard of this start.
+			equal(load(lamp, settings).added, ["self.lamp.set"], `start ${start}`);
+		}
+		const without = load(lamp, settings);
+		equal([without.added, without.timer.size], [[], 0]);
+		equal(without.broken, ["the device has restarted 5 times with it; it is tried again at the next start"]);
+		equal(load(lamp, settings).added, ["self.lamp.set"]);
+	},
+	"are counted before they are loaded, which may end the machine"() {
 		const settings = new FakeSettings();
 		const during: unknown[] = [];
-		load(() => during.push(settings.get("mod", "loading")), settings);
-		equal([during, settings.values.size], [[true], 0]);
-		settings.set("mod", "loading", true);
-		const next = load([tool("self.lamp.set")], settings);
-		equal([next.added, next.broken], [[], ["the device did not start with it last time"]]);
-		equal(load([tool("self.lamp.set")], settings).added, ["self.lamp.set"]);
+		load(() => during.push(settings.get("mod", "starts")), settings);
+		equal(during, [1]);
+	},
+	"that last for five minutes are not held responsible for later restarts"() {
+		const settings = new FakeSettings();
+		for (let start = 1; start <= 20; start += 1) {
+			const { added, timer } = load([tool("self.lamp.set")], settings);
+			equal(added, ["self.lamp.set"]);
+			timer.pass(start % 5 === 0 ? LASTING_START : LASTING_START - 1);
+		}
+		equal(settings.values.size, 0);
 	},
 });

@@ -20,6 +20,7 @@ function make({ ssid = "home", dnsFault = "" } = {}) {
 		clock,
 		needsTime: false,
 		timer,
+		hostname: () => "name",
 		log: (line) => log.push(line),
 	});
 	const radio: (WiFiAccess | "closed")[] = [];

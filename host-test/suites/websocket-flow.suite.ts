@@ -199,6 +199,33 @@ export default suite("WebSocket, what flows and what waits", {
 		timer.pass(150_000);
 		equal([lost[0]?.code, client.closed], ["silent", true]);
 	},
+	"takes a whole message for a sign of life, but not the parts of one"() {
+		const { client, timer, lost, heard } = inSession();
+		const halves = mcp("x").split("p");
+		for (let part = 1; part <= 4; part += 1) {
+			timer.pass(30_000);
+			client.arrive([" "], { unfinished: true });
+		}
+		client.arrive(halves.map((half, at) => (at === 0 ? half : `p${half}`)));
+		equal(heard, ["x"]);
+		for (let part = 1; part <= 4; part += 1) {
+			timer.pass(30_000);
+			client.arrive([" "], { unfinished: true });
+			equal(lost, []);
+		}
+		timer.pass(30_000);
+		equal([lost[0]?.code, client.closed], ["silent", true]);
+	},
+	"takes a binary message and one that is dropped for signs of life"() {
+		const { client, timer, lost } = inSession({ maxMessageBytes: 100 });
+		for (let round = 0; round < 3; round += 1) {
+			timer.pass(100_000);
+			client.arrive(["x".repeat(200)]);
+			timer.pass(100_000);
+			client.arrive([new ArrayBuffer(5)], { binary: true });
+		}
+		equal(lost, []);
+	},
 	"counts the room that a ping takes"() {
 		const { protocol, client, timer, lost } = inSession();
 		client.grant(500);

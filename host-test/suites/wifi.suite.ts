@@ -1,4 +1,4 @@
-import { NTP_RETRY_INTERVAL, NtpClock } from "../../src/drivers/ntp-clock.js";
+import { NTP_INTERVAL, NTP_RETRY_INTERVAL, NtpClock } from "../../src/drivers/ntp-clock.js";
 import { WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
@@ -11,6 +11,7 @@ function join({ ssid = "home", password = "secret", isSet = true, needsTime = tr
 	const log: string[] = [];
 	const network = new WiFiNetwork({
 		wifi: { io: FakeWiFi },
+		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
 		ssid,
 		password,
 		clock,
@@ -170,11 +171,16 @@ export default suite("Wi-Fi and the time", {
 		const { wifi, network, clock } = join();
 		wifi.become(500);
 		equal([network.online, clock.asked.length], [true, 1]);
-		clock.isChecked = true;
 		clock.answer(true);
-		wifi.become(200);
 		wifi.become(500);
 		equal([network.online, clock.asked.length], [true, 1]);
+	},
+	"tells a DHCP server its name before it joins, and joins if it cannot"() {
+		equal(join().wifi.configured, [{ hostname: "name-22", before: 0 }]);
+		FakeWiFi.configureFault = new Error("not initialized");
+		const { wifi, log } = join();
+		FakeWiFi.configureFault = undefined;
+		equal([wifi.attempts.length, log], [1, ["Wi-Fi: hostname not set: Error: not initialized"]]);
 	},
 	"does not wait for the time if the backend is reached without TLS, but asks for it"() {
 		const { wifi, network, clock, changes } = join({ isSet: false, needsTime: false });
@@ -219,15 +225,36 @@ export default suite("Wi-Fi and the time", {
 		equal([machine, clock.isSet, clients[0]?.closed], [{ now: TIME, done: 1 }, true, true]);
 		matches(log[0] ?? "", /2026-11-21T00:00:00/);
 	},
-	"takes a clock that was set before for set, but for checked only once a time server has answered"() {
+	"takes a clock that was set before for set"() {
 		const { clock, ask, clients, log } = askTime(TIME);
-		equal([clock.isSet, clock.isChecked], [true, false]);
+		equal(clock.isSet, true);
 		ask();
 		clients[0]?.answer(new Error());
-		equal([clock.isChecked, log], [false, ["clock: no time server answers"]]);
+		equal(log, ["clock: no time server answers"]);
+	},
+	"asks again each day, because a chip's clock drifts"() {
+		const { ask, machine, clients, timer } = askTime();
 		ask();
-		clients[1]?.answer(null, TIME);
-		equal(clock.isChecked, true);
+		for (let day = 1; day <= 3; day += 1) {
+			equal(clients.length, day);
+			clients[day - 1]?.answer(null, TIME + day * 1000);
+			equal(machine, { now: TIME + day * 1000, done: 1 });
+			timer.pass(NTP_INTERVAL - 1);
+			equal(clients.length, day);
+			timer.pass(1);
+		}
+		clients[3]?.answer(new Error());
+		timer.pass(NTP_RETRY_INTERVAL);
+		equal(clients.length, 5);
+	},
+	"asks again after the network was lost, and goes on each day"() {
+		const { wifi, clock } = join();
+		for (let round = 1; round <= 3; round += 1) {
+			wifi.become(500);
+			clock.answer(true);
+			equal(clock.asked.length, round);
+			wifi.become(200);
+		}
 	},
 	"says that nobody told the time, and asks again by itself"() {
 		const { ask, machine, clients, timer, log } = askTime();

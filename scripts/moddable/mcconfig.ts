@@ -4,7 +4,7 @@ import { delimiter, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles } from "./compile.js";
-import { enableRollback } from "./rollback.js";
+import { addIdfSettings } from "./idf-settings.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -34,7 +34,7 @@ export async function mcconfig(
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
 	mkdirSync(output, { recursive: true });
-	enableRollback(sdk, output, nameOf(folder), args);
+	addIdfSettings(sdk, output, nameOf(folder), args);
 	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });
 }
 
@@ -141,7 +141,7 @@ export async function linkForChip(sdk: Sdk, folder: string, target: string, args
  *
  * @param settings of the firmware: "ssid=…"
  * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP)
- *   sdkconfig.mc and partitions.csv
+ *   sdkconfig.mc, what overrides it in sdkconfig.mc.CHIP, and partitions.csv
  * @throws SdkError when that fails
  */
 export async function configureForChip(
@@ -153,6 +153,7 @@ export async function configureForChip(
 	const options = { cwd: folder, env: standInForIdf(sdkEnvironment(sdk)) };
 	const output = linkOutput(folder, target);
 	mkdirSync(output, { recursive: true });
+	addIdfSettings(sdk, output, nameOf(folder), ["-p", target]);
 	await runTool(sdk, "mcconfig", ["-o", output, "-p", target, ...settings], { show: false, options });
 	return linkFolder(folder, target);
 }

@@ -1,4 +1,5 @@
 import type { Settings } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 
 /** The mod that is installed beside the firmware, as the platform finds it. */
@@ -13,31 +14,43 @@ interface ModToolsOptions {
 	/** The tools of the firmware. */
 	readonly tools: readonly HardwareTool[];
 	readonly settings?: Settings | undefined;
+	readonly timer: TimerModule;
 	/** Told why the mod is left out. */
 	readonly onBroken: (reason: string) => void;
 	readonly log: (message: string) => void;
 }
 
-/** Where it is kept, while a mod is loaded, that this has begun. */
+/** Where it is kept how many starts with a mod did not last. */
 const DOMAIN = "mod";
-const LOADING = "loading";
+const STARTS = "starts";
+
+/** A mod is left out after so many starts that did not last, one after another. */
+const MAX_STARTS = 5;
 
 /**
- * The firmware's tools, and after them those of the mod that is installed. A mod that cannot be used is left out, and so is
- * one that has ended the machine when it was loaded at the start before this one: so a device with a broken mod can be
- * reached at least at every other start.
+ * Milliseconds after which a start with a mod has lasted. A person who installs one mod after another, each with a restart,
+ * should not get there.
+ */
+export const LASTING_START = 300_000;
+
+/**
+ * The firmware's tools, and after them those of the mod that is installed. A mod that cannot be used is left out. So is one
+ * with which the machine has ended again and again, when it was loaded or later because it took too much of the heap: then
+ * the next start is without it, and lets the device be reached.
  */
 export function withModTools(options: ModToolsOptions): readonly HardwareTool[] {
-	const { mod, tools, settings, onBroken, log } = options;
+	const { mod, tools, settings, timer, onBroken, log } = options;
 	if (mod === undefined) {
 		return tools;
 	}
-	if (settings?.get(DOMAIN, LOADING) === true) {
-		settings.delete(DOMAIN, LOADING);
-		onBroken("the device did not start with it last time");
+	const starts = Number(settings?.get(DOMAIN, STARTS) ?? 0);
+	if (starts >= MAX_STARTS) {
+		settings?.delete(DOMAIN, STARTS);
+		onBroken(`the device has restarted ${starts} times with it; it is tried again at the next start`);
 		return tools;
 	}
-	settings?.set(DOMAIN, LOADING, true);
+	settings?.set(DOMAIN, STARTS, starts + 1);
+	timer.set(() => settings?.delete(DOMAIN, STARTS), LASTING_START);
 	try {
 		const added = readTools(mod.load(), tools);
 		log(`mod: ${added.map(({ name }) => name).join(", ")}`);
@@ -45,8 +58,6 @@ export function withModTools(options: ModToolsOptions): readonly HardwareTool[] 
 	} catch (error) {
 		onBroken(error instanceof Error ? error.message : String(error));
 		return tools;
-	} finally {
-		settings?.delete(DOMAIN, LOADING);
 	}
 }
 

@@ -4,6 +4,7 @@ import type { OpenDnsSd } from "../connect/dns-sd.js";
 import { GatewaySearch } from "../connect/gateway-search.js";
 import type { Setup, SetupOptions } from "../connect/open-setup.js";
 import type { ServedBackend } from "../connect/served-backend.js";
+import type { CheckSettings } from "../connect/setup-form.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
@@ -23,6 +24,7 @@ import { rollBack, Trial } from "../update/trial.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { type Mod, withModTools } from "./mod-tools.js";
+import { openRescue } from "./rescue.js";
 import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
@@ -46,8 +48,8 @@ interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" 
 }
 
 /**
- * Starts the firmware on a board. If a setting cannot be used, the device enters `fatal_error` and names the setting in
- * the log and on its screen. It neither ends the machine nor restarts, because a restart would not change the setting.
+ * Starts the firmware on a board. If a setting cannot be used, the device enters `fatal_error`, names the setting in the
+ * log and on its screen, and opens the set-up by phone. It does not restart, because that would not change the setting.
  *
  * @returns undefined if a setting cannot be used
  */
@@ -76,31 +78,57 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			throw error;
 		}
 		showFatalError(options, error.message);
-		endTrial(options, error.message);
+		if (options.board.updater?.isOnTrial) {
+			endTrial(options, error.message);
+		} else {
+			openRescue({ ...options, check: settingsCheck(options, options.direct !== undefined) });
+		}
 		return undefined;
 	}
 }
 
 /** @param broken takes why a mod is left out */
-function allTools({ tools = TOOLS, mod, board, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
-	return withModTools({ tools, mod, settings: board.settings, onBroken: (reason) => broken.push(reason), log });
+function allTools(
+	{ tools = TOOLS, mod, board, timer, log }: FirmwareOptions,
+	broken: string[],
+): readonly HardwareTool[] {
+	return withModTools({ tools, mod, settings: board.settings, timer, onBroken: (reason) => broken.push(reason), log });
 }
 
 /** New firmware that cannot use a setting will not reach its backend. */
 function endTrial({ board, log }: FirmwareOptions, message: string): void {
-	if (board.updater?.isOnTrial) {
-		log(`update failed: ${message}: back to the previous firmware`);
-		rollBack({ updater: board.updater, log });
-	}
+	log(`update failed: ${message}: back to the previous firmware`);
+	rollBack({ updater: board.updater, log });
+}
+
+/** What the backend's settings may leave to the firmware. */
+function needsOf({ direct, openDnsSd }: FirmwareOptions) {
+	return { mayLackBackend: direct !== undefined, findsGateways: openDnsSd !== undefined };
+}
+
+/** Whether the backend is the one that the settings name. */
+function connectsByUrl({ bootstrap, gateway, config }: BackendSetting, isServed: boolean): boolean {
+	return bootstrap === undefined && gateway === undefined && (config.backend !== "" || !isServed);
+}
+
+/** @param isServed whether the device may do without a backend, because it serves clients itself */
+function settingsCheck(options: FirmwareOptions, isServed: boolean): CheckSettings {
+	const { board, built, openNetwork, log } = options;
+	const deviceId = board.system.macAddress;
+	return (settings) => {
+		const next = readBackend({ built, settings }, deviceId, needsOf(options));
+		if (connectsByUrl(next, isServed)) {
+			createTransport({ config: next.config, network: openNetwork(built), deviceId, uuid: "", log });
+		}
+	};
 }
 
 function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | undefined, trial: Trial): Application {
 	const { built, openNetwork, timer, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
-	const needs = { mayLackBackend: options.direct !== undefined, findsGateways: options.openDnsSd !== undefined };
 	// All settings are checked now, also if the backend comes later.
-	const said = readBackend({ built, settings }, deviceId, needs);
+	const said = readBackend({ built, settings }, deviceId, needsOf(options));
 	const { config } = said;
 	const { backend, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
@@ -110,21 +138,8 @@ function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | un
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, updateKey, log);
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
-	const connectsByUrl = ({ bootstrap, gateway, config }: BackendSetting): boolean =>
-		bootstrap === undefined && gateway === undefined && (config.backend !== "" || direct === undefined);
-	const setup = options.setup?.({
-		board,
-		built,
-		deviceId,
-		timer,
-		log,
-		check(settings) {
-			const next = readBackend({ built, settings }, deviceId, needs);
-			if (connectsByUrl(next)) {
-				reach(next.config);
-			}
-		},
-	});
+	const check = settingsCheck(options, direct !== undefined);
+	const setup = options.setup?.({ board, built, deviceId, check, timer, log });
 	const given = {
 		...options,
 		board,
@@ -133,7 +148,7 @@ function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | un
 		setup,
 		...underTrial(trial, config),
 	};
-	if (connectsByUrl(said)) {
+	if (connectsByUrl(said, direct !== undefined)) {
 		return new Application({ ...given, backend, transport: reach(config) });
 	}
 	const transport = new ServedTransport(limits.maxMessageBytes);

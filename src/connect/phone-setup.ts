@@ -114,6 +114,13 @@ export class PhoneSetup {
 		this.#wait();
 	}
 
+	/** Begins without being asked to, on a device that may. */
+	beginByItself(): void {
+		if (this.#mayBeginByItself) {
+			this.begin();
+		}
+	}
+
 	/** Tells whether the device is online: if it is not for too long, it is to be set up. */
 	follow(online: boolean): void {
 		const { timer, after, settings } = this.#options;
@@ -125,7 +132,7 @@ export class PhoneSetup {
 			if (settings.get(...JOINED) !== this.#ssid) {
 				settings.set(...JOINED, this.#ssid);
 			}
-		} else if (after > 0 && this.#mayBeginByItself) {
+		} else if (this.#mayBeginByItself) {
 			this.#timer ??= timer.set(() => {
 				this.#timer = undefined;
 				this.#events.onNeeded();
@@ -156,8 +163,8 @@ export class PhoneSetup {
 	 * only while its settings have never worked.
 	 */
 	get #mayBeginByItself(): boolean {
-		const { isProtected, settings } = this.#options;
-		return isProtected || settings.get(...JOINED) !== this.#ssid;
+		const { after, isProtected, settings } = this.#options;
+		return after > 0 && (isProtected || settings.get(...JOINED) !== this.#ssid);
 	}
 
 	get #host(): string {

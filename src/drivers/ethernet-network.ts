@@ -5,6 +5,8 @@ export interface EthernetInterface {
 	/** At least 500 when there is an address. */
 	readonly connection: number;
 	readonly MAC: string | undefined;
+	/** Of the options, `hostname` is the name that a DHCP server is told. */
+	configure(options: { hostname: string }): void;
 	connect(): void;
 	close(): void;
 }
@@ -15,6 +17,8 @@ export interface EthernetRecord {
 
 interface EthernetNetworkOptions {
 	readonly ethernet: EthernetRecord;
+	/** The name that the network is told, by DHCP: given the MAC address, lower case, with colons. */
+	readonly hostname: (macAddress: string) => string;
 	readonly log: (message: string) => void;
 }
 
@@ -33,10 +37,15 @@ export class EthernetNetwork implements Network {
 	readonly #log: (message: string) => void;
 	#online = false;
 
-	constructor({ ethernet: { io, ...record }, log }: EthernetNetworkOptions) {
+	constructor({ ethernet: { io, ...record }, hostname, log }: EthernetNetworkOptions) {
 		this.#log = log;
 		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
 		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
+		try {
+			this.#interface.configure({ hostname: hostname(this.macAddress) });
+		} catch (error) {
+			log(`Ethernet: hostname not set: ${String(error)}`);
+		}
 		this.#interface.connect();
 	}
 

@@ -29,12 +29,14 @@ export const MIN_TIME = 1_735_689_600_000;
 /** Milliseconds from an attempt that failed to the next. */
 export const NTP_RETRY_INTERVAL = 60_000;
 
-/** The machine's clock, set by NTP (RFC 5905), and not again until the next start. */
+/** Milliseconds from an answer to the next question: a chip's clock drifts by some seconds a day. */
+export const NTP_INTERVAL = 86_400_000;
+
+/** The machine's clock, set by NTP (RFC 5905), and again each day. */
 export class NtpClock implements Clock {
 	readonly #options: NtpClockOptions;
 	#client: NtpClient | undefined;
-	#retry: TimerHandle | undefined;
-	#isChecked = false;
+	#next: TimerHandle | undefined;
 
 	constructor(options: NtpClockOptions) {
 		this.#options = options;
@@ -44,14 +46,13 @@ export class NtpClock implements Clock {
 		return this.#options.now() >= MIN_TIME;
 	}
 
-	get isChecked(): boolean {
-		return this.#isChecked;
-	}
-
-	/** Asks, and calls back when the time is known or no server answers. Then it goes on asking by itself. */
+	/**
+	 * Asks, and calls back when the time is known or no server answers. Then it goes on asking by itself: each day, or each
+	 * minute until a server answers.
+	 */
 	ask(done: () => void): void {
 		this.close();
-		const { ntp, setTime, timer, log } = this.#options;
+		const { ntp, setTime, log } = this.#options;
 		const { io, ...record } = ntp;
 		const client = new io(record);
 		this.#client = client;
@@ -62,9 +63,9 @@ export class NtpClock implements Clock {
 			this.close();
 			if (time === undefined || error) {
 				log(`clock: no time server answers${this.isSet ? "" : "; certificates cannot be checked yet"}`);
-				this.#retry = timer.set(() => this.ask(() => {}), NTP_RETRY_INTERVAL);
+				this.#askIn(NTP_RETRY_INTERVAL);
 			} else {
-				this.#isChecked = true;
+				this.#askIn(NTP_INTERVAL);
 				setTime(Math.round(time / 1000));
 				log(`clock: set to ${new Date(time).toISOString()}`);
 			}
@@ -72,10 +73,15 @@ export class NtpClock implements Clock {
 		});
 	}
 
+	/** Asks nothing more, until it is told to. */
 	close(): void {
-		this.#options.timer.clear(this.#retry);
-		this.#retry = undefined;
+		this.#options.timer.clear(this.#next);
+		this.#next = undefined;
 		this.#client?.close();
 		this.#client = undefined;
+	}
+
+	#askIn(milliseconds: number): void {
+		this.#next = this.#options.timer.set(() => this.ask(() => {}), milliseconds);
 	}
 }

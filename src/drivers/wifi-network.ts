@@ -10,6 +10,8 @@ export interface WiFiInterface {
 	readonly SSID: string | undefined;
 	/** dBm */
 	readonly RSSI: number | undefined;
+	/** Of the options, `hostname` is the name that a DHCP server is told. */
+	configure(options: { hostname: string }): void;
 	connect(options: { SSID: string; password?: string }): void;
 	disconnect(): void;
 	scan(options: { onFound: (network: WiFiFound) => void; onComplete: () => void }): void;
@@ -32,15 +34,18 @@ export interface WiFiRecord {
 export interface Clock {
 	/** Whether the time is known. */
 	readonly isSet: boolean;
-	/** Whether a time server has told it since the start. Otherwise it may be that of a chip, which drifts. */
-	readonly isChecked: boolean;
-	/** Asks for the time. Calls back once, when it is known or cannot be had now. */
+	/**
+	 * Asks for the time, and again from time to time. Calls back once, when it is known or cannot be had now.
+	 */
 	ask(done: () => void): void;
+	/** Asks nothing more, until {@link Clock.ask}. */
 	close(): void;
 }
 
 interface WiFiNetworkOptions {
 	readonly wifi: WiFiRecord;
+	/** The name that the network is told, by DHCP: given the MAC address, lower case, with colons. */
+	readonly hostname: (macAddress: string) => string;
 	/** The access point's name. Empty: none is joined. */
 	readonly ssid: string;
 	/** Empty for an open network. */
@@ -103,6 +108,7 @@ export class WiFiNetwork implements Network {
 		const { io, ...record } = options.wifi;
 		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
 		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
+		this.#name(options.hostname(this.macAddress));
 		this.#watch = options.timer.repeat(() => this.#look(), WIFI_CHECK_INTERVAL);
 		if (options.ssid === "") {
 			options.log('Wi-Fi: the setting "ssid" is empty, no network is joined');
@@ -202,6 +208,15 @@ export class WiFiNetwork implements Network {
 		this.#interface.close();
 	}
 
+	/** A network without the device's name is better than none. */
+	#name(hostname: string): void {
+		try {
+			this.#interface.configure({ hostname });
+		} catch (error) {
+			this.#options.log(`Wi-Fi: hostname not set: ${String(error)}`);
+		}
+	}
+
 	#join({ ssid, password } = this.#access): void {
 		const { log } = this.#options;
 		this.#looks = 0;
@@ -239,7 +254,7 @@ export class WiFiNetwork implements Network {
 			return;
 		}
 		const { clock, needsTime } = this.#options;
-		const mustAsk = !this.#asked && !clock.isChecked;
+		const mustAsk = !this.#asked;
 		if (clock.isSet || (mustAsk && !needsTime)) {
 			this.#tell(true);
 		}

@@ -7,6 +7,7 @@ import Timer from "timer";
 import { NtpClock, type NtpRecord } from "../drivers/ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "../drivers/wifi-network.js";
 import { type SettingSource, settingText } from "../settings/read-setting.js";
+import { hostnameOf } from "../text/hostname.js";
 import { SystemResolver } from "./system-resolver.js";
 
 /**
@@ -22,6 +23,7 @@ export function openWiFi(setTime: (seconds: number) => void): WiFiNetwork {
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };
 	return new WiFiNetwork({
 		wifi: { io: WiFi } as WiFiRecord,
+		hostname: hostnameOf,
 		ssid: settingText("ssid", source),
 		password: settingText("password", source),
 		needsTime: /^(wss|mqtts|https):/i.test(settingText("otaUrl", source) || settingText("backend", source)),

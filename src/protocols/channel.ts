@@ -11,7 +11,7 @@ export interface ChannelEvents {
 	readonly onBinary?: (message: ArrayBuffer) => void;
 	/** A message was dropped. `start` has its first characters if it was too long, else nothing. */
 	onDropped(reason: string, start: string): void;
-	/** Anything at all was heard from the other side. */
+	/** A whole message or control frame was heard. Mere bytes are no sign of life: their framing may be lost. */
 	onActivity(): void;
 	/** The channel failed, or the other side closed it. */
 	onClose(error: ProtocolError): void;

@@ -161,7 +161,6 @@ export class MqttChannel extends QueuedChannel {
 	}
 
 	#control({ operation, payload }: { operation?: number; payload?: ArrayLike<number> }): void {
-		this.heard();
 		if (operation !== SUBACK) {
 			return;
 		}

@@ -87,7 +87,7 @@ export abstract class QueuedChannel implements Channel {
 		}
 	}
 
-	/** Anything at all was heard. */
+	/** A whole message or control frame was heard: the other side lives, and the framing holds. */
 	protected heard(): void {
 		if (!this.#closed) {
 			this.#events.onActivity();
@@ -107,13 +107,15 @@ export abstract class QueuedChannel implements Channel {
 		if (this.#closed) {
 			return;
 		}
-		this.#events.onActivity();
 		// An empty part cannot be left unread: the client goes on to the next at once.
 		if (this.#queue.bytes > this.#maxWaiting && part.count > 0) {
 			this.#unread = part;
 			return;
 		}
 		const data = this.readPart(part.count);
+		if (!part.more) {
+			this.heard();
+		}
 		if (part.text || this.#events.onBinary !== undefined) {
 			this.#append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part);
 		}

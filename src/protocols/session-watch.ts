@@ -2,7 +2,7 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
 interface SessionWatchOptions {
 	readonly timer: TimerModule;
-	/** Milliseconds without any traffic after which the backend is given up; 0 for never. */
+	/** Milliseconds without a sign of life after which the backend is given up; 0 for never. */
 	readonly silenceTimeout: number;
 	/** Half of that time has passed: ask the backend for a sign of life. */
 	readonly ping: () => void;
@@ -20,7 +20,7 @@ const IDLE_STEPS = 2;
 export class SessionWatch {
 	readonly #options: SessionWatchOptions;
 	readonly #ticker: TimerHandle;
-	/** Looks since anything at all was heard. */
+	/** Looks since the last sign of life. */
 	#silentSteps = 0;
 	/** Looks since the last message. */
 	#quietSteps = 0;
@@ -35,7 +35,7 @@ export class SessionWatch {
 		return this.#quietSteps >= IDLE_STEPS;
 	}
 
-	/** Anything at all was heard, such as a pong. */
+	/** A sign of life was heard: a whole message, or a control frame such as a pong. */
 	heard(): void {
 		this.#silentSteps = 0;
 	}

@@ -47,14 +47,6 @@ declare module "neopixel" {
 	export default NeoPixel;
 }
 
-/** ECMA-419's WebSocket client. */
-declare module "embedded:network/websocket/client" {
-	import type { WebSocketRecord } from "../protocols/websocket-channel.js";
-
-	const WebSocketClient: WebSocketRecord["io"];
-	export default WebSocketClient;
-}
-
 /** ECMA-419's MQTT client. */
 declare module "embedded:network/mqtt/client" {
 	import type { MqttRecord } from "../protocols/mqtt-channel.js";

@@ -23,7 +23,7 @@ interface WriteOptions {
 
 const clients = new Map<number, WebSocketClient>();
 
-/** Stands in for ECMA-419's WebSocket client (`embedded:network/websocket/client`). */
+/** Stands in for ECMA-419's WebSocket client. */
 export class WebSocketClient extends NetworkClient<Part> {
 	readonly #onControl: Options["onControl"];
 

@@ -1,0 +1,87 @@
+import type { Socket } from "../../src/protocols/websocket-client.js";
+
+interface SocketOptions {
+	readonly address: string;
+	readonly host: string;
+	readonly port: number;
+	readonly [option: string]: unknown;
+	onReadable(count: number): void;
+	onWritable(count: number): void;
+	onError(): void;
+}
+
+/** A socket by the rules of ECMA-419, as the SDK's are: what `read` returns and `write` takes is as `format` says. */
+export class FakeSocket implements Socket {
+	/** Every socket made, the latest last. */
+	static readonly made: FakeSocket[] = [];
+	readonly options: SocketOptions;
+	format: "number" | "buffer" = "buffer";
+	readonly written: number[] = [];
+	closed = false;
+	/** Bytes that may be written. */
+	room = 0;
+	#arrived: number[] = [];
+
+	constructor(options: object) {
+		this.options = options as SocketOptions;
+		FakeSocket.made.push(this);
+	}
+
+	read(count?: number): ArrayBuffer | number | undefined {
+		if (this.closed) {
+			throw new Error("read after close");
+		}
+		if (this.format === "number") {
+			return this.#arrived.shift();
+		}
+		if (count === undefined || count <= 0 || count > this.#arrived.length) {
+			throw new Error("invalid");
+		}
+		return Uint8Array.from(this.#arrived.splice(0, count)).buffer;
+	}
+
+	write(data: Uint8Array): number {
+		if (this.closed || this.format !== "buffer" || data.byteLength > this.room) {
+			throw new Error("would block");
+		}
+		this.written.push(...data);
+		this.room -= data.byteLength;
+		return this.room;
+	}
+
+	close(): void {
+		this.closed = true;
+	}
+
+	/** Makes room for this many bytes. */
+	grant(count: number): void {
+		this.room = count;
+		this.options.onWritable(count);
+	}
+
+	/** Bytes come in. As the SDK's sockets, it tells how many there are altogether. */
+	arrive(...pieces: readonly (Uint8Array | string)[]): void {
+		for (const piece of pieces) {
+			for (const byte of typeof piece === "string" ? new Uint8Array(ArrayBuffer.fromString(piece)) : piece) {
+				this.#arrived.push(byte);
+			}
+			this.options.onReadable(this.#arrived.length);
+		}
+	}
+}
+
+/** A resolver that answers when a test says so. */
+export class FakeResolver {
+	static readonly made: FakeResolver[] = [];
+	answer!: { onResolved(host: string, address: string): void; onError(): void };
+	host = "";
+
+	constructor() {
+		FakeResolver.made.push(this);
+	}
+
+	resolve(options: { host: string; onResolved(host: string, address: string): void; onError(): void }): void {
+		this.host = options.host;
+		this.answer = options;
+	}
+}

@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What a TLS server at 127.0.0.1 needs, from a CA that nobody knows. */
+export interface ServerCertificate {
+	readonly key: Buffer;
+	/** The leaf, then the CA, because the SDK's TLS wants both. */
+	readonly cert: string;
+}
+
+/**
+ * Makes a CA and a certificate for 127.0.0.1, valid for two days. The address is in it as if it were a name, as the SDK's TLS
+ * compares them: not every computer's resolver knows localhost.
+ *
+ * @param folder where the files go; the CA as `test-ca.der`, for a device that is to trust it
+ * @throws Error where openssl is missing
+ */
+export function makeAuthority(folder: string): ServerCertificate {
+	const file = (name: string): string => join(folder, name);
+	const openssl = (...args: string[]): unknown => execFileSync("openssl", args, { stdio: "ignore" });
+	const newKey = ["-newkey", "rsa:2048", "-nodes"];
+	writeFileSync(file("leaf.ext"), "subjectAltName=DNS:127.0.0.1\nbasicConstraints=CA:FALSE\n");
+	openssl("req", "-x509", ...newKey, "-days", "2", "-subj", "/CN=xs-mcp test", ...out("ca"));
+	openssl("req", ...newKey, "-subj", "/CN=127.0.0.1", "-keyout", file("leaf.key"), "-out", file("leaf.csr"));
+	const signed = ["-CA", file("ca.crt"), "-CAkey", file("ca.key"), "-CAcreateserial", "-extfile", file("leaf.ext")];
+	openssl("x509", "-req", "-days", "2", "-in", file("leaf.csr"), ...signed, "-out", file("leaf.crt"));
+	openssl("x509", "-in", file("ca.crt"), "-outform", "der", "-out", file("test-ca.der"));
+	const read = (name: string): string => readFileSync(file(name), "utf8");
+	return { key: readFileSync(file("leaf.key")), cert: read("leaf.crt") + read("ca.crt") };
+
+	function out(name: string): string[] {
+		return ["-keyout", file(`${name}.key`), "-out", file(`${name}.crt`)];
+	}
+}

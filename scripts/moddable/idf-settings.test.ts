@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { BOARDS } from "./boards.js";
+import { addIdfSettings, idfSettings } from "./idf-settings.js";
+import { configureForChip } from "./mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
+import { findTarget } from "./targets.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Targets that are built as bare chips. */
+const BARE = ["esp32", "esp32/esp32c3", "esp32/esp32c6", "esp32/esp32s3"];
+
+const sdk = findSdk();
+
+function makeFolders(t: TestContext): { sdk: Sdk; output: string } {
+	const root = mkdtempSync(join(tmpdir(), "xs-mcp-idf-"));
+	t.after(() => rmSync(root, { recursive: true }));
+	for (const project of ["xsProj-esp32", "xsProj-esp32c3", "targets"]) {
+		mkdirSync(join(root, "build", "devices", "esp32", project), { recursive: true });
+	}
+	return { sdk: { root } as Sdk, output: join(root, "out") };
+}
+
+/** As ESP-IDF reads these files, one after another: what comes later overrides what came before. */
+function readSettings(...files: readonly string[]): Record<string, string> {
+	const settings: Record<string, string> = {};
+	for (const line of files.flatMap((file) => readFileSync(file, "utf8").split("\n"))) {
+		const [, unset, key = unset, value = "n"] = line.match(/^(?:# CONFIG_(\w+) is not set|CONFIG_(\w+)=(.*))$/) ?? [];
+		if (key !== undefined) {
+			settings[key] = value;
+		}
+	}
+	return settings;
+}
+
+it("ESP-IDF finds the settings beside those that mcconfig writes, for every chip", (t) => {
+	const { sdk, output } = makeFolders(t);
+	addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32/m5stack", "ssid=x"]);
+	addIdfSettings(sdk, output, "xs-mcp", ["-d", "-p", "esp32"]);
+	addIdfSettings(sdk, output, "xs-mcp", ["-i", "-p", "esp32:src/boards/mine"]);
+	for (const [folder, kind] of [
+		["m5stack/release", "release"],
+		["debug", "debug"],
+		["mine/instrument", "instrument"],
+	] as const) {
+		for (const chip of ["esp32", "esp32c3"]) {
+			const file = join(output, "tmp/esp32", folder, "xs-mcp", `xsProj-${chip}`, `sdkconfig.mc.${chip}`);
+			assert.deepEqual(readSettings(file), idfSettings(kind));
+		}
+	}
+});
+
+it("a bootloader keeps new firmware on trial, and starts only a whole image, in every build", () => {
+	for (const kind of ["debug", "instrument", "release"] as const) {
+		const settings = idfSettings(kind);
+		assert.equal(settings.BOOTLOADER_APP_ROLLBACK_ENABLE, "y");
+		assert.equal(settings.BOOTLOADER_SKIP_VALIDATE_ALWAYS, "n");
+	}
+});
+
+it("firmware without a debugger restarts when it hangs or panics; with one it waits for it", () => {
+	const { ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT } = idfSettings("release");
+	assert.deepEqual([ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT], ["y", "y", "y"]);
+	assert.deepEqual(idfSettings("instrument"), idfSettings("release"));
+	assert.equal("ESP_TASK_WDT_EN" in idfSettings("debug"), false);
+});
+
+it("ESP-IDF is configured again only if the settings are new", (t) => {
+	const { sdk, output } = makeFolders(t);
+	const config = join(output, "tmp/esp32/release/xs-mcp/xsProj-esp32/build/config");
+	mkdirSync(config, { recursive: true });
+	writeFileSync(join(config, "sdkconfig.h"), "");
+	addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32"]);
+	assert.equal(existsSync(join(config, "sdkconfig.h")), false);
+	writeFileSync(join(config, "sdkconfig.h"), "");
+	addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32"]);
+	assert.equal(existsSync(join(config, "sdkconfig.h")), true);
+});
+
+it("a build for the simulator is left alone", (t) => {
+	const { sdk, output } = makeFolders(t);
+	addIdfSettings(sdk, output, "xs-mcp", ["-d", "-p", "lin"]);
+	assert.equal(existsSync(output), false);
+});
+
+describe("a release build ends up with the settings, whatever its target has", {
+	skip: sdk === undefined && NO_SDK,
+}, () => {
+	for (const name of [...new Set([...BARE, ...BOARDS])]) {
+		it(name, async () => {
+			const made = await configureForChip(sdk as Sdk, ROOT, name, []);
+			const { chip } = findTarget(sdk as Sdk, name);
+			const file = join(made, `xsProj-${chip}`, "sdkconfig.mc");
+			const settings = readSettings(file, `${file}.${chip}`);
+			for (const [key, value] of Object.entries(idfSettings("release"))) {
+				assert.equal(settings[key], value, key);
+			}
+			// A choice of ESP-IDF's takes the last that is set.
+			const panics = Object.keys(settings).filter((key) => /^ESP_SYSTEM_PANIC_\w+$/.test(key) && settings[key] === "y");
+			assert.deepEqual(panics, ["ESP_SYSTEM_PANIC_PRINT_REBOOT"]);
+		});
+	}
+});

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Sdk } from "./sdk.js";
+
+/** ESP-IDF's bootloader keeps new firmware on trial until it is confirmed, and starts only an image that is whole. */
+const EVERY_BUILD = {
+	BOOTLOADER_APP_ROLLBACK_ENABLE: "y",
+	BOOTLOADER_SKIP_VALIDATE_ALWAYS: "n",
+	BOOTLOADER_SKIP_VALIDATE_ON_POWER_ON: "n",
+};
+
+/**
+ * A device that nobody debugs restarts if its firmware hangs or panics. The SDK feeds the watchdog from the loop that runs
+ * the machine. It does not watch the idle tasks: a long step of the machine starves them, and is no fault.
+ */
+const WITHOUT_DEBUGGER = {
+	ESP_TASK_WDT_EN: "y",
+	ESP_TASK_WDT_INIT: "y",
+	ESP_TASK_WDT_PANIC: "y",
+	ESP_TASK_WDT_TIMEOUT_S: "30",
+	ESP_TASK_WDT_CHECK_IDLE_TASK_CPU0: "n",
+	ESP_TASK_WDT_CHECK_IDLE_TASK_CPU1: "n",
+	ESP_SYSTEM_PANIC_GDBSTUB: "n",
+	ESP_SYSTEM_PANIC_PRINT_REBOOT: "y",
+};
+
+type Kind = "debug" | "instrument" | "release";
+
+const PROJECT = "xsProj-";
+
+/** mcconfig's names of targets: "esp32", "esp32/NAME", and "esp32:FOLDER/NAME" for one that is not in the SDK. */
+const TARGET = /^esp32(?:\/|:(?:.*\/)?)?([^/:]*)$/;
+
+/** The settings of ESP-IDF that a build of this kind gets, whatever its target has. Values as in an sdkconfig file. */
+export function idfSettings(kind: Kind): Readonly<Record<string, string>> {
+	return { ...EVERY_BUILD, ...(kind !== "debug" && WITHOUT_DEBUGGER) };
+}
+
+/**
+ * Adds settings of ESP-IDF to a build for an ESP32. mcconfig takes such settings from one folder, which is the target's in
+ * the SDK. ESP-IDF also reads a file beside the settings that mcconfig writes, whose name ends with the chip's: this is it.
+ * What it says overrides the others.
+ *
+ * @param output where mcconfig builds
+ * @param name the program's
+ * @param args as on mcconfig's command line
+ */
+export function addIdfSettings({ root }: Sdk, output: string, name: string, args: readonly string[]): void {
+	const target = TARGET.exec(args[args.indexOf("-p") + 1] ?? "")?.[1];
+	if (target === undefined) {
+		return;
+	}
+	const kind = args.includes("-d") ? "debug" : args.includes("-i") ? "instrument" : "release";
+	const text = Object.entries(idfSettings(kind))
+		.map(([key, value]) => `CONFIG_${key}=${value}\n`)
+		.join("");
+	for (const project of readdirSync(join(root, "build", "devices", "esp32"))) {
+		if (project.startsWith(PROJECT)) {
+			writeSettings(join(output, "tmp", "esp32", target, kind, name, project), project.slice(PROJECT.length), text);
+		}
+	}
+}
+
+function writeSettings(folder: string, chip: string, text: string): void {
+	const file = join(folder, `sdkconfig.mc.${chip}`);
+	if (existsSync(file) && readFileSync(file, "utf8") === text) {
+		return;
+	}
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(file, text);
+	// ESP-IDF is configured again if this is missing.
+	rmSync(join(folder, "build", "config", "sdkconfig.h"), { force: true });
+}

@@ -1,0 +1,30 @@
+import type { Setup, SetupOptions } from "../connect/open-setup.js";
+import type { Board, System } from "../hardware/hardware.js";
+
+export interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
+	readonly board: Board & { readonly system: System };
+	/** Sets the device up with a phone, on boards that can. */
+	readonly setup?: ((options: SetupOptions) => Setup | undefined) | undefined;
+}
+
+/** The device restarts this many milliseconds after its settings were corrected. */
+const RESTART_DELAY = 1000;
+
+/**
+ * Opens the set-up by phone on a device whose settings cannot be used, so that a person can correct them. It restarts once
+ * they are stored. If nobody comes, the set-up is opened again later.
+ */
+export function openRescue({ board, setup, ...options }: RescueOptions): void {
+	const { screen, system } = board;
+	try {
+		const rescue = setup?.({ ...options, board, deviceId: system.macAddress })?.({
+			onNeeded: () => rescue?.begin(),
+			onShow: (notice) => screen?.show({ setup: notice }),
+			onEnd: (restart) => (restart ? system.restart(RESTART_DELAY) : rescue?.follow(false)),
+		});
+		rescue?.beginByItself();
+	} catch (error) {
+		// The setting that cannot be used may be one of the set-up's own.
+		options.log(`set-up: not opened: ${String(error)}`);
+	}
+}

@@ -1,0 +1,240 @@
+import type { WebSocketClient, WebSocketClientOptions } from "./websocket-channel.js";
+import { MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD, maskedFrame, OPCODE } from "./websocket-frame.js";
+import { HandshakeResponse, handshakeRequest } from "./websocket-handshake.js";
+import { FrameReceiver } from "./websocket-receiver.js";
+
+/** An instance of ECMA-419's TCP or TLS socket, as far as it is used. */
+export interface Socket {
+	/** What the next read returns and the next write takes: a byte, or a buffer. */
+	format: "number" | "buffer";
+	/** Throws if there are fewer bytes. */
+	read(count?: number): ArrayBuffer | number | undefined;
+	/** Writes all or throws. Returns how many bytes may be written next. */
+	write(data: Uint8Array): number | undefined;
+	close(): void;
+}
+
+interface Resolver {
+	resolve(options: { readonly host: string; onResolved(host: string, address: string): void; onError(): void }): void;
+}
+
+/** ECMA-419's records for what a client stands on: a resolver of names, and a socket. */
+export interface FramedWebSocketOptions extends WebSocketClientOptions {
+	readonly dns: { readonly io: new (options: object) => Resolver };
+	readonly socket: { readonly io: new (options: object) => Socket };
+}
+
+/**
+ * ECMA-419's WebSocket client, as far as this firmware uses it: no subprotocols, no `attach`, buffers only.
+ *
+ * It stands in for the SDK's, whose faults leave a device deaf or end its machine (docs/sdk-reports.md). Here
+ *
+ * - every read and write says its format first, so a write between two bytes of a header changes nothing for the next;
+ * - what is unread is counted where it is read, so a read that is put off neither loses nor repeats a byte;
+ * - no socket is opened for a client that was closed while its host's name was looked up;
+ * - nothing is thrown out of a callback of the socket, where it would end the machine.
+ */
+export class FramedWebSocketClient implements WebSocketClient {
+	readonly #options: FramedWebSocketOptions;
+	readonly #receiver: FrameReceiver;
+	readonly #response = new HandshakeResponse();
+	#state: "resolving" | "connecting" | "handshake" | "open" | "closed" = "resolving";
+	#socket: Socket | undefined;
+	/** What is left to send of the request. */
+	#request: Uint8Array;
+	/** Bytes that the socket has for us. */
+	#available = 0;
+	/** Bytes that the socket takes. */
+	#writable = 0;
+	#isReceiving = false;
+	/** Whether the next part to be written continues a message. */
+	#continues = false;
+	/** The answer to a ping or close, until there is room for it. */
+	#reply: { readonly opcode: number; readonly payload: Uint8Array } | undefined;
+
+	/** Connects at once. */
+	constructor(options: FramedWebSocketOptions) {
+		this.#options = options;
+		this.#request = handshakeRequest(options);
+		this.#receiver = new FrameReceiver({
+			readByte: () => this.#readByte(),
+			onPart: (count, part) => options.onReadable(count, part),
+			onControl: (opcode, payload) => this.#control(opcode, payload),
+		});
+		const { dns, host } = options;
+		new dns.io(dns).resolve({
+			host,
+			onResolved: (_host, address) => this.#guard(() => this.#connect(address)),
+			onError: () => this.#fail(new Error(`${host}: address not found`)),
+		});
+	}
+
+	close(): void {
+		this.#state = "closed";
+		this.#socket?.close();
+		this.#socket = undefined;
+	}
+
+	/**
+	 * Reads of what was offered.
+	 *
+	 * @param count bytes; default: all
+	 * @returns undefined where there is nothing to read
+	 */
+	read(count = this.#receiver.unread): ArrayBuffer | undefined {
+		const bytes = Math.min(count, this.#receiver.unread);
+		if (bytes <= 0 || this.#socket === undefined) {
+			return undefined;
+		}
+		this.#receiver.take(bytes);
+		this.#available -= bytes;
+		if (!this.#isReceiving) {
+			// Not at once: nobody expects to be called from a read.
+			void Promise.resolve().then(() => this.#receive());
+		}
+		this.#socket.format = "buffer";
+		return this.#socket.read(bytes) as ArrayBuffer;
+	}
+
+	/**
+	 * Writes a part of a message, or a control frame. Writes all or throws.
+	 *
+	 * @returns how many bytes may be written next
+	 * @throws Error if there is no room, or no connection
+	 */
+	write(data: Uint8Array, { opcode, binary = true, more = false }: Parameters<WebSocketClient["write"]>[1]): number {
+		if (!this.#hasRoom(data)) {
+			throw new Error(`no room for ${data.byteLength} bytes`);
+		}
+		if (opcode !== undefined) {
+			this.#writeBytes(maskedFrame(opcode, true, data));
+		} else {
+			const first = binary ? OPCODE.binary : OPCODE.text;
+			this.#writeBytes(maskedFrame(this.#continues ? OPCODE.continuation : first, !more, data));
+			this.#continues = more;
+		}
+		return this.#room;
+	}
+
+	/** Bytes that may be written at once. */
+	get #room(): number {
+		return Math.max(0, Math.min(this.#writable - MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD));
+	}
+
+	#hasRoom({ byteLength }: Uint8Array): boolean {
+		const fits = byteLength <= MAX_WRITTEN_PAYLOAD && byteLength + MAX_WRITTEN_HEADER <= this.#writable;
+		return fits && this.#state === "open";
+	}
+
+	#connect(address: string): void {
+		if (this.#state !== "resolving") {
+			return;
+		}
+		this.#state = "connecting";
+		const { socket, host, port } = this.#options;
+		this.#socket = new socket.io({
+			...socket,
+			address,
+			host,
+			port,
+			onReadable: (count: number) => {
+				this.#available = count;
+				this.#receive();
+			},
+			onWritable: (count: number) => {
+				this.#writable = count;
+				this.#guard(() => this.#send());
+			},
+			onError: () => this.#fail(),
+		});
+	}
+
+	/** Uses the room that there is. */
+	#send(): void {
+		if (this.#state === "connecting") {
+			this.#sendRequest();
+			return;
+		}
+		if (this.#state === "open" && this.#reply !== undefined && this.#hasRoom(this.#reply.payload)) {
+			this.#sendReply(this.#reply);
+		}
+		if (this.#state === "open") {
+			this.#options.onWritable(this.#room);
+		}
+	}
+
+	#sendRequest(): void {
+		const part = this.#request.subarray(0, this.#writable);
+		this.#request = this.#request.subarray(part.byteLength);
+		this.#writeBytes(part);
+		if (this.#request.byteLength === 0) {
+			this.#state = "handshake";
+		}
+	}
+
+	/** Answers a ping or close. After a close there is nothing more to say. */
+	#sendReply({ opcode, payload }: { readonly opcode: number; readonly payload: Uint8Array }): void {
+		this.#reply = undefined;
+		this.#writeBytes(maskedFrame(opcode, true, payload));
+		if (opcode === OPCODE.close) {
+			this.close();
+			this.#options.onClose();
+		}
+	}
+
+	/** Receives what the socket has, until somebody puts off reading it. */
+	#receive(): void {
+		if (this.#isReceiving) {
+			return;
+		}
+		this.#isReceiving = true;
+		this.#guard(() => {
+			while (this.#available > 0 && this.#receiver.unread === 0 && this.#socket !== undefined) {
+				if (this.#state === "open") {
+					this.#receiver.receive(this.#available);
+				} else if (this.#response.push(this.#readByte())) {
+					this.#state = "open";
+					this.#send();
+				}
+			}
+		});
+		this.#isReceiving = false;
+	}
+
+	#control(opcode: number, payload: Uint8Array<ArrayBuffer>): void {
+		this.#options.onControl(opcode, payload.buffer);
+		if (this.#socket !== undefined && opcode !== OPCODE.pong) {
+			// Of several pings only the last need be answered: https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3
+			this.#reply = { opcode: opcode === OPCODE.ping ? OPCODE.pong : opcode, payload };
+			this.#send();
+		}
+	}
+
+	#readByte(): number {
+		const socket = this.#socket as Socket;
+		this.#available -= 1;
+		socket.format = "number";
+		return socket.read() as number;
+	}
+
+	#writeBytes(bytes: Uint8Array): void {
+		const socket = this.#socket as Socket;
+		socket.format = "buffer";
+		this.#writable = socket.write(bytes) ?? 0;
+	}
+
+	#guard(run: () => void): void {
+		try {
+			run();
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	#fail(error?: unknown): void {
+		if (this.#state !== "closed") {
+			this.close();
+			this.#options.onError(error);
+		}
+	}
+}

@@ -1,0 +1,113 @@
+import { deepFreeze } from "../text/deep-freeze.js";
+
+/** https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
+export const OPCODE = deepFreeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const);
+
+/** Bytes of the longest payload that {@link maskedFrame} takes. */
+export const MAX_WRITTEN_PAYLOAD = 65_535;
+
+/** Bytes of the longest header of such a frame: two, a length of two, a mask. */
+export const MAX_WRITTEN_HEADER = 8;
+
+const FINAL = 0x80;
+const MASKED = 0x80;
+const RESERVED = 0x70;
+
+/** The payload of a control frame is at most as long: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
+export const MAX_CONTROL_PAYLOAD = 125;
+
+/** Reads the header of a server's frame, byte by byte (https://www.rfc-editor.org/rfc/rfc6455#section-5.2). */
+export class FrameHeader {
+	opcode = 0;
+	/** Whether this frame is the last of its message. */
+	final = false;
+	/** Bytes of the payload. */
+	length = 0;
+	/** Bytes of the header that are read. */
+	#bytes = 0;
+	/** Bytes of an extended length. */
+	#extended = 0;
+
+	/**
+	 * Takes the next byte, the first of another header after a whole one.
+	 *
+	 * @returns whether the header is whole
+	 * @throws Error if a server may not send it
+	 */
+	push(byte: number): boolean {
+		const at = this.#bytes++;
+		if (at === 0) {
+			this.#begin(byte);
+			return false;
+		}
+		if (at === 1) {
+			this.#takeLength(byte);
+		} else {
+			this.length = this.length * 256 + byte;
+		}
+		if (this.#bytes < 2 + this.#extended) {
+			return false;
+		}
+		this.#bytes = 0;
+		return true;
+	}
+
+	get isControl(): boolean {
+		return this.opcode >= OPCODE.close;
+	}
+
+	#begin(byte: number): void {
+		this.opcode = byte & 0x0f;
+		this.final = (byte & FINAL) !== 0;
+		const isKnown = this.isControl ? this.opcode <= OPCODE.pong : this.opcode <= OPCODE.binary;
+		if ((byte & RESERVED) !== 0 || !isKnown) {
+			throw new Error(`unknown WebSocket frame 0x${byte.toString(16)}`);
+		}
+	}
+
+	#takeLength(byte: number): void {
+		if ((byte & MASKED) !== 0) {
+			throw new Error("masked WebSocket frame from the server");
+		}
+		if (this.isControl && (!this.final || byte > MAX_CONTROL_PAYLOAD)) {
+			throw new Error("WebSocket control frame in parts, or too long");
+		}
+		this.#extended = byte === 126 ? 2 : byte === 127 ? 8 : 0;
+		this.length = this.#extended === 0 ? byte : 0;
+	}
+}
+
+/**
+ * A client's frame. Its payload is masked four bytes at a time, which takes a quarter of the steps.
+ *
+ * @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes
+ * @param random a number from 0 to below 1
+ */
+export function maskedFrame(
+	opcode: number,
+	final: boolean,
+	payload: Uint8Array,
+	random: () => number = Math.random,
+): Uint8Array {
+	const { byteLength } = payload;
+	const headerLength = byteLength <= MAX_CONTROL_PAYLOAD ? 6 : MAX_WRITTEN_HEADER;
+	// The payload begins at a multiple of four, and ends with room for a whole step.
+	const buffer = new ArrayBuffer(MAX_WRITTEN_HEADER + ((byteLength + 3) & ~3));
+	const frame = new Uint8Array(buffer, MAX_WRITTEN_HEADER - headerLength, headerLength + byteLength);
+	frame[0] = (final ? FINAL : 0) | opcode;
+	if (headerLength === 6) {
+		frame[1] = MASKED | byteLength;
+	} else {
+		frame[1] = MASKED | 126;
+		frame[2] = byteLength >> 8;
+		frame[3] = byteLength & 0xff;
+	}
+	frame.set(payload, headerLength);
+	const words = new Int32Array(buffer);
+	const mask = Math.floor(random() * 0x1_0000_0000) | 0;
+	words[1] = mask;
+	for (let at = 2; at < words.length; at += 1) {
+		words[at] = (words[at] as number) ^ mask;
+	}
+	return frame;
+}

@@ -1,0 +1,114 @@
+/** What a client asks for: https://www.rfc-editor.org/rfc/rfc6455#section-4.1 */
+export interface HandshakeRequest {
+	readonly host: string;
+	readonly port: number;
+	readonly path: string;
+	readonly headers: Map<string, string>;
+}
+
+/** Bytes of the longest head of a response. */
+export const MAX_RESPONSE_HEAD = 4096;
+
+const LINE_END = 10;
+
+/**
+ * The request that asks a server to speak WebSocket.
+ *
+ * @param random a number from 0 to below 1
+ */
+export function handshakeRequest(
+	{ host, port, path, headers }: HandshakeRequest,
+	random: () => number = Math.random,
+): Uint8Array {
+	const lines = [
+		`GET ${path} HTTP/1.1`,
+		`Host: ${port === 80 || port === 443 ? host : `${host}:${port}`}`,
+		"Upgrade: websocket",
+		"Connection: Upgrade",
+		"Sec-WebSocket-Version: 13",
+		`Sec-WebSocket-Key: ${randomKey(random)}`,
+	];
+	for (const [name, value] of headers) {
+		lines.push(`${name}: ${value}`);
+	}
+	return new Uint8Array(ArrayBuffer.fromString(`${lines.join("\r\n")}\r\n\r\n`));
+}
+
+const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** 16 bytes as base64: 21 digits of six bits, one of two bits, and the padding. */
+function randomKey(random: () => number): string {
+	let key = "";
+	for (let at = 0; at < 21; at += 1) {
+		key += BASE64.charAt(Math.floor(random() * 64));
+	}
+	return `${key}${"AQgw".charAt(Math.floor(random() * 4))}==`;
+}
+
+/** Reads the head of the server's response, byte by byte. */
+export class HandshakeResponse {
+	#line = "";
+	#bytes = 0;
+	#isFirst = true;
+	/** Headers without which it is no WebSocket's, and that have not come yet. */
+	readonly #missing = new Set(["upgrade", "connection", "sec-websocket-accept"]);
+
+	/**
+	 * Takes the next byte.
+	 *
+	 * @returns whether that was the last
+	 * @throws Error that says why the server does not speak WebSocket
+	 */
+	push(byte: number): boolean {
+		this.#bytes += 1;
+		if (this.#bytes > MAX_RESPONSE_HEAD) {
+			throw new Error(`the server's response has more than ${MAX_RESPONSE_HEAD} bytes of headers`);
+		}
+		if (byte !== LINE_END) {
+			this.#line += String.fromCharCode(byte);
+			return false;
+		}
+		const line = this.#line.trim();
+		this.#line = "";
+		if (this.#isFirst) {
+			this.#isFirst = false;
+			this.#checkStatus(line);
+			return false;
+		}
+		if (line === "") {
+			this.#checkHeaders();
+			return true;
+		}
+		this.#takeHeader(line);
+		return false;
+	}
+
+	#checkStatus(line: string): void {
+		const [version, status] = line.split(" ");
+		if (!version?.startsWith("HTTP/1.")) {
+			throw new Error("the server does not speak HTTP");
+		}
+		if (status !== "101") {
+			throw new Error(`the server answered ${status}, expected 101`);
+		}
+	}
+
+	/** The value of Sec-WebSocket-Accept is not checked: that takes SHA-1, and proves no more than that the server knows it. */
+	#takeHeader(line: string): void {
+		const [name = "", value = ""] = line.toLowerCase().split(":", 2);
+		const tokens = value.split(",").map((token) => token.trim());
+		if (
+			name === "sec-websocket-accept" ||
+			(name === "upgrade" && tokens.includes("websocket")) ||
+			(name === "connection" && tokens.includes("upgrade"))
+		) {
+			this.#missing.delete(name);
+		}
+	}
+
+	#checkHeaders(): void {
+		if (this.#missing.size > 0) {
+			throw new Error(`the server's response lacks ${[...this.#missing].join(", ")}`);
+		}
+	}
+}

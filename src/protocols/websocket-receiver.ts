@@ -1,0 +1,100 @@
+import { FrameHeader, OPCODE } from "./websocket-frame.js";
+
+/** What a {@link FrameReceiver} needs and tells. */
+export interface FrameEvents {
+	/** The next byte of what has arrived. */
+	readByte(): number;
+	/** A part of a message is there to be read; 0 bytes of it if it is empty. */
+	onPart(count: number, options: { readonly more: boolean; readonly binary: boolean }): void;
+	/** A whole control frame has been read. */
+	onControl(opcode: number, payload: Uint8Array<ArrayBuffer>): void;
+}
+
+/** Receives a server's frames: reads headers and control frames itself, and offers the payload of the others. */
+export class FrameReceiver {
+	readonly #events: FrameEvents;
+	readonly #header = new FrameHeader();
+	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
+	#remaining: number | undefined;
+	/** Bytes that were offered and are not read. */
+	#unread = 0;
+	/** What came of a control frame's payload. */
+	#control: number[] = [];
+	/** Whether the present message is binary; undefined between messages. */
+	#binary: boolean | undefined;
+
+	constructor(events: FrameEvents) {
+		this.#events = events;
+	}
+
+	/** Bytes that were offered and are not read: nothing more may be received before. */
+	get unread(): number {
+		return this.#unread;
+	}
+
+	/** Bytes that were offered are read. */
+	take(count: number): void {
+		this.#unread -= count;
+	}
+
+	/**
+	 * Receives a byte of a header or control frame, or offers all that there is of another frame's payload.
+	 *
+	 * @param available bytes that have arrived, at least 1
+	 * @throws Error if a server may not send that
+	 */
+	receive(available: number): void {
+		const header = this.#header;
+		if (this.#remaining !== undefined) {
+			header.isControl ? this.#receiveControl() : this.#offer(this.#remaining, available);
+		} else if (header.push(this.#events.readByte())) {
+			this.#begin();
+		}
+	}
+
+	#begin(): void {
+		const { isControl, length } = this.#header;
+		this.#remaining = length;
+		if (isControl) {
+			this.#control = [];
+		} else {
+			this.#checkOrder();
+		}
+		if (length === 0) {
+			isControl ? this.#finishControl() : this.#offer(0, 0);
+		}
+	}
+
+	#checkOrder(): void {
+		const { opcode } = this.#header;
+		if ((opcode === OPCODE.continuation) !== (this.#binary !== undefined)) {
+			throw new Error("WebSocket message within another, or continued but not begun");
+		}
+		this.#binary ??= opcode === OPCODE.binary;
+	}
+
+	#offer(remaining: number, available: number): void {
+		const count = Math.min(remaining, available);
+		const binary = this.#binary === true;
+		const isLastPart = count === remaining;
+		const more = !(isLastPart && this.#header.final);
+		this.#remaining = isLastPart ? undefined : remaining - count;
+		if (!more) {
+			this.#binary = undefined;
+		}
+		this.#unread = count;
+		this.#events.onPart(count, { more, binary });
+	}
+
+	#receiveControl(): void {
+		this.#control.push(this.#events.readByte());
+		if (this.#control.length === this.#remaining) {
+			this.#finishControl();
+		}
+	}
+
+	#finishControl(): void {
+		this.#remaining = undefined;
+		this.#events.onControl(this.#header.opcode, Uint8Array.from(this.#control));
+	}
+}
