@@ -45,7 +45,7 @@ async function openSession(t: TestContext, tls?: ServerCertificate): Promise<{ b
 	return { backend, socket };
 }
 
-describe("frames that are cut", { skip: sdk === undefined && NO_SDK, timeout: 600_000 }, () => {
+describe("frames that are cut", { skip: sdk === undefined && NO_SDK }, () => {
 	let certificate: ServerCertificate;
 
 	before(() => {

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { BOARDS } from "./boards.js";
-import { addIdfSettings, idfSettings } from "./idf-settings.js";
-import { configureForChip } from "./mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
-import { findTarget } from "./targets.js";
+import { BOARDS } from "../../../scripts/moddable/boards.js";
+import { addIdfSettings, idfSettings } from "../../../scripts/moddable/idf-settings.js";
+import { configureForChip } from "../../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
+import { findTarget } from "../../../scripts/moddable/targets.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Targets that are built as bare chips. */
 const BARE = ["esp32", "esp32/esp32c3", "esp32/esp32c6", "esp32/esp32s3"];
