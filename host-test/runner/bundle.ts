@@ -30,12 +30,21 @@ export interface Bundle {
 	readonly inputs: Metafile["inputs"];
 }
 
+export interface BundleOptions {
+	/** Default: one of this process. */
+	readonly folder?: string;
+	/** A source that is bundled in place of the one on disk. */
+	readonly replaced?: { readonly path: string; readonly source: string };
+}
+
 /**
  * Bundles test files into one folder, in which what they share stands once. Takes a second or two: to compile each
  * file in each process took minutes.
  */
-export async function bundleTests(files: readonly string[]): Promise<Bundle> {
-	const folder = `${ROOT}.cache/tests/${process.pid}`;
+export async function bundleTests(
+	files: readonly string[],
+	{ folder = `${ROOT}.cache/tests/${process.pid}`, replaced }: BundleOptions = {},
+): Promise<Bundle> {
 	mkdirSync(folder, { recursive: true });
 	process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 	const sources = [...files, ...PROGRAMS.filter((path) => !files.includes(path))];
@@ -57,10 +66,19 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
 		sourcemap: true,
 		metafile: true,
 		logLevel: "error",
-		plugins: [keepOwnUrls],
+		plugins: [...(replaced === undefined ? [] : [replaceSource(replaced)]), keepOwnUrls],
 	});
 	return { folder, inputs: metafile.inputs };
 }
+
+const replaceSource = ({ path, source }: NonNullable<BundleOptions["replaced"]>): Plugin => ({
+	name: "replace-source",
+	setup(build) {
+		build.onLoad({ filter: /\.ts$/ }, (args) =>
+			args.path === path ? { contents: source, loader: "ts" } : undefined,
+		);
+	},
+});
 
 /** Sources that are made to be bundled: they find what is beside the bundle. */
 const BUNDLED = [join(ROOT, "gateway/src"), join(ROOT, "mcp-manager/src")];
