@@ -202,7 +202,7 @@ describe("xs-mcp-gateway over stdio", () => {
 		await until(() => second.output.stderr.includes('"listening"'), "it listens again");
 		assert.match(JSON.stringify(await bridged), /The gateway did not answer: .*lost/);
 		assert.equal(await command.exited, 1);
-		assert.match(command.output.stderr, /the connection to the gateway was lost/);
+		assert.match(command.output.stderr, /lost the connection to the gateway/);
 	});
 
 	it("as a bridge: says plainly that the token is wrong", async (t) => {
