@@ -36,7 +36,7 @@ describe("xs-mcp-gateway, the program", () => {
 
 	it("says plainly when no gateway runs", async (t) => {
 		const { code, stderr } = await run(t, ["devices", "--url", "http://127.0.0.1:1"]);
-		assert.match(stderr, /no gateway answers at http:\/\/127\.0\.0\.1:1 \(.*\)\. Start one with xs-mcp-gateway/);
+		assert.match(stderr, /cannot reach a gateway at http:\/\/127\.0\.0\.1:1 \(.*\)\. Start one with xs-mcp-gateway/);
 		assert.equal(code, 1);
 	});
 
@@ -83,7 +83,7 @@ describe("xs-mcp-gateway, the program", () => {
 		child.stderr.on("data", (chunk) => {
 			log += chunk;
 		});
-		await until(() => /"dropped":[0-9]+,"msg":"log lines were dropped/.test(log), "it says so");
+		await until(() => /"dropped":[0-9]+,"msg":"log lines dropped/.test(log), "it says so");
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
@@ -122,7 +122,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const recent = await command(t, "forget", "--offline-since", "1d");
 		assert.deepEqual([recent.code, recent.stdout], [0, "No device has been offline for that long.\n"]);
 		const forgotten = await command(t, "forget", "--offline-since", "0s");
-		assert.deepEqual([forgotten.code, forgotten.stdout], [0, "kitchen is forgotten.\n"]);
+		assert.deepEqual([forgotten.code, forgotten.stdout], [0, "kitchen forgotten.\n"]);
 		for (const [args, message] of [
 			[["forget"], /expected a device, or --offline-since/],
 			[["forget", "kitchen", "--offline-since", "1d"], /expected a device, or --offline-since/],

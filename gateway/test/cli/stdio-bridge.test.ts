@@ -159,7 +159,7 @@ describe("xs-mcp-gateway over stdio", () => {
 			JSON.stringify(early),
 			/"isError":true.*No gateway is running yet|No gateway is running yet.*"isError":true/,
 		);
-		assert.match(log(), /no gateway answers at .*Waiting for it/);
+		assert.match(log(), /cannot reach a gateway at .*Retrying/);
 		let changes = 0;
 		client.setNotificationHandler("notifications/tools/list_changed", () => {
 			changes += 1;

@@ -107,11 +107,11 @@ describe("binding a device with a code", () => {
 		assert.equal(wrong.code, 1);
 		assert.match(wrong.stderr, /unknown or expired code/);
 		const { code: exit, stdout } = await command(t, "devices", "approve", code);
-		assert.deepEqual([exit, stdout], [0, `${BOARD.id} is bound.\n`]);
+		assert.deepEqual([exit, stdout], [0, `${BOARD.id} bound.\n`]);
 		assert.equal(await activate(started, BOARD), 200);
 		await bootstrap(started, STRANGER);
 		const [{ code: other }] = await pending(started);
-		assert.match((await command(t, "devices", "reject", other)).stdout, /is rejected/);
+		assert.match((await command(t, "devices", "reject", other)).stdout, /rejected/);
 		assert.deepEqual(await pending(started), []);
 	});
 });

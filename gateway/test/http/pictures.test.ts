@@ -53,7 +53,7 @@ describe("pictures that devices upload", () => {
 		["a wrong token", 401, /bearer token/, () => ({ token: "wrong" })],
 		["the id of another device", 401, /another device/, () => ({ headers: { "Device-Id": "aa:bb:cc:00:00:99" } })],
 		["the client id of another device", 401, /another device/, () => ({ headers: { "Client-Id": "someone" } })],
-		["a picture for another question", 409, /no call under way/, () => ({ question: "Where is it?" })],
+		["a picture for another question", 409, /no call in progress/, () => ({ question: "Where is it?" })],
 		[
 			"an upload with a wrong ticket",
 			401,
