@@ -70,7 +70,7 @@ describe("the gateway as a program", () => {
 		for (const [id, reason] of [
 			[FAN, "no token"],
 			[FAN, "unknown token"],
-			["aa:bb:cc:00:00:03", "a token of another device"],
+			["aa:bb:cc:00:00:03", "token of another device"],
 		]) {
 			assert.match(started.log(), new RegExp(`${id} from 127\\.0\\.0\\.1: ${reason} \\(401\\)`));
 		}

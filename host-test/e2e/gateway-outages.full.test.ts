@@ -72,7 +72,7 @@ describe("a client that stays connected", () => {
 			assert.equal((await setVolume(stateless as FollowingClient)).isError, false);
 			for (const [name, client] of Object.entries(others)) {
 				// MCP "Session Management": a client that gets 404 has to begin a new session.
-				await assert.rejects(setVolume(client), /Session not found: begin a new one with initialize/, name);
+				await assert.rejects(setVolume(client), /Session not found: start a new one with initialize/, name);
 				const again = await FOLLOWING_CLIENTS[name]?.(t, `${second.base}/mcp`);
 				assert.equal((await setVolume(again as FollowingClient)).isError, false, name);
 			}

@@ -212,7 +212,7 @@ describe("the gateway's broker", () => {
 			socket.destroy();
 			await device.ping();
 		}
-		assert.match(rejected.join("\n"), /too long/);
+		assert.match(rejected.join("\n"), /too large/);
 		assert.equal(gateway.servers.sessions.length, 1);
 	});
 

@@ -1,4 +1,4 @@
-/** What a client may reach, once it is known who it is. */
+/** What an authenticated client may reach. */
 export interface Access {
 	/** The token's name, or "local". For logs, and so that only the principal that opened a session can use it. */
 	readonly principal: string;

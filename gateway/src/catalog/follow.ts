@@ -9,7 +9,7 @@ const MAX_LISTENS = 1_000;
 const MAX_LISTENED = 1_000;
 
 /**
- * Has a server tell of updates of a resource. The gateway itself tells of the states of servers.
+ * Subscribes to updates of a resource. States of servers come from the gateway itself.
  *
  * Rejects with the SDK's ProtocolError if the server does not take it, and with ServerError if it does not answer.
  *
@@ -57,7 +57,7 @@ export class Listening {
 		this.#warn = warn;
 	}
 
-	/** Looks at a message of the client's. The SDK answers it, and limits how many are open. */
+	/** Inspects a message of the client. The SDK answers it, and limits how many streams are open. */
 	received(message: JSONRPCMessage): void {
 		const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
 		if (isListen(message) && !this.#ends.has(id) && this.#ends.size < MAX_LISTENS) {

@@ -77,7 +77,15 @@ function entriesOf(catalog: Catalog): Entry[] {
 		const { alias, board } = catalog.findTool(name)?.server ?? {};
 		return alias === undefined || board === undefined
 			? []
-			: [{ name, server: alias, title, description: description?.slice(0, MAX_SEARCHED_CHARACTERS), board: board.name }];
+			: [
+					{
+						name,
+						server: alias,
+						title,
+						description: description?.slice(0, MAX_SEARCHED_CHARACTERS),
+						board: board.name,
+					},
+				];
 	});
 }
 

@@ -8,16 +8,16 @@ import { print, printTable } from "./output.js";
 export function addBindingCommands(devices: Command): void {
 	devices
 		.command("pending")
-		.description("List the devices that wait to be bound")
+		.description("List devices that await approval")
 		.action((_options, command: Command) => listPending(command.optsWithGlobals()));
 	devices
 		.command("approve")
-		.description("Bind the device that shows this code: it gets a token of its own")
+		.description("Admit the device that shows this code: it gets a token of its own")
 		.argument("<code>")
 		.action((code: string, _options, command: Command) => approve(code, command.optsWithGlobals()));
 	devices
 		.command("reject")
-		.description("Do not bind the device that shows this code")
+		.description("Reject the device that shows this code")
 		.argument("<code>")
 		.action((code: string, _options, command: Command) => reject(code, command.optsWithGlobals()));
 }
@@ -28,7 +28,7 @@ async function listPending(options: ClientOptions): Promise<void> {
 	if (options.json) {
 		print(JSON.stringify(pending, undefined, 2));
 	} else if (pending.length === 0) {
-		print("No device waits to be bound.");
+		print("No devices await approval.");
 	} else {
 		printTable([["CODE", "ID", "BOARD", "ADDRESS", "UNTIL"], ...pending.map(rowOf)]);
 	}
@@ -40,10 +40,10 @@ function rowOf({ code, device, board, version, address, expires }: BindingSummar
 
 async function approve(code: string, options: ClientOptions): Promise<void> {
 	const response = await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "POST" });
-	print(`${((await response.json()) as { device: string }).device} is bound.`);
+	print(`${((await response.json()) as { device: string }).device} bound.`);
 }
 
 async function reject(code: string, options: ClientOptions): Promise<void> {
 	await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "DELETE" });
-	print(`The device with the code ${printableLine(code)} is rejected.`);
+	print(`Device with code ${printableLine(code)} rejected.`);
 }

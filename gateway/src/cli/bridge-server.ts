@@ -26,7 +26,7 @@ export interface GatewayEnd {
 	unsubscribe(uri: string): void;
 }
 
-/** What the client gets as long as no gateway has answered, by the method that it asks for. */
+/** Results until a gateway has answered, by method. */
 const WITHOUT_GATEWAY = {
 	"tools/list": { tools: [] },
 	"resources/list": { resources: [] },

@@ -15,44 +15,44 @@ import { print, printTable } from "./output.js";
 export function addClientCommands(program: Command): Command {
 	const devices = clientCommand(program, "devices")
 		.description("List the devices that the gateway knows")
-		.option("--json", "as JSON")
+		.option("--json", "Print JSON")
 		.action(listDevices);
 	clientCommand(program, "tools")
 		.description("List a device's tools")
-		.argument("<device>", "alias or id")
-		.option("--json", "as JSON, with schemas")
+		.argument("<device>", "Alias or id")
+		.option("--json", "Print JSON, with schemas")
 		.action(listTools);
 	clientCommand(program, "types")
 		.description("Write TypeScript declarations of a server's tools, for McpManager.typed")
-		.argument("<server>", "alias or id")
+		.argument("<server>", "Alias or id")
 		.action(writeTypes);
 	clientCommand(program, "call")
 		.description("Call a device's tool")
-		.argument("<device>", "alias or id")
-		.argument("<tool>", "its name")
+		.argument("<device>", "Alias or id")
+		.argument("<tool>", "Name of the tool")
 		.argument(
 			"[arguments...]",
-			"key=value; the tool's schema says how a value is read: number, true, false, JSON, text",
+			"key=value; the tool's schema determines how a value is read: number, true, false, JSON, text",
 		)
-		.option("--json", "the whole result as JSON")
+		.option("--json", "Print the whole result as JSON")
 		.action(callTool);
 	clientCommand(program, "watch")
-		.description("Show events as they happen: devices connect and disconnect, notifications, calls")
-		.option("--json", "a JSON object a line")
+		.description("Show events as they happen: connections, notifications, calls")
+		.option("--json", "Print one JSON object per line")
 		.action(watch);
 	clientCommand(program, "forget")
-		.description("Forget a device that will not come back, or all that have been offline for some time")
-		.argument("[device]", "alias or id")
+		.description("Forget a device that will not return, or all that have been offline for some time")
+		.argument("[device]", "Alias or id")
 		.addOption(
-			new Option("--offline-since <time>", "every device that has been offline for that long: 30m, 12h, 1d").argParser(
+			new Option("--offline-since <time>", "Every device that has been offline for this long: 30m, 12h, 1d").argParser(
 				readSeconds,
 			),
 		)
 		.action(forget);
 	clientCommand(program, "rename")
-		.description("Give a device another alias, which it keeps; the names of its tools in /mcp begin with it")
-		.argument("<device>", "alias or id")
-		.argument("<alias>", 'up to 24 of a-z, 0-9 and single "_" or "-" between them')
+		.description("Change a device's alias, which prefixes the names of its tools in /mcp")
+		.argument("<device>", "Alias or id")
+		.argument("<alias>", 'Up to 24 of a-z, 0-9 and single "_" or "-" between them')
 		.action(rename);
 	return devices;
 }
@@ -69,24 +69,24 @@ function clientCommand(program: Command, name: string): Command {
 /** Adds the options that say where the gateway runs. */
 export function withAddress(command: Command): Command {
 	return command
-		.addOption(new Option("--url <url>", "the gateway's URL").env("XS_MCP_GATEWAY_URL").default(DEFAULT_URL))
-		.addOption(new Option("--token <token>", "a client's token; the variable is safer").env("XS_MCP_GATEWAY_TOKEN"));
+		.addOption(new Option("--url <url>", "URL of the gateway").env("XS_MCP_GATEWAY_URL").default(DEFAULT_URL))
+		.addOption(new Option("--token <token>", "Token of a client; the variable is safer").env("XS_MCP_GATEWAY_TOKEN"));
 }
 
 /** Adds the options that say which tools the gateway lists. */
 export function withCatalog(command: Command): Command {
 	return command
 		.addOption(
-			new Option("--catalog <mode>", "which tools are listed; default: as the gateway's settings say").choices([
+			new Option("--catalog <mode>", "Which tools are listed; default: the gateway's setting").choices([
 				"auto",
 				"full",
 				"search",
 			]),
 		)
-		.option("--catalog-limit <tools>", "tools in a full list at most, if the mode is auto")
+		.option("--catalog-limit <tools>", "Most tools in a full list, if --catalog is auto")
 		.option(
 			"--pinned-tools <tool>",
-			"tools that are always listed; * at the end stands for the rest of a name",
+			"Tools that are always listed; a trailing * matches any ending (repeatable)",
 			collect,
 		);
 }
@@ -105,7 +105,7 @@ async function listDevices(options: ClientOptions): Promise<void> {
 	if (options.json) {
 		print(JSON.stringify(devices, undefined, 2));
 	} else if (devices.length === 0) {
-		print("The gateway knows no device yet.");
+		print("No devices yet.");
 	} else {
 		printTable([["ALIAS", "ID", "BOARD", "TOOLS", "STATE"], ...devices.map(rowOf)]);
 	}
@@ -141,14 +141,14 @@ async function watch(options: ClientOptions): Promise<void> {
 async function forget(device: string | undefined, options: ClientOptions & { offlineSince?: number }): Promise<void> {
 	const { offlineSince: seconds } = options;
 	if ((device === undefined) === (seconds === undefined)) {
-		throw new UsageError("expected a device, or --offline-since, and not both");
+		throw new UsageError("expected a device or --offline-since, not both");
 	}
 	const gateway = clientFor(options);
 	const forgotten = device === undefined ? await forgetOffline(gateway, seconds) : [await forgetOne(gateway, device)];
 	print(
 		forgotten.length === 0
 			? "No device has been offline for that long."
-			: forgotten.map((alias) => `${alias} is forgotten.`).join("\n"),
+			: forgotten.map((alias) => `${alias} forgotten.`).join("\n"),
 	);
 }
 

@@ -9,14 +9,16 @@ import { addServeCommands } from "./serve.js";
 import { addTokenCommands } from "./token-commands.js";
 
 const EPILOGUE = `
-A flag wins over the environment (XS_MCP_GATEWAY_HTTP_PORT for --http-port), and that over the file
-xs-mcp-gateway.json ("httpPort"). To list all settings: xs-mcp-gateway serve --help`;
+Settings: flags (--http-port) override environment variables (XS_MCP_GATEWAY_HTTP_PORT), which override the file
+xs-mcp-gateway.json ("httpPort"). List all settings: xs-mcp-gateway serve --help`;
 
 /** Runs one command line, without the program's name. Sets the process's exit code: 0 ok, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
 	const program = new Command("xs-mcp-gateway")
 		.description("Serves devices that run xs-mcp to MCP clients")
-		.version(GATEWAY_INFO.version)
+		.version(GATEWAY_INFO.version, "-V, --version", "Show the version")
+		.helpOption("-h, --help", "Show help")
+		.helpCommand("help [command]", "Show help for a command")
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
 	addServeCommands(program);

@@ -4,7 +4,7 @@ import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf 
 
 /** Adds a flag for each of these settings, and `--config`. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
-	command.option("--config <file>", "settings file (default: xs-mcp-gateway.json, if it exists)");
+	command.option("--config <file>", "Settings file (default: xs-mcp-gateway.json, if it exists)");
 	for (const name of names) {
 		for (const option of optionsFor(name)) {
 			command.addOption(option);

@@ -64,8 +64,10 @@ export class GatewayClient {
 		const found = devices.find(({ id, alias }) => id === name || alias === name);
 		if (found === undefined) {
 			const known =
-				devices.length === 0 ? "it knows none yet" : `it knows ${devices.map(({ alias }) => alias).join(", ")}`;
-			throw new Error(`the gateway knows no device ${name}: ${known}`);
+				devices.length === 0
+					? "the gateway knows none yet"
+					: `known devices: ${devices.map(({ alias }) => alias).join(", ")}`;
+			throw new Error(`unknown device ${name}; ${known}`);
 		}
 		return found;
 	}
@@ -110,7 +112,7 @@ export class GatewayClient {
 		} catch (error) {
 			const { cause = error } = error as Error;
 			throw new UnreachableError(
-				`no gateway answers at ${this.#base} (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}). ` +
+				`cannot reach a gateway at ${this.#base} (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}). ` +
 					"Start one with xs-mcp-gateway, or name another with --url",
 				{ cause: error },
 			);
@@ -122,7 +124,7 @@ export class GatewayClient {
 			);
 		}
 		if (!response.ok) {
-			throw new Error(`the gateway at ${this.#base} rejects this: ${await reasonOf(response)}`);
+			throw new Error(`the gateway at ${this.#base} rejected the request: ${await reasonOf(response)}`);
 		}
 		return response;
 	}

@@ -6,10 +6,10 @@ import {
 } from "@modelcontextprotocol/client";
 import { SERVER_ERROR } from "xs-mcp-manager/core";
 
-const LOST = "the connection to the gateway was lost";
+const LOST = "lost the connection to the gateway";
 
 /**
- * How long a request may take without a word from the gateway, which gives up much earlier itself: this is for a network
+ * Time limit without any message of the gateway, whose own limits are much shorter: for a network
  * that fails silently.
  */
 export const PATIENCE: RequestOptions = { timeout: 300_000, resetTimeoutOnProgress: true };

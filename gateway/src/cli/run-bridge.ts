@@ -35,7 +35,7 @@ export function connect(open: () => Promise<Client>, report: (error: Error) => v
 				throw error;
 			}
 			if (!reported) {
-				report(new Error(`${error.message}. Waiting for it`));
+				report(new Error(`${error.message}. Retrying`));
 				reported = true;
 			}
 			return undefined;

@@ -21,7 +21,7 @@ const FLUSH_TIME = 500;
 export async function runGateway(settings: object, { args: [unknown], parent }: Command): Promise<void> {
 	if (unknown !== undefined) {
 		const names = parent?.commands.map((each) => each.name()).join(", ");
-		throw new UsageError(`there is no command ${unknown}: expected one of ${names}`);
+		throw new UsageError(`unknown command ${unknown}: expected one of ${names}`);
 	}
 	const configuration = configurationFrom(settings);
 	const destination = await logDestination();

@@ -14,18 +14,16 @@ export function addServeCommands(program: Command): void {
 		.allowExcessArguments()
 		.action(serve);
 	withCatalog(withAddress(program.command("stdio")))
-		.description("Connect one MCP client, over standard input and output, to a gateway that is running")
-		.argument("[device]", "alias or id; default: all devices")
+		.description("Connect one MCP client, over standard input and output, to a running gateway")
+		.argument("[device]", "Alias or id; default: all devices")
 		.action(bridge);
 	withSettings(withCatalog(withAddress(program.command("endpoint"))), ["endpoints", "endpointMaxBytes"])
-		.description("Serve a gateway that is running to hosted agents: connect to their MCP endpoints")
+		.description("Serve a running gateway to hosted agents: connect to their MCP endpoints")
 		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
-		.option("--device <device>", "alias or id; default: all devices")
+		.option("--device <device>", "Alias or id; default: all devices")
 		.action(endpoint);
 	addProxyOptions(program.command("proxy"));
-	withSettings(program.command("config"))
-		.description("Print the settings that the gateway would use")
-		.action(printSettings);
+	withSettings(program.command("config")).description("Print the effective settings").action(printSettings);
 }
 
 // Modules that run a gateway are loaded only when they are needed: the other commands start faster without them.

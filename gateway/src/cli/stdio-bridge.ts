@@ -139,7 +139,7 @@ export class Bridge implements GatewayEnd {
 	/** @throws ProtocolError if the client would follow too many resources */
 	#checkRoom(uris: readonly string[]): void {
 		if (new Set([...this.#followed, ...uris]).size > MAX_SUBSCRIPTIONS || this.#listens.size >= MAX_SUBSCRIPTIONS) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
 		}
 	}
 

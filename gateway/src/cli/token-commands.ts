@@ -9,29 +9,29 @@ import { UsageError } from "./exit.js";
 interface AddOptions {
 	readonly for: TokenKind;
 	readonly device?: readonly string[];
-	readonly userTools?: boolean;
+	readonly allowUserTools?: boolean;
 	readonly yes?: boolean;
 }
 
 /** Adds the commands for the tokens of clients and devices. A running gateway notices what they change. */
 export function addTokenCommands(program: Command): void {
-	const token = program.command("token").description("Tokens of MCP clients and devices");
+	const token = program.command("token").description("Manage tokens of MCP clients and devices");
 	withSettings(token.command("add"), ["stateFolder"])
-		.description("Make a token and print it: it cannot be shown again")
-		.argument("<name>", "tells it apart, and appears in logs")
-		.addOption(new Option("--for <kind>", "who uses it: client or device").argParser(readKind).makeOptionMandatory())
+		.description("Create a token and print it once")
+		.argument("<name>", "Label shown in lists and logs")
+		.addOption(new Option("--for <kind>", "Who uses it: client or device").argParser(readKind).makeOptionMandatory())
 		.addOption(
 			new Option(
 				"--device <id>",
-				"only for this device: a client sees no other, or no other device may use the token (repeatable)",
+				"Restrict the token to this device: the only one that the client sees, or that may use it (repeatable)",
 			).argParser(collect),
 		)
-		.option("--user-tools", "the client may call user-only tools")
-		.option("--yes", "do not ask before the first token for devices")
+		.option("--allow-user-tools", "Let the client call user-only tools")
+		.option("--yes", "Do not ask before the first token for devices")
 		.action(addToken);
 	withSettings(token.command("list"), ["stateFolder"]).description("List the tokens").action(listTokens);
 	withSettings(token.command("remove"), ["stateFolder"])
-		.description("Remove a token: whoever uses it is disconnected")
+		.description("Remove a token and disconnect whoever uses it")
 		.argument("<name>")
 		.action(removeToken);
 }
@@ -45,16 +45,24 @@ function readKind(word: string): TokenKind {
 	return kind;
 }
 
-async function addToken(name: string, { for: kind, device, userTools, yes, ...settings }: AddOptions): Promise<void> {
-	if (kind === "device" && userTools) {
-		throw new UsageError("--user-tools: a device does not call tools");
+async function addToken(
+	name: string,
+	{ for: kind, device, allowUserTools, yes, ...settings }: AddOptions,
+): Promise<void> {
+	if (kind === "device" && allowUserTools) {
+		throw new UsageError("--allow-user-tools: a device does not call tools");
 	}
 	const store = storeFor(settings);
 	const isFirst = !store.needs(kind);
 	if (kind === "device" && isFirst && !yes) {
 		await confirmFirstDeviceToken();
 	}
-	const secret = store.add({ name, kind, ...(device && { devices: device }), ...(userTools && { userTools }) });
+	const secret = store.add({
+		name,
+		kind,
+		...(device && { devices: device }),
+		...(allowUserTools && { userTools: true }),
+	});
 	process.stdout.write(`${secret}\n`);
 	console.error(
 		kind === "client"
@@ -71,15 +79,15 @@ async function confirmFirstDeviceToken(): Promise<void> {
 	const warning =
 		"This is the first token for a device. From now on every device needs one, and devices without one are disconnected.";
 	if (!process.stdin.isTTY) {
-		throw new UsageError(`${warning} To make it all the same: --yes`);
+		throw new UsageError(`${warning} To create it anyway: --yes`);
 	}
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });
 	// Ctrl+D is no answer.
 	const closed = once(terminal, "close").then(() => "");
-	const answer = await Promise.race([terminal.question(`${warning}\nMake it? [y/N] `), closed]);
+	const answer = await Promise.race([terminal.question(`${warning}\nCreate it? [y/N] `), closed]);
 	terminal.close();
 	if (!/^y(es)?$/i.test(answer.trim())) {
-		throw new Error("no token was made");
+		throw new Error("no token was created");
 	}
 }
 
@@ -94,11 +102,11 @@ function removeToken(name: string, settings: object): void {
 	const store = storeFor(settings);
 	const kind = store.records.find((record) => record.name === name)?.kind;
 	store.remove(name);
-	console.error(`The token ${name} is removed.`);
+	console.error(`Token ${name} removed.`);
 	if (kind !== undefined && !store.has(kind)) {
 		console.error(
-			`It was the last token for a ${kind}: now no ${kind} can connect. Make another one, or start the gateway once with ` +
-				`--open, to let ${kind}s in without tokens again.`,
+			`It was the last token for a ${kind}: now no ${kind} can connect. Create another one, or start the gateway once with ` +
+				`--open, which allows ${kind}s without tokens again.`,
 		);
 	}
 }

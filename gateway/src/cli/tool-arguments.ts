@@ -20,8 +20,8 @@ export function parseToolArguments(
 		const name = pair.slice(0, at);
 		if (!Object.hasOwn(properties, name) && inputSchema.additionalProperties !== true) {
 			const known = Object.keys(properties);
-			const list = known.length === 0 ? "the tool takes none" : `the tool takes ${known.join(", ")}`;
-			throw new UsageError(`${name}: there is no such argument: ${list}`);
+			const list = known.length === 0 ? "the tool takes no arguments" : `the tool takes ${known.join(", ")}`;
+			throw new UsageError(`${name}: unknown argument; ${list}`);
 		}
 		args[name] = parseValue(name, properties[name], pair.slice(at + 1));
 	}

@@ -22,7 +22,7 @@ export async function listTools(name: string, options: ClientOptions): Promise<v
 		}
 		const hidden = hiddenTools(device, tools);
 		if (hidden.length > 0) {
-			printParagraph(`User-only tools, which need a token with --user-tools: ${hidden.join(", ")}`);
+			printParagraph(`User-only tools, which need a token created with --allow-user-tools: ${hidden.join(", ")}`);
 		}
 	});
 }
@@ -74,9 +74,9 @@ function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): 
 	if (tool === undefined) {
 		throw new UsageError(
 			hiddenTools(device, tools).some(isNamed)
-				? `${name}: this tool is user-only. Call it with a token that was made with --user-tools, or name the device in ` +
+				? `${name}: this tool is user-only. Call it with a token created with --allow-user-tools, or name the device in ` +
 						"the gateway's setting userTools"
-				: `${name}: ${device.alias} has no such tool. To list its tools: xs-mcp-gateway tools ${device.alias}`,
+				: `${name}: unknown tool of ${device.alias}. List its tools: xs-mcp-gateway tools ${device.alias}`,
 		);
 	}
 	return tool;

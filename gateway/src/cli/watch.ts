@@ -24,9 +24,9 @@ export async function watchGateway(gateway: GatewayClient, json: boolean): Promi
 			}
 		}
 	} catch (error) {
-		throw new Error("the connection to the gateway was lost", { cause: error });
+		throw new Error("lost the connection to the gateway", { cause: error });
 	}
-	throw new Error("the gateway has ended the stream");
+	throw new Error("the gateway closed the event stream");
 }
 
 /** Knows the aliases of devices, as the gateway tells them. */

@@ -98,7 +98,7 @@ function readFile(named: string | undefined): SettingsFile {
 function unknownIn({ path, settings }: SettingsFile): string[] {
 	return Object.keys(settings)
 		.filter((key) => key !== "$schema" && !SETTING_NAMES.includes(key as SettingName))
-		.map((key) => `${path}: ${key}: there is no such setting${didYouMean(key)}`);
+		.map((key) => `${path}: ${key}: unknown setting${didYouMean(key)}`);
 }
 
 /** The settings whose names differ in case and punctuation only, or begin or end with the same word. */
@@ -153,7 +153,7 @@ function contradictions(configuration: Configuration): string[] {
 		problems.push("visionUrl and visionModel: set both or neither");
 	}
 	if (configuration.brokerUrl === undefined && configuration.brokerUsername !== undefined) {
-		problems.push("brokerUsername: it needs a brokerUrl");
+		problems.push("brokerUsername: requires brokerUrl");
 	}
 	return problems;
 }

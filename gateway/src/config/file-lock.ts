@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Milliseconds to wait for another process, which needs a few to change a file. */
+/** Milliseconds to wait for another process to change the file. */
 const PATIENCE = 5_000;
 
 /** Milliseconds between attempts. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { isObject } from "../firmware.js";
 
-/** What values a setting takes, and how they are written in a flag or an environment variable and in the file. */
+/** The values of a setting, and their notation in a flag, an environment variable and the file. */
 export interface SettingKind<T> {
-	/** What stands for the value in `--help`: "port", "ms". Absent: the flag takes none. */
+	/** Placeholder of the value in `--help`: "port", "ms". Absent: the flag takes no value. */
 	readonly placeholder?: string;
 	/** Whether the flag may be given several times. */
 	readonly repeatable?: boolean;
-	/** What a value has to be, for the error: "a whole number from 0 to 65535". */
+	/** The expected value, for the error: "a whole number from 0 to 65535". */
 	readonly expected: string;
 	/** Reads the value from text, or from JSON. */
 	readonly schema: z.ZodType<T>;

@@ -76,107 +76,107 @@ export const SETTINGS = {
 	mqttCert: setting(FILE, "TLS certificate (PEM) for devices over MQTT", { path: true }),
 	mqttKey: setting(FILE, "Private key (PEM) of mqttCert", { path: true }),
 	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "Accept devices through another MQTT broker: its URL"),
-	brokerUsername: setting(text("name"), "User name at that broker"),
-	brokerPassword: setting(text("password"), "Password at that broker", { secret: true }),
-	brokerCa: setting(FILE, "CA certificates (PEM) to check that broker's certificate with", { path: true }),
-	announce: setting(flag, "Announce the gateway to devices on the local network (DNS-SD), if they can reach it", {
+	brokerUsername: setting(text("name"), "User name for brokerUrl"),
+	brokerPassword: setting(text("password"), "Password for brokerUrl", { secret: true }),
+	brokerCa: setting(FILE, "CA certificates (PEM) to verify the certificate of brokerUrl", { path: true }),
+	announce: setting(flag, "Announce the gateway to devices on the local network (DNS-SD)", {
 		default: true,
 	}),
 	publicUrl: setting(
 		httpUrl,
-		"URL at which devices reach the gateway over HTTP, to upload pictures; needed behind a reverse proxy",
+		"URL at which devices reach the gateway over HTTP, to upload pictures; required behind a reverse proxy",
 	),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
-		"New devices that know only /xiaozhi/ota/: let all in, those that the operator approves, or none",
+		"New devices that ask at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
 		{ default: "closed" },
 	),
 	websocketUrl: setting(
 		url(["ws:", "wss:"]),
-		"URL that the bootstrap gives to devices for WebSocket; needed behind a reverse proxy",
+		"WebSocket URL that the bootstrap gives to devices; required behind a reverse proxy",
 	),
 	mqttEndpoint: setting(
 		text("host"),
-		"Host and port that the bootstrap gives to devices for MQTT; needed behind a proxy",
+		"MQTT host and port that the bootstrap gives to devices; required behind a proxy",
 	),
 	firmwareFolder: setting(text("folder"), "Folder with firmware for devices: MODEL_VERSION.bin", { path: true }),
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
 	}),
-	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API, which is asked what a device's photos show"),
-	visionModel: setting(text("model"), "The model there"),
-	visionKey: setting(text("key"), "API key there", { secret: true }),
-	visionTimeout: setting(DURATION, "Time limit for that model", { default: 20_000 }),
-	stateFolder: setting(text("folder"), "Folder for tokens, and for what is known about devices", {
+	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API that describes devices' photos"),
+	visionModel: setting(text("model"), "Model name at visionUrl"),
+	visionKey: setting(text("key"), "API key for visionUrl", { secret: true }),
+	visionTimeout: setting(DURATION, "Time limit for a request to visionUrl", { default: 20_000 }),
+	stateFolder: setting(text("folder"), "Folder for tokens and known devices", {
 		default: defaultStateFolder(),
 		path: true,
 	}),
-	serversFile: setting(FILE, "File with other MCP servers to connect to (mcp-servers.json)", { path: true }),
+	serversFile: setting(FILE, "File of other MCP servers to connect to (mcp-servers.json)", { path: true }),
 	managementTools: setting(
 		oneOf("clients", ["off", "local", "all"]),
-		"Clients that get the tools mcp_connect, mcp_call_tool and so on: local ones may start any command here with them",
+		"Who gets the management tools (off, local, all). Such a client can start any command on this machine",
 		{ default: "off" },
 	),
-	aliases: setting(pairs("DEVICE=NAME"), "Names for devices, by device id", { default: new Map() }),
+	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", { default: new Map() }),
 	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
-	endpoints: setting(urls(["ws:", "wss:"]), "MCP endpoints to which the gateway connects, to serve hosted agents", {
+	endpoints: setting(urls(["ws:", "wss:"]), "MCP endpoints of hosted agents to connect to", {
 		secret: true,
 		default: [],
 	}),
 	endpointMaxBytes: setting(
 		integer("bytes", 2_048, 1_048_576),
-		"Largest message to such an endpoint: lists come in smaller pages, larger results are errors",
+		"Largest message to an MCP endpoint: lists are split into smaller pages, larger results are errors",
 		{ default: 8_000 },
 	),
 	toolNames: setting(
 		oneOf("names", ["own", "portable"]),
-		"Tool names on /mcp/DEVICE: in characters that every client accepts, or the device's own",
+		"Tool names on /mcp/DEVICE: portable (valid in every client), or the device's own",
 		{ default: "portable" },
 	),
 	catalog: setting(
 		oneOf("mode", ["auto", "full", "search"]),
-		"Clients list every tool (full), or a few that find and call the others (search); auto: search above catalogLimit",
+		"Tools that clients list: all (full), or a few that find and call the others (search); auto: search above catalogLimit",
 		{ default: "auto" },
 	),
-	catalogLimit: setting(integer("tools", 0, 999_999), "Tools in a full list at most, if catalog is auto", {
+	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a full list, if catalog is auto", {
 		default: 80,
 	}),
 	pinnedTools: setting(
 		list("tool", 'names of tools, or beginnings of names with "*" at the end', z.string().regex(/^[^*]{0,128}\*?$/)),
-		"Tools that are always listed, by the names in the full list; * at the end stands for the rest of a name",
+		"Tools that are always listed, by their names in the full list; a trailing * matches any ending",
 		{ default: [] },
 	),
-	open: setting(flag, "Let clients and devices in without tokens again, if the last token was removed", {
+	open: setting(flag, "Allow access without tokens after the last one was removed", {
 		default: false,
 	}),
-	allowedHosts: setting(hostnames, "More hostnames by which clients may address the gateway", { default: [] }),
+	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
 	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
-	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is believed", { default: [] }),
+	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
 	offlineWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", {
 		default: 10_000,
 	}),
-	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls that one device handles at the same time", { default: 4 }),
-	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait for one device", { default: 64 }),
+	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls in progress per device", { default: 4 }),
+	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait per device", { default: 64 }),
 	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", { default: 10_000 }),
-	maxSessions: setting(integer("sessions", 1, 1_000_000), "Sessions of clients at the same time", { default: 1_000 }),
+	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", { default: 1_000 }),
 	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
 	bodyTimeout: setting(DURATION, "Time limit for a client's request to arrive", { default: 10_000 }),
-	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls under way to end when the gateway stops", {
+	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress to end when the gateway stops", {
 		default: 3_000,
 	}),
 	maxRequestsPerMinute: setting(
 		integer("requests", 0, 1_000_000_000),
-		"Requests with one token, or from one address, in a minute; 0 for no limit",
+		"Requests per minute with one token, or from one address; 0 for no limit",
 		{ default: 6_000 },
 	),
 	maxWrongTokensPerMinute: setting(
 		integer("requests", 1, 1_000_000_000),
-		"Wrong tokens from one address in a minute; then only requests with a valid token are accepted from it",
+		"Wrong tokens per minute from one address; after that, it needs a valid token",
 		{ default: 20 },
 	),
-	logLevel: setting(oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "How much to log", {
+	logLevel: setting(oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "Log level", {
 		default: "info",
 	}),
 } as const;

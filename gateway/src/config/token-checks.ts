@@ -28,21 +28,21 @@ export function tokenProblems(configuration: Configuration, tokens: TokenStore):
 
 function exposedProblem(name: SettingName, address: string, kind: TokenKind): string {
 	return (
-		`${name} ${address}: everyone in the network could use the gateway, because there is no token for ${kind}s. ` +
-		`Make one first: xs-mcp-gateway token add NAME --for ${kind}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`
+		`${name} ${address}: anyone on the network could use the gateway, since there is no token for ${kind}s. ` +
+		`Create one first: xs-mcp-gateway token add NAME --for ${kind}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`
 	);
 }
 
 function lostProblem(kind: TokenKind): string {
 	return (
-		`no token for ${kind}s is left, but there was one before. Make one: xs-mcp-gateway token add NAME --for ${kind}. ` +
-		`Or start the gateway once with ${flagOf("open")}, to let ${kind}s in without tokens again`
+		`no token for ${kind}s is left, but there was one before. Create one: xs-mcp-gateway token add NAME --for ${kind}. ` +
+		`Or start the gateway once with ${flagOf("open")}, which allows ${kind}s without tokens again`
 	);
 }
 
 function proxiedProblem(name: SettingName): string {
 	return (
 		`${name}: other machines could use the gateway, because there is no token for clients. ` +
-		"Make one first: xs-mcp-gateway token add NAME --for client"
+		"Create one first: xs-mcp-gateway token add NAME --for client"
 	);
 }

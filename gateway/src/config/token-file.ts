@@ -4,7 +4,7 @@ import { replaceFile } from "./atomic-file.js";
 
 /** What is stored about a token: not the token itself. */
 export interface TokenRecord {
-	/** Tells tokens apart, and appears in logs. */
+	/** Label shown in lists and logs. */
 	readonly name: string;
 	readonly kind: TokenKind;
 	/** When it was made, ISO 8601. */

@@ -20,13 +20,13 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 /** The name of clients that need no token. No token may have it. */
 export const NO_TOKEN_NAME = "local";
 
-/** Tells people and secret scanners what it is. */
+/** Identifies tokens for people and secret scanners. */
 export const TOKEN_PREFIX = "xsmcp_";
 
 /** The tokens of clients and devices, in a file that several processes may change. */
 export class TokenStore {
 	readonly #path: string;
-	/** Remembers, when the last token is removed or the file is deleted, that there were tokens. */
+	/** Records that there were tokens, in case the last one is removed or the file deleted. */
 	readonly #kindsPath: string;
 	readonly #onDamaged: (error: Error) => void;
 	#records: readonly TokenRecord[] = [];
@@ -66,7 +66,7 @@ export class TokenStore {
 		return this.#needed.has(kind);
 	}
 
-	/** From now on, a kind without a token needs none, though it had one. Remembered. */
+	/** Allows kinds without a token again, though they had one. Stored on disk. */
 	open(): void {
 		this.#change(() => {
 			const kinds = TOKEN_KINDS.filter((kind) => this.#records.some((record) => record.kind === kind));
@@ -80,7 +80,7 @@ export class TokenStore {
 		this.refresh();
 		const given = digest(secret);
 		let found: TokenRecord | undefined;
-		// All are compared, each in constant time: the duration tells nothing about any of them.
+		// Every record is compared, in constant time: the duration reveals nothing.
 		for (const record of this.#records) {
 			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && record.kind === kind) {
 				found = record;
@@ -100,7 +100,7 @@ export class TokenStore {
 		const created = new Date().toISOString();
 		this.#change(() => {
 			if (token.name === NO_TOKEN_NAME || this.#records.some(({ name }) => name === token.name)) {
-				throw new TokenError(`there is a token ${token.name} already`);
+				throw new TokenError(`token ${token.name} already exists`);
 			}
 			writeTokens(this.#path, [...this.#records, { ...token, created, sha256: digest(secret).toString("hex") }]);
 			writeKinds(this.#kindsPath, new Set([...this.#needed, token.kind]));
@@ -131,7 +131,7 @@ export class TokenStore {
 		this.#change(() => {
 			const rest = this.#records.filter((record) => record.name !== name);
 			if (rest.length === this.#records.length) {
-				throw new TokenError(`there is no token ${name}`);
+				throw new TokenError(`unknown token ${name}`);
 			}
 			writeTokens(this.#path, rest);
 		});

@@ -1,7 +1,7 @@
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenRecord, TokenStore } from "../config/token-store.js";
 
-/** What a device shows to be admitted. */
+/** A device's credentials. */
 export interface DeviceCredentials {
 	/** The id that it claims. */
 	readonly deviceId: string;
@@ -53,10 +53,10 @@ export class DeviceGuard {
 		if (token === undefined) {
 			return "unknown token";
 		}
-		return token.devices?.includes(deviceId) === false ? "a token of another device" : { token };
+		return token.devices?.includes(deviceId) === false ? "token of another device" : { token };
 	};
 
-	/** Tells, as of now, which admitted connections would still be admitted: tokens come and go. */
+	/** Returns a check whether an admitted connection would still be admitted: tokens come and go. */
 	currentlyAdmits(): (admission: Admission) => boolean {
 		const { needsToken } = this;
 		const devices = this.#tokens.records.filter(({ kind }) => kind === "device");

@@ -12,7 +12,7 @@ export interface DeviceListener {
 	readonly port: number;
 }
 
-/** What devices look for. They know the same name: src/connect/gateway-search.ts. */
+/** The service type that devices search for, as in src/connect/gateway-search.ts. */
 const SERVICE_TYPE = "xs-mcp";
 
 /** Characters of a name in DNS, at most. */
@@ -39,8 +39,8 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 }
 
 /**
- * Apart from the machine's own name, for which the system's responder answers. Each service has a hostname of its own,
- * because ciao takes two services with one for a conflict, and renames the second.
+ * Not the machine's own name, for which the system's responder answers. Each service has a hostname of its own,
+ * because ciao treats two services with one hostname as a conflict, and renames the second.
  */
 function hostnameOf(label: string, scheme: string): string {
 	const prefix = `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}`;

@@ -11,7 +11,7 @@ export interface BindingRequest {
 	readonly deviceId: string;
 	/** Its UUID. It makes up one itself, and keeps it: another device with the same id has another. */
 	readonly clientId: string;
-	/** What it says of itself, for the operator. */
+	/** Its description of itself, for the operator. */
 	readonly board: string;
 	readonly version: string;
 	/** The network address that it asks from. */
@@ -32,7 +32,7 @@ export interface PendingBinding extends BindingRequest {
 	readonly expires: number;
 }
 
-/** A device is not bound, and cannot be for now. */
+/** A device cannot be bound at the moment. */
 export class BindingRejected extends Error {
 	readonly reason: "closed" | "full";
 
@@ -107,13 +107,13 @@ export class DeviceBindings {
 	request(request: BindingRequest): string | PendingBinding {
 		const { mode } = this.#options;
 		if (mode === "closed") {
-			throw new BindingRejected("closed", "this gateway takes no new devices: see its setting bootstrap");
+			throw new BindingRejected("closed", "this gateway does not accept new devices (setting bootstrap)");
 		}
 		if (mode === "approve") {
 			return this.pendingOf(request) ?? this.#wait(request);
 		}
 		if (!this.#rate.take()) {
-			throw new BindingRejected("full", `more than ${MAX_BOUND_PER_SECOND} devices ask in a second`);
+			throw new BindingRejected("full", `too many new devices (limit ${MAX_BOUND_PER_SECOND} a second)`);
 		}
 		const salt = makeSalt();
 		const token = this.#derive(request, salt);
@@ -143,7 +143,7 @@ export class DeviceBindings {
 	#bind({ deviceId }: BindingRequest, token: string, salt: string): void {
 		const { tokens, maxDevices } = this.#options;
 		if (tokens.boundTo(deviceId) === undefined && tokens.records.length >= maxDevices) {
-			throw new BindingRejected("full", `there are ${maxDevices} tokens already (maxDevices)`);
+			throw new BindingRejected("full", `device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
 		tokens.bind(deviceId, token, salt);
 	}
@@ -152,7 +152,7 @@ export class DeviceBindings {
 		const { pending } = this;
 		const ofAddress = pending.filter(({ address }) => address === request.address);
 		if (pending.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
-			throw new BindingRejected("full", "too many devices wait for the operator: xs-mcp-gateway devices pending");
+			throw new BindingRejected("full", "too many devices await approval; run: xs-mcp-gateway devices pending");
 		}
 		const salt = makeSalt();
 		const binding = {

@@ -33,7 +33,7 @@ function readKey(path: string): Buffer {
 	try {
 		const key = Buffer.from(readFileSync(path, "utf8"), "hex");
 		if (key.length !== KEY_BYTES) {
-			throw new Error(`${path} is damaged. Delete it: then devices have to be bound again`);
+			throw new Error(`${path} is damaged: delete it, then bind the devices again`);
 		}
 		return key;
 	} catch (error) {

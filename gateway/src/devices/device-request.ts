@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 
-/** Who a device says it is in the request that opens its WebSocket. What it leaves out is empty. */
+/** A device's claims in the request that opens its WebSocket. Missing ones are empty. */
 interface Introduction {
 	readonly deviceId: string;
 	readonly clientId: string;

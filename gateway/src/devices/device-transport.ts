@@ -83,7 +83,7 @@ export abstract class DeviceTransport implements ServerTransport {
 			return;
 		}
 		if (!this.isForSession(id)) {
-			this.onerror?.(new Error("a message for another session was dropped"));
+			this.onerror?.(new Error("message for another session dropped"));
 		} else if (type === "mcp") {
 			this.#deliver(payload);
 		} else if (type === "goodbye") {
@@ -124,11 +124,11 @@ export abstract class DeviceTransport implements ServerTransport {
 		const { maxMessageBytes } = this.#hello;
 		const bytes = Buffer.byteLength(text);
 		if (bytes > maxMessageBytes) {
-			const problem = `the message has ${bytes} bytes, but the device takes at most ${maxMessageBytes}`;
+			const problem = `message too large for the device: ${bytes} bytes (limit ${maxMessageBytes})`;
 			throw new ServerError("invalid-arguments", problem);
 		}
 		if (isNestedDeeper(text, MAX_DEPTH)) {
-			const problem = `the message nests deeper than the ${MAX_DEPTH} levels that a device takes`;
+			const problem = `message nested too deeply for a device (limit ${MAX_DEPTH} levels)`;
 			throw new ServerError("invalid-arguments", problem);
 		}
 	}
@@ -137,7 +137,7 @@ export abstract class DeviceTransport implements ServerTransport {
 		try {
 			this.onmessage?.(normalizeMessage(payload, this.#initializeId));
 		} catch (error) {
-			this.onerror?.(new Error(`a message was dropped: ${(error as Error).message}`));
+			this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
 		}
 	}
 

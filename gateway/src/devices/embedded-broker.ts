@@ -85,7 +85,7 @@ export class EmbeddedBroker implements MqttBus {
 		} as const;
 		client?.publish(packet, () => {});
 		if (client !== undefined && unsentBytes(client) > MAX_UNSENT_BYTES) {
-			this.#events.onRejected(`${clientId}: disconnected: the device does not read what is sent to it`);
+			this.#events.onRejected(`${clientId}: disconnected: the device does not read its messages`);
 			client.close();
 		}
 	}

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isObject } from "../firmware.js";
 import type { DeviceMessage } from "./messages.js";
 
-/** What the gateway asks of audio, which it does not play: the device's own defaults. */
+/** Audio parameters in the hello: the device's defaults. The gateway plays no audio. */
 const AUDIO_PARAMS = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 
 /** A device's first message cannot be accepted. */
@@ -22,7 +22,7 @@ const DEFAULT_MAX_MESSAGE_BYTES = 65_536;
 /** No MCP message of use is smaller. */
 const MIN_MAX_MESSAGE_BYTES = 512;
 
-/** What the gateway assumes about a device that has said no hello. */
+/** Assumptions about a device that has sent no hello. */
 export const NO_HELLO: DeviceHello = { maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES };
 
 /** Where audio over UDP would go. The gateway takes none: the device's own port for "discard" (RFC 863) gets it. */

@@ -85,7 +85,7 @@ export class MqttDevices {
 		try {
 			message = parseMessage(text);
 		} catch (error) {
-			this.#servers.reject(`${clientId}: a message was dropped: ${(error as Error).message}`);
+			this.#servers.reject(`${clientId}: message dropped: ${(error as Error).message}`);
 			return;
 		}
 		const transport = this.#transports.get(clientId);
@@ -141,7 +141,7 @@ export class MqttDevices {
 	/** Begins a session, and ends the one before. */
 	#open(identity: ServerIdentity, hello: DeviceHello): DeviceMqttTransport {
 		const { id } = identity;
-		this.#transports.get(id)?.ended("the device has connected again");
+		this.#transports.get(id)?.ended("the device has reconnected");
 		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, hello, {
 			write: (text) => this.#bus.send(id, text),
 			onEnded: () => this.#transports.delete(id),

@@ -2,7 +2,7 @@ import { type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/se
 import { INVALID_RESPONSE, SERVER_ERROR } from "xs-mcp-manager/core";
 import { isObject, isRequestId } from "../firmware.js";
 
-/** What a device that names no revision speaks. */
+/** The revision of a device that names none. */
 const OLDEST_REVISION = "2024-11-05";
 
 /** Revisions that the SDK's client accepts in an answer to `initialize`. */
@@ -26,7 +26,7 @@ export function normalizeMessage(message: unknown, initializeId: unknown): JSONR
 	const { id, method, params, result, error } = message;
 	if (typeof method === "string") {
 		if (id !== undefined && !isRequestId(id)) {
-			throw new InvalidMessage("a request with an id that is neither a string nor a whole number");
+			throw new InvalidMessage("invalid request id: expected a string or an integer");
 		}
 		return {
 			jsonrpc: "2.0",
@@ -36,7 +36,7 @@ export function normalizeMessage(message: unknown, initializeId: unknown): JSONR
 		} as JSONRPCMessage;
 	}
 	if (typeof id !== "number") {
-		throw new InvalidMessage("neither a request, a notification nor a response to a request of the gateway's");
+		throw new InvalidMessage("unexpected message: not a request, a notification or a response");
 	}
 	if (isObject(error) || typeof error === "string") {
 		return { jsonrpc: "2.0", id, error: normalizeError(isObject(error) ? error : { message: error }) };

@@ -21,7 +21,7 @@ export class PacketLimit extends Transform {
 				this.#remaining -= skipped;
 				at += skipped;
 			} else if (!this.#readHeader(chunk[at] as number)) {
-				done(new Error("an MQTT packet that is too long"));
+				done(new Error("MQTT packet too large"));
 				return;
 			} else {
 				at += 1;

@@ -24,7 +24,7 @@ const SNAPSHOT_TOOL = "self.screen.snapshot";
 /** Pictures that wait in memory at the same time, in calls of all devices. */
 const MAX_PICTURES = 64;
 
-/** A call under way that takes a picture. The picture is dropped with it. */
+/** A call in progress that takes a picture. The picture is dropped with it. */
 export class PictureCall {
 	/** The call's argument; undefined if it has none, and leaves the question to the device. */
 	readonly question: unknown;
@@ -50,7 +50,7 @@ export interface PictureSession {
 
 /**
  * Tells devices where to upload pictures, and adds a picture to the result of the call during which it was taken. A device
- * can upload only while such a call is under way, and only to its own calls.
+ * can upload only while such a call is in progress, and only to its own calls.
  */
 export class Pictures implements Uploads {
 	readonly #options: PicturesOptions;

@@ -200,7 +200,7 @@ class DeviceWebSocketTransport extends DeviceTransport {
 		}
 		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
 			this.#socket.terminate();
-			this.ended("the device does not read what is sent to it");
+			this.ended("the device does not read its messages");
 		}
 	}
 
@@ -212,7 +212,7 @@ class DeviceWebSocketTransport extends DeviceTransport {
 		try {
 			this.receive(parseMessage(text));
 		} catch (error) {
-			this.onerror?.(new Error(`a message was dropped: ${(error as Error).message}`));
+			this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
 		}
 	}
 }

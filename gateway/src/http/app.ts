@@ -91,5 +91,5 @@ function serveMcp(endpoint: HttpEndpoint, maxBodyBytes: number): Route {
 }
 
 function notFound(): never {
-	throw new HttpError(404, "not-found", "there is nothing here");
+	throw new HttpError(404, "not-found", "not found");
 }

@@ -36,7 +36,7 @@ export class LogLimiter {
 		for (const [reason, lines] of this.#counts) {
 			if (lines > MAX_LINES) {
 				const count = lines - MAX_LINES;
-				this.#log.warn({ reason, count }, `${count} more like these were rejected`);
+				this.#log.warn({ reason, count }, `${count} more rejected`);
 			}
 		}
 		this.#counts.clear();

@@ -25,7 +25,7 @@ export function makeLog(level: string, stream: DestinationStream = new LogDestin
 		stream,
 	);
 	if (stream instanceof LogDestination) {
-		stream.onDropped = (dropped) => log.warn({ dropped }, "log lines were dropped, because nobody read them");
+		stream.onDropped = (dropped) => log.warn({ dropped }, "log lines dropped: the output was not read");
 	}
 	return log;
 }

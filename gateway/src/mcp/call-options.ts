@@ -32,7 +32,7 @@ interface Envelope {
 }
 
 /**
- * What of a client's request is passed on: cancellation, progress, log messages, and what a server may ask the client.
+ * The parts of a client's request that are passed on: cancellation, progress, log messages, what a server may ask.
  *
  * @param requestState the server's own, if the client sends one back
  */
@@ -42,7 +42,7 @@ export function callOptions(
 	requestState: string | undefined,
 ): CallOptions {
 	const { signal } = mcpReq;
-	// What a request of 2026-07-28 says of its client stands in itself, and the SDK has checked it.
+	// A request of 2026-07-28 describes its client itself; the SDK has validated that.
 	const envelope = mcpReq.envelope as Envelope | undefined;
 	const logLevel = envelope === undefined ? client.logLevel : envelope[LOG_LEVEL_META_KEY];
 	const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? client.capabilities ?? {};
@@ -85,7 +85,7 @@ function onLog(mcpReq: ServerContext["mcpReq"]): (message: LogMessage) => void {
 	};
 }
 
-/** Before there were several ways to ask people, `elicitation: {}` meant forms. */
+/** In older revisions `elicitation: {}` means forms. */
 function withForm({ elicitation, ...rest }: ClientCapabilities): ClientCapabilities {
 	const isBare = elicitation !== undefined && elicitation.form === undefined && elicitation.url === undefined;
 	return { ...rest, ...(elicitation && { elicitation: isBare ? { form: {} } : elicitation }) };

@@ -20,7 +20,7 @@ interface CatalogTool {
 	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
 }
 
-/** What a client that gets the catalog tools should know from the start. */
+/** Instructions for a client that gets the catalog tools. */
 export const CATALOG_INSTRUCTIONS = `Not every tool is in the list of tools. servers_list shows devices and servers, tools_search finds tools,
 tool_describe shows a tool's arguments, and tool_call calls it.`;
 

@@ -49,7 +49,7 @@ const META = { device: "xs-mcp/device", notification: "xs-mcp/notification" } as
 const INSTRUCTIONS = `These tools run on devices (microcontrollers with speakers, screens, sensors) and on other MCP servers.
 Where there are several, a tool's name begins with its device's or server's name and two underscores.
 If a device is offline, a call waits a moment for it, then fails and says when it was last seen.
-If a device disconnects while a call is under way, the call may have been carried out.
+If a device disconnects while a call is in progress, the call may have been carried out.
 The resource device://NAME/state tells whether a device is online, and its state.`;
 
 /**

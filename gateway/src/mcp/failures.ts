@@ -10,7 +10,7 @@ const ERROR = "xs-mcp/error";
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
 
 /**
- * MCP "Error Handling": an error that a model cannot correct is a JSON-RPC error; one that it should know is a failed call.
+ * MCP "Error Handling": an error that a model cannot correct is a JSON-RPC error; any other is a failed call.
  *
  * @returns the result of a failed call
  * @throws ProtocolError
@@ -72,7 +72,7 @@ function isClientsFault({ code }: ProtocolError, revision: string): boolean {
 	);
 }
 
-/** A method that a server does not have would mean to the client that the gateway does not. */
+/** "Method not found" of a server must not look as if the gateway lacked the method. */
 function asInvalidParams({ code, message, data }: ProtocolError): ProtocolError {
 	return new ProtocolError(
 		code === ProtocolErrorCode.MissingRequiredClientCapability ? code : ProtocolErrorCode.InvalidParams,

@@ -18,7 +18,7 @@ export function callerOf(
 		signal: mcpReq.signal,
 		async ask(question) {
 			if (isStateless || client.server.getClientCapabilities()?.elicitation === undefined) {
-				throw new Error("this client cannot ask the person (it has no elicitation in a session)");
+				throw new Error("this client does not support elicitation in a session");
 			}
 			const { action } = await mcpReq.elicitInput(
 				{ mode: "form", message: question, requestedSchema: { type: "object", properties: {} } },
@@ -32,7 +32,7 @@ export function callerOf(
 		},
 		onClosed(end) {
 			if (isStateless) {
-				throw new Error("this needs a session, which this client does not have");
+				throw new Error("this client has no session");
 			}
 			onClosed(end);
 		},

@@ -7,7 +7,7 @@ import {
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 
-/** What leaves the gateway in place of a device's `requestState`. */
+/** What clients get in place of a device's `requestState`. */
 export interface SignedState {
 	/** The key of the catalog of the client that it is for. */
 	readonly catalog: string;

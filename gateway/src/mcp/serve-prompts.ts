@@ -41,7 +41,7 @@ export function serveCompletion(client: ServedClient): void {
 			return { completion: { values: argument.name === "alias" ? aliasesOf(client, argument.value) : [] } };
 		}
 		const { server, ref } = findReference(client, asked);
-		// Nobody waits for suggestions: they are of use only while a person types.
+		// Suggestions are useful only while a person types: never wait for an offline server.
 		if (!server.online || server.session?.declares("completions") !== true) {
 			return { completion: { values: [] } };
 		}

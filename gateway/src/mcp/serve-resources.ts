@@ -88,7 +88,7 @@ export class ResourceService {
 			return;
 		}
 		if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `at most ${MAX_SUBSCRIPTIONS} subscriptions`);
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
 		}
 		const end = await follow(this.#client.catalog, uri).catch((error: unknown) => {
 			const server = this.#client.catalog.findResource(uri)?.server;

@@ -16,7 +16,7 @@ export interface ProgramUrls {
 export interface ProgramContext {
 	readonly configuration: Configuration;
 	readonly log: Logger;
-	/** For what strangers can cause. */
+	/** For messages that strangers can cause. */
 	readonly limitedLog: LogLimiter;
 	readonly tokens: TokenStore;
 	/** Filled in as the parts begin to listen. */

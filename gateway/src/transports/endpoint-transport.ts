@@ -14,7 +14,7 @@ import { failedResult, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { isObject } from "../firmware.js";
 
-/** Requests of an endpoint that may be under way. */
+/** Requests of an endpoint that may be in progress. */
 const MAX_REQUESTS = 64;
 
 /** Bytes that may wait to be sent. An endpoint that reads so little is disconnected. */
@@ -36,7 +36,7 @@ export class EndpointTransport implements Transport {
 	onerror?: (error: Error) => void;
 	readonly #socket: WebSocket;
 	readonly #maxBytes: number;
-	/** The ids of requests under way. */
+	/** The ids of requests in progress. */
 	readonly #requests = new Set<unknown>();
 
 	constructor(socket: WebSocket, maxBytes: number) {
@@ -77,18 +77,18 @@ export class EndpointTransport implements Transport {
 		} else if (isJSONRPCResponse(message)) {
 			this.onmessage?.(message);
 		} else {
-			this.onerror?.(new Error("a message that is not JSON-RPC was dropped"));
+			this.onerror?.(new Error("message dropped: not JSON-RPC"));
 		}
 	}
 
 	#receiveRequest(request: JSONRPCRequest): void {
 		const { id, method } = request;
 		if (this.#requests.has(id)) {
-			this.#reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is in use`);
+			this.#reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is already in use`);
 			return;
 		}
 		if (this.#requests.size >= MAX_REQUESTS) {
-			this.#reject(id, SERVER_ERROR, `more than ${MAX_REQUESTS} requests at the same time`);
+			this.#reject(id, SERVER_ERROR, `too many requests in progress (limit ${MAX_REQUESTS})`);
 			return;
 		}
 		this.#requests.add(id);
@@ -121,7 +121,7 @@ function withinLimit(id: RequestId, result: Message, maxBytes: number): object {
 	const response = { jsonrpc: "2.0", id, result };
 	if (!Array.isArray(content)) {
 		const bytes = byteLength(response);
-		const message = `the answer has ${bytes} bytes, but this endpoint takes at most ${maxBytes} (setting endpointMaxBytes)`;
+		const message = `response too large for this endpoint: ${bytes} bytes (limit ${maxBytes}, endpointMaxBytes)`;
 		return bytes <= maxBytes
 			? response
 			: { jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } };
@@ -141,7 +141,7 @@ function withError(result: CallToolResult): CallToolResult {
 function withoutMedia(result: CallToolResult): CallToolResult {
 	const content = result.content.map((block) =>
 		block.type === "image" || block.type === "audio"
-			? { type: "text" as const, text: `(${block.mimeType}: left out, it is too large for this endpoint)` }
+			? { type: "text" as const, text: `(${block.mimeType}: omitted, too large for this endpoint)` }
 			: block,
 	);
 	return { ...result, content };

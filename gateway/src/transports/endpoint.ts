@@ -63,7 +63,7 @@ export class Endpoint {
 			failures = performance.now() - start > GOOD_TIME ? 1 : failures + 1;
 			if (!signal.aborted) {
 				const wait = backoff({ initialDelay: retryDelay, maxDelay: MAX_RETRY_DELAY }, failures - 1);
-				onChange(`${this.#name}: ${reason}. The next attempt is in ${(wait / 1000).toFixed(1)} s`);
+				onChange(`${this.#name}: ${reason}; retrying in ${(wait / 1000).toFixed(1)} s`);
 				await delay(wait, undefined, { signal }).catch(() => {});
 			}
 		}

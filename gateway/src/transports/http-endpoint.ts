@@ -96,7 +96,7 @@ export class HttpEndpoint {
 			}
 			const catalog = this.#gateway.catalog(access, server, view);
 			if (server !== undefined && !catalog.hasServer) {
-				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `No device ${JSON.stringify(server)} is known here`);
+				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
 				return;
 			}
 			const { requestStates } = this.#gateway;
@@ -115,7 +115,7 @@ export class HttpEndpoint {
 		this.#stopping = true;
 	}
 
-	/** Ends sessions, streams and requests under way. Calls that have ended get their answers first. */
+	/** Ends sessions, streams and requests in progress. Calls that have ended get their answers first. */
 	async close(): Promise<void> {
 		this.stop();
 		const answered = Promise.all([...this.#calls].map((response) => once(response, "close")));
@@ -175,7 +175,7 @@ export class HttpEndpoint {
 	}
 
 	#report(error: Error): void {
-		this.#gateway.servers.emit("warning", `a client's request: ${error.message}`);
+		this.#gateway.servers.emit("warning", `client request: ${error.message}`);
 	}
 }
 

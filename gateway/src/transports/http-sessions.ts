@@ -9,7 +9,7 @@ import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
 import { SessionRequests } from "./session-requests.js";
 
 export interface HttpSessionsOptions {
-	/** Milliseconds without a request under way or an open stream, after which a session ends. Default 30 minutes. */
+	/** Milliseconds without a request in progress or an open stream, after which a session ends. Default 30 minutes. */
 	readonly sessionIdleTimeout?: number;
 	/** Sessions at the same time. Default 1,000. Beyond, the one that has been idle for longest ends. */
 	readonly maxSessions?: number;
@@ -51,12 +51,12 @@ export class HttpSessions {
 				response,
 				400,
 				SERVER_ERROR,
-				"Bad Request: the Mcp-Session-Id header is missing: begin with initialize",
+				"Bad Request: missing Mcp-Session-Id header; start with initialize",
 			);
 		} else {
 			const session = this.#sessions.get(id);
 			if (session?.isOf(client) !== true) {
-				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, "Session not found: begin a new one with initialize");
+				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, "Session not found: start a new one with initialize");
 				return;
 			}
 			this.#sessions.delete(id);
@@ -73,7 +73,7 @@ export class HttpSessions {
 	async #open(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
 		if (!(await this.#makeRoom(client.principal))) {
 			response.setHeader("Retry-After", "60");
-			sendJsonRpcError(response, 503, SERVER_ERROR, "Too many sessions, and all of yours are in use");
+			sendJsonRpcError(response, 503, SERVER_ERROR, "Too many sessions in use");
 			return;
 		}
 		let openedId: string | undefined;
@@ -186,7 +186,7 @@ class HttpSession {
 		return this.#options.client.principal;
 	}
 
-	/** Whether no request is under way and no stream open. */
+	/** Whether no request is in progress and no stream open. */
 	get idle(): boolean {
 		return this.#responses === 0;
 	}
@@ -232,7 +232,7 @@ class HttpSession {
 		});
 	}
 
-	/** A client that opens a stream has lost the one before, even if the gateway has not noticed. */
+	/** A client that opens a stream has lost its previous one, even if the gateway has not noticed. */
 	#replaceStream(response: ServerResponse): void {
 		this.#transport.closeStandaloneSSEStream();
 		this.#stream?.destroy();
@@ -241,7 +241,7 @@ class HttpSession {
 			if (this.#stream === response) {
 				this.#stream = undefined;
 			}
-			// What was sent over it last may be lost.
+			// The last messages may be lost.
 			for (const list of this.#outdated) {
 				this.#untold.add(list);
 			}

@@ -20,7 +20,7 @@ describe("xs-mcp-gateway, the program", () => {
 
 	it("exits with 2 if the command line is wrong", async (t) => {
 		for (const [args, message] of [
-			[["serv"], /there is no command serv: expected one of serve/],
+			[["serv"], /unknown command serv: expected one of serve/],
 			[["--http-port", "x"], /--http-port: expected a whole number/],
 			[["--no-such-flag"], /unknown option '--no-such-flag'/],
 			[["token", "add", "x", "--for", "friend"], /--for <kind>.* Expected client or device/],
@@ -36,7 +36,7 @@ describe("xs-mcp-gateway, the program", () => {
 
 	it("says plainly when no gateway runs", async (t) => {
 		const { code, stderr } = await run(t, ["devices", "--url", "http://127.0.0.1:1"]);
-		assert.match(stderr, /no gateway answers at http:\/\/127\.0\.0\.1:1 \(.*\)\. Start one with xs-mcp-gateway/);
+		assert.match(stderr, /cannot reach a gateway at http:\/\/127\.0\.0\.1:1 \(.*\)\. Start one with xs-mcp-gateway/);
 		assert.equal(code, 1);
 	});
 
@@ -83,7 +83,7 @@ describe("xs-mcp-gateway, the program", () => {
 		child.stderr.on("data", (chunk) => {
 			log += chunk;
 		});
-		await until(() => /"dropped":[0-9]+,"msg":"log lines were dropped/.test(log), "it says so");
+		await until(() => /"dropped":[0-9]+,"msg":"log lines dropped/.test(log), "it says so");
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
@@ -97,7 +97,7 @@ describe("xs-mcp-gateway, the program", () => {
 		);
 		const tools = await command(t, "tools", "lamp_000001");
 		assert.match(tools.stdout, /^self_audio_speaker_set_volume volume=0\.\.100\n {4}Set the volume\.\n/);
-		assert.match(tools.stdout, /User-only tools, which need a token with --user-tools: self\.reboot\n$/);
+		assert.match(tools.stdout, /User-only tools, which need a token created with --allow-user-tools: self\.reboot\n$/);
 		const reboot = await command(t, "call", LAMP, "self.reboot");
 		assert.match(reboot.stderr, /self\.reboot: this tool is user-only/);
 		assert.equal(reboot.code, 2);
@@ -122,7 +122,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const recent = await command(t, "forget", "--offline-since", "1d");
 		assert.deepEqual([recent.code, recent.stdout], [0, "No device has been offline for that long.\n"]);
 		const forgotten = await command(t, "forget", "--offline-since", "0s");
-		assert.deepEqual([forgotten.code, forgotten.stdout], [0, "kitchen is forgotten.\n"]);
+		assert.deepEqual([forgotten.code, forgotten.stdout], [0, "kitchen forgotten.\n"]);
 		for (const [args, message] of [
 			[["forget"], /expected a device, or --offline-since/],
 			[["forget", "kitchen", "--offline-since", "1d"], /expected a device, or --offline-since/],
@@ -165,7 +165,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const call = (...args: string[]) => ask(started)(t, "call", "lamp_000001", ...args);
 		for (const [args, message] of [
 			[["volume=loud"], /volume: expected a whole number, got "loud"/],
-			[["loudness=3"], /loudness: there is no such argument: the tool takes volume/],
+			[["loudness=3"], /loudness: unknown argument; the tool takes volume/],
 			[[], /volume: missing/],
 		] as const) {
 			const { code, stderr } = await call(SET_VOLUME.name, ...args);

@@ -70,7 +70,7 @@ describe("MCP endpoints of a gateway", () => {
 		const port = Number(new URL(first.base).port);
 		await first.program.close();
 		const { output } = start(t, ["endpoint", peer.url], { XS_MCP_GATEWAY_URL: first.base });
-		await until(() => output.stderr.includes("Waiting for it"), "the command waits for a gateway");
+		await until(() => output.stderr.includes("Retrying"), "the command waits for a gateway");
 		assert.equal(peer.connections.length, 0);
 		await startServed(t, { httpPort: port });
 		await checkServed(peer);

@@ -159,7 +159,7 @@ describe("xs-mcp-gateway over stdio", () => {
 			JSON.stringify(early),
 			/"isError":true.*No gateway is running yet|No gateway is running yet.*"isError":true/,
 		);
-		assert.match(log(), /no gateway answers at .*Waiting for it/);
+		assert.match(log(), /cannot reach a gateway at .*Retrying/);
 		let changes = 0;
 		client.setNotificationHandler("notifications/tools/list_changed", () => {
 			changes += 1;
@@ -202,7 +202,7 @@ describe("xs-mcp-gateway over stdio", () => {
 		await until(() => second.output.stderr.includes('"listening"'), "it listens again");
 		assert.match(JSON.stringify(await bridged), /The gateway did not answer: .*lost/);
 		assert.equal(await command.exited, 1);
-		assert.match(command.output.stderr, /the connection to the gateway was lost/);
+		assert.match(command.output.stderr, /lost the connection to the gateway/);
 	});
 
 	it("as a bridge: says plainly that the token is wrong", async (t) => {

@@ -40,7 +40,7 @@ describe("arguments of a tool on the command line", () => {
 			["on=yes", 'on: expected true or false, got "yes"'],
 			["options=[]", 'options: expected a JSON object, got "[]"'],
 			["items={}", 'items: expected a JSON array, got "{}"'],
-			["toString=1", "toString: there is no such argument: the tool takes text, count, ratio, on, options, items, any"],
+			["toString=1", "toString: unknown argument; the tool takes text, count, ratio, on, options, items, any"],
 			["text", 'expected an argument like key=value, got "text"'],
 		] as const) {
 			assert.throws(() => parseToolArguments(SCHEMA, ["text=x", pair]), new UsageError(message), pair);

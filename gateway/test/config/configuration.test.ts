@@ -66,9 +66,9 @@ describe("configuration", () => {
 	it("rejects an unknown setting in the file, and suggests known ones", (t) => {
 		const file = fileWith(t, { http_port: 1, timeout: 1, colour: "red" });
 		assert.deepEqual(problemsOf({ file }), [
-			`${file}: http_port: there is no such setting; did you mean httpPort?`,
-			`${file}: timeout: there is no such setting; did you mean visionTimeout or callTimeout or sessionIdleTimeout or bodyTimeout?`,
-			`${file}: colour: there is no such setting`,
+			`${file}: http_port: unknown setting; did you mean httpPort?`,
+			`${file}: timeout: unknown setting; did you mean visionTimeout or callTimeout or sessionIdleTimeout or bodyTimeout?`,
+			`${file}: colour: unknown setting`,
 		]);
 	});
 

@@ -57,9 +57,9 @@ describe("the token store", () => {
 	it("rejects a name that is in use or not allowed, and removing an unknown token", (t) => {
 		const store = new TokenStore(makeFolder(t).folder);
 		store.add({ name: "laptop", kind: "client" });
-		assert.throws(() => store.add({ name: "laptop", kind: "device" }), /there is a token laptop already/);
+		assert.throws(() => store.add({ name: "laptop", kind: "device" }), /token laptop already exists/);
 		assert.throws(() => store.add({ name: "my laptop", kind: "client" }), /name: expected/);
-		assert.throws(() => store.remove("phone"), /there is no token phone/);
+		assert.throws(() => store.remove("phone"), /unknown token phone/);
 	});
 
 	it("rejects a damaged file at the start, and says where it is damaged", (t) => {

@@ -128,8 +128,11 @@ describe("the servers that the gateway knows", () => {
 			name: "RangeError",
 			message: /^alias of aa:bb:.*expected 1 to/,
 		});
-		assert.throws(() => servers.rename(ID, "hall"), /alias hall: it is the alias of aa:bb:cc:00:00:02$/);
-		assert.throws(() => servers.rename(other, "cellar"), /alias of aa:bb:cc:00:00:02: the setting aliases says hall$/);
+		assert.throws(() => servers.rename(ID, "hall"), /alias hall: already assigned to aa:bb:cc:00:00:02$/);
+		assert.throws(
+			() => servers.rename(other, "cellar"),
+			/alias of aa:bb:cc:00:00:02: the setting aliases fixes it to hall$/,
+		);
 		assert.equal(servers.rename(ID, "lamp_000001")?.alias, "lamp_000001", "its own alias is not taken");
 	});
 
@@ -171,7 +174,10 @@ describe("the servers that the gateway knows", () => {
 		const side = await startGateway(t, { discoveryTimeout: 100 });
 		const device = await WireDevice.connectTo(t, side.deviceUrl, { listsNothing: true });
 		await device.disconnected();
-		assert.match(side.warnings.join(), /what it offers could not be listed: not within 0\.1 s/);
+		assert.match(
+			side.warnings.join(),
+			/could not list its tools, resources or prompts: no complete list within 0\.1 s/,
+		);
 	});
 
 	it("can be called at once with what is known of them, if they come back with the same firmware", async (t) => {

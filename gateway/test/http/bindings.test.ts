@@ -97,7 +97,7 @@ describe("binding a device with a code", () => {
 	it("is done on the command line", async (t) => {
 		const started = await startProgram(t, { bootstrap: "approve" });
 		const command = ask(started);
-		assert.match((await command(t, "devices", "pending")).stdout, /No device waits/);
+		assert.match((await command(t, "devices", "pending")).stdout, /No devices await approval/);
 		const { code } = (await bootstrap(started, BOARD)).body.activation;
 		assert.match(
 			(await command(t, "devices", "pending")).stdout,
@@ -105,13 +105,13 @@ describe("binding a device with a code", () => {
 		);
 		const wrong = await command(t, "devices", "approve", code === "000000" ? "000001" : "000000");
 		assert.equal(wrong.code, 1);
-		assert.match(wrong.stderr, /no device waits with the code/);
+		assert.match(wrong.stderr, /unknown or expired code/);
 		const { code: exit, stdout } = await command(t, "devices", "approve", code);
-		assert.deepEqual([exit, stdout], [0, `${BOARD.id} is bound.\n`]);
+		assert.deepEqual([exit, stdout], [0, `${BOARD.id} bound.\n`]);
 		assert.equal(await activate(started, BOARD), 200);
 		await bootstrap(started, STRANGER);
 		const [{ code: other }] = await pending(started);
-		assert.match((await command(t, "devices", "reject", other)).stdout, /is rejected/);
+		assert.match((await command(t, "devices", "reject", other)).stdout, /rejected/);
 		assert.deepEqual(await pending(started), []);
 	});
 });

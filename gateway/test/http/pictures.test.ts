@@ -46,18 +46,18 @@ describe("pictures that devices upload", () => {
 	});
 
 	const rejected: [string, number, RegExp, (vision: { url: string }) => Partial<Upload>][] = [
-		["a file of 3 MB", 413, /more than 2097152 bytes/, () => ({ file: jpeg(3_000_000) })],
-		["a file one byte too large", 413, /more than 2097152 bytes/, () => ({ file: jpeg(2_097_149) })],
+		["a file of 3 MB", 413, /limit 2097152 bytes/, () => ({ file: jpeg(3_000_000) })],
+		["a file one byte too large", 413, /limit 2097152 bytes/, () => ({ file: jpeg(2_097_149) })],
 		["a text file named .jpg", 415, /neither a JPEG nor a PNG/, () => ({ file: Buffer.from("hello, world") })],
 		["an empty file", 415, /neither a JPEG nor a PNG/, () => ({ file: Buffer.alloc(0) })],
 		["a wrong token", 401, /bearer token/, () => ({ token: "wrong" })],
 		["the id of another device", 401, /another device/, () => ({ headers: { "Device-Id": "aa:bb:cc:00:00:99" } })],
 		["the client id of another device", 401, /another device/, () => ({ headers: { "Client-Id": "someone" } })],
-		["a picture for another question", 409, /no call under way/, () => ({ question: "Where is it?" })],
+		["a picture for another question", 409, /no call in progress/, () => ({ question: "Where is it?" })],
 		[
 			"an upload with a wrong ticket",
 			401,
-			/no such upload/,
+			/unknown or expired upload/,
 			({ url }) => ({ url: url.replace("explain", "upload/x") }),
 		],
 	];

@@ -236,7 +236,7 @@ describe("lists of resources and prompts that are not right", () => {
 		await until(() => offers()?.prompts.length === 1, "known");
 		assert.deepEqual(offers()?.resources, [{ uri: "a:c", name: "c" }]);
 		assert.deepEqual(offers()?.resourceTemplates, []);
-		assert.equal(side.warnings.filter((warning) => warning.includes("is left out")).length, 4);
+		assert.equal(side.warnings.filter((warning) => warning.includes("skipped")).length, 4);
 	});
 
 	it("disconnect the device if they do not end, or are too long", async (t) => {
@@ -247,6 +247,6 @@ describe("lists of resources and prompts that are not right", () => {
 			answers: { "resources/list": () => ({ resources: many }) },
 		});
 		await assert.rejects(device);
-		assert.match(side.warnings.join(), /resources\/list: 1001 items of \d+ characters are too many/);
+		assert.match(side.warnings.join(), /resources\/list: list too large \(1001 items, \d+ characters\)/);
 	});
 });

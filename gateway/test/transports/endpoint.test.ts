@@ -86,7 +86,7 @@ describe("an MCP endpoint", () => {
 		await peer.initialize();
 		const { result } = await peer.call("c-1", VOLUME, { volume: 30 });
 		assert.deepEqual([result.isError, result.content[0].text], [false, "a window"]);
-		assert.match(result.content[1].text, /image\/jpeg: left out/);
+		assert.match(result.content[1].text, /image\/jpeg: omitted/);
 	});
 
 	it("gets a large result whole if it allows more", async (t) => {
@@ -135,7 +135,7 @@ describe("an MCP endpoint", () => {
 		for (const volume of [1, 2]) {
 			peer.say({ ...request, params: { name: VOLUME, arguments: { volume } } });
 		}
-		assert.match((await peer.answer("same")).error?.message ?? "", /the id "same" is in use/);
+		assert.match((await peer.answer("same")).error?.message ?? "", /the id "same" is already in use/);
 		await until(() => device.calls.length > 0, "the first call");
 		await peer.ask("later", "ping");
 		assert.deepEqual(
@@ -150,7 +150,7 @@ describe("an MCP endpoint", () => {
 		for (let id = 0; id < 65; id += 1) {
 			peer.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } });
 		}
-		assert.match((await peer.answer(64)).error?.message ?? "", /more than 64 requests/);
+		assert.match((await peer.answer(64)).error?.message ?? "", /limit 64/);
 		for (const { id } of device.calls) {
 			device.answer(id, content());
 		}

@@ -273,7 +273,7 @@ describe("the path of one device", () => {
 		for (const name of ["nobody", "lamp_000001"]) {
 			const answer = await fetch(side.clientUrl(name), { method: "POST", body: "{}" });
 			assert.equal(answer.status, 404);
-			assert.match(await answer.text(), new RegExp(`No device .*${name}.* is known here`));
+			assert.match(await answer.text(), new RegExp(`Unknown device: ${name}`));
 		}
 	});
 });

@@ -201,7 +201,7 @@ describe("a session", () => {
 		await until(() => device.calls.length === 1, "the call is under way");
 		const second = await post(side.clientUrl(), call, session);
 		assert.deepEqual([second.status, JSON.parse(second.text).error.code], [400, -32_600]);
-		assert.match(second.text, /id 2 is in use/);
+		assert.match(second.text, /id 2 is already in use/);
 		assert.equal((await post(side.clientUrl(), { ...LIST, id: "2" }, session)).status, 200, "a text is another id");
 		device.answer(device.calls[0]?.id ?? 0, { content: [{ type: "text", text: "done" }] });
 		assert.match((await first).text, /"done"/);

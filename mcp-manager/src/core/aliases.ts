@@ -24,7 +24,7 @@ export class Aliases {
 		for (const [id, alias] of chosen) {
 			expectValid(id, alias);
 			if (this.#owners.has(alias)) {
-				throw new RangeError(`alias ${alias}: chosen for ${this.#owners.get(alias)} and for ${id}`);
+				throw new RangeError(`alias ${alias}: already assigned to ${this.#owners.get(alias)}`);
 			}
 			this.#owners.set(alias, id);
 		}
@@ -56,12 +56,12 @@ export class Aliases {
 	rename(id: string, before: string, alias: string): void {
 		const chosen = this.#chosen.get(id);
 		if (chosen !== undefined) {
-			throw new RangeError(`alias of ${id}: the setting aliases says ${chosen}`);
+			throw new RangeError(`alias of ${id}: the setting aliases fixes it to ${chosen}`);
 		}
 		expectValid(id, alias);
 		const owner = this.#owners.get(alias) ?? id;
 		if (owner !== id) {
-			throw new RangeError(`alias ${alias}: it is the alias of ${owner}`);
+			throw new RangeError(`alias ${alias}: already assigned to ${owner}`);
 		}
 		this.#owners.delete(before);
 		this.#owners.set(alias, id);

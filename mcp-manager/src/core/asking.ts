@@ -8,16 +8,16 @@ import {
 	PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
 
-/** The revision in which every request stands for itself, and a server asks by answering that it needs input. */
+/** The revision with stateless requests, in which a server asks its client by answering "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";
 
-/** Whom a server may ask while it serves a request: the client that made it. */
+/** The client that a server may ask while it serves a request. */
 export interface Asker {
-	/** What the client declares: only that may be asked. */
+	/** The client's capabilities: what it can be asked. */
 	readonly capabilities: ClientCapabilities;
-	/** What the client answered to the questions of the request before, by their keys. */
+	/** The client's answers to the questions of the previous request, by their keys. */
 	readonly inputResponses?: InputResponses | undefined;
-	/** What the server wants back with the answers. */
+	/** Opaque state that the server wants back with the answers. */
 	readonly requestState?: string | undefined;
 }
 
@@ -27,10 +27,10 @@ interface AskingOptions {
 	readonly logLevel?: LoggingLevel | undefined;
 }
 
-/** A result, or what the server needs to know before there is one. */
+/** A result, or a request for input that the server needs first. */
 export type OrInput<Result> = Result | InputRequiredResult;
 
-/** The members of a stateless request that say who asks. What a device does not need is left out: its messages are short. */
+/** The members of a stateless request that describe the client. Only what a device needs: its messages are short. */
 export function askingParams({ asker, logLevel }: AskingOptions): Record<string, unknown> {
 	const { elicitation, sampling, roots } = asker?.capabilities ?? {};
 	const { inputResponses, requestState } = asker ?? {};

@@ -2,9 +2,9 @@ import { ServerError } from "./errors.js";
 import type { Session } from "./session.js";
 
 interface CallQueueOptions {
-	/** Calls that the server works on at the same time. */
+	/** Concurrent calls. */
 	readonly concurrency: number;
-	/** Calls that may wait for their turn. More are rejected. */
+	/** Calls that may wait. Further ones are rejected. */
 	readonly capacity: number;
 	/** Milliseconds that a call waits for a server that is offline. */
 	readonly offlineWait: number;
@@ -19,9 +19,9 @@ interface WaitingCall {
 }
 
 /**
- * The calls to one server: they start in the order in which they came, a few at a time, while the server is online.
+ * The calls to one server: they start in order of arrival, a few at a time, while the server is online.
  *
- * Not p-queue: a call that waits has a time limit only while the server is offline, and one that is cancelled makes room
+ * Not p-queue: a waiting call has a time limit only while the server is offline, and a cancelled one frees its place
  * at once.
  */
 export class CallQueue {
@@ -105,7 +105,7 @@ export class CallQueue {
 		this.#waiting.push(waiting);
 		this.#startNext();
 		if (this.#waiting.length > capacity) {
-			this.#reject(waiting, new ServerError("queue-full", `${capacity} calls already wait for the server`));
+			this.#reject(waiting, new ServerError("queue-full", `too many calls are waiting (limit ${capacity})`));
 		} else if (this.#session === undefined) {
 			this.#waitForServer(waiting);
 		}

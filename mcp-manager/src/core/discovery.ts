@@ -11,14 +11,14 @@ export interface DiscoveryOptions {
 	readonly discoveries?: number;
 	/** Milliseconds that a server has for a list. Default 30,000. */
 	readonly discoveryTimeout?: number;
-	/** Is called for each item that is left out. */
+	/** Is called for each item that is skipped. */
 	readonly warn: (message: string) => void;
 }
 
-/** Milliseconds after which a slow server no longer counts: waiting for it costs little, and others want its place. */
+/** Milliseconds after which a slow server frees its place in the limit. */
 const PLACE_TIME = 1_000;
 
-/** Asks servers what they offer, not too many at the same time. */
+/** Reads the lists of servers, a limited number at the same time. */
 export class Discovery {
 	readonly #options: DiscoveryOptions;
 	readonly #limit;
@@ -29,8 +29,8 @@ export class Discovery {
 	}
 
 	/**
-	 * Reads lists of a server: its tools, user-only ones included, and what else it says that it has. Items that are not
-	 * valid MCP are left out: one of them would make a client reject the whole list, other servers' items with it.
+	 * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not
+	 * valid MCP are skipped: one of them would make a client reject the whole list, with the items of other servers.
 	 *
 	 * Rejects with ServerError "timeout" when a list is not complete in time, and as {@link Session.list} does.
 	 */
@@ -69,7 +69,7 @@ export class Discovery {
 				return [];
 			}
 			throw signal.aborted
-				? new ServerError("timeout", `not within ${discoveryTimeout / 1000} s`, { cause: error })
+				? new ServerError("timeout", `no complete list within ${discoveryTimeout / 1000} s`, { cause: error })
 				: error;
 		}
 	}
@@ -81,9 +81,7 @@ export class Discovery {
 			const valid = validItem(list, item) as Record<string, unknown> | undefined;
 			if (valid === undefined || items.has(valid[key])) {
 				const name = isObject(item) ? String(JSON.stringify(item[key])).slice(0, 100) : "?";
-				this.#options.warn(
-					`${session.identity.id}: ${method}: ${name} is left out: it is not valid MCP, or listed twice`,
-				);
+				this.#options.warn(`${session.identity.id}: ${method}: ${name} skipped: invalid or duplicate`);
 			} else {
 				items.set(valid[key], valid);
 			}

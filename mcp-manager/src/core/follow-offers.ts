@@ -3,18 +3,18 @@ import type { Discovery } from "./discovery.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers } from "./offers.js";
 import type { ServerInfo, Session } from "./session.js";
 
-/** Is told what a server says. */
+/** Receives what a server reports about itself. */
 interface OffersListener {
-	/** It has said who it is. Its lists come next. */
+	/** The server has answered `initialize`. Its lists come next. */
 	readonly onBoard: (board: ServerInfo) => void;
-	/** It has listed what it offers: everything at first, then the lists that have changed. */
+	/** The server has sent its lists: all at first, later those that have changed. */
 	readonly onListed: (board: ServerInfo, listed: Partial<Offers>) => void;
-	/** It could not be asked. */
+	/** The server did not answer properly. */
 	readonly onFailed: (error: Error) => void;
 }
 
 /**
- * Asks a server who it is and what it offers, and asks again when it says that a list has changed, to the end of its
+ * Initializes a session and reads the server's lists, again whenever the server reports a change, until the end of the
  * session. Never rejects.
  */
 export async function followOffers(session: Session, discovery: Discovery, listener: OffersListener): Promise<void> {
@@ -45,7 +45,7 @@ export async function followOffers(session: Session, discovery: Discovery, liste
 	}
 }
 
-/** The lists that are different if a server sends this notification. */
+/** The lists that a notification reports as changed. */
 function changedLists(method: string): ListName[] {
 	return LIST_NAMES.filter((list) => LISTS[list].changed === method);
 }

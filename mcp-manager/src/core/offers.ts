@@ -29,12 +29,12 @@ export interface Offers {
 /** A list of a server. */
 export type ListName = keyof Offers;
 
-/** How a list is asked for, and what tells that it has changed. */
+/** How a list is requested, and which notification reports a change. */
 interface ListKind {
 	readonly method: string;
-	/** A page of it: each item is checked by itself, so that an invalid one costs only itself. */
+	/** A page of it. Items are checked one by one, so that an invalid one does not affect others. */
 	readonly page: z.ZodType<{ readonly nextCursor?: string | null | undefined }>;
-	/** A server that does not declare it in `initialize` is not asked, except for its tools. */
+	/** The capability that a server must declare; tools are always listed. */
 	readonly capability: "tools" | "resources" | "prompts";
 	readonly changed: string;
 	/** The member by which items differ. */
@@ -103,7 +103,7 @@ const VALIDATORS: Readonly<Record<ListName, (item: Record<string, unknown>) => o
 	},
 };
 
-/** Devices leave out the schema's type if a tool takes no arguments. */
+/** Devices omit the schema's type if a tool takes no arguments. */
 function validTool(item: Record<string, unknown>): object | undefined {
 	const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = item;
 	if (!isObject(inputSchema)) {
@@ -118,7 +118,7 @@ function validTool(item: Record<string, unknown>): object | undefined {
 	return name !== "" && isSpecType.Tool(tool) ? tool : undefined;
 }
 
-/** What resources and templates have in common. */
+/** The members that resources and templates share. */
 function described({ title, description, mimeType, annotations, icons, _meta }: Record<string, unknown>): object {
 	return present({ title, description, mimeType, annotations, icons, _meta });
 }

@@ -40,9 +40,9 @@ interface Events {
 	online: [server: Server];
 	/** A server sent a notification; progress and cancellation go to their calls. */
 	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
-	/** The content of `device://ALIAS/state` has changed; `cause` is the notification that says so, if there is one. */
+	/** The content of `device://ALIAS/state` has changed; `cause` is the server's notification of it, if any. */
 	stateChanged: [server: Server, cause?: Notification];
-	/** Clients may see other servers, tools or names: once for a burst of changes. {@link ServerRegistry.version} is higher than before. */
+	/** Servers, tools or names have changed: once for a burst of changes. {@link ServerRegistry.version} has increased. */
 	changed: [];
 	/** A resource of a server that clients have subscribed to has been updated. */
 	updated: [server: Server, uri: string];
@@ -57,7 +57,7 @@ interface Events {
 const RESOURCE_UPDATED = "notifications/resources/updated";
 const STATE_CHANGED = "notifications/state_changed";
 
-/** What a device tells of its buttons and sensors. Clients are told, too. */
+/** Notifications of buttons and sensors, which are passed on to clients. */
 const EVENTS = new Set(["notifications/button_pressed", "notifications/sensor_changed"]);
 
 /** Characters of an event's params, as JSON. */
@@ -67,8 +67,8 @@ const MAX_EVENT = 1_024;
 const MAX_STATE = 64;
 
 /**
- * Every server that the gateway knows, online or offline. A server that connects is asked who it is and what it offers,
- * and asked again when it says that its tools have changed.
+ * Every known server, online or offline. When a server connects, its identity and lists are read,
+ * and its lists again whenever it reports a change.
  */
 export class ServerRegistry extends EventEmitter<Events> {
 	readonly #options: ServerRegistryOptions;
@@ -149,7 +149,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Begins a session over a connection. An earlier session of the same server ends: it has connected again.
+	 * Begins a session over a connection. An earlier session of the same server ends.
 	 *
 	 * @returns the session, which is closed if the server cannot be discovered or is one too many
 	 */
@@ -159,7 +159,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if ((transport.identity.configured === true) !== (settings !== undefined)) {
 			return this.#rejectTaken(transport);
 		}
-		this.#directory.get(id)?.session?.close("the server has connected again");
+		this.#directory.get(id)?.session?.close("the server has reconnected");
 		const { maxServers = 10_000 } = this.#options;
 		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxServers;
 		const server = this.#directory.open(id);
@@ -181,8 +181,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/** A device that gives the id of a configured server as its own. */
 	#rejectTaken(transport: ServerTransport): Session {
 		const session = new Session(transport);
-		this.emit("rejected", `${transport.identity.id}: a configured server has this id`);
-		session.close("a configured server has this id");
+		this.emit("rejected", `${transport.identity.id}: the id belongs to a configured server`);
+		session.close("the id belongs to a configured server");
 		return session;
 	}
 
@@ -198,7 +198,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			return false;
 		}
 		if (server.session !== undefined) {
-			throw new Error(`${server.alias} is online: disconnect it before you forget it`);
+			throw new Error(`${server.alias} is online: disconnect it first`);
 		}
 		this.#directory.remove(server.id);
 		return true;
@@ -250,20 +250,20 @@ export class ServerRegistry extends EventEmitter<Events> {
 		await this.#directory.flush();
 	}
 
-	/** Asks a server who it is and what it offers, and follows it to the end of its session. */
+	/** Reads a server's identity and lists, and follows changes to the end of its session. */
 	#meet(server: Server, session: Session): void {
 		session.on("notification", (method, params) => this.#notified(server, { method, params }));
 		void followOffers(session, this.#discovery, {
 			onBoard: (board) => {
 				if (server.known && sameJson(server.board, board)) {
-					// The same firmware as before: it can be called with what is known, while it is asked again.
+					// Unchanged firmware: it can be called with the known tools while its lists are read again.
 					this.#online(server, server.record);
 				}
 			},
 			onListed: (board, listed) => this.#learn(server, session, board, listed),
 			onFailed: (error) => {
 				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
-					this.#disconnect(session, `what it offers could not be listed: ${error.message}`);
+					this.#disconnect(session, `could not list its tools, resources or prompts: ${error.message}`);
 				}
 			},
 		});
@@ -334,7 +334,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 
 	#tellEvent(server: Server, event: Notification): void {
 		if (JSON.stringify(event.params).length > MAX_EVENT) {
-			this.emit("rejected", `${server.id}: ${event.method} has more than ${MAX_EVENT} characters`);
+			this.emit("rejected", `${server.id}: ${event.method} is too long (limit ${MAX_EVENT} characters)`);
 			return;
 		}
 		server.event = { ...event, time: Date.now() };

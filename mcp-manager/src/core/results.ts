@@ -10,7 +10,7 @@ import { z } from "zod";
 import { isObject } from "../firmware.js";
 import type { OrInput } from "./asking.js";
 
-/** What servers' results must be. */
+/** The schemas of servers' results. */
 export const RESULTS = {
 	/** The SDK also accepts a tool's result without `content`, MCP does not. */
 	"tools/call": orInput<CallToolResult>(

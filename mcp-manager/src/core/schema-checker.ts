@@ -14,7 +14,7 @@ interface Checked {
 	readonly value: unknown;
 }
 
-/** Where a schema is checked: in this thread, in the other one, or nowhere, because it cannot be used. */
+/** Where a schema is checked: in this thread, in the worker, or nowhere, because it cannot be used. */
 type Place = "here" | "thread" | "nowhere";
 
 /** Milliseconds for a check in the other thread. */
@@ -23,10 +23,10 @@ const CHECK_TIMEOUT = 1_000;
 /** Megabytes of heap for the other thread. */
 const MAX_HEAP = 128;
 
-/** Checks that may wait for the other thread. Beyond, values are not checked. */
+/** Checks that may wait for the worker. Beyond, values are not checked. */
 const MAX_WAITING = 100;
 
-/** Schemas that are remembered because they cannot be used. */
+/** Unusable schemas that are remembered. */
 const MAX_UNUSABLE = 1_000;
 
 /**
@@ -92,7 +92,7 @@ export class SchemaChecker {
 		}
 		this.#thread ??= await openThread();
 		const timer = new AbortController();
-		// Loading the thread is not the schema's fault.
+		// The schema is not charged for the start of the worker.
 		const timeout = setTimeout(() => timer.abort(), this.#thread.threads.length === 0 ? LOAD_TIMEOUT : CHECK_TIMEOUT);
 		try {
 			return await this.#thread.run({ what, schema, value }, { signal: timer.signal });
@@ -109,7 +109,7 @@ export class SchemaChecker {
 				this.#unusable.clear();
 			}
 			this.#unusable.add(text);
-			this.#warn(`${tool}: its ${what} will not be checked, because the schema ${reasonFor(error)}`);
+			this.#warn(`${tool}: its ${what} cannot be validated: the schema ${reasonFor(error)}`);
 		}
 	}
 }

@@ -9,7 +9,7 @@ export interface ServerDirectoryOptions {
 	readonly aliases?: ReadonlyMap<string, string>;
 }
 
-/** Every server by id and alias, what the configuration says of it, and what is kept of it on disk. */
+/** Every server by id and alias, with its settings and its record on disk. */
 export class ServerDirectory {
 	readonly #context: ServerContext;
 	readonly #onChanged: () => void;
@@ -77,7 +77,7 @@ export class ServerDirectory {
 		return server;
 	}
 
-	/** What the configuration says of a server; undefined of a device. */
+	/** The settings of a configured server; undefined for a device. */
 	settingsOf(id: string): ServerSettings | undefined {
 		return this.#settings.get(id);
 	}
@@ -85,7 +85,7 @@ export class ServerDirectory {
 	/** @throws RangeError if a server has this id */
 	configure(id: string, settings: ServerSettings): void {
 		if (this.#servers.has(id) || this.#settings.has(id)) {
-			throw new RangeError(`id ${id}: there is a server with this id`);
+			throw new RangeError(`id ${id}: already in use`);
 		}
 		this.#settings.set(id, settings);
 	}
@@ -116,7 +116,7 @@ export class ServerDirectory {
 	/** @throws RangeError when the alias is invalid or another server's, or when the configuration chose the server's */
 	rename(server: Server, alias: string): void {
 		if (this.#settings.has(server.id)) {
-			throw new RangeError(`alias of ${server.id}: it follows from its id in the configuration`);
+			throw new RangeError(`alias of ${server.id}: it follows from the configured id`);
 		}
 		this.#aliases.rename(server.id, server.alias, alias);
 		server.alias = alias;

@@ -72,13 +72,13 @@ export interface ServerSettings extends CallLimits {
 	readonly retry: <T>(call: () => Promise<T>, tool: ServerTool, signal?: AbortSignal) => Promise<T>;
 }
 
-/** What is known of a server, and is kept while it is offline and over a restart of the gateway. */
+/** What is known about a server, kept while it is offline and over a restart. */
 export interface ServerRecord {
 	/** Which server it is: {@link ServerIdentity.id}. */
 	readonly id: string;
 	/** How clients address it. No two servers share one. */
 	readonly alias: string;
-	/** What the server says of itself: the name of a device's board, and its firmware version. */
+	/** The server's own name and version: of a device, its board and firmware version. */
 	readonly board: ServerInfo;
 	readonly offers: Offers;
 	/** When it was last seen, in milliseconds since 1970. While it is online: when it came online. */
@@ -91,7 +91,7 @@ export interface Notification {
 	readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** What a device has told of a button or a sensor. */
+/** A notification of a button or a sensor. */
 interface DeviceEvent extends Notification {
 	/** When it came, in milliseconds since 1970. */
 	readonly time: number;
@@ -111,7 +111,7 @@ export class Server {
 	#session: Session | undefined;
 	#online = false;
 	#state: string | undefined;
-	/** The last thing that it has told of a button or a sensor. Undefined if there was none, and while it is offline. */
+	/** The last notification of a button or sensor. Undefined if there was none, and while it is offline. */
 	event: DeviceEvent | undefined;
 	#queue: CallQueue | undefined;
 	#isClosed = false;
@@ -133,7 +133,7 @@ export class Server {
 		return this.#record !== undefined;
 	}
 
-	/** What is kept of it. Only for a server that is known. */
+	/** Its record. Only for a known server. */
 	get record(): ServerRecord {
 		if (this.#record === undefined) {
 			throw new TypeError(`${this.id} has not been discovered`);
@@ -190,7 +190,7 @@ export class Server {
 		this.#session = session;
 	}
 
-	/** Its record has been learnt or confirmed in its current session: it can be called. */
+	/** Its record was read or confirmed in its current session: it can be called. */
 	discovered(record: ServerRecord): void {
 		this.#record = record;
 		if (!this.#online && this.#session !== undefined) {
@@ -303,7 +303,7 @@ export class Server {
 		}
 	}
 
-	/** The tool has run: if its result breaks its own schema, that is the server's fault. A failed call needs no result. */
+	/** A result that breaks the tool's own schema is the server's fault. A failed call needs no structured result. */
 	async #checkResult({ name, outputSchema }: ServerTool, result: OrInput<CallToolResult>): Promise<void> {
 		if (outputSchema === undefined || isInputRequiredResult(result) || result.isError) {
 			return;
@@ -314,7 +314,7 @@ export class Server {
 				? "structuredContent: is missing"
 				: await this.#context.checker.check({ tool: name, what: "structuredContent", schema: outputSchema, value });
 		if (problem !== undefined) {
-			throw new ServerError("invalid-result", `the result of ${name} breaks the tool's outputSchema: ${problem}`);
+			throw new ServerError("invalid-result", `the result of ${name} does not match its outputSchema: ${problem}`);
 		}
 	}
 
@@ -343,13 +343,13 @@ export class Server {
 		return this.#queue;
 	}
 
-	/** A call that was cut off is not made again: the tool may have done its work. */
+	/** An interrupted call is not repeated: the tool may have done its work. */
 	async #askOnce<Result>(request: () => Promise<Result>): Promise<Result> {
 		try {
 			return await request();
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "server-disconnected") {
-				const message = `${this.alias} disconnected while the call was under way: it may have been carried out, or not`;
+				const message = `${this.alias} disconnected during the call, which may have been carried out`;
 				throw new ServerError("server-disconnected", message, { cause: error });
 			}
 			throw error;

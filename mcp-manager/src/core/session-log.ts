@@ -24,7 +24,7 @@ const LEVELS: readonly LogLevel[] = ["debug", "info", "notice", "warning", "erro
 /** A member of `_meta` by which a device says to which request a notification belongs. */
 const REQUEST_ID = "xs-mcp/requestId";
 
-/** Milliseconds for which a server may still log for a request that was cancelled, or took too long. */
+/** Milliseconds for which a server may still log for a request that was cancelled or timed out. */
 const UNANSWERED_TIME = 60_000;
 
 interface Listener extends LogOptions {
@@ -66,13 +66,13 @@ export class SessionLog {
 		});
 	}
 
-	/** The request to which a message belongs that names none, if that is certain. */
+	/** The request of a message that names none, if it is certain. */
 	get #only(): Listener | undefined {
 		const [only, another] = this.#listeners;
 		return another === undefined && performance.now() >= this.#uncertainUntil ? only : undefined;
 	}
 
-	/** A log message has come. If it does not say to which request it belongs, and that is not certain, it is dropped. */
+	/** Receives a log message. It is dropped if its request is not known for certain. */
 	received({ _meta, level, data, logger }: Readonly<Record<string, unknown>>): void {
 		const { [REQUEST_ID]: id } = (_meta ?? {}) as Record<string, unknown>;
 		const listener = id === undefined ? this.#only : [...this.#listeners].find((each) => each.id === id);

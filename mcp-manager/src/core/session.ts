@@ -24,7 +24,7 @@ import { LISTS, type ListName } from "./offers.js";
 import { RESULTS } from "./results.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
-/** Which server is at the other end of a connection, and how it got in. */
+/** The server at the other end of a connection. */
 export interface ServerIdentity {
 	/** A device's `Device-Id` header (its MAC address), or its MQTT client id. */
 	readonly id: string;
@@ -38,7 +38,7 @@ export interface ServerIdentity {
 	readonly gatewayUrl?: string;
 }
 
-/** A connection to a server: a transport of the official SDK that knows who is at its other end. */
+/** A connection to a server: a transport of the official SDK, with the identity of the server. */
 export interface ServerTransport extends Transport {
 	readonly identity: ServerIdentity;
 	/** Why the connection ended; empty while it is open. */
@@ -85,7 +85,7 @@ const REQUEST_TIMEOUT = 30_000;
 /** Milliseconds that a call may take at most, however often it reports progress. */
 const MAX_CALL_TIME = 3_600_000;
 
-/** A list that is larger than this is a fault of the server's. */
+/** Limits of a list. A larger one is the server's fault. */
 const MAX_PAGES = 1_000;
 const MAX_ITEMS = 1_000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
@@ -166,7 +166,7 @@ export class Session extends EventEmitter<Events> {
 		return this.#client.getServerCapabilities()?.resources?.subscribe === true;
 	}
 
-	/** Whether requests may stand for themselves, as 2026-07-28 has it: then a server may ask while it serves them. */
+	/** Whether the server accepts stateless requests (2026-07-28): it may then ask the client while it serves them. */
 	get isStateless(): boolean {
 		const { stateless } = this.#client.getServerCapabilities()?.experimental ?? {};
 		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
@@ -201,7 +201,7 @@ export class Session extends EventEmitter<Events> {
 			if (items.length > MAX_ITEMS || characters > MAX_LIST_CHARACTERS) {
 				throw new ServerError(
 					"invalid-result",
-					`${method}: ${items.length} items of ${characters} characters are too many`,
+					`${method}: list too large (${items.length} items, ${characters} characters)`,
 				);
 			}
 			if (!result.nextCursor) {
@@ -248,7 +248,7 @@ export class Session extends EventEmitter<Events> {
 		);
 	}
 
-	/** Settles when the server has answered. It answers in order: all that it sent before has arrived by then. Rejects after `timeout` ms. */
+	/** Settles when the server has answered, and everything that it sent earlier has arrived. Rejects after `timeout` ms. */
 	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
 		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
 	}
@@ -283,7 +283,7 @@ export class Session extends EventEmitter<Events> {
 
 	async #setLogLevel(level: LogLevel): Promise<void> {
 		const request = { method: "logging/setLevel", params: { level } };
-		// A server that does not take it sends what it likes.
+		// A server that rejects this chooses its own level.
 		await this.#client.request(request, z.looseObject({})).catch(() => {});
 	}
 

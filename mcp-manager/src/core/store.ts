@@ -29,7 +29,7 @@ const RECORD = z.object({
 export class ServerStore {
 	readonly #folder: string;
 	readonly #warn: (message: string) => void;
-	/** What is yet to be written, by server id. `undefined`: to be removed. */
+	/** Pending writes, by server id. `undefined`: to be removed. */
 	readonly #pending = new Map<string, ServerRecord | undefined>();
 	#writing: Promise<void> | undefined;
 
@@ -90,7 +90,7 @@ export class ServerStore {
 			try {
 				await this.#write(id, record);
 			} catch (error) {
-				this.#warn(`${id}: not kept on disk: ${(error as Error).message}`);
+				this.#warn(`${id}: cannot save: ${(error as Error).message}`);
 			}
 		}
 		this.#writing = undefined;
@@ -107,7 +107,7 @@ export class ServerStore {
 		await rename(temporary, path);
 	}
 
-	/** A device chose its id, and file systems differ in what they take: a hash is a name everywhere. */
+	/** Devices choose their ids, and file systems differ in the names that they allow: a hash works everywhere. */
 	#pathOf(id: string): string {
 		return join(this.#folder, `${createHash("sha256").update(id).digest("hex").slice(0, 32)}${EXTENSION}`);
 	}

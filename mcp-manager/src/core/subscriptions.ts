@@ -16,7 +16,7 @@ interface Subscription {
 interface SubscriptionsOptions {
 	/** A resource that clients have subscribed to has been updated. */
 	readonly onUpdated: (uri: string) => void;
-	/** Is told that a server which returned did not take a subscription again. */
+	/** Is called if a server that returned rejects a subscription. */
 	readonly warn: (message: string) => void;
 }
 
@@ -44,7 +44,7 @@ export class Subscriptions {
 		let subscription = this.#subscriptions.get(uri);
 		if (subscription === undefined) {
 			if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
-				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
 			}
 			subscription = { count: 0, asked: this.#ask(uri) };
 			this.#subscriptions.set(uri, subscription);
@@ -68,7 +68,7 @@ export class Subscriptions {
 			subscription.asked.then(
 				() => this.updated(uri),
 				(error: Error) =>
-					this.#options.warn(`${session.identity.id}: ${uri} is not subscribed to again: ${error.message}`),
+					this.#options.warn(`${session.identity.id}: cannot renew the subscription to ${uri}: ${error.message}`),
 			);
 		}
 	}
@@ -106,7 +106,7 @@ export class Subscriptions {
 		if (subscription.count === 0 && this.#subscriptions.get(uri) === subscription) {
 			this.#subscriptions.delete(uri);
 			if (this.#session?.canSubscribe) {
-				// If it fails, there are updates that nobody wants.
+				// If it fails, unwanted updates are ignored.
 				this.#session.subscribe(uri, false).catch(() => {});
 			}
 		}

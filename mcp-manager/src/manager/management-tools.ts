@@ -7,7 +7,7 @@ import { McpError } from "./mcp-error.js";
 import type { McpManager } from "./mcp-manager.js";
 import type { Approve, McpTool } from "./mcp-types.js";
 
-/** Whoever calls a management tool. */
+/** The caller of a management tool. */
 export interface ManagementCaller {
 	/** Who calls, for the record. */
 	readonly principal: string;
@@ -192,7 +192,7 @@ const mcpRegisterNotificationHandler = define({
 			throw notFound(server);
 		}
 		if (manager.listenerCount("notification") >= MAX_HANDLERS) {
-			throw new McpError("RATE_LIMIT_EXCEEDED", `there are ${MAX_HANDLERS} notification handlers already`);
+			throw new McpError("RATE_LIMIT_EXCEEDED", `too many notification handlers (limit ${MAX_HANDLERS})`);
 		}
 		let end = (): void => {};
 		// Throws if the client cannot have a handler.

@@ -327,13 +327,13 @@ export class McpManager extends EventEmitter<Events> {
 			return { disconnected: 0, problems: texts };
 		}
 		const before = this.#fileConfigs;
-		// While a person edits an entry, its server stays as it is.
+		// A server whose entry is invalid at the moment (it is being edited) stays as it is.
 		const isEdited = ({ id }: ServerConfig): boolean => invalidIds.has(id) && configs.every((each) => each.id !== id);
 		const wanted = [...configs, ...[...before.values()].filter(isEdited)];
 		this.#fileConfigs = new Map(wanted.map((config) => [config.id, config]));
 		const open = disconnectExisting ? this.#servers.all.filter(({ isOpen }) => isOpen) : [];
 		await Promise.all((disconnectExisting ? this.#servers.all : []).map(({ id }) => this.#servers.remove(id)));
-		// What a person has connected to stays, until it is in the file.
+		// Servers that a person has connected stay, unless the file names them.
 		const unusable = await this.#servers.apply(wanted, (id) => !before.has(id));
 		for (const text of unusable) {
 			this.emit("warning", text);

@@ -2,10 +2,10 @@ import { isInputRequiredResult } from "@modelcontextprotocol/client";
 import type { OrInput } from "../core/asking.js";
 import { McpError } from "./mcp-error.js";
 
-/** A server that asks for input first has nobody to ask here. */
+/** Rejects a request for input: nobody can answer it here. */
 export function expectComplete<T extends object>(result: OrInput<T>): T {
 	if (isInputRequiredResult(result)) {
-		throw new McpError("EXECUTION_FAILED", "the server asks for input, which nobody can give here", {
+		throw new McpError("EXECUTION_FAILED", "the server requires input, which is not supported here", {
 			details: result,
 		});
 	}

@@ -4,6 +4,8 @@ import { addProxyOptions } from "./proxy-command.js";
 
 /** Runs the proxy's command line, without the program's name. Exit codes: 0 ok, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
-	const program = new Command("xs-mcp-proxy").version(MANAGER_INFO.version);
+	const program = new Command("xs-mcp-proxy")
+		.version(MANAGER_INFO.version, "-V, --version", "Show the version")
+		.helpOption("-h, --help", "Show help");
 	await addProxyOptions(program).parseAsync([...args], { from: "user" });
 }

@@ -6,12 +6,12 @@ export function addProxyOptions(command: Command): Command {
 	return command
 		.description("Serve the tools of one MCP server over standard input and output, with or without a gate")
 		.option("--upstream <url>", "URL of the upstream MCP server, or a command (MCP_UPSTREAM; its token: MCP_TOKEN)")
-		.option("--name <name>", "name that the host sees (MCP_NAME; default: mcp-proxy)")
-		.option("--skill <skill>", "skill to load before the tools can be called; empty: no gate (MCP_SKILL)")
-		.option("--tools <names>", "tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")
-		.option("--init-script <file>", "script that activate runs on the upstream (MCP_INIT_SCRIPT)")
-		.option("--init-tool <tool>", "tool of the upstream that runs the script (MCP_INIT_TOOL; default: execute_code)")
-		.option("--no-init", "do not run the script (MCP_NO_INIT)")
+		.option("--name <name>", "Name that the host sees (MCP_NAME; default: mcp-proxy)")
+		.option("--skill <skill>", "Skill to load before the tools can be called; empty: no gate (MCP_SKILL)")
+		.option("--tools <names>", "Tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")
+		.option("--init-script <file>", "Script that activate runs on the upstream (MCP_INIT_SCRIPT)")
+		.option("--init-tool <tool>", "Tool of the upstream that runs the script (MCP_INIT_TOOL; default: execute_code)")
+		.option("--no-init", "Do not run the script (MCP_NO_INIT)")
 		.action(runProxy);
 }
 

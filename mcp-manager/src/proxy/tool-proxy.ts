@@ -123,7 +123,7 @@ export class ToolProxy extends EventEmitter<Events> {
 		}
 	}
 
-	/** What a call answers that has failed because there is no connection any more. Throws any other error. */
+	/** The result of a call that failed because the connection was lost. Throws any other error. */
 	#lost(error: unknown, describe: (reason: string) => string): CallToolResult {
 		if (!(error instanceof ServerError) || (error.code !== "server-disconnected" && error.code !== "server-offline")) {
 			throw error;
@@ -132,7 +132,7 @@ export class ToolProxy extends EventEmitter<Events> {
 		return failedResult(error.code === "server-disconnected" ? `${text} ${texts.PERHAPS_CARRIED_OUT}` : text);
 	}
 
-	/** Connects, unless it is connected. Gives what a call answers if that fails. */
+	/** Connects, unless it is connected. Returns the result of the call if that fails. */
 	async #connect(): Promise<CallToolResult | undefined> {
 		const describe = this.#wasConnected ? texts.notReconnected : texts.notConnected;
 		try {
@@ -167,7 +167,7 @@ export class ToolProxy extends EventEmitter<Events> {
 				await runInitScript(this.#upstream, init, this.#tools ?? []);
 			}
 		} catch (error) {
-			// What was not initialized must not be used: until the next activate, calls say that there is no connection.
+			// An upstream that was not initialized must not be used: until the next activate, calls fail as disconnected.
 			await this.#upstream.disconnect("activate failed");
 			return failedResult(`activate failed: ${(error as Error).message}`);
 		}

@@ -27,7 +27,7 @@ export class Upstream extends EventEmitter<Events> {
 	/** Of the session, or of the last one. */
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
-	#lostReason = "there is no connection yet";
+	#lostReason = "not connected yet";
 
 	constructor(config: ServerConfig) {
 		super();
@@ -85,7 +85,7 @@ export class Upstream extends EventEmitter<Events> {
 		}
 		const result = await this.#session.callTool(name, args, { timeout: this.#config.timeout, ...options });
 		if (isInputRequiredResult(result)) {
-			throw new ServerError("invalid-result", "the upstream asks for input, which the proxy does not pass on");
+			throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
 		}
 		return result;
 	}
@@ -101,7 +101,7 @@ export class Upstream extends EventEmitter<Events> {
 		}
 		const { session, transport } = await this.#open(CONNECT_TIMEOUT);
 		if (!session.connected) {
-			throw new Error("the connection was lost at once");
+			throw new Error("the connection closed immediately");
 		}
 		this.#session = session;
 		this.#transport = transport;

@@ -58,7 +58,7 @@ function withLimit(response: Response): Response {
 		transform(chunk, controller) {
 			bytes += chunk.byteLength;
 			if (bytes > MAX_JSON_BYTES) {
-				controller.error(new Error(`the answer has more than ${MAX_JSON_BYTES} bytes`));
+				controller.error(new Error(`response too large (limit ${MAX_JSON_BYTES} bytes)`));
 			} else {
 				controller.enqueue(chunk);
 			}

@@ -47,7 +47,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#attempts = 0;
 	#retryTimer: NodeJS.Timeout | undefined;
 	#pingTimer: NodeJS.Timeout | undefined;
-	/** The session in which a ping is under way. */
+	/** The session in which a ping is in progress. */
 	#pinged: Session | undefined;
 	#lastUsed = 0;
 	#closed = false;
@@ -133,7 +133,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	/** Disconnects for good, and forgets its tools. */
 	async close(): Promise<void> {
 		this.#closed = true;
-		await this.disconnect("it is no longer configured");
+		await this.disconnect("no longer configured");
 		this.#options.servers.unconfigure(this.id);
 	}
 
@@ -244,7 +244,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 			await session.ping(this.#options.pingInterval);
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "timeout") {
-				session.close("it did not answer a ping");
+				session.close("no response to a ping");
 			}
 		} finally {
 			this.#pinged = undefined;

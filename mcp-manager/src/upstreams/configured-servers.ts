@@ -123,6 +123,6 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		if (oldest === undefined) {
 			throw new Error(`Maximum connections (${this.#maxConnections}) reached`);
 		}
-		void oldest.disconnect("another server needed its place; it is opened again when it is needed");
+		void oldest.disconnect("closed to make room for another server; reconnecting on demand");
 	}
 }

@@ -154,7 +154,7 @@ export class ConfiguredTransport implements ServerTransport {
 		this.onerror?.(new Error(reasonOf(error)));
 		// The stream of SSE is the session: its client opens another one, which the server does not know.
 		if (this.#started && this.identity.transport === "sse") {
-			this.#end(`the stream of events ended: ${reasonOf(error)}`);
+			this.#end(`the SSE stream ended: ${reasonOf(error)}`);
 		} else if (this.#started && this.identity.transport === "http") {
 			this.ontrouble?.();
 		}

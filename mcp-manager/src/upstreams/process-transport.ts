@@ -86,7 +86,7 @@ export class ProcessTransport implements Transport {
 		await new Promise<void>((resolve, reject) => {
 			child.once("spawn", resolve);
 			child.on("error", (error) => {
-				this.#exit = `${command} cannot be started: ${error.message}`;
+				this.#exit = `cannot start ${command}: ${error.message}`;
 				reject(new Error(this.#exit));
 			});
 		});

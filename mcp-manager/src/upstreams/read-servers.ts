@@ -150,7 +150,7 @@ class Reader {
 		for (const issue of result.error?.issues ?? []) {
 			const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
 			const where = [...path, ...(issue.path as (string | number)[]), ...keys.slice(0, 1)];
-			this.#problem(where, keys.length > 0 ? "there is no such field" : messageOf(issue, this.#valueAt(where)));
+			this.#problem(where, keys.length > 0 ? "unknown field" : messageOf(issue, this.#valueAt(where)));
 		}
 		return this.#problems.length > count ? undefined : result.data;
 	}

@@ -27,7 +27,7 @@ describe("the alias of a device", () => {
 			["dev-1", "lamp"],
 			["dev-2", "lamp"],
 		]);
-		assert.throws(() => new Aliases(twice), /lamp: chosen for dev-1 and for dev-2/);
+		assert.throws(() => new Aliases(twice), /lamp: already assigned to dev-1/);
 	});
 
 	it("is unique, whatever the boards and ids are", () => {

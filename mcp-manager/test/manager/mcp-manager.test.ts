@@ -120,7 +120,7 @@ describe("McpManager", () => {
 			code: "INVALID_REQUEST",
 			message: /^timeout: /,
 		});
-		await assert.rejects(manager.registerServer({ name: "one" }), { message: /^url: either url or command/ });
+		await assert.rejects(manager.registerServer({ name: "one" }), { message: /^url: expected either url or command/ });
 	});
 
 	it("follows its file, and closes at once, while a server does not answer", async (t) => {

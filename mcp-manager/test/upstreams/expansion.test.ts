@@ -34,12 +34,8 @@ describe("an environment variable in a file of servers", () => {
 	it("is not expanded in what is said about a wrong header", () => {
 		const entry = { url: "http://localhost/mcp", headers: { Authorization: `Bearer \${KEY}` } };
 		assert.deepEqual(problemsOf(entry, { KEY: "se\ncret" }), [
-			"Invalid MCP config: f.json:1: servers[0].headers.Authorization: " +
-				"has characters that an HTTP header cannot have",
+			"Invalid MCP config: f.json:1: servers[0].headers.Authorization: " + "invalid character in the header's value",
 		]);
-		assert.match(
-			problemsOf({ ...entry, headers: { "a b": "1" } })[0] ?? "",
-			/headers\.a b: is not a valid name of an HTTP header/,
-		);
+		assert.match(problemsOf({ ...entry, headers: { "a b": "1" } })[0] ?? "", /headers\.a b: invalid HTTP header name/);
 	});
 });

@@ -114,7 +114,7 @@ describe("faults of configured servers", () => {
 	it("end a connection whose server answers no ping", async (t) => {
 		const { configured } = await openOne(t, odd("deaf", "deaf"), { pingInterval: 100 });
 		await configured.connect();
-		await until(() => configured.lastError === "it did not answer a ping", "the connection has ended");
+		await until(() => configured.lastError === "no response to a ping", "the connection has ended");
 	});
 
 	it("are retried by policy only where the tool is safe to call twice", async (t) => {

@@ -53,7 +53,7 @@ describe("the pool of connections", () => {
 				reason = why;
 			},
 		});
-		assert.equal(reason, "a configured server has this id");
+		assert.equal(reason, "the id belongs to a configured server");
 		assert.equal(one.status, "connected");
 	});
 

@@ -147,7 +147,7 @@ describe("a configured server", () => {
 		t.after(() => httpServer.close());
 		const { port } = httpServer.address() as AddressInfo;
 		await assert.rejects(connected(t, { id: "huge", url: `http://127.0.0.1:${port}/mcp` }), {
-			message: "Connection failed: the answer has more than 10485760 bytes",
+			message: "Connection failed: response too large (limit 10485760 bytes)",
 		});
 	});
 });

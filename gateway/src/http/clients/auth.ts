@@ -84,11 +84,16 @@ export class RequestGuard {
 		await this.#limits.request(address);
 		if (secret === undefined) {
 			const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway"' };
-			throw new HttpError(401, "token", "a bearer token is needed: xs-mcp-gateway token add", challenge);
+			throw new HttpError(
+				401,
+				"token",
+				"missing bearer token (create one: xs-mcp-gateway token add NAME --for client)",
+				challenge,
+			);
 		}
 		await this.#limits.wrongToken(address);
 		const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway", error="invalid_token"' };
-		throw new HttpError(401, "token", "the bearer token is not one of this gateway's", challenge);
+		throw new HttpError(401, "token", "unknown bearer token", challenge);
 	}
 
 	#stillAdmits({ token }: Admission): boolean {

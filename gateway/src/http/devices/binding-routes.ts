@@ -19,7 +19,7 @@ export interface BindingSummary {
 /** Rejects clients whose token is for some devices only: a device that they bind would be there for every client. */
 export const needsAllDevices: Middleware = async (c, next) => {
 	if (c.var.admission.access.devices !== undefined) {
-		throw new HttpError(403, "token", "devices are bound with a token that is good for all devices");
+		throw new HttpError(403, "token", "binding devices requires a token for all devices");
 	}
 	await next();
 };
@@ -59,5 +59,5 @@ function summaryOf({ code, deviceId, board, version, address, expires }: Pending
 }
 
 function noBinding(): HttpError {
-	return new HttpError(404, "not-found", "no device waits with the code, or it has expired");
+	return new HttpError(404, "not-found", "unknown or expired code");
 }

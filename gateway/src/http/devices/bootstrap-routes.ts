@@ -80,7 +80,7 @@ export class BootstrapRoutes {
 		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
 		const blocks = backendBlocks(this.#options.deviceAddresses(), new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
-			const problem = "the gateway has no address where this device could connect: see websocketAddress, websocketUrl";
+			const problem = "no address that this device could connect to: see websocketAddress, websocketUrl";
 			throw new HttpError(503, "busy", problem);
 		}
 		if (typeof binding === "object") {
@@ -101,9 +101,9 @@ export class BootstrapRoutes {
 			return c.json({ message: "bound" });
 		}
 		if (this.#options.bindings.pendingOf(identity) !== undefined) {
-			return c.json({ message: "waiting for the operator" }, 202);
+			return c.json({ message: "awaiting approval" }, 202);
 		}
-		throw new HttpError(404, "not-found", "no code of this device is valid: ask for a new one");
+		throw new HttpError(404, "not-found", "no valid code for this device: request a new one");
 	};
 
 	/** `GET /xiaozhi/ota/download/FILE?key=KEY`: firmware, for devices that were given the URL. It may hold secrets. */
@@ -115,7 +115,7 @@ export class BootstrapRoutes {
 			throw noFirmware();
 		}
 		if (this.#downloads >= MAX_DOWNLOADS) {
-			throw new HttpError(503, "busy", `${MAX_DOWNLOADS} devices download already`, { "Retry-After": "30" });
+			throw new HttpError(503, "busy", `too many downloads (limit ${MAX_DOWNLOADS})`, { "Retry-After": "30" });
 		}
 		this.#downloads += 1;
 		try {
@@ -178,7 +178,7 @@ export class BootstrapRoutes {
 				...(await firmware.proofOf(newest.file)),
 			};
 		} catch (error) {
-			log.error({ err: error }, "firmwareFolder cannot be read");
+			log.error({ err: error }, "cannot read firmwareFolder");
 			return undefined;
 		}
 	}
@@ -221,5 +221,5 @@ function activationOf({ code, challenge }: PendingBinding): object {
 }
 
 function noFirmware(): HttpError {
-	return new HttpError(404, "not-found", "there is no such firmware");
+	return new HttpError(404, "not-found", "firmware not found");
 }

@@ -41,7 +41,9 @@ export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> 
 	app.route("/", createDeviceApp(options));
 	app.onError((error, c) => options.rejections.answerDevice(error, c));
 	app.notFound(() => {
-		throw new HttpError(426, "not-found", "this is a WebSocket", { Upgrade: "websocket" });
+		throw new HttpError(426, "not-found", "upgrade required: this port speaks WebSocket only", {
+			Upgrade: "websocket",
+		});
 	});
 	return app;
 }

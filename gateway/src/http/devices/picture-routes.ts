@@ -26,7 +26,7 @@ const MAX_UPLOADS = 32;
 /** What the device, and with it the client, is told without a vision model. */
 const IN_RESULT = "The picture is in the result of this call.";
 
-/** The routes at which devices upload the pictures of calls under way. */
+/** The routes at which devices upload the pictures of calls in progress. */
 export class PictureRoutes {
 	readonly #options: PictureRoutesOptions;
 	#uploads = 0;
@@ -52,7 +52,7 @@ export class PictureRoutes {
 		await this.#options.limits.request(this.#options.addressOf(c.env.incoming));
 		const call = this.#options.pictures.callOf(c.req.param("ticket") ?? "");
 		if (call === undefined) {
-			await this.#wrongToken(c.env.incoming, "there is no such upload, or its call has ended");
+			await this.#wrongToken(c.env.incoming, "unknown or expired upload");
 		}
 		const { picture } = await this.#receive(c, call);
 		this.#keep(call, picture);
@@ -66,10 +66,12 @@ export class PictureRoutes {
 		const session = pictures.sessionOf(secret ?? "");
 		if (session === undefined) {
 			await limits.request(addressOf(request));
-			return await this.#wrongToken(request, "the bearer token is not one of a device's session");
+			return await this.#wrongToken(request, "unknown bearer token");
 		}
 		await limits.requestWithToken(`of the device ${session.identity.id}`);
-		return isFrom(request, session.identity) ? session : await this.#wrongToken(request, "the token of another device");
+		return isFrom(request, session.identity)
+			? session
+			: await this.#wrongToken(request, "the token belongs to another device");
 	}
 
 	async #wrongToken(request: IncomingMessage, problem: string): Promise<never> {
@@ -80,7 +82,7 @@ export class PictureRoutes {
 	/** @param call is told if the picture is rejected; undefined if it is not known yet which call it is for */
 	async #receive(c: Context<HttpEnv>, call: PictureCall | undefined): Promise<{ question: string; picture: Picture }> {
 		if (this.#uploads >= MAX_UPLOADS) {
-			throw new HttpError(503, "busy", `${MAX_UPLOADS} pictures are received already`, { "Retry-After": "1" });
+			throw new HttpError(503, "busy", `too many uploads (limit ${MAX_UPLOADS})`, { "Retry-After": "1" });
 		}
 		this.#uploads += 1;
 		try {
@@ -102,7 +104,7 @@ export class PictureRoutes {
 		}
 	}
 
-	/** In the family's words. A model that fails does not cost the picture. */
+	/** The family's response format. The picture is kept if the model fails. */
 	async #answer(question: string, picture: Picture): Promise<object> {
 		const { visionModel, log } = this.#options;
 		if (visionModel === undefined) {
@@ -135,5 +137,5 @@ function isFrom({ headers }: IncomingMessage, { id, clientId, transport }: Serve
 }
 
 function unexpected(): HttpError {
-	return new HttpError(409, "unexpected", "no call under way asks for this picture");
+	return new HttpError(409, "unexpected", "no call in progress expects this picture");
 }

@@ -53,7 +53,7 @@ async function readText({ body }: Response): Promise<string> {
 	for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
 		bytes += chunk.length;
 		if (bytes > MAX_ANSWER_BYTES) {
-			throw new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+			throw new Error(`response too large (limit ${MAX_ANSWER_BYTES} bytes)`);
 		}
 		chunks.push(chunk);
 	}
@@ -66,7 +66,7 @@ function textIn(json: string): string {
 	const [choice] = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : [];
 	const content = isObject(choice) && isObject(choice.message) ? choice.message.content : undefined;
 	if (typeof content !== "string") {
-		throw new Error("no text in the answer: expected choices[0].message.content");
+		throw new Error("no text in the response: expected choices[0].message.content");
 	}
 	return content;
 }

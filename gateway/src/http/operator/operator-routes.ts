@@ -91,7 +91,7 @@ export function forgetDevice(servers: ServerRegistry): Route {
 	return (c) => {
 		const server = deviceOf(c, servers);
 		if (server.session !== undefined) {
-			throw new HttpError(409, "busy", `${server.alias} is connected: it would be known again at once`);
+			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
 		}
 		servers.forget(server.id);
 		return c.body(null, 204);
@@ -102,7 +102,7 @@ export function forgetDevice(servers: ServerRegistry): Route {
 export function streamEvents(events: GatewayEvents): Route {
 	return (c) => {
 		if (events.listenerCount("event") >= MAX_STREAMS) {
-			throw new HttpError(503, "busy", `${MAX_STREAMS} streams of events are open already`);
+			throw new HttpError(503, "busy", `too many event streams (limit ${MAX_STREAMS})`);
 		}
 		follow(events, c.env.outgoing, c.var.admission.access);
 		return RESPONSE_ALREADY_SENT;
@@ -150,7 +150,7 @@ function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 	const name = c.req.param("device") ?? "";
 	const server = servers.find(name);
 	if (server === undefined || !reaches(c.var.admission.access, server.id)) {
-		throw new HttpError(404, "not-found", `there is no device ${name}`);
+		throw new HttpError(404, "not-found", `unknown device ${name}`);
 	}
 	return server;
 }

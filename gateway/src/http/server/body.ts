@@ -19,12 +19,12 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 	try {
 		return JSON.parse(body);
 	} catch {
-		throw new HttpError(400, "not-json", "the body is not JSON");
+		throw new HttpError(400, "not-json", "request body is not JSON");
 	}
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
-	const tooLarge = (): HttpError => new HttpError(413, "too-large", `the body has more than ${maxBytes} bytes`);
+	const tooLarge = (): HttpError => new HttpError(413, "too-large", `request body too large (limit ${maxBytes} bytes)`);
 	if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
 		throw tooLarge();
 	}

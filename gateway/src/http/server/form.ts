@@ -106,5 +106,5 @@ function limitBytes(request: IncomingMessage, maxFileBytes: number, reject: (err
 }
 
 function tooLarge(maxFileBytes: number): HttpError {
-	return new HttpError(413, "too-large", `the picture has more than ${maxFileBytes} bytes (setting maxPictureBytes)`);
+	return new HttpError(413, "too-large", `picture too large (limit ${maxFileBytes} bytes, maxPictureBytes)`);
 }

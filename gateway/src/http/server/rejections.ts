@@ -12,7 +12,7 @@ import type { HttpEnv } from "./route.js";
 
 type Failure = HttpError | typeof FAILURE;
 
-/** What a client is told if the error is the gateway's own: the log has the rest. */
+/** The response to an internal error. The log has the details. */
 const FAILURE = { status: 500, reason: "failed", message: "internal error", headers: {} } as const;
 
 /** Milliseconds for a client to send the rest of a request that is rejected. */
@@ -23,7 +23,7 @@ const TICKET = /^(\/vision\/upload)\/.*/;
 
 interface RejectionReportOptions {
 	readonly log: Logger;
-	/** For what strangers can cause. */
+	/** For messages that strangers can cause. */
 	readonly limitedLog: LogLimiter;
 	/** Counts it. */
 	readonly onRejected: (reason: RejectionReason) => void;
@@ -86,9 +86,9 @@ export class RejectionReport {
 			onRejected(error.reason);
 			limitedLog.warn(error.reason, { ...where, status: error.status }, `rejected: ${error.message}`);
 		} else if (request.destroyed && !request.complete) {
-			log.debug(where, "a request did not arrive completely");
+			log.debug(where, "request aborted by the client");
 		} else {
-			log.error({ ...where, err: error }, "a request failed");
+			log.error({ ...where, err: error }, "request failed");
 		}
 	}
 }

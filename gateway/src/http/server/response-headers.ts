@@ -1,6 +1,6 @@
 import type { Middleware } from "./route.js";
 
-/** For an API: nothing here is to be shown, framed, guessed or kept. */
+/** Security headers of an API: no rendering, framing, sniffing or caching. */
 const HEADERS = new Map([
 	["Cache-Control", "no-store"],
 	["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],

@@ -10,7 +10,7 @@ export interface SourceCheckOptions {
 	readonly allowedOrigins: readonly string[];
 }
 
-/** Rejects what a website could have a browser on this network do: MCP "Security Warning" of Streamable HTTP. */
+/** Rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP. */
 export class SourceCheck {
 	readonly #hostnames: readonly string[];
 	readonly #origins: readonly string[];
