@@ -92,7 +92,7 @@ export default suite("a setting that cannot be used", {
 	"is named in the log and on the screen, in the state fatal_error"() {
 		for (const [settings, problem] of [
 			[{ backend: "nonsense" }, /^backend: expected scheme:/],
-			[{ backend: "http://h" }, /^backend: http:\/\/ is not/],
+			[{ backend: "http://h" }, /^backend: this device does not support http:/],
 			[{ qos: 7 }, /^qos: expected 0 or 1, got 7$/],
 			[{ token: "a\r\nb" }, /^token: expected text without line breaks$/],
 			[{ backend: "mqtt://h", publishTopic: "a/#" }, /^publishTopic: /],
@@ -103,7 +103,7 @@ export default suite("a setting that cannot be used", {
 			const { board, log, start } = startWith(settings);
 			equal(start(), undefined);
 			const shown = Object.assign({}, ...board.shown);
-			equal([shown.state, shown.alert.status], ["fatal_error", "Wrong setting"]);
+			equal([shown.state, shown.alert.status], ["fatal_error", "Invalid setting"]);
 			matches(shown.alert.message, problem);
 			equal(log, [`fatal error: ${shown.alert.message}`]);
 		}

@@ -37,7 +37,7 @@ export default suite("JSON-RPC 2.0", {
 	},
 	"answers a request that was too large to be read under its id, and nothing that has none"() {
 		const peer = client();
-		peer.session.reject({ jsonrpc: "2.0", id: "a" }, "9000 bytes, at most 8192 are accepted");
+		peer.session.reject({ jsonrpc: "2.0", id: "a" }, "9000 bytes (limit 8192)");
 		for (const message of [{}, { id: null }, { id: [] }, undefined, 5]) {
 			peer.session.reject(message, "too long");
 		}
@@ -45,7 +45,7 @@ export default suite("JSON-RPC 2.0", {
 			{
 				jsonrpc: "2.0",
 				id: "a",
-				error: { code: -32600, message: "Invalid request: 9000 bytes, at most 8192 are accepted" },
+				error: { code: -32600, message: "Invalid request: 9000 bytes (limit 8192)" },
 			},
 		]);
 	},

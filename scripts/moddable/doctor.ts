@@ -83,10 +83,10 @@ function sdk({ env, platform }: Computer): Finding {
 	const mend = "npm install -g xs-dev && xs-dev setup";
 	const { MODDABLE } = env;
 	if (hostOf(platform) === undefined) {
-		return missing("Moddable SDK", `not used by these programs on ${platform}`, "run mcconfig by hand");
+		return missing("Moddable SDK", `not used by these programs on ${platform}`, "run mcconfig yourself");
 	}
 	if (!MODDABLE) {
-		return missing("Moddable SDK", "MODDABLE is not set: it names the SDK's folder", mend);
+		return missing("Moddable SDK", "MODDABLE is not set: it must name the SDK's folder", mend);
 	}
 	return existsSync(MODDABLE)
 		? ok("Moddable SDK", MODDABLE)
@@ -123,7 +123,7 @@ function display({ env }: Computer): Finding {
 		return ok("display", env.DISPLAY || env.WAYLAND_DISPLAY || "");
 	}
 	return findProgram("Xvfb", env) === undefined
-		? missing("display", "no screen, and no Xvfb for a virtual one", "sudo apt-get install xvfb")
+		? missing("display", "no display, and no Xvfb for a virtual one", "sudo apt-get install xvfb")
 		: ok("display", "a virtual one, by Xvfb");
 }
 
@@ -142,7 +142,7 @@ function soundHeaders({ include }: Computer): Finding {
 
 function linux({ platform }: Computer): Finding {
 	return platform === "linux"
-		? ok("Linux", "the simulator is started from here")
+		? ok("Linux", "starting the simulator")
 		: missing("Linux", `npm run simulator does not run on ${platform}`, "mcconfig -d -m");
 }
 
@@ -194,8 +194,8 @@ function port({ env, dev }: Computer): Finding {
 	const ports = wanted ? [wanted] : listPorts(dev).map(({ path }) => path);
 	const usable = ports.filter((path) => existsSync(path));
 	if (usable.length === 0) {
-		const found = wanted ? `UPLOAD_PORT is ${wanted}, which does not exist` : "no USB serial port is there";
-		return missing("serial port", found, "connect the board with a USB cable that carries data");
+		const found = wanted ? `UPLOAD_PORT is ${wanted}, which does not exist` : "no USB serial port found";
+		return missing("serial port", found, "connect the board with a USB data cable");
 	}
 	const denied = usable.find((path) => !isAllowed(path, constants.R_OK | constants.W_OK));
 	return denied === undefined

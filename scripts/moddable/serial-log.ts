@@ -82,7 +82,7 @@ function portError(path: string, error: Error): PortError {
 		return new PortError(`no permission to use ${path}. ${permissionHint(path)}`, { cause: error });
 	}
 	if (/cannot lock|busy/i.test(error.message)) {
-		return new PortError(`${path} is in use by another program, such as a serial monitor or xsbug: close that first`, {
+		return new PortError(`${path} is in use by another program, such as a serial monitor or xsbug: close it first`, {
 			cause: error,
 		});
 	}

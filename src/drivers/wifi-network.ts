@@ -111,7 +111,7 @@ export class WiFiNetwork implements Network {
 		this.#name(options.hostname(this.macAddress));
 		this.#watch = options.timer.repeat(() => this.#look(), WIFI_CHECK_INTERVAL);
 		if (options.ssid === "") {
-			options.log('Wi-Fi: the setting "ssid" is empty, no network is joined');
+			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
 		}
 		this.#join();
 	}
@@ -195,7 +195,7 @@ export class WiFiNetwork implements Network {
 					onComplete: finish,
 				});
 			} catch (error) {
-				log(`Wi-Fi: no scan: ${String(error)}`);
+				log(`Wi-Fi: scan failed: ${String(error)}`);
 				finish();
 			}
 		});
@@ -226,7 +226,7 @@ export class WiFiNetwork implements Network {
 		try {
 			this.#interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
 		} catch (error) {
-			log(`Wi-Fi: ${JSON.stringify(ssid)} not joined: ${String(error)}`);
+			log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
 		}
 	}
 

@@ -165,15 +165,13 @@ export class McpSession<Context> implements CallSession {
 	/** The answers in one array, none if nothing is due: https://www.jsonrpc.org/specification#batch §6 */
 	#answerBatch(messages: readonly unknown[]): Answer {
 		if (!allowsBatches(this.revision)) {
-			return this.#unreadable(invalidRequest(`no batches in MCP ${this.revision}`));
+			return this.#unreadable(invalidRequest(`MCP ${this.revision} has no batches`));
 		}
 		if (messages.length === 0) {
 			return this.#unreadable(invalidRequest("empty batch"));
 		}
 		if (messages.length > this.server.maxCalls) {
-			return this.#unreadable(
-				invalidRequest(`${messages.length} messages in a batch, at most ${this.server.maxCalls} are accepted`),
-			);
+			return this.#unreadable(invalidRequest(`batch of ${messages.length} messages (limit ${this.server.maxCalls})`));
 		}
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
@@ -227,7 +225,7 @@ export class McpSession<Context> implements CallSession {
 				throw invalidRequest("initialize must not be part of a batch");
 			}
 			if (room !== undefined && room <= 0) {
-				throw invalidRequest("the answers before it fill the batch");
+				throw invalidRequest("the batch response is full");
 			}
 			return this.dispatch(id, method, checkParams(message.params), wrapper, room !== undefined);
 		} catch (error) {
@@ -238,7 +236,7 @@ export class McpSession<Context> implements CallSession {
 	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
 	protected answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
-			this.server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
+			this.server.log(`unexpected response, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}
 		const error = invalidRequest("method must be a string");
@@ -276,7 +274,7 @@ export class McpSession<Context> implements CallSession {
 	/** @throws RpcError when too many calls are under way */
 	protected begin(id: RequestId, params: Params): ToolCall {
 		if (this.calls.length >= this.server.maxCalls) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.server.maxCalls}`);
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${this.server.maxCalls})`);
 		}
 		return new ToolCall(id, this, progressToken(params));
 	}

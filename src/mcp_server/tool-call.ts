@@ -117,7 +117,7 @@ export class ToolCall {
 	async sleep(delay: number): Promise<void> {
 		const { timer } = this.session.server;
 		if (timer === undefined) {
-			throw new Error("sleep: this server was given no timer");
+			throw new Error("sleep: needs the server option `timer`");
 		}
 		if (!(Number.isFinite(delay) && delay >= 0)) {
 			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);

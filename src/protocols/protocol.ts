@@ -223,7 +223,7 @@ export class Protocol {
 		} else if (this.#state === "greeting" || this.#state === "open") {
 			this.#meet(envelope);
 		} else {
-			this.#options.log("a hello that was not asked for: dropped");
+			this.#options.log("unexpected hello: dropped");
 		}
 	}
 

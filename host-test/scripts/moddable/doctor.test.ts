@@ -156,7 +156,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			["flash"],
 			"serial port",
 			/no USB serial port/,
-			/USB cable that carries data/,
+			/USB data cable/,
 		],
 		[
 			"a port that is not there",
@@ -173,7 +173,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			(computer) => computer.remove("bin/Xvfb"),
 			["simulator"],
 			"display",
-			/no screen/,
+			/no display/,
 			/^sudo apt-get install xvfb$/,
 		],
 		[

@@ -74,7 +74,11 @@ export async function startPi(t: TestContext, servers: readonly object[]): Promi
 		return messages.slice(from).filter(({ type }) => type === "tool_execution_end") as unknown as ToolEnd[];
 	};
 	return {
-		model, messages, answers, send, ask,
+		model,
+		messages,
+		answers,
+		send,
+		ask,
 		shown: (method) =>
 			messages
 				.filter((message) => message.type === "extension_ui_request" && message.method === method)
