@@ -118,7 +118,7 @@ export default suite("a setting that cannot be used", {
 		const { application, fake, accessPoint, opened } = startWithSetup({ backend: "nonsense" });
 		equal([application, opened()?.isOpen, accessPoint.opened?.ssid], [undefined, true, "xs-mcp-000001"]);
 		const shown = Object.assign({}, ...fake.shown);
-		equal([shown.state, shown.alert.status, shown.setup.ssid], ["fatal_error", "Wrong setting", "xs-mcp-000001"]);
+		equal([shown.state, shown.alert.status, shown.setup.ssid], ["fatal_error", "Invalid setting", "xs-mcp-000001"]);
 	},
 	"is corrected on the set-up's page, after which the device restarts"() {
 		return (async () => {
@@ -149,8 +149,8 @@ export default suite("a setting that cannot be used", {
 		const { accessPoint, log } = startWithSetup({ setupPassword: "short" });
 		equal(accessPoint.opened, undefined);
 		equal(log, [
-			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters",
-			"set-up: not opened: ProtocolError: setupPassword: expected 8 to 63 printable ASCII characters",
+			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters, or none",
+			"set-up: could not open: SettingError: setupPassword: expected 8 to 63 printable ASCII characters, or none",
 		]);
 	},
 	"is named in the log of a board without a screen"() {
