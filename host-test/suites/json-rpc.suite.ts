@@ -63,7 +63,7 @@ export default suite("JSON-RPC 2.0", {
 		equal(client().ask("ping", undefined, "x".repeat(1024)).id.length, 1024);
 		equal(code(`{"jsonrpc":"2.0","id":"${"x".repeat(1025)}","method":"ping"}`), { id: null, code: -32600, answers: 1 });
 	},
-	"rejects a batch with more messages than calls may be under way"() {
+	"rejects a batch with more messages than calls may be in progress"() {
 		const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 		equal(client().say(`[${Array(16).fill(ping).join(",")}]`)[0].length, 16);
 		equal(code(`[${Array(17).fill(ping).join(",")}]`).code, -32600);

@@ -16,7 +16,7 @@ const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_
 /** Where Linux keeps the names of groups. */
 const GROUPS = "/etc/group";
 
-/** A port that cannot be used, with what mends it. */
+/** A port that cannot be used, with what fixes it. */
 export class PortError extends ProgramError {
 	override readonly name = "PortError";
 }

@@ -35,7 +35,7 @@ export class SerialLog extends EventEmitter<Events> {
 	 * Opens a port. Nobody else can use it until it is closed.
 	 *
 	 * @param baud bits per second; a port of a chip's own USB has any speed
-	 * @throws PortError that says what is in the way, and what mends it
+	 * @throws PortError that says what is in the way, and what fixes it
 	 */
 	static async open(path: string, baud: number): Promise<SerialLog> {
 		const port = new SerialPort({ path, baudRate: baud, autoOpen: false });

@@ -51,7 +51,7 @@ const TIMEOUT = 30_000;
  */
 export class Bootstrap {
 	readonly #options: BootstrapOptions;
-	/** Counts checks, and ends of checks: what an earlier one has under way no longer counts. */
+	/** Counts checks, and ends of checks: what an earlier one has in progress no longer counts. */
 	#turn = 0;
 	#isRunning = false;
 	#failures = 0;

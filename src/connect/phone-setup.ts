@@ -39,7 +39,7 @@ interface PhoneSetupOptions {
 	readonly log: (message: string) => void;
 }
 
-/** What the application is told. */
+/** Events for the application. */
 export interface SetupEvents {
 	/** No network could be joined for too long. */
 	onNeeded(): void;
@@ -159,8 +159,8 @@ export class PhoneSetup {
 	}
 
 	/**
-	 * Somebody who disturbs the Wi-Fi must not get to an open network by which the device can be changed: so it opens one
-	 * only while its settings have never worked.
+	 * An attacker who jams the Wi-Fi could force set-up mode. So an unprotected device opens its network only while its
+	 * settings have never worked.
 	 */
 	get #mayBeginByItself(): boolean {
 		const { after, isProtected, settings } = this.#options;

@@ -23,7 +23,7 @@ interface DigestWriter {
 	close(): ArrayBuffer;
 }
 
-/** What ESP-IDF's bootloader is told and tells. */
+/** The functions of ESP-IDF's bootloader. */
 interface Bootloader {
 	readonly isOnTrial: boolean;
 	confirm(): void;

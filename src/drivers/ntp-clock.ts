@@ -73,7 +73,7 @@ export class NtpClock implements Clock {
 		});
 	}
 
-	/** Asks nothing more, until it is told to. */
+	/** Stops asking until {@link ask} is called. */
 	close(): void {
 		this.#options.timer.clear(this.#next);
 		this.#next = undefined;

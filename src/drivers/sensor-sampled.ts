@@ -66,7 +66,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 		try {
 			value = this.read();
 		} catch {
-			// Whoever reads the sensor is told.
+			// The next read reports it.
 			return;
 		}
 		if (this.#told === undefined) {

@@ -47,7 +47,7 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
 const MAX_KEPT_LENGTH = 1_024;
 
-/** A vision service that cannot be used costs the camera its eyes, not the session its handshake. */
+/** An unusable vision service only disables vision; the handshake goes on. */
 function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {
 	if (vision === undefined || vision === null) {
 		return undefined;

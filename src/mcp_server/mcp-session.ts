@@ -67,7 +67,7 @@ export interface SessionServer<Context> extends CallServer {
 export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 
 /**
- * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls under way.
+ * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls in progress.
  *
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
@@ -78,9 +78,9 @@ export class McpSession<Context> implements CallSession {
 	client: Client = { capabilities: {} };
 	readonly server: SessionServer<Context>;
 	readonly #send: SessionOptions["send"];
-	/** What the transport wants around each message from now on. Calls under way keep theirs. */
+	/** What the transport wants around each message from now on. Calls in progress keep theirs. */
 	wrapper: Wrapper;
-	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
+	/** Asynchronous calls in progress. Backends reuse ids, so this is no map. */
 	calls: ToolCall[] = [];
 	#closed = false;
 
@@ -138,7 +138,7 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** Ends the session: calls under way are cancelled, their results dropped. */
+	/** Ends the session: calls in progress are cancelled, their results dropped. */
 	close(): void {
 		if (this.#closed) {
 			return;
@@ -271,7 +271,7 @@ export class McpSession<Context> implements CallSession {
 		return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
 	}
 
-	/** @throws RpcError when too many calls are under way */
+	/** @throws RpcError when too many calls are in progress */
 	protected begin(id: RequestId, params: Params): ToolCall {
 		if (this.calls.length >= this.server.maxCalls) {
 			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${this.server.maxCalls})`);

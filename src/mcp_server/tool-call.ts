@@ -42,7 +42,7 @@ export type StopWaiting = (reason?: Error) => void;
 /** Most calls never wait. */
 const NOTHING: readonly StopWaiting[] = deepFreeze([]);
 
-/** One request under way, as the tool, resource or prompt sees it. */
+/** One request in progress, as the tool, resource or prompt sees it. */
 export class ToolCall {
 	/** Of the request that is to be answered: changes if the client has to ask again before the call is done. */
 	id: RequestId;

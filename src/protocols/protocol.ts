@@ -227,7 +227,7 @@ export class Protocol {
 		}
 	}
 
-	/** Logs a message that is not read. If it is a request of this session, the backend is told so. */
+	/** Logs a message that was not read. If it is a request of this session, it is answered with an error. */
 	#drop(reason: string, start: string): void {
 		this.#options.log(`message dropped: ${reason}`);
 		const envelope = decodeStart(start);

@@ -18,7 +18,7 @@ interface FirmwareInstallerOptions {
 /** Milliseconds from the installation to the restart: the answer to the call has to be sent. */
 const RESTART_DELAY = 1_000;
 
-/** Progress is told for each of these parts of an image, or for each so many bytes if its length is not known. */
+/** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
 const STEPS = 20;
 const STEP_BYTES = 65_536;
 
