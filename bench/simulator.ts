@@ -76,7 +76,7 @@ async function bench(sdk: Sdk): Promise<void> {
 	const library = await buildForSimulator(sdk, FOLDER, [`backend=ws://127.0.0.1:${port}/`]);
 	const simulator = await Simulator.start(sdk, library, { headless: true });
 	simulator.once("ended", (reason) => {
-		console.error(`The simulator has ended: ${reason}`);
+		console.error(`The simulator ended: ${reason}`);
 		process.exit(1);
 	});
 	const heaps = await run(simulator, port);

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 
-/** What keeps a program from its work and can be mended by the person who started it: told in a line, without a stack. */
+/** An error that the user can fix: printed in one line, without a stack. */
 export class ProgramError extends Error {
 	override readonly name: string = "ProgramError";
 }

@@ -3,7 +3,7 @@ import { defineTool } from "../../src/tools/support/define-tool.js";
 
 export default defineTool({
 	name: "self.folders",
-	description: "Tell which folders the client works on.",
+	description: "List the folders that the client works on.",
 	needs: [],
 	async run(_args, _hardware, call) {
 		const folders = await roots(call);

@@ -115,7 +115,7 @@ function makeCommands(client: Client, controls: SimulatedControls, quit: () => v
 		.action((milliseconds?: number) => controls.press(milliseconds));
 	commands
 		.command("measure")
-		.description("say what a sensor of the first device measures: temperature 30, light 500, motion 0 9.8 0")
+		.description("set a sensor of the first device: temperature 30, light 500, motion 0 9.8 0")
 		.argument("<sensor>")
 		.argument("<values...>", "one number, or three for motion: along x, y and z")
 		.action((sensor: string, values: string[]) => measure(controls, sensor, values));

@@ -18,7 +18,7 @@ export function findTool(tools: readonly Tool[], name: string): Tool {
 		const own = new Map(tools.map((each) => [each.name.split(SEPARATOR).at(-1) as string, each.name]));
 		const suggestion =
 			own.size === 0 ? "no device has tools" : `did you mean ${own.get(closest(portable, [...own.keys()]))}?`;
-		throw new Error(`${name}: no such tool: ${suggestion}`);
+		throw new Error(`${name}: unknown tool: ${suggestion}`);
 	}
 	return tool;
 }

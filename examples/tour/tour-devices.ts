@@ -73,7 +73,7 @@ export class TourDevices {
 	get controls(): SimulatedControls {
 		const [first] = this.#virtuals;
 		if (first === undefined) {
-			throw new TypeError("no device has been started");
+			throw new TypeError("no device started");
 		}
 		return first;
 	}
@@ -122,7 +122,7 @@ export class TourDevices {
 				return { server, session: server.session };
 			}
 			await once(this.#servers, "online", { signal }).catch(() => {
-				throw new ProgramError(`no device has come online within ${CONNECT_TIMEOUT / 1000} s`);
+				throw new ProgramError(`no device came online within ${CONNECT_TIMEOUT / 1000} s`);
 			});
 		}
 	}

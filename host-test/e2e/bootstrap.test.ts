@@ -103,7 +103,7 @@ for (const engine of cases(ENGINES)) {
 			const codes = new Set<string>();
 			const { device, log } = await startDevice(t, engine, { config: { otaUrl, serialNumber: "SN-7", hmacKey } });
 			device.on("screen", ({ code }) => codes.add(code));
-			await until(() => requests.length === 3, "the device is bound and asks again");
+			await until(() => requests.length === 3, "device bound and asks again");
 			const hmac = createHmac("sha256", Buffer.from(hmacKey, "hex")).update("c-1").digest("hex");
 			const proof = { algorithm: "hmac-sha256", serial_number: "SN-7", challenge: "c-1", hmac };
 			assert.deepEqual(requests[1]?.body, proof);
@@ -123,7 +123,7 @@ for (const engine of cases(ENGINES)) {
 			const answers = ["{", `{"success":false,"message":"request error."}`, "x".repeat(9_000)];
 			for (const [at, reason] of [
 				/bootstrap failed: /,
-				/the server reports: request error\./,
+				/server error: request error\./,
 				/more than 8192 bytes/,
 			].entries()) {
 				const { otaUrl } = await listenForDevices(t, () => [200, answers[at] as string]);

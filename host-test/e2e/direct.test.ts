@@ -23,7 +23,7 @@ for (const engine of cases(ENGINES)) {
 		async function open(t: TestContext, config: object = {}, script?: string) {
 			const port = await getPort({ host: "127.0.0.1" });
 			const { log } = await startDevice(t, engine, { config: { http: port, ...config }, ...(script && { script }) });
-			await until(() => log.some((line) => line.startsWith("MCP is served")), "the device serves MCP");
+			await until(() => log.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
 			const sockets: Socket[] = [];
 			t.after(() => {
 				for (const socket of sockets) {

@@ -93,7 +93,7 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(await backend.ask({ id: "after", method: "ping" }), { jsonrpc: "2.0", id: "after", result: {} });
 			assert.match(log.join("\n"), /message dropped: 70000 bytes, at most 65536/);
 			assert.match(log.join("\n"), /for another session: dropped/);
-			assert.match(log.join("\n"), /not UTF-8/);
+			assert.match(log.join("\n"), /not valid UTF-8/);
 		});
 
 		it("puts fragments together, cut anywhere in a character", async (t) => {

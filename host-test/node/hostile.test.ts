@@ -86,10 +86,10 @@ describe("a chip under attack", {
 		}
 		await ask(socket, "last", "ping");
 		assert.deepEqual(errors, [
-			[-32600, "Invalid request: 2810 values, at most 512 are accepted"],
-			[-32600, "Invalid request: 4011 values, at most 512 are accepted"],
-			[-32600, "Invalid request: 24174 bytes, at most 8192 are accepted"],
-			[-32600, "Invalid request: 70164 bytes, at most 8192 are accepted"],
+			[-32600, "Invalid request: 2810 values (limit 512)"],
+			[-32600, "Invalid request: 4011 values (limit 512)"],
+			[-32600, "Invalid request: 24174 bytes (limit 8192)"],
+			[-32600, "Invalid request: 70164 bytes (limit 8192)"],
 		]);
 		assert.deepEqual(ends, []);
 	});

@@ -23,7 +23,7 @@ describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && 
 		const lines: string[] = [];
 		simulator.on("line", (line) => lines.push(line));
 		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
-		await until(() => lines.some((line) => line.startsWith("MCP is served")), "the device serves MCP");
+		await until(() => lines.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
 
 		/** Says something on a connection of its own: what comes back until the device closes it. */
 		const say = async (...words: string[]): Promise<string> => {

@@ -79,7 +79,7 @@ describe("mods in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 		await second.stop();
 
 		const broken = await start(otherMod(t, 'throw new Error("no lamp here");\n'));
-		assert.ok(broken.lines.includes("mod left out: no lamp here"), broken.lines.join("\n"));
+		assert.ok(broken.lines.includes("mod skipped: no lamp here"), broken.lines.join("\n"));
 		assert.equal(text(await broken.device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
 		await broken.stop();
 		assert.ok(firmware.equals(readFileSync(library)), "the firmware stayed as it was");

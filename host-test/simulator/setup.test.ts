@@ -58,7 +58,7 @@ describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK
 		);
 		// Nothing is stored: the simulator's settings are those of everything that this person runs in it.
 		assert.equal((await submit({ ssid: "Upstairs 5", password: "a wrong password" })).status, 202);
-		await until(() => lines.some((line) => line === 'set-up: "Upstairs 5" not joined'), "the attempt fails");
+		await until(() => lines.some((line) => line === 'set-up: could not join "Upstairs 5"'), "the attempt fails");
 		assert.equal(((await (await fetch(`${url}status`)).json()) as { state: string }).state, "failed");
 		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
 	});

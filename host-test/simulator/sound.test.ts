@@ -58,7 +58,7 @@ describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO
 		const lines: string[] = [];
 		simulator.on("line", (line) => lines.push(line));
 		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
-		await until(() => lines.some((line) => line.startsWith("MCP is served")), "the device serves MCP");
+		await until(() => lines.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
 		const client = new Client({ name: "test", version: "1" });
 		t.after(() => client.close());
 		const requestInit = { headers: { authorization: "Bearer secret" } };

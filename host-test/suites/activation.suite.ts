@@ -7,7 +7,7 @@ const ACTIVATE = `${OTA_URL}activate`;
 const CODE = { code: "123456", message: "Type in 123456" };
 
 export default suite("activation", {
-	async "shows the code, asks until the device is bound, and then for the backend"() {
+	async "shows the code, asks until device bound, and then for the backend"() {
 		const server = new FakeOtaServer(UNBOUND, 202, 202, 200, WEBSOCKET);
 		const { heard, pass } = await bootstrap(server);
 		equal([heard, server.urls], [[CODE], [OTA_URL, ACTIVATE]]);

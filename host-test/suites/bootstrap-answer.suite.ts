@@ -61,12 +61,12 @@ export default suite("the bootstrap's settings and answers", {
 		equal(read({ mqtt: { ...MQTT, keepalive: null } }), read({ mqtt: MQTT }));
 	},
 	"take an error with status 200 for an error, in the server's words"() {
-		throws(() => read({ success: false, message: "request error." }), /^the server reports: request error\.$/);
-		throws(() => read({ error: "Device ID is required" }), /^the server reports: Device ID is required$/);
+		throws(() => read({ success: false, message: "request error." }), /^server error: request error\.$/);
+		throws(() => read({ error: "Device ID is required" }), /^server error: Device ID is required$/);
 	},
 	"name the member that is wrong"() {
 		for (const [answer, message] of [
-			["[]", /no JSON object/],
+			["[]", /not a JSON object/],
 			["{", /JSON|object|missing|property/i],
 			[JSON.stringify({ mqtt: 5 }), /^mqtt: expected an object, got number$/],
 			[JSON.stringify({ mqtt: { ...MQTT, endpoint: 5 } }), /^mqtt\.endpoint: expected a string, got number$/],

@@ -93,7 +93,7 @@ export default suite("the bootstrap", {
 		const settings = new FakeSettings();
 		storeBackend(settings, OTA_URL, BACKEND);
 		equal((await bootstrap(new FakeOtaServer({}), {}, {}, settings)).heard, [BACKEND]);
-		equal((await bootstrap(new FakeOtaServer({}))).heard, [["the answer has neither mqtt nor websocket", 10_000]]);
+		equal((await bootstrap(new FakeOtaServer({}))).heard, [["the response has neither mqtt nor websocket", 10_000]]);
 	},
 	async "ignores stored text that it cannot use"() {
 		for (const text of ["{", "[]", `{"otaUrl":"${OTA_URL}","backend":5}`, `{"otaUrl":"${OTA_URL}","backend":{}}`]) {
@@ -125,7 +125,7 @@ export default suite("the bootstrap", {
 		};
 		const { heard, log } = await bootstrap(new FakeOtaServer(WEBSOCKET), {}, {}, settings);
 		equal(heard, [BACKEND]);
-		matches(log[0] ?? "", /the backend is not stored: Error: flash full/);
+		matches(log[0] ?? "", /could not store the backend: Error: flash full/);
 	},
 	async "sets the clock by the server's time"() {
 		const time = { timestamp: 1_800_000_000_000, timezone_offset: 540 };

@@ -130,7 +130,7 @@ export default suite("the camera", {
 		const first = ask();
 		const second = ask();
 		await settled();
-		matches(second.error ?? "", /another photo is being taken or sent/);
+		matches(second.error ?? "", /the camera is busy with another photo/);
 		await see(input(), 1, 1, 1, 1);
 		equal(first.photo?.byteLength, 1_024);
 		const third = ask();
@@ -147,7 +147,7 @@ export default suite("the camera", {
 		await see(input(), 1);
 		timer.pass(6_000);
 		await settled();
-		equal([end.error, input().held], ["the camera gave no picture within 5000 ms", 0]);
+		equal([end.error, input().held], ["camera timeout: no picture within 5000 ms", 0]);
 		const again = ask();
 		await see(input(), 1, 1, 1, 1);
 		equal([again.error, timer.size], [undefined, 0]);

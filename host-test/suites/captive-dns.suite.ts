@@ -104,7 +104,7 @@ export default suite("the DNS of the device's own network", {
 			[38, "192.168.4.2", 5000],
 			[38, "192.168.4.2", 5001],
 		]);
-		matches(log.join(), /^DNS: no answer sent: Error: no route$/);
+		matches(log.join(), /^DNS: could not answer: Error: no route$/);
 		dns.close();
 		ok(closed && port === 53);
 	},

@@ -86,7 +86,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		equal(textOf(failed), "the client did not answer elicitation/create: rejected by the user");
 		await call();
 		const [misfit] = await say({ id: "s2", result: { action: "accept", content: { age: "old" } } });
-		matches(textOf(misfit), /^the client's answer to elicitation\/create does not fit: age: expected an integer/);
+		matches(textOf(misfit), /^invalid answer to elicitation\/create from the client: age: expected an integer/);
 	},
 	async "a client that does not answer in time is told, and the call fails"() {
 		const { call, client, timer } = makeClient(askAge, ALL, { timeout: 2_000 });
@@ -132,7 +132,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 	async "at most so many requests to clients are open"() {
 		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
 		await call(1);
-		equal(textOf(await call(2)), "too many questions to clients: at most 1 may be open");
+		equal(textOf(await call(2)), "too many open requests to clients (limit 1)");
 		equal(client.server.allNames.includes("age"), true);
 		client.session.close();
 		await settled();
@@ -148,6 +148,6 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		client.initialize("2025-11-25", ALL);
 		client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}');
 		await settled();
-		equal(textOf(client.heard()[0]), "this device cannot ask a client of MCP 2025-11-25");
+		equal(textOf(client.heard()[0]), "this device cannot send requests to a client of MCP 2025-11-25");
 	},
 });

@@ -149,7 +149,7 @@ export default suite("configuration", {
 	"rejects an MQTT password without a user name, by name"() {
 		const error = throws(
 			() => transportFor({ backend: "mqtt://h", mqttPassword: "p" }),
-			/^mqttUsername: expected a user name, because mqttPassword is set$/,
+			/^mqttUsername: required with mqttPassword$/,
 		);
 		ok(error instanceof SettingError && error.setting === "mqttUsername");
 	},

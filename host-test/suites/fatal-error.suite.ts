@@ -92,7 +92,7 @@ export default suite("a setting that cannot be used", {
 	"is named in the log and on the screen, in the state fatal_error"() {
 		for (const [settings, problem] of [
 			[{ backend: "nonsense" }, /^backend: expected scheme:/],
-			[{ backend: "http://h" }, /^backend: http:\/\/ is not/],
+			[{ backend: "http://h" }, /^backend: this device does not support http:/],
 			[{ qos: 7 }, /^qos: expected 0 or 1, got 7$/],
 			[{ token: "a\r\nb" }, /^token: expected text without line breaks$/],
 			[{ backend: "mqtt://h", publishTopic: "a/#" }, /^publishTopic: /],
@@ -103,7 +103,7 @@ export default suite("a setting that cannot be used", {
 			const { board, log, start } = startWith(settings);
 			equal(start(), undefined);
 			const shown = Object.assign({}, ...board.shown);
-			equal([shown.state, shown.alert.status], ["fatal_error", "Wrong setting"]);
+			equal([shown.state, shown.alert.status], ["fatal_error", "Invalid setting"]);
 			matches(shown.alert.message, problem);
 			equal(log, [`fatal error: ${shown.alert.message}`]);
 		}
@@ -118,7 +118,7 @@ export default suite("a setting that cannot be used", {
 		const { application, fake, accessPoint, opened } = startWithSetup({ backend: "nonsense" });
 		equal([application, opened()?.isOpen, accessPoint.opened?.ssid], [undefined, true, "xs-mcp-000001"]);
 		const shown = Object.assign({}, ...fake.shown);
-		equal([shown.state, shown.alert.status, shown.setup.ssid], ["fatal_error", "Wrong setting", "xs-mcp-000001"]);
+		equal([shown.state, shown.alert.status, shown.setup.ssid], ["fatal_error", "Invalid setting", "xs-mcp-000001"]);
 	},
 	"is corrected on the set-up's page, after which the device restarts"() {
 		return (async () => {
@@ -149,8 +149,8 @@ export default suite("a setting that cannot be used", {
 		const { accessPoint, log } = startWithSetup({ setupPassword: "short" });
 		equal(accessPoint.opened, undefined);
 		equal(log, [
-			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters",
-			"set-up: not opened: ProtocolError: setupPassword: expected 8 to 63 printable ASCII characters",
+			"fatal error: setupPassword: expected 8 to 63 printable ASCII characters, or none",
+			"set-up: could not open: SettingError: setupPassword: expected 8 to 63 printable ASCII characters, or none",
 		]);
 	},
 	"is named in the log of a board without a screen"() {

@@ -64,7 +64,7 @@ export default suite("HTTP in pieces", {
 		await settled();
 		equal(end, {});
 		await go();
-		equal(end, { error: "http://host/: the connection ended within the response" });
+		equal(end, { error: "http://host/: connection closed before the end of the response" });
 	},
 	async "fails if the connection is lost with bytes that were not read, also if nobody knows how many there are"() {
 		for (const headers of [{ "content-length": "12" }, {}]) {
@@ -74,7 +74,7 @@ export default suite("HTTP in pieces", {
 			client.fail();
 			await go();
 			equal(taken, ["1234"]);
-			equal(end, { error: "http://host/: the connection ended within the response" });
+			equal(end, { error: "http://host/: connection closed before the end of the response" });
 		}
 	},
 	async "ends at once if a piece cannot be used"() {
@@ -92,10 +92,10 @@ export default suite("HTTP in pieces", {
 		equal(end, {});
 		timer.pass(11_000);
 		await settled();
-		equal(end, { error: "http://host/: not done within 1800000 ms" });
+		equal(end, { error: "http://host/: not finished within 1800000 ms" });
 		busy[0]?.reject(new Error("too late"));
 		await settled();
-		equal(end, { error: "http://host/: not done within 1800000 ms" });
+		equal(end, { error: "http://host/: not finished within 1800000 ms" });
 	},
 	async "lets a held connection tell again and again how much there is to read"() {
 		const { client, go } = ask();

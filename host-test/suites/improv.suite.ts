@@ -178,7 +178,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[4, 1, "http://xs-mcp-aabbcc.local:80/mcp"],
 		]);
 		equal(line.stored, { ssid: "home", password: "secret12" });
-		equal([line.restarts, line.log], [[2_000], ['Improv: "home" joined']]);
+		equal([line.restarts, line.log], [[2_000], ['Improv: joined "home"']]);
 		const silent = opened();
 		await silent.send(setWiFi("open", ""));
 		equal(silent.take().at(-1), [4, 1]);
@@ -265,7 +265,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		};
 		const options = { board, built: {}, log: (text: string) => log.push(text) };
 		equal(openImprov(options as unknown as Parameters<typeof openImprov>[0]), undefined);
-		equal(log, ["Improv: the serial port is not opened: RangeError: port in use"]);
+		equal(log, ["Improv: could not open the serial port: RangeError: port in use"]);
 	},
 
 	"is not offered on a board without a serial port"() {

@@ -263,7 +263,7 @@ export default suite("input_required of MCP 2026-07-28", {
 			"u",
 		);
 		const { call } = statelessClient({ tools: [twice, bad] });
-		equal(textOf(await call("t")), "the question name is open already");
+		equal(textOf(await call("t")), "question name is already open");
 		equal((await call("u")).result.isError, true);
 	},
 	async "progress after a round names the token of the request that brought the answers"() {

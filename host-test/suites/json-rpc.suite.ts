@@ -37,7 +37,7 @@ export default suite("JSON-RPC 2.0", {
 	},
 	"answers a request that was too large to be read under its id, and nothing that has none"() {
 		const peer = client();
-		peer.session.reject({ jsonrpc: "2.0", id: "a" }, "9000 bytes, at most 8192 are accepted");
+		peer.session.reject({ jsonrpc: "2.0", id: "a" }, "9000 bytes (limit 8192)");
 		for (const message of [{}, { id: null }, { id: [] }, undefined, 5]) {
 			peer.session.reject(message, "too long");
 		}
@@ -45,7 +45,7 @@ export default suite("JSON-RPC 2.0", {
 			{
 				jsonrpc: "2.0",
 				id: "a",
-				error: { code: -32600, message: "Invalid request: 9000 bytes, at most 8192 are accepted" },
+				error: { code: -32600, message: "Invalid request: 9000 bytes (limit 8192)" },
 			},
 		]);
 	},
@@ -63,7 +63,7 @@ export default suite("JSON-RPC 2.0", {
 		equal(client().ask("ping", undefined, "x".repeat(1024)).id.length, 1024);
 		equal(code(`{"jsonrpc":"2.0","id":"${"x".repeat(1025)}","method":"ping"}`), { id: null, code: -32600, answers: 1 });
 	},
-	"rejects a batch with more messages than calls may be under way"() {
+	"rejects a batch with more messages than calls may be in progress"() {
 		const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 		equal(client().say(`[${Array(16).fill(ping).join(",")}]`)[0].length, 16);
 		equal(code(`[${Array(17).fill(ping).join(",")}]`).code, -32600);

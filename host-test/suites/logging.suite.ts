@@ -75,7 +75,7 @@ export default suite("logging", {
 		equal(
 			during((call) => log(call, "info", "again")),
 			[
-				{ level: "warning", data: "8 log messages were left out" },
+				{ level: "warning", data: "8 log messages dropped" },
 				{ level: "info", data: "again" },
 			],
 		);
@@ -93,7 +93,7 @@ export default suite("logging", {
 	"replaces data that are too long to send"() {
 		equal(
 			makeClient().during((call) => log(call, "info", "x".repeat(2_000))),
-			[{ level: "info", data: "2002 characters, at most 1024 are sent" }],
+			[{ level: "info", data: "2002 characters (limit 1024)" }],
 		);
 	},
 	"does nothing on a server without the feature, or for a call that was cancelled"() {

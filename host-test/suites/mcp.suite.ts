@@ -411,7 +411,7 @@ export default suite("MCP", {
 		);
 		ok(client.call("t").result);
 	},
-	async "drops calls under way when the session closes, and ignores what comes after"() {
+	async "drops calls in progress when the session closes, and ignores what comes after"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);
 		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });

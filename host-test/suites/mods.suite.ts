@@ -48,12 +48,12 @@ export default suite("mods", {
 	},
 	"that export something else are left out, and it is told what is wrong"() {
 		for (const [exported, reason] of [
-			[undefined, /exports no list of tools/],
-			[tool("self.lamp.set"), /exports no list of tools/],
-			[[tool("self.a"), { name: "self.b" }], /^its tool 2 was not made with defineTool$/],
-			[[null], /^its tool 1 was not made with defineTool$/],
-			[[tool("self.reboot")], /^there is a tool self.reboot already$/],
-			[[tool("self.a"), tool("self.a")], /^there is a tool self.a already$/],
+			[undefined, /is not a list of tools/],
+			[tool("self.lamp.set"), /is not a list of tools/],
+			[[tool("self.a"), { name: "self.b" }], /^tool 2 was not created with defineTool$/],
+			[[null], /^tool 1 was not created with defineTool$/],
+			[[tool("self.reboot")], /^tool self.reboot is already registered$/],
+			[[tool("self.a"), tool("self.a")], /^tool self.a is already registered$/],
 		] as const) {
 			const { count, broken } = load(exported);
 			equal([count, broken.length], [TOOLS.length, 1]);
@@ -69,7 +69,7 @@ export default suite("mods", {
 		}
 		const without = load(lamp, settings);
 		equal([without.added, without.timer.size], [[], 0]);
-		equal(without.broken, ["the device has restarted 5 times with it; it is tried again at the next start"]);
+		equal(without.broken, ["the device restarted 5 times with it; the next start tries it again"]);
 		equal(load(lamp, settings).added, ["self.lamp.set"]);
 	},
 	"are counted before they are loaded, which may end the machine"() {

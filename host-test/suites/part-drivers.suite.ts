@@ -136,7 +136,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 		const timer = new FakeTimer();
 		const chip = source<MotionSample>({});
 		const sensor = motionSensor({ source: chip, timer });
-		throws(() => sensor.read(), /not measured anything yet/);
+		throws(() => sensor.read(), /has no reading yet/);
 		chip.state.next = { accelerometer: { x: 1, y: 2, z: 3 } };
 		sensor.read();
 		chip.state.next = {};

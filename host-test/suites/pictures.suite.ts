@@ -109,7 +109,7 @@ export default suite("pictures", {
 			() => new Error("read"),
 			(reason) => reason,
 		);
-		matches(error.message, /^the picture has 5 bytes, at most 4 fit$/);
+		matches(error.message, /^picture of 5 bytes \(limit 4\)$/);
 		equal(closed, 2);
 	},
 });

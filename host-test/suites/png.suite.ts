@@ -71,23 +71,23 @@ export default suite("PNG pictures", {
 	"are rejected if a second header comes between their pixels"() {
 		const file = makePng(COLOURED);
 		const second = makePng({ width: 1, height: HEIGHT, rows: [[1, 2, 3]] }).subarray(8);
-		throws(() => shown(Uint8Array.from([...file.subarray(0, 100), ...second]), WIDTH, HEIGHT), /the PNG is damaged/);
+		throws(() => shown(Uint8Array.from([...file.subarray(0, 100), ...second]), WIDTH, HEIGHT), /PNG damaged/);
 	},
 	"are rejected with the reason if they cannot be shown"() {
 		const { width, height, rows } = COLOURED;
 		const file = makePng(COLOURED);
 		const damaged = (at: number): Uint8Array => Uint8Array.from(file, (byte, index) => (index === at ? 99 : byte));
 		for (const [bytes, reason] of [
-			[makePng({ ...COLOURED, interlaced: true }), /this is an interlaced PNG/],
-			[makePng({ width: 2_731, height, rows }), /the PNG's rows have 8193 bytes, at most 8192 can be shown/],
-			[makePng({ width, height: 20_000, rows }), /the PNG has 7 x 20000 pixels/],
-			[makePng({ width, height: 0, rows }), /the PNG has 7 x 0 pixels/],
-			[makePng({ ...COLOURED, depth: 3 }), /the PNG is damaged/],
+			[makePng({ ...COLOURED, interlaced: true }), /interlaced PNG/],
+			[makePng({ width: 2_731, height, rows }), /PNG rows of 8193 bytes \(limit 8192\)/],
+			[makePng({ width, height: 20_000, rows }), /PNG of 7 x 20000 pixels/],
+			[makePng({ width, height: 0, rows }), /PNG of 7 x 0 pixels/],
+			[makePng({ ...COLOURED, depth: 3 }), /PNG damaged/],
 			[damaged(3), /neither a JPEG nor a PNG/],
-			[damaged(8), /the PNG is damaged/],
-			[damaged(12), /the PNG is damaged/],
-			[file.subarray(0, 150), /the PNG is damaged, or ends too early/],
-			[file.subarray(0, 20), /the PNG is damaged, or ends too early/],
+			[damaged(8), /PNG damaged/],
+			[damaged(12), /PNG damaged/],
+			[file.subarray(0, 150), /PNG damaged or truncated/],
+			[file.subarray(0, 20), /PNG damaged or truncated/],
 		] as const) {
 			throws(() => shown(bytes, WIDTH, HEIGHT, 13), reason);
 		}

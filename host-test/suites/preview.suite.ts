@@ -140,18 +140,18 @@ export default suite("previews", {
 		equal(read(file.subarray(0, 100)), undefined);
 	},
 	"are rejected with the reason if the JPEG cannot be shown"() {
-		const colors = "sampled 1x2, 1x1, 1x1";
+		const colors = "JPEG sampling 1x2, 1x1, 1x1";
 		for (const [segments, reason] of [
-			[[frame(8, 8, { kind: 0xc2 })], /a progressive JPEG/],
-			[[frame(8, 8, { kind: 0xc9 })], /a rare kind of JPEG/],
+			[[frame(8, 8, { kind: 0xc2 })], /progressive JPEG is not supported/],
+			[[frame(8, 8, { kind: 0xc9 })], /rare kind of JPEG/],
 			[[frame(8, 8, { samples: [0x11] })], /1 colour components/],
 			[[frame(8, 8, { samples: [0x12, 0x11, 0x11] })], new RegExp(colors)],
-			[[frame(4_081, 8, { samples: [0x22, 0x11, 0x11] })], /4081 x 8 pixels, at most 4080 x 4096/],
-			[[frame(2_041, 8)], /at most 2040 x 2048/],
+			[[frame(4_081, 8, { samples: [0x22, 0x11, 0x11] })], /4081 x 8 pixels \(limit 4080 x 4096\)/],
+			[[frame(2_041, 8)], /limit 2040 x 2048/],
 			[[frame(0, 8)], /0 x 8 pixels/],
-			[[SCAN], /the JPEG's header is damaged/],
-			[[[1, 2, 3, 4]], /the JPEG's header is damaged/],
-			[[[0xff, 0xdb, 0x13, 0x88]], /the JPEG's header is too long/],
+			[[SCAN], /JPEG header damaged/],
+			[[[1, 2, 3, 4]], /JPEG header damaged/],
+			[[[0xff, 0xdb, 0x13, 0x88]], /JPEG header too long/],
 		] as const) {
 			throws(() => read(header(...segments.map((each) => [...each])), 7), reason);
 		}
@@ -159,12 +159,12 @@ export default suite("previews", {
 	"are rejected if the JPEG says that a segment is shorter than its own length, however it is cut"() {
 		const file = Uint8Array.from([...header([0xff, 0xe0, 0, 0], [0xff, 0xe1, 0, 1]), ...new Array<number>(20).fill(7)]);
 		for (const pieceBytes of [5, 1, 2, 3, 64]) {
-			throws(() => read(file, pieceBytes), /the JPEG's header is damaged/);
+			throws(() => read(file, pieceBytes), /JPEG header damaged/);
 		}
 	},
 	"are rejected if the JPEG has two frames, because the decoder could take another one"() {
 		const large = frame(64, 64, { samples: [0x22, 0x11, 0x11] });
-		throws(() => read(header(large, frame(8, 8), SCAN)), /the JPEG's header is damaged/);
+		throws(() => read(header(large, frame(8, 8), SCAN)), /JPEG header damaged/);
 	},
 	async "are drawn while they come, and stay until the face returns"() {
 		const { preview: shown, face, screen, file, timer, canvas } = preview();
@@ -188,15 +188,15 @@ export default suite("previews", {
 		face.show({ alert: { status: "Battery", message: "low" } });
 		timer.pass(100);
 		equal(canvas.drawings, drawings + 1);
-		throws(() => picture.write(buffer(file)), /something more important has taken the screen/);
-		equal(await failure(picture.end()), "something more important has taken the screen");
+		throws(() => picture.write(buffer(file)), /replaced by something more important/);
+		equal(await failure(picture.end()), "replaced by something more important");
 	},
 	async "end when another one begins"() {
 		const { preview: shown, face, file, timer } = preview();
 		const first = shown.begin();
 		first.write(buffer(file.subarray(0, 20)));
 		const second = shown.begin();
-		throws(() => first.write(buffer(file)), /another picture has taken the screen/);
+		throws(() => first.write(buffer(file)), /replaced by another picture/);
 		first.cancel();
 		second.write(buffer(file));
 		await second.end();
@@ -207,8 +207,8 @@ export default suite("previews", {
 	async "that end too early, or are no pictures, leave the face as it was"() {
 		const { preview: shown, face, file, timer } = preview();
 		for (const [bytes, reason] of [
-			[file.subarray(0, 20), "the JPEG ends within its header"],
-			[file.subarray(0, file.byteLength - 1), "the JPEG is damaged, or ends too early"],
+			[file.subarray(0, 20), "JPEG truncated within its header"],
+			[file.subarray(0, file.byteLength - 1), "JPEG damaged or truncated"],
 			[new Uint8Array(0), "the file is empty"],
 		] as const) {
 			const picture = shown.begin();

@@ -202,8 +202,8 @@ export default suite("device protocol", {
 		protocol.channel.say(`{"type":"mcp","payload":${"[".repeat(40)}`);
 		equal(heard, [
 			{ rejected: { jsonrpc: "2.0", id: 1 }, reason: "nested deeper than 32 levels" },
-			{ rejected: { jsonrpc: "2.0", id: 2 }, reason: "1208 values, at most 512 are accepted" },
-			{ rejected: { jsonrpc: "2.0", id: 3 }, reason: "513 values, at most 512 are accepted" },
+			{ rejected: { jsonrpc: "2.0", id: 2 }, reason: "1208 values (limit 512)" },
+			{ rejected: { jsonrpc: "2.0", id: 3 }, reason: "513 values (limit 512)" },
 		]);
 		equal(log.length, 4);
 	},

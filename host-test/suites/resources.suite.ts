@@ -186,7 +186,7 @@ export default suite("resources", {
 			read: () => new ArrayBuffer(80),
 		});
 		const { message } = clientOf({ resources: [large], maxBytes: 100 }).read("note://large").error;
-		equal(message, "Resource too large: 108 bytes to send, at most 100 fit");
+		equal(message, "Resource too large: 108 bytes (limit 100)");
 	},
 	"tell of updates only the sessions that have subscribed"() {
 		const { client, resources } = clientOf({ resources: [note] });
@@ -215,7 +215,7 @@ export default suite("resources", {
 		const subscribe = (uri: string) => client.ask("resources/subscribe", { uri });
 		subscribe("log://lines/1");
 		subscribe("log://lines/2");
-		matches(subscribe("log://lines/3").error.message, /at most 2/);
+		matches(subscribe("log://lines/3").error.message, /limit 2/);
 		matches(subscribe(`log://lines/${"x".repeat(2_000)}`).error.message, /at most 1024 characters/);
 		equal(subscribe("note://one").error.code, -32002);
 	},

@@ -151,7 +151,7 @@ export default suite("a device that knows only an otaUrl", {
 		const board = { ...new FakeBoard(), installer: undefined, close() {} } as unknown as FakeBoard;
 		const { answer, log, sockets } = startFrom(board);
 		await answer(200, { ...websocket("first"), firmware: { version: "0.0.1", url: "http://f.bin", force: 1 } });
-		ok(log.includes("firmware 0.0.1 (forced) is offered, but this board cannot update itself"));
+		ok(log.includes("firmware 0.0.1 (forced) is available, but this board cannot update itself"));
 		equal(sockets().length, 1);
 	},
 	async "asks nobody while it is offline, and begins again when it is online"() {

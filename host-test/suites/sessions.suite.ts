@@ -157,7 +157,7 @@ export default suite("device protocol, session after session", {
 		fake.protocol.channel.say({ type: "tts", state: "start" });
 		equal([fake.heard, typesSent(fake)], [["open", "message tts", "connecting"], ["hello"]]);
 	},
-	"asking for a session that is there, or under way, changes nothing"() {
+	"asking for a session that is there, or in progress, changes nothing"() {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.request();
 		equal(fake.protocol.channels.length, 0);

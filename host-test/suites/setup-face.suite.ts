@@ -55,9 +55,9 @@ export default suite("the set-up on the screen", {
 	},
 	"shows what happens, and the face again once the set-up has ended"() {
 		const { canvas, screen, draw } = face();
-		screen.show({ setup: { ...SETUP, progress: "home could not be joined. Is the password right?" } });
+		screen.show({ setup: { ...SETUP, progress: "Could not join home: wrong password, or out of range?" } });
 		draw();
-		ok(canvas.allTexts.includes("home could not be joined. Is"), canvas.allTexts.join("; "));
+		ok(canvas.allTexts.includes("Could not join home: wrong"), canvas.allTexts.join("; "));
 		screen.show({ setup: undefined, state: "idle" });
 		canvas.allTexts = [];
 		draw();

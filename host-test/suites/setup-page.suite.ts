@@ -96,7 +96,7 @@ export default suite("the set-up page", {
 		for (const [values, field, problem] of [
 			[{ ssid: "" }, "ssid", /choose a network/],
 			[{ ssid: "é".repeat(17) }, "ssid", /at most 32 bytes/],
-			[{ ssid: 5 }, "ssid", /expected a text/],
+			[{ ssid: 5 }, "ssid", /expected a string/],
 			[{ password: "short" }, "password", /8 to 64 bytes, or none/],
 			[{ backend: "mqqt://h" }, "backend", /^expected ws:\/\/, got mqqt:\/\/h$/],
 			[{ token: "a\u0007" }, "token", /control characters/],

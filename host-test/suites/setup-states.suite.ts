@@ -126,7 +126,7 @@ export default suite("the state wifi_configuring", {
 		const { submit, accessPoint } = start({ ssid: "", online: false });
 		for (const [values, field, problem] of [
 			[{ backend: "htp:/x" }, "backend", /^expected scheme:\/\/host/],
-			[{ backend: "wss://h/" }, "backend", /^wss:\/\/ is not a WebSocket/],
+			[{ backend: "wss://h/" }, "backend", /^this device does not support wss:/],
 			[{ backend: "" }, "backend", /^expected scheme/],
 			[{ otaUrl: "ws://h/" }, "otaUrl", /^expected http:\/\//],
 			[{ name: "n".repeat(33) }, "name", /^expected at most 32 characters/],

@@ -33,12 +33,9 @@ export default suite("set-up with a phone", {
 		const made = begin();
 		const { submit, status, accessPoint, timer, ends, shown, platform } = made;
 		const { status: code, body } = await submit(TYPED);
-		equal([code, (body as { message: string }).message], [202, "The device tries to join home."]);
+		equal([code, (body as { message: string }).message], [202, "Joining home …"]);
 		equal(accessPoint.attempts, [{ ssid: "home", password: "long enough" }]);
-		equal(
-			[stored(made), (await status()).state, shown.at(-1)?.progress],
-			[{}, "joining", "The device tries to join home."],
-		);
+		equal([stored(made), (await status()).state, shown.at(-1)?.progress], [{}, "joining", "Joining home …"]);
 		accessPoint.finish(true);
 		await settled();
 		equal(stored(made), { ssid: "home", password: "long enough", backend: "ws://new/" });
@@ -69,7 +66,7 @@ export default suite("set-up with a phone", {
 		await settled();
 		const { state, message } = await status();
 		equal([state, stored(made), ends], ["failed", {}, []]);
-		matches(message, /^home could not be joined. Is the password right/);
+		matches(message, /^Could not join home: wrong password/);
 		equal((await submit(TYPED)).status, 202);
 	},
 	async "keeps the password for the same network and the token for the same backend, and for no other"() {
@@ -139,7 +136,7 @@ export default suite("set-up with a phone", {
 		accessPoint.fault = new Error("no memory");
 		setup.begin();
 		equal([setup.isOpen, ends], [false, [false]]);
-		matches(log[0] ?? "", /^set-up: not opened: Error: no memory$/);
+		matches(log[0] ?? "", /^set-up: could not open: Error: no memory$/);
 	},
 	"is needed if the device is offline for too long"() {
 		const { setup, timer, counts } = makeSetup({ built: { ssid: "home" } });

@@ -109,6 +109,6 @@ export default suite("snapshots of a face", {
 			() => new Error("taken"),
 			(reason) => reason,
 		);
-		equal([error.message, bands.length], ["the screen shows a picture, which cannot be read back", 0]);
+		equal([error.message, bands.length], ["the screen shows a preview, which cannot be read back", 0]);
 	},
 });

@@ -122,7 +122,7 @@ export default suite("the device's own Wi-Fi network", {
 		equal(found.length, 1);
 		wifi.found = undefined;
 		equal(await accessPoint.scan(), []);
-		matches(log.at(-1) ?? "", /^Wi-Fi: no scan: Error: already scanning$/);
+		matches(log.at(-1) ?? "", /^Wi-Fi: scan failed: Error: already scanning$/);
 	},
 	"is closed again if its DNS cannot be opened"() {
 		const { accessPoint, radio, wifi } = make({ dnsFault: "bind failed" });

@@ -107,7 +107,7 @@ export default suite("sounds", {
 		await settled();
 		equal([write.state, first.out.closed, second.out.closed], ["the sound was stopped", true, false]);
 	},
-	async "fail if the audio out takes no samples for four seconds"() {
+	async "fail if audio output stalled for four seconds"() {
 		const { timer, begin } = open();
 		const { sound, out } = begin();
 		const end = watch(sound.end());
@@ -118,7 +118,7 @@ export default suite("sounds", {
 		equal(end.state, "waits");
 		timer.pass(1);
 		await settled();
-		equal([end.state, out.closed], ["the audio out takes no samples", true]);
+		equal([end.state, out.closed], ["audio output stalled", true]);
 	},
 	async "are known to be played until they end or stop"() {
 		const { player, begin } = open();
@@ -207,7 +207,7 @@ export default suite("sounds", {
 		};
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot" });
 		await settled();
-		ok(log.includes("no chime: no memory"), log.join("\n"));
+		ok(log.includes("chime failed: no memory"), log.join("\n"));
 	},
 	async "a chime that is stopped says so"() {
 		const player = new FakePlayer();

@@ -170,7 +170,7 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		const listen = { notifications: { toolsListChanged: true } };
 		await send("subscriptions/listen", listen);
 		equal((await ask("subscriptions/listen", listen)).error.code, -32000);
-		equal((await ask("subscriptions/listen")).error.message, "Too many subscriptions/listen: at most 1");
+		equal((await ask("subscriptions/listen")).error.message, "Too many subscriptions/listen requests (limit 1)");
 	},
 	async "subscriptions/listen names what is wrong with its filter"() {
 		const { ask } = statelessClient({ features: [new Resources<undefined>()] });

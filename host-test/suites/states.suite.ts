@@ -101,7 +101,7 @@ export default suite("device states, entered where they are true", {
 		transport.channel.say(upgrade());
 		await settled();
 		equal(application.state, "upgrading");
-		ok(log.some((line) => /^upgrade from .* rejected: an update is under way already$/.test(line)));
+		ok(log.some((line) => /^upgrade from .* rejected: another update is in progress$/.test(line)));
 	},
 	async "upgrading, until the device restarts, whatever the backend says"() {
 		const { application, transport } = inSession();

@@ -95,7 +95,7 @@ export default suite("tools for sound", {
 		for (const [file, options, message] of [
 			[wavFile([], { bits: 24 }), {}, /24 bits a sample are not supported/],
 			[Uint8Array.from({ length: 100 }, () => 65), {}, /not a WAV file/],
-			[wavFile(SAMPLES).slice(0, 20), {}, /it ends before its samples begin/],
+			[wavFile(SAMPLES).slice(0, 20), {}, /truncated before its samples/],
 			[wavFile(SAMPLES), { status: 404 }, /^http:\/\/host\/a.wav answered with HTTP status 404$/],
 		] as const) {
 			const { player, call } = open(file, options);

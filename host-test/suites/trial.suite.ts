@@ -64,7 +64,7 @@ export default suite("firmware on trial", {
 		equal(updater.events, []);
 		timer.pass(1);
 		equal(updater.events, ["rollBack"]);
-		const problem = `${VERSION} did not reach its backend in time: back to the previous firmware`;
+		const problem = `${VERSION} did not reach its backend in time; rolling back`;
 		ok(log.includes(`update failed: ${problem}`));
 		ok(board.shown.some(({ alert }) => alert?.status === "Update failed" && alert.message === problem));
 	},
@@ -76,7 +76,7 @@ export default suite("firmware on trial", {
 	"goes back at once if it cannot use a setting"() {
 		const { application, updater, log } = start(true, { qos: 7 });
 		equal([application, updater.events], [undefined, ["rollBack"]]);
-		ok(log.includes("update failed: qos: expected 0 or 1, got 7: back to the previous firmware"));
+		ok(log.includes("update failed: qos: expected 0 or 1, got 7; rolling back"));
 	},
 	"goes on, and says why, if there is no firmware to go back to"() {
 		const updater = Object.assign(new FakeUpdater(), {
@@ -87,7 +87,7 @@ export default suite("firmware on trial", {
 		const { application, log, board } = start(true, { qos: 7 }, new FakeBoard(), updater);
 		equal(application, undefined);
 		ok(log.includes("rollback failed: Error: there is no firmware to go back to"));
-		ok(board.shown.some(({ alert }) => alert?.status === "Wrong setting"));
+		ok(board.shown.some(({ alert }) => alert?.status === "Invalid setting"));
 	},
 	"goes on in its session, and says why, if it cannot be confirmed"() {
 		const updater = Object.assign(new FakeUpdater(), {
@@ -98,7 +98,7 @@ export default suite("firmware on trial", {
 		const { application, log, greet } = start(true, {}, rolledBack(VERSION), updater);
 		greet();
 		equal(application?.state, "idle");
-		ok(log.includes(`firmware ${VERSION} is not confirmed: Error: the firmware cannot be confirmed`));
+		ok(log.includes(`could not confirm firmware ${VERSION}: Error: the firmware cannot be confirmed`));
 	},
 	"begins a session also if sessions are on demand"() {
 		const before = FakeWebSocketClient.made.length;
@@ -123,7 +123,7 @@ export default suite("firmware on trial", {
 	},
 	"is told of after it was rolled back, once"() {
 		const { log, board } = start(false, {}, rolledBack("0.2.0"));
-		const problem = `0.2.0 did not reach its backend: back to ${VERSION}`;
+		const problem = `0.2.0 did not reach its backend; rolled back to ${VERSION}`;
 		ok(log.includes(`update failed: ${problem}`));
 		ok(board.shown.some(({ alert }) => alert?.message === problem));
 		const next = start(false, {}, new FakeBoard(board.settings));
@@ -140,7 +140,7 @@ export default suite("firmware on trial", {
 			return log.filter((line) => line.startsWith("firmware 0."));
 		};
 		equal(await offer("0.2.0"), [
-			"firmware 0.2.0 (forced) is offered, and left until the next restart: it was rolled back",
+			"firmware 0.2.0 (forced) is available, but was rolled back; skipped until the next restart",
 		]);
 		equal(await offer("0.2.1"), ["firmware 0.2.1 (forced): installing from http://f.bin"]);
 	},

@@ -16,7 +16,7 @@ function rejectsBytes(cases: readonly (readonly number[])[]): void {
 			.split("|")
 			.map((half) => new Uint8Array(ArrayBuffer.fromString(half)));
 		client.arrive([Uint8Array.of(...(start as Uint8Array), ...bytes, ...(end as Uint8Array)).buffer]);
-		equal([heard, log.some((line) => line.includes("not UTF-8"))], [[], true], `bytes ${bytes.join()}`);
+		equal([heard, log.some((line) => line.includes("not valid UTF-8"))], [[], true], `bytes ${bytes.join()}`);
 	}
 }
 
@@ -138,7 +138,7 @@ export default suite("WebSocket, what flows and what waits", {
 		client.arrive([text(1001)]);
 		client.arrive([text(600), text(600), ""]);
 		equal([heard.length, log.length], [1, 2]);
-		matches(log[1] as string, /^message dropped: 1200 bytes, at most 1000 are accepted$/);
+		matches(log[1] as string, /^message dropped: 1200 bytes \(limit 1000\)$/);
 		client.arrive([text(1000)]);
 		equal(heard.length, 2);
 	},
@@ -155,7 +155,7 @@ export default suite("WebSocket, what flows and what waits", {
 				{ jsonrpc: "2.0", id: 'a"b' },
 			],
 		);
-		equal((heard[0] as { reason: string }).reason, `${request("7", 2000).length} bytes, at most 1000 are accepted`);
+		equal((heard[0] as { reason: string }).reason, `${request("7", 2000).length} bytes (limit 1000)`);
 	},
 	"answers no request for another session, and none with its id after its params"() {
 		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
@@ -240,14 +240,14 @@ export default suite("WebSocket, what flows and what waits", {
 			throw new Error("no room");
 		};
 		timer.pass(60_000);
-		matches(log.join(), /ping not sent: Error: no room/);
+		matches(log.join(), /could not send ping: Error: no room/);
 		equal(lost, []);
 	},
 	"takes anything for the cause of an error, and keeps it"() {
 		for (const [cause, message] of [
-			[new Error("reset"), "the connection broke: reset"],
-			["reset", "the connection broke"],
-			[undefined, "the connection broke"],
+			[new Error("reset"), "connection lost: reset"],
+			["reset", "connection lost"],
+			[undefined, "connection lost"],
 		] as const) {
 			const { client, lost } = inSession();
 			client.options.onError(cause);

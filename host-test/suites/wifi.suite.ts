@@ -140,7 +140,7 @@ export default suite("Wi-Fi and the time", {
 		wifi.fault = new Error("already connecting");
 		wifi.become(200);
 		timer.pass(WIFI_CHECK_INTERVAL);
-		matches(log.at(-1) ?? "", /"home" not joined: Error: already connecting/);
+		matches(log.at(-1) ?? "", /could not join "home": Error: already connecting/);
 		wifi.fault = undefined;
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal([wifi.attempts.length, wifi.connection], [3, 300]);
@@ -230,7 +230,7 @@ export default suite("Wi-Fi and the time", {
 		equal(clock.isSet, true);
 		ask();
 		clients[0]?.answer(new Error());
-		equal(log, ["clock: no time server answers"]);
+		equal(log, ["clock: no answer from the time server"]);
 	},
 	"asks again each day, because a chip's clock drifts"() {
 		const { ask, machine, clients, timer } = askTime();

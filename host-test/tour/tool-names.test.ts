@@ -23,7 +23,7 @@ describe("a tool's name in the prompt", () => {
 	});
 
 	it("that does not exist is answered with the closest one", () => {
-		assert.throws(() => findTool(TOOLS, "self.lamp.sett"), /no such tool: did you mean self_lamp_set\?$/);
+		assert.throws(() => findTool(TOOLS, "self.lamp.sett"), /unknown tool: did you mean self_lamp_set\?$/);
 		assert.throws(() => findTool([], "self.reboot"), /no device has tools$/);
 	});
 

@@ -3,8 +3,8 @@ import { makeProgram, runProgram } from "../program.js";
 import { BOARDS, CHIPS, describeBoards, measureBoards } from "./boards.js";
 import { findSdk, NO_SDK } from "./sdk.js";
 
-const program = makeProgram("run boards", "Prints what each board has, and links the firmware to tell what it takes.")
-	.argument("[targets...]", "what to link: esp32, esp32/m5stack_cores3, … Default: all that docs/boards.md has")
+const program = makeProgram("run boards", "Prints the parts of each board, and links the firmware to measure its size.")
+	.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.md)")
 	.action(async (targets: string[]) => {
 		console.log(`${describeBoards()}\n`);
 		const sdk = findSdk();

@@ -1,4 +1,4 @@
-// npm run doctor: says what is missing for the firmware on a board or in the simulator, and the command that mends it.
+// npm run doctor: says what is missing for the firmware on a board or in the simulator, and the command that fixes it.
 import { Option } from "commander";
 import { makeProgram, runProgram } from "../program.js";
 import { thisComputer } from "./computer.js";
@@ -13,8 +13,8 @@ interface Options {
 	readonly json?: boolean;
 }
 
-const program = makeProgram("run doctor", "Says what is missing, and the command that mends it.")
-	.addOption(new Option("--for <purpose>", "what you want to do").choices(PURPOSES).default("flash"))
+const program = makeProgram("run doctor", "Reports what is missing, and the command that fixes it.")
+	.addOption(new Option("--for <purpose>", "task to check for").choices(PURPOSES).default("flash"))
 	.option("--json", "write JSON: purpose, ok, findings")
 	.addHelpText("after", EPILOGUE)
 	.action(({ for: purpose, json = false }: Options) => {

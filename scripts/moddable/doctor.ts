@@ -22,8 +22,8 @@ export interface Finding {
 	/** `missing`: the purpose needs it. `warning`: the purpose can do without it, or nobody has tried this version. */
 	readonly status: "ok" | "warning" | "missing";
 	readonly found: string;
-	/** What mends it: a command, where there is one. Absent if it is ok. */
-	readonly mend?: string;
+	/** How to fix it: a command, if there is one. Absent if it is ok. */
+	readonly fix?: string;
 }
 
 type Check = (computer: Computer) => Finding;
@@ -41,24 +41,24 @@ const COMPILERS = {
 	"riscv32-esp-elf-gcc": "ESP32-C3 and C6",
 } as const;
 
-/** Looks at the computer. The findings come in the order in which they are best mended. */
+/** Checks the computer. Findings are in the order in which to fix them. */
 export function examine(purpose: Purpose, computer: Computer): Finding[] {
 	return CHECKS[purpose].map((check) => check(computer));
 }
 
-/** The findings as a person reads them: a line for each, and below it the command that mends it. */
+/** The findings as a person reads them: a line for each, and below it the command that fixes it. */
 export function describeFindings(findings: readonly Finding[]): string {
 	return findings
-		.map(({ name, status, found, mend }) => {
+		.map(({ name, status, found, fix }) => {
 			const line = `${status.padEnd(8)} ${name}: ${found}`;
-			return mend === undefined ? line : `${line}\n${" ".repeat(9)}${mend}`;
+			return fix === undefined ? line : `${line}\n${" ".repeat(9)}${fix}`;
 		})
 		.join("\n");
 }
 
 const ok = (name: string, found: string): Finding => ({ name, status: "ok", found });
-const missing = (name: string, found: string, mend: string): Finding => ({ name, status: "missing", found, mend });
-const warning = (name: string, found: string, mend: string): Finding => ({ name, status: "warning", found, mend });
+const missing = (name: string, found: string, fix: string): Finding => ({ name, status: "missing", found, fix });
+const warning = (name: string, found: string, fix: string): Finding => ({ name, status: "warning", found, fix });
 
 function node({ nodeVersion }: Computer): Finding {
 	const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
@@ -80,17 +80,17 @@ function compilerForXs({ env }: Computer): Finding {
 }
 
 function sdk({ env, platform }: Computer): Finding {
-	const mend = "npm install -g xs-dev && xs-dev setup";
+	const fix = "npm install -g xs-dev && xs-dev setup";
 	const { MODDABLE } = env;
 	if (hostOf(platform) === undefined) {
-		return missing("Moddable SDK", `not used by these programs on ${platform}`, "run mcconfig by hand");
+		return missing("Moddable SDK", `not used by these programs on ${platform}`, "run mcconfig yourself");
 	}
 	if (!MODDABLE) {
-		return missing("Moddable SDK", "MODDABLE is not set: it names the SDK's folder", mend);
+		return missing("Moddable SDK", "MODDABLE is not set: it must name the SDK's folder", fix);
 	}
 	return existsSync(MODDABLE)
 		? ok("Moddable SDK", MODDABLE)
-		: missing("Moddable SDK", `MODDABLE is ${MODDABLE}, which does not exist`, mend);
+		: missing("Moddable SDK", `MODDABLE is ${MODDABLE}, which does not exist`, fix);
 }
 
 /** @param programs of the SDK that are needed */
@@ -99,23 +99,23 @@ function sdkTools(...programs: readonly string[]): Check {
 		const { MODDABLE = "" } = env;
 		const host = hostOf(platform) ?? "";
 		const absent = programs.filter((each) => !isExecutable(join(MODDABLE, "build", "bin", host, "release", each)));
-		const mend = `cd "$MODDABLE/build/makefiles/${host}" && make`;
+		const fix = `cd "$MODDABLE/build/makefiles/${host}" && make`;
 		return absent.length === 0
 			? ok("SDK's tools", programs.join(", "))
-			: missing("SDK's tools", `${absent.join(", ")} not built`, mend);
+			: missing("SDK's tools", `${absent.join(", ")} not built`, fix);
 	};
 }
 
 /** The SDK's sources name the engine, but not the SDK's own version. */
 function sdkVersion({ env }: Computer): Finding {
 	const version = readXsVersion(join(env.MODDABLE ?? "", "xs", "sources", "xsCommon.h"));
-	const mend = 'git -C "$MODDABLE" fetch --tags && git -C "$MODDABLE" checkout 8.2.3, then build its tools again';
+	const fix = 'git -C "$MODDABLE" fetch --tags && git -C "$MODDABLE" checkout 8.2.3, then build its tools again';
 	if (version === undefined) {
-		return warning("SDK's version", "not known", mend);
+		return warning("SDK's version", "not known", fix);
 	}
 	return version === XS.major
 		? ok("SDK's version", `XS ${version}`)
-		: warning("SDK's version", `XS ${version}; the firmware was tried with XS ${XS.tried}`, mend);
+		: warning("SDK's version", `XS ${version}; the firmware was tried with XS ${XS.tried}`, fix);
 }
 
 function display({ env }: Computer): Finding {
@@ -123,7 +123,7 @@ function display({ env }: Computer): Finding {
 		return ok("display", env.DISPLAY || env.WAYLAND_DISPLAY || "");
 	}
 	return findProgram("Xvfb", env) === undefined
-		? missing("display", "no screen, and no Xvfb for a virtual one", "sudo apt-get install xvfb")
+		? missing("display", "no display, and no Xvfb for a virtual one", "sudo apt-get install xvfb")
 		: ok("display", "a virtual one, by Xvfb");
 }
 
@@ -142,7 +142,7 @@ function soundHeaders({ include }: Computer): Finding {
 
 function linux({ platform }: Computer): Finding {
 	return platform === "linux"
-		? ok("Linux", "the simulator is started from here")
+		? ok("Linux", "starting the simulator")
 		: missing("Linux", `npm run simulator does not run on ${platform}`, "mcconfig -d -m");
 }
 
@@ -155,11 +155,11 @@ function git({ env }: Computer): Finding {
 function idf({ env }: Computer): Finding {
 	const wanted = readExpectedIdf(env.MODDABLE);
 	const clone = `git clone -b v${wanted} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
-	const mend = `${clone} && ~/esp32/esp-idf/install.sh && export IDF_PATH=~/esp32/esp-idf`;
+	const fix = `${clone} && ~/esp32/esp-idf/install.sh && export IDF_PATH=~/esp32/esp-idf`;
 	const { IDF_PATH } = env;
 	if (!IDF_PATH || !existsSync(IDF_PATH)) {
 		const found = IDF_PATH ? `IDF_PATH is ${IDF_PATH}, which does not exist` : "IDF_PATH is not set";
-		return missing("ESP-IDF", found, mend);
+		return missing("ESP-IDF", found, fix);
 	}
 	const version = readIdfVersion(IDF_PATH);
 	if (version?.startsWith(`${wanted}.`)) {
@@ -169,19 +169,19 @@ function idf({ env }: Computer): Finding {
 	return missing(
 		"ESP-IDF",
 		version === undefined ? `no ESP-IDF in ${IDF_PATH}` : `${version}, and the SDK expects ${wanted}`,
-		version === undefined ? mend : `${update} && "$IDF_PATH/install.sh"`,
+		version === undefined ? fix : `${update} && "$IDF_PATH/install.sh"`,
 	);
 }
 
 function idfTools({ env }: Computer): Finding {
-	const mend = '. "$IDF_PATH/export.sh"';
+	const fix = '. "$IDF_PATH/export.sh"';
 	const compilers = Object.entries(COMPILERS);
 	const found = compilers.filter(([program]) => findProgram(program, env) !== undefined).map(([, chip]) => chip);
 	if (findProgram("idf.py", env) === undefined) {
-		return missing("ESP-IDF's tools", "idf.py is not on the PATH", mend);
+		return missing("ESP-IDF's tools", "idf.py is not on the PATH", fix);
 	}
 	if (found.length === 0) {
-		return missing("ESP-IDF's tools", "none of its compilers is on the PATH", mend);
+		return missing("ESP-IDF's tools", "none of its compilers is on the PATH", fix);
 	}
 	const list = `idf.py, compilers for ${found.join(", ")}`;
 	return found.length === compilers.length
@@ -194,8 +194,8 @@ function port({ env, dev }: Computer): Finding {
 	const ports = wanted ? [wanted] : listPorts(dev).map(({ path }) => path);
 	const usable = ports.filter((path) => existsSync(path));
 	if (usable.length === 0) {
-		const found = wanted ? `UPLOAD_PORT is ${wanted}, which does not exist` : "no USB serial port is there";
-		return missing("serial port", found, "connect the board with a USB cable that carries data");
+		const found = wanted ? `UPLOAD_PORT is ${wanted}, which does not exist` : "no USB serial port found";
+		return missing("serial port", found, "connect the board with a USB data cable");
 	}
 	const denied = usable.find((path) => !isAllowed(path, constants.R_OK | constants.W_OK));
 	return denied === undefined

@@ -18,7 +18,7 @@ const PLACEHOLDER = /dummy$/;
  */
 export function sectionsOf(file: Buffer): ReadonlyMap<string, number> {
 	if (file.toString("latin1", 0, 6) !== "\x7fELF\x01\x01") {
-		throw new RangeError("this is no little-endian ELF file of 32 bits");
+		throw new RangeError("not a 32-bit little-endian ELF file");
 	}
 	const table = file.readUInt32LE(HEADER.offset);
 	const entry = (index: number): Buffer => file.subarray(table + index * file.readUInt16LE(HEADER.size));

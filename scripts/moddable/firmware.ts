@@ -55,13 +55,10 @@ export function firmwareProgram(
 	run: (plan: FirmwarePlan) => Promise<void>,
 	env: NodeJS.ProcessEnv = process.env,
 ): Command {
-	const program = makeProgram(
-		"run firmware",
-		"Makes images of the firmware that others can flash, and a page for them.",
-	)
+	const program = makeProgram("run firmware", "Builds firmware images to publish, and a web page for them.")
 		.option("--target <target>", "mcconfig's name of a board to build for; may be repeated", collect, [])
 		.option("--from <board=folder>", "a finished build of ESP-IDF; may be repeated", collectBuild, [])
-		.option("--output <folder>", "where the release is written", "dist/firmware")
+		.option("--output <folder>", "output folder", "dist/firmware")
 		.option(
 			"--web-tools <folder>",
 			"the npm package esp-web-tools: the page gets a button that flashes from the browser",
@@ -80,7 +77,7 @@ function planFirmware(settings: readonly string[], options: FirmwareOptions, env
 	}
 	const secret = settings.map((setting) => setting.split("=")[0] ?? "").find((name) => SECRETS.includes(name));
 	if (secret !== undefined) {
-		throw new ProgramError(`${secret}: everybody could read it in the image. People set it up on their own boards`);
+		throw new ProgramError(`${secret}: would be readable in the published image; users set it on their own boards`);
 	}
 	if (names.length > 0) {
 		const sdk = needSdk(env);
@@ -101,7 +98,7 @@ export function findBuild(output: string, target: string, name: string): string 
 	const folder = join(output, "tmp", ...target.split("/"), "release", name);
 	const project = existsSync(folder) ? readdirSync(folder).find((each) => each.startsWith("xsProj-")) : undefined;
 	if (project === undefined) {
-		throw new ProgramError(`${folder} has no project of ESP-IDF: mcconfig has not built ${target} there`);
+		throw new ProgramError(`${folder} has no ESP-IDF project: mcconfig did not build ${target} there`);
 	}
 	return join(folder, project, "build");
 }

@@ -14,7 +14,7 @@ const NO_LOG = "The board runs. A release build writes no log: build with --log 
 /**
  * Does what the command line asks for.
  *
- * @throws PortError, SdkError that say what is in the way, and what mends it
+ * @throws PortError, SdkError that say what is in the way, and what fixes it
  */
 export async function runPlan(plan: FlashPlan): Promise<void> {
 	switch (plan.kind) {
@@ -38,7 +38,7 @@ export async function runPlan(plan: FlashPlan): Promise<void> {
 
 async function flash(plan: FlashPlan & { kind: "flash" }): Promise<void> {
 	const port = findPort(plan.port);
-	// A port that is in use is told before a build that takes minutes.
+	// Reports a port in use before a build that takes minutes.
 	(await SerialLog.open(port, LOG_SPEED)).close();
 	await build(plan);
 	console.log(`Flashing ${plan.target.name} at ${port} …`);

@@ -50,12 +50,12 @@ export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJ
 	const building = ["target", "buildOnly", "linkOnly"];
 	const program = makeProgram("run flash", "Builds the firmware for a chip, puts it there, and shows the board's log.")
 		.option("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
-		.option("--port <port>", "serial port of the board; without it the one that is there")
-		.addOption(new Option("--log", "build with a log in plain text, and show it").conflicts("debug"))
+		.option("--port <port>", "serial port of the board (default: the only one found)")
+		.addOption(new Option("--log", "build with a plain-text log, and show it").conflicts("debug"))
 		.option("--debug", "build for debugging, and show the trace")
-		.addOption(new Option("--baud <baud>", "speed of the log in plain text").argParser(readBaud).default(LOG_SPEED))
+		.addOption(new Option("--baud <baud>", "baud rate of the plain-text log").argParser(readBaud).default(LOG_SPEED))
 		.addOption(new Option("--monitor", "show the log only: text, or with --debug the trace").conflicts(building))
-		.option("--build-only", "do not touch a chip")
+		.option("--build-only", "build without flashing")
 		.addOption(
 			new Option("--link-only", "compile and link the TypeScript only, which needs no ESP-IDF").conflicts([
 				"buildOnly",

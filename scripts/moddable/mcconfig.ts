@@ -75,7 +75,7 @@ async function makeWith(
 	try {
 		compileFiles(output);
 	} catch (error) {
-		throw new SdkError(`TypeScript cannot be compiled:\n${(error as Error).message}`);
+		throw new SdkError(`TypeScript failed to compile:\n${(error as Error).message}`);
 	}
 	await runTool(sdk, tool, [...args, "-m"], run);
 }
@@ -95,7 +95,7 @@ async function runTool(
 	child.stdout?.on("data", (bytes) => said.push(bytes));
 	child.stderr?.on("data", (bytes) => said.push(bytes));
 	const status = await new Promise<number | null>((resolve, reject) => {
-		child.on("error", (error) => reject(new SdkError(`${tool} cannot be run: ${error.message}`)));
+		child.on("error", (error) => reject(new SdkError(`could not run ${tool}: ${error.message}`)));
 		child.on("close", resolve);
 	});
 	if (status !== 0) {
@@ -112,7 +112,7 @@ export function checkTypes(): void {
 	const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
 	const { status, stdout } = spawnSync(process.execPath, [tsc, "--build", join(ROOT, "tsconfig.xs.json")]);
 	if (status !== 0) {
-		throw new SdkError(`The types do not fit:\n${String(stdout).trim()}`);
+		throw new SdkError(`Type check failed:\n${String(stdout).trim()}`);
 	}
 }
 
@@ -198,7 +198,7 @@ export async function buildForSimulator(sdk: Sdk, folder: string, settings: read
 	await mcconfig(sdk, folder, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
 	const library = join(outputOf(folder), "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.so");
 	if (!existsSync(library)) {
-		throw new SdkError(`mcconfig built something else than ${library}: an included manifest has another NAME`);
+		throw new SdkError(`mcconfig did not build ${library}: an included manifest sets another NAME`);
 	}
 	return library;
 }

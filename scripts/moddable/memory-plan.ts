@@ -94,7 +94,7 @@ function checkPartitions({ name }: Target, partitions: readonly Partition[], fla
 function readBytes(chunkBytes: number | string): number {
 	const bytes = Number(chunkBytes);
 	if (!(bytes > 0)) {
-		throw new SdkError(`chunkBytes: ${chunkBytes} is no number of bytes`);
+		throw new SdkError(`chunkBytes: expected a number of bytes, got ${chunkBytes}`);
 	}
 	return bytes;
 }

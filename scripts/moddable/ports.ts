@@ -16,7 +16,7 @@ const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_
 /** Where Linux keeps the names of groups. */
 const GROUPS = "/etc/group";
 
-/** A port that cannot be used, with what mends it. */
+/** A port that cannot be used, with what fixes it. */
 export class PortError extends ProgramError {
 	override readonly name = "PortError";
 }
@@ -49,12 +49,12 @@ export function choosePort(wanted: string | undefined, ports: readonly SerialPor
 	const [first, ...others] = ports;
 	if (first === undefined) {
 		throw new PortError(
-			"no board was found: no USB serial port is there. Connect the board with a USB cable that carries data, " +
+			"no board found: there is no USB serial port. Connect the board with a USB data cable, " +
 				"or name its port with --port",
 		);
 	}
 	if (others.length > 0) {
-		throw new PortError(`several ports were found. Choose one with --port:\n${describePorts(ports)}`);
+		throw new PortError(`found several ports. Choose one with --port:\n${describePorts(ports)}`);
 	}
 	return first.path;
 }

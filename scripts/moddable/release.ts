@@ -44,7 +44,7 @@ export function writeRelease(output: string, release: Release): void {
 		);
 	}
 	if (new Set(images.map(({ board }) => board)).size < images.length) {
-		throw new ProgramError("a board is named twice");
+		throw new ProgramError("duplicate board");
 	}
 	clear(output);
 	const sums = images.flatMap((image) => writeBoard(output, release, image));
@@ -68,7 +68,7 @@ function clear(output: string): void {
 	const boards = sums.split("\n").map((line) => line.slice(line.indexOf("  ") + 2).split("/")[0] ?? "");
 	const other = files.find((file) => !["SHA256SUMS", "index.html", WEB_TOOLS, ...boards].includes(file));
 	if (other !== undefined || (files.length > 0 && sums === "")) {
-		throw new ProgramError(`--output: ${output} holds other files than a release: ${other ?? files[0]}`);
+		throw new ProgramError(`--output: ${output} contains files that are not part of a release: ${other ?? files[0]}`);
 	}
 	rmSync(output, { recursive: true, force: true });
 }

@@ -6,7 +6,7 @@ import { ProgramError } from "../program.js";
 const TYPESCRIPT = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
 
 /** Why something was skipped where there is no SDK. */
-export const NO_SDK = "MODDABLE is not set: it names the folder of Moddable's SDK";
+export const NO_SDK = "MODDABLE is not set: it must name the folder of Moddable's SDK";
 
 /** The SDK's names for the computers it runs on, by Node's. */
 const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
@@ -37,13 +37,13 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	}
 	const host = HOSTS[process.platform];
 	if (host === undefined) {
-		throw new SdkError(`on ${process.platform} this script cannot run the SDK: run mcconfig by hand`);
+		throw new SdkError(`this script does not support the SDK on ${process.platform}: run mcconfig yourself`);
 	}
 	const bin = join(root, "build", "bin", host, "release");
 	try {
 		accessSync(join(bin, "mcconfig"), constants.X_OK);
 	} catch {
-		throw new SdkError(`MODDABLE is ${root}, and ${join(bin, "mcconfig")} is not there: build the SDK's tools first`);
+		throw new SdkError(`MODDABLE is ${root}, but ${join(bin, "mcconfig")} does not exist: build the SDK's tools first`);
 	}
 	return { root, bin, host };
 }

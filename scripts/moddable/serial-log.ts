@@ -35,7 +35,7 @@ export class SerialLog extends EventEmitter<Events> {
 	 * Opens a port. Nobody else can use it until it is closed.
 	 *
 	 * @param baud bits per second; a port of a chip's own USB has any speed
-	 * @throws PortError that says what is in the way, and what mends it
+	 * @throws PortError that says what is in the way, and what fixes it
 	 */
 	static async open(path: string, baud: number): Promise<SerialLog> {
 		const port = new SerialPort({ path, baudRate: baud, autoOpen: false });
@@ -82,7 +82,7 @@ function portError(path: string, error: Error): PortError {
 		return new PortError(`no permission to use ${path}. ${permissionHint(path)}`, { cause: error });
 	}
 	if (/cannot lock|busy/i.test(error.message)) {
-		return new PortError(`${path} is in use by another program, such as a serial monitor or xsbug: close that first`, {
+		return new PortError(`${path} is in use by another program, such as a serial monitor or xsbug: close it first`, {
 			cause: error,
 		});
 	}

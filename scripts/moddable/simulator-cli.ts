@@ -20,9 +20,9 @@ interface Options {
 }
 
 const program = makeProgram("run simulator", "Runs the firmware in Moddable's simulator, its trace in the terminal.")
-	.option("--headless", "use a virtual display, as is done where there is no screen", NO_DISPLAY)
-	.option("--instruments", "tell the heap once a second")
-	.option("--mod <folder>", "load this mod beside the firmware: docs/mods.md")
+	.option("--headless", "use a virtual display (the default without a display)", NO_DISPLAY)
+	.option("--instruments", "print the heap usage once a second")
+	.option("--mod <folder>", "load this mod with the firmware: docs/mods.md")
 	.addHelpText("after", EPILOGUE);
 
 await runProgram(addSettings(program, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(simulate));
@@ -48,7 +48,7 @@ async function simulate(
 		});
 	}
 	simulator.on("ended", (reason) => {
-		console.error(`The simulator has ended: ${reason}`);
+		console.error(`The simulator ended: ${reason}`);
 		// A person may close its window, which is not a failure. Without a window, only a failure ends it.
 		process.exit(headless ? 1 : 0);
 	});

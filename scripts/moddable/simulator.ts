@@ -57,7 +57,7 @@ export class Simulator extends EventEmitter<Events> {
 		{ headless, mod }: { readonly headless: boolean; readonly mod?: string },
 	): Promise<Simulator> {
 		if (sdk.host !== "lin") {
-			throw new SdkError("the simulator is started from here on Linux only: use mcconfig -d -m");
+			throw new SdkError("this command supports Linux only; elsewhere use mcconfig -d -m");
 		}
 		const display = headless ? await VirtualDisplay.start() : undefined;
 		const xsbug = await Xsbug.listen();

@@ -41,7 +41,7 @@ export function findTarget({ root }: Sdk, name: string): Target {
 	const known = existsSync(folder) ? readdirSync(folder) : [];
 	if (platform !== PLAIN || more.length > 0 || (board !== undefined && !known.includes(board))) {
 		const all = [PLAIN, ...known.map((each) => `${PLAIN}/${each}`)];
-		throw new SdkError(`--target: ${name} is not known. Known are: ${all.join(", ")}`);
+		throw new SdkError(`--target: unknown target ${name}. Known targets: ${all.join(", ")}`);
 	}
 	const chip = board === undefined ? PLAIN : chipOf(join(folder, board, "manifest.json"));
 	const reason = WITHOUT_WIFI[chip];

@@ -7,7 +7,7 @@ const program = makeProgram("run sign", "Signs firmware for devices that are bui
 
 program
 	.command("key <file>")
-	.description("make a private key, keep it in a new file, and print the public key for the setting updateKey")
+	.description("create a private key in a new file, and print the public key for the setting updateKey")
 	.action((file: string) => {
 		const key = makeKey();
 		attempt(file, () => writeFileSync(file, key, { mode: 0o600, flag: "wx" }));
@@ -16,7 +16,7 @@ program
 
 program
 	.command("image <files...>")
-	.description("sign images: the signature of FILE is kept in FILE.sig")
+	.description("sign images: writes the signature of FILE to FILE.sig")
 	.requiredOption("--key <file>", "the private key")
 	.action((files: string[], { key: keyFile }: { key: string }) => {
 		const key = attempt(keyFile, () => readFileSync(keyFile, "utf8"));

@@ -300,8 +300,8 @@ export class Application {
 	}
 
 	#end(error: ProtocolError, retryIn: number | undefined): void {
-		const next = retryIn === undefined ? "the next when it is needed" : `next attempt in ${retryIn} ms`;
-		this.#log(`no session with the backend: ${error.message} [${error.code}], ${next}`);
+		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
+		this.#log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
 		this.#closeSession();
 		this.#search?.lost();
 	}
@@ -324,7 +324,7 @@ export class Application {
 		const { maxSentBytes, session } = this.#protocol;
 		const answer = boundedAnswer(text, maxSentBytes, session?.id ?? "");
 		if (answer === undefined) {
-			this.#log(`MCP message of more than ${maxSentBytes} bytes: dropped`);
+			this.#log(`MCP message dropped: longer than ${maxSentBytes} bytes`);
 		} else {
 			this.#protocol.send(answer);
 		}
@@ -394,7 +394,7 @@ export class Application {
 		if (command === "reboot" && this.#board.system !== undefined) {
 			this.#board.system.restart(REBOOT_DELAY);
 		} else {
-			this.#log(`system command ${JSON.stringify(command)}: not known here`);
+			this.#log(`unknown system command ${JSON.stringify(command)}`);
 		}
 	}
 

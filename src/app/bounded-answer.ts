@@ -27,7 +27,7 @@ export function boundedAnswer(text: Sendable, maxBytes: number, sessionId: strin
 	if (bytes <= maxBytes) {
 		return text;
 	}
-	const reason = `the answer has ${bytes} bytes, at most ${maxBytes} can be sent to this backend`;
+	const reason = `response of ${bytes} bytes (limit of this backend: ${maxBytes})`;
 	const start = typeof text === "string" ? text : text.take();
 	const payload = decodeStart(start.slice(0, START_LENGTH))?.payload;
 	const id = isObject(payload) ? payload.id : undefined;

@@ -46,7 +46,7 @@ export function withModTools(options: ModToolsOptions): readonly HardwareTool[] 
 	const starts = Number(settings?.get(DOMAIN, STARTS) ?? 0);
 	if (starts >= MAX_STARTS) {
 		settings?.delete(DOMAIN, STARTS);
-		onBroken(`the device has restarted ${starts} times with it; it is tried again at the next start`);
+		onBroken(`the device restarted ${starts} times with it; the next start tries it again`);
 		return tools;
 	}
 	settings?.set(DOMAIN, STARTS, starts + 1);
@@ -64,15 +64,15 @@ export function withModTools(options: ModToolsOptions): readonly HardwareTool[] 
 /** @throws TypeError that says what is wrong with what the mod exports */
 function readTools(exported: unknown, tools: readonly HardwareTool[]): readonly HardwareTool[] {
 	if (!Array.isArray(exported)) {
-		throw new TypeError("its main module exports no list of tools by default");
+		throw new TypeError("the main module's default export is not a list of tools");
 	}
 	const names = new Set(tools.map(({ name }) => name));
 	for (const [at, tool] of exported.entries()) {
 		if (!isTool(tool)) {
-			throw new TypeError(`its tool ${at + 1} was not made with defineTool`);
+			throw new TypeError(`tool ${at + 1} was not created with defineTool`);
 		}
 		if (names.has(tool.name)) {
-			throw new TypeError(`there is a tool ${tool.name} already`);
+			throw new TypeError(`tool ${tool.name} is already registered`);
 		}
 		names.add(tool.name);
 	}

@@ -22,7 +22,7 @@ export function observedInstaller(installer: Installer, { screen, onUpgrade, log
 			};
 			if (isBusy) {
 				// The screen shows how far the other one is.
-				const reason = "an update is under way already";
+				const reason = "another update is in progress";
 				log(`upgrade from ${source.url} rejected: ${reason}`);
 				throw new Error(reason);
 			}

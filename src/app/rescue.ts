@@ -25,6 +25,6 @@ export function openRescue({ board, setup, ...options }: RescueOptions): void {
 		rescue?.beginByItself();
 	} catch (error) {
 		// The setting that cannot be used may be one of the set-up's own.
-		options.log(`set-up: not opened: ${String(error)}`);
+		options.log(`set-up: could not open: ${String(error)}`);
 	}
 }

@@ -39,7 +39,7 @@ export class ServedTransport implements Transport {
 	/** @throws Error while no backend was served */
 	open(events: ChannelEvents): Channel {
 		if (this.#current === undefined) {
-			throw new Error("no backend was served yet");
+			throw new Error("no backend yet");
 		}
 		return this.#current.open(events);
 	}

@@ -69,8 +69,8 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 		trial.start();
 		application.start();
 		for (const reason of broken) {
-			options.log(`mod left out: ${reason}`);
-			application.alert("Mod left out", reason);
+			options.log(`mod skipped: ${reason}`);
+			application.alert("Mod skipped", reason);
 		}
 		return application;
 	} catch (error) {
@@ -97,7 +97,7 @@ function allTools(
 
 /** New firmware that cannot use a setting will not reach its backend. */
 function endTrial({ board, log }: FirmwareOptions, message: string): void {
-	log(`update failed: ${message}: back to the previous firmware`);
+	log(`update failed: ${message}; rolling back`);
 	rollBack({ updater: board.updater, log });
 }
 
@@ -211,5 +211,5 @@ function showFatalError({ board, log }: FirmwareOptions, message: string): void 
 	const state = new DeviceStateMachine({ onChange: (state) => board.screen?.show({ state }), log });
 	state.enter("fatal_error");
 	log(`fatal error: ${message}`);
-	board.screen?.show({ alert: { status: "Wrong setting", message } });
+	board.screen?.show({ alert: { status: "Invalid setting", message } });
 }

@@ -108,11 +108,11 @@ export class BackendSearch {
 		const { version, url, force } = firmware;
 		const offer = `firmware ${version}${force ? " (forced)" : ""}`;
 		if (board.installer === undefined) {
-			log(`${offer} is offered, but this board cannot update itself`);
+			log(`${offer} is available, but this board cannot update itself`);
 		} else if (hasFailed(version)) {
-			log(`${offer} is offered, and left until the next restart: it was rolled back`);
+			log(`${offer} is available, but was rolled back; skipped until the next restart`);
 		} else if (state() === "listening" || state() === "speaking") {
-			log(`${offer} is offered, and left for the next check: the device is ${state()}`);
+			log(`${offer} is available; postponed to the next check, because the device is ${state()}`);
 		} else {
 			log(`${offer}: installing from ${url}`);
 			await board.installer.install(firmware).catch(() => {
@@ -123,7 +123,7 @@ export class BackendSearch {
 
 	/** The screen shows a failed check only while there is no backend. */
 	#report({ message }: Error, retryIn: number | undefined): void {
-		const next = retryIn === undefined ? "no further attempt before the next start" : `next attempt in ${retryIn} ms`;
+		const next = retryIn === undefined ? "no further attempt until the next start" : `next attempt in ${retryIn} ms`;
 		this.#options.log(`${this.#options.source.name} failed: ${message}, ${next}`);
 		if (!this.isFound) {
 			this.#options.board.screen?.show({ alert: { status: "No backend", message } });

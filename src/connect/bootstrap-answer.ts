@@ -15,14 +15,14 @@ export interface OfferedFirmware {
 	readonly signature: string | undefined;
 }
 
-/** How the device is bound to an account. */
+/** How device bound to an account. */
 export interface Activation {
 	/** Text and code for the person, who types the code in elsewhere. Either may be empty. */
 	readonly message: string;
 	readonly code: string;
 	/** What a device with a serial number signs. */
 	readonly challenge: string;
-	/** Milliseconds for which the server may hold the request that asks whether the device is bound. */
+	/** Milliseconds for which the server may hold the request that asks whether device bound. */
 	readonly timeout: number;
 }
 
@@ -88,7 +88,7 @@ const MAX_TIMEOUT = 120_000;
 export function readAnswer(text: string): BootstrapAnswer {
 	const answer = parseJson(text, MAX_VALUES, NAMES);
 	if (!isObject(answer)) {
-		throw new Error("the answer is no JSON object");
+		throw new Error("the response is not a JSON object");
 	}
 	const { mqtt, websocket, server_time: serverTime, firmware, activation } = answer;
 	checkError(answer);
@@ -106,7 +106,7 @@ export function readAnswer(text: string): BootstrapAnswer {
 
 function checkError({ success, error, message }: Readonly<Record<string, unknown>>): void {
 	if (success === false || typeof error === "string") {
-		throw new Error(`the server reports: ${String(error ?? message ?? "an error").slice(0, 200)}`);
+		throw new Error(`server error: ${String(error ?? message ?? "an error").slice(0, 200)}`);
 	}
 }
 

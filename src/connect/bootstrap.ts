@@ -34,7 +34,7 @@ const TRIES = 10;
 /** Milliseconds between them. */
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
-/** Requests that ask whether the device is bound, before the bootstrap begins again; milliseconds between them. */
+/** Requests that ask whether device bound, before the bootstrap begins again; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
 const UNBOUND_RETRY = 3_000;
 const ACTIVATION_RETRY = 10_000;
@@ -51,7 +51,7 @@ const TIMEOUT = 30_000;
  */
 export class Bootstrap {
 	readonly #options: BootstrapOptions;
-	/** Counts checks, and ends of checks: what an earlier one has under way no longer counts. */
+	/** Counts checks, and ends of checks: what an earlier one has in progress no longer counts. */
 	#turn = 0;
 	#isRunning = false;
 	#failures = 0;
@@ -145,13 +145,13 @@ export class Bootstrap {
 		const { settings } = this.#options.board;
 		const backend = served ?? storedBackend(settings, config.otaUrl);
 		if (backend === undefined) {
-			throw new Error("the answer has neither mqtt nor websocket");
+			throw new Error("the response has neither mqtt nor websocket");
 		}
 		this.#tell(backend);
 		try {
 			storeBackend(settings, config.otaUrl, backend);
 		} catch (error) {
-			log(`the backend is not stored: ${String(error)}`);
+			log(`could not store the backend: ${String(error)}`);
 		}
 	}
 
@@ -163,7 +163,7 @@ export class Bootstrap {
 		}
 	}
 
-	/** Shows the code, and asks whether the device is bound. Then the bootstrap begins again. */
+	/** Shows the code, and asks whether device bound. Then the bootstrap begins again. */
 	async #activate(activation: Activation, turn: number): Promise<void> {
 		const { events } = this.#options;
 		const body = await this.#activationBody(activation);
@@ -186,7 +186,7 @@ export class Bootstrap {
 	#endActivation(): void {
 		if (this.#isUnbound) {
 			this.#isUnbound = false;
-			this.#options.log("the device is bound");
+			this.#options.log("device bound");
 			this.#options.events.onActivated();
 		}
 	}
@@ -248,7 +248,7 @@ export class Bootstrap {
 		try {
 			this.#tell(stored);
 		} catch (error) {
-			log(`the stored backend cannot be used: ${(error as Error).message}`);
+			log(`stored backend unusable: ${(error as Error).message}`);
 		}
 	}
 

@@ -91,7 +91,7 @@ export class GatewaySearch {
 		}
 		const backend = urlOf(service);
 		if (backend === undefined) {
-			this.#options.log(`gateway ${JSON.stringify(name)} is announced, but not over plain WebSocket: left out`);
+			this.#options.log(`gateway ${JSON.stringify(name)} ignored: it does not announce plain WebSocket (ws)`);
 			return;
 		}
 		// Not now: the SDK goes on with what it has received.
@@ -101,7 +101,7 @@ export class GatewaySearch {
 		} catch (error) {
 			this.#options.timer.clear(this.#end);
 			this.#end = undefined;
-			this.#options.log(`gateway ${JSON.stringify(name)} cannot be used: ${String(error)}`);
+			this.#options.log(`gateway ${JSON.stringify(name)} unusable: ${String(error)}`);
 		}
 	}
 }

@@ -139,7 +139,7 @@ export class ImprovService {
 		try {
 			error = (await wifi.apply(access)) ? ERROR.none : ERROR.notJoined;
 		} catch (cause) {
-			log(`Improv: the Wi-Fi was not set up: ${String(cause)}`);
+			log(`Improv: could not set up the Wi-Fi: ${String(cause)}`);
 			error = ERROR.other;
 		}
 		this.#isJoining = false;

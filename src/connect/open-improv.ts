@@ -38,7 +38,7 @@ export function openImprov({ board, built, log }: OpenImprovOptions): { close():
 			networks: () => accessPoint.scan(),
 			async apply(access) {
 				const isJoined = await accessPoint.join(access);
-				log(`Improv: ${JSON.stringify(access.ssid)} ${isJoined ? "joined" : "not joined"}`);
+				log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
 				if (isJoined) {
 					storeSetting("ssid", access.ssid, settings);
 					storeSetting("password", access.password, settings);
@@ -54,7 +54,7 @@ export function openImprov({ board, built, log }: OpenImprovOptions): { close():
 	try {
 		line = new SerialLine(serial, (bytes) => service.read(bytes));
 	} catch (error) {
-		log(`Improv: the serial port is not opened: ${String(error)}`);
+		log(`Improv: could not open the serial port: ${String(error)}`);
 		return undefined;
 	}
 	return line;

@@ -39,7 +39,7 @@ interface PhoneSetupOptions {
 	readonly log: (message: string) => void;
 }
 
-/** What the application is told. */
+/** Events for the application. */
 export interface SetupEvents {
 	/** No network could be joined for too long. */
 	onNeeded(): void;
@@ -159,8 +159,8 @@ export class PhoneSetup {
 	}
 
 	/**
-	 * Somebody who disturbs the Wi-Fi must not get to an open network by which the device can be changed: so it opens one
-	 * only while its settings have never worked.
+	 * An attacker who jams the Wi-Fi could force set-up mode. So an unprotected device opens its network only while its
+	 * settings have never worked.
 	 */
 	get #mayBeginByItself(): boolean {
 		const { after, isProtected, settings } = this.#options;
@@ -186,14 +186,14 @@ export class PhoneSetup {
 		this.#clearTimer();
 		if (this.#ssid !== "") {
 			this.#timer = this.#options.timer.set(() => {
-				this.#options.log("set-up: nobody has used it, the device tries its settings again");
+				this.#options.log("set-up: timed out; trying the stored settings again");
 				this.#end(false);
 			}, this.#options.patience * 1000);
 		}
 	}
 
 	#fail(error: unknown): void {
-		this.#options.log(`set-up: not opened: ${String(error)}`);
+		this.#options.log(`set-up: could not open: ${String(error)}`);
 		this.#end(false);
 	}
 
@@ -257,7 +257,7 @@ export class PhoneSetup {
 	#submit(text: string): FormErrors | undefined {
 		const { settings, check } = this.#options;
 		if (this.#status.state === "joining" || this.#status.state === "joined") {
-			return { form: "the device is trying other settings: wait a moment" };
+			return { form: "the device is trying other settings; try again in a moment" };
 		}
 		this.#wait();
 		const form = readForm(text, this.#values());
@@ -275,15 +275,15 @@ export class PhoneSetup {
 		const { ssid, password } = values;
 		const { accessPoint, timer, log } = this.#options;
 		this.#clearTimer();
-		this.#setStatus({ state: "joining", message: `The device tries to join ${ssid}.` });
+		this.#setStatus({ state: "joining", message: `Joining ${ssid} …` });
 		const server = this.#server;
 		const isJoined = await accessPoint.join({ ssid, password });
 		if (this.#server !== server) {
 			return;
 		}
-		log(`set-up: ${JSON.stringify(ssid)} ${isJoined ? "joined" : "not joined"}`);
+		log(`set-up: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(ssid)}`);
 		if (!isJoined) {
-			this.#reject(`${ssid} could not be joined. Is the password right, and the network in reach?`);
+			this.#reject(`Could not join ${ssid}: wrong password, or out of range?`);
 			return;
 		}
 		try {

@@ -41,14 +41,14 @@ export function currentValues(source: SettingSource): SetupValues {
 export function readForm(text: string, current: SetupValues): { values: SetupValues } | { errors: FormErrors } {
 	const typed = parseForm(text);
 	if (typed === undefined) {
-		return { errors: { form: "expected a JSON object of texts" } };
+		return { errors: { form: "expected a JSON object of strings" } };
 	}
 	const errors: Record<string, string> = {};
 	const values = { ...current };
 	for (const field of FIELDS) {
 		const value = typed[field] ?? "";
 		values[field] = typeof value === "string" ? value.trim() : "";
-		const error = typeof value === "string" ? limitError(value) : "expected a text";
+		const error = typeof value === "string" ? limitError(value) : "expected a string";
 		if (error !== undefined) {
 			errors[field] = error;
 		}
@@ -107,7 +107,7 @@ function limitError(value: string): string | undefined {
 	}
 	for (const character of value) {
 		if (character < " " || character === "\u007f") {
-			return "must not hold control characters";
+			return "must not contain control characters";
 		}
 	}
 	return undefined;

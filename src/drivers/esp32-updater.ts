@@ -23,7 +23,7 @@ interface DigestWriter {
 	close(): ArrayBuffer;
 }
 
-/** What ESP-IDF's bootloader is told and tells. */
+/** The functions of ESP-IDF's bootloader. */
 interface Bootloader {
 	readonly isOnTrial: boolean;
 	confirm(): void;
@@ -128,7 +128,7 @@ class PartitionSink implements FirmwareSink {
 		try {
 			this.#update.complete();
 		} catch (error) {
-			throw new Error(`the image is damaged or not whole: ${(error as Error).message}`);
+			throw new Error(`image damaged or truncated: ${(error as Error).message}`);
 		}
 		this.#close();
 	}
@@ -159,12 +159,12 @@ const CHIPS: Readonly<Record<number, string>> = deepFreeze({
 
 function checkHeader(head: Uint8Array, model: number): void {
 	if (head[0] !== MAGIC) {
-		throw new Error(`this is no firmware image: its first byte is ${head[0]}, not ${MAGIC}`);
+		throw new Error(`not a firmware image: its first byte is ${head[0]}, not ${MAGIC}`);
 	}
 	const chip = (head[CHIP_AT] ?? 0) + 256 * (head[CHIP_AT + 1] ?? 0);
 	const own = model === FIRST_MODEL ? FIRST_CHIP : model;
 	if (chip !== own) {
-		throw new Error(`the image is for ${nameOf(chip)}, this is ${nameOf(own)}`);
+		throw new Error(`the image is for ${nameOf(chip)}, but this chip is an ${nameOf(own)}`);
 	}
 }
 

@@ -5,7 +5,7 @@ export interface EthernetInterface {
 	/** At least 500 when there is an address. */
 	readonly connection: number;
 	readonly MAC: string | undefined;
-	/** Of the options, `hostname` is the name that a DHCP server is told. */
+	/** The option `hostname` is sent to the DHCP server. */
 	configure(options: { hostname: string }): void;
 	connect(): void;
 	close(): void;
@@ -17,7 +17,7 @@ export interface EthernetRecord {
 
 interface EthernetNetworkOptions {
 	readonly ethernet: EthernetRecord;
-	/** The name that the network is told, by DHCP: given the MAC address, lower case, with colons. */
+	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
 	readonly hostname: (macAddress: string) => string;
 	readonly log: (message: string) => void;
 }

@@ -75,7 +75,7 @@ export class ImageCamera implements Camera {
 
 	async capture(): Promise<ByteSource> {
 		if (this.#isTaken) {
-			throw new Error("another photo is being taken or sent");
+			throw new Error("the camera is busy with another photo");
 		}
 		this.#isTaken = true;
 		let frame: Frame | undefined;
@@ -99,7 +99,7 @@ export class ImageCamera implements Camera {
 		return new Promise((resolve, reject) => {
 			const waiting: TimerHandle = timer.set(() => {
 				this.#take = undefined;
-				reject(new Error(`the camera gave no picture within ${TIMEOUT} ms`));
+				reject(new Error(`camera timeout: no picture within ${TIMEOUT} ms`));
 			}, TIMEOUT);
 			this.#take = (frame) => {
 				timer.clear(waiting);

@@ -40,7 +40,7 @@ export class ImageHead {
 	/** @throws Error if the image ended before its head did */
 	expectWhole(): void {
 		if (!this.#isChecked) {
-			throw new Error(`the image has ${this.#held.byteLength} bytes: it is shorter than its header`);
+			throw new Error(`image of ${this.#held.byteLength} bytes is shorter than its header`);
 		}
 	}
 }

@@ -62,7 +62,7 @@ export class NtpClock implements Clock {
 			}
 			this.close();
 			if (time === undefined || error) {
-				log(`clock: no time server answers${this.isSet ? "" : "; certificates cannot be checked yet"}`);
+				log(`clock: no answer from the time server${this.isSet ? "" : "; certificates cannot be checked yet"}`);
 				this.#askIn(NTP_RETRY_INTERVAL);
 			} else {
 				this.#askIn(NTP_INTERVAL);
@@ -73,7 +73,7 @@ export class NtpClock implements Clock {
 		});
 	}
 
-	/** Asks nothing more, until it is told to. */
+	/** Stops asking until {@link ask} is called. */
 	close(): void {
 		this.#options.timer.clear(this.#next);
 		this.#next = undefined;

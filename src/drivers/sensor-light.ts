@@ -19,7 +19,7 @@ export type LightSensor = SampledSensor<LightSample, number>;
 /** Below this, changes are noise. */
 const DARK = 10;
 
-/** Makes a light sensor of one that the SDK has a driver for. A change is told if it became twice or half as bright. */
+/** Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves. */
 export function lightSensor({ source, unit, timer }: LightSensorOptions): LightSensor {
 	return new SampledSensor({
 		kind: "light",

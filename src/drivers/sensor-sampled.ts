@@ -50,7 +50,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 		const sample = source.sample();
 		const value = (sample && pick(sample)) ?? this.#last;
 		if (value === undefined) {
-			throw new Error("the sensor has not measured anything yet");
+			throw new Error("the sensor has no reading yet");
 		}
 		this.#last = value;
 		return value;
@@ -66,7 +66,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 		try {
 			value = this.read();
 		} catch {
-			// Whoever reads the sensor is told.
+			// The next read reports it.
 			return;
 		}
 		if (this.#told === undefined) {

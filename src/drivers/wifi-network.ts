@@ -10,7 +10,7 @@ export interface WiFiInterface {
 	readonly SSID: string | undefined;
 	/** dBm */
 	readonly RSSI: number | undefined;
-	/** Of the options, `hostname` is the name that a DHCP server is told. */
+	/** The option `hostname` is sent to the DHCP server. */
 	configure(options: { hostname: string }): void;
 	connect(options: { SSID: string; password?: string }): void;
 	disconnect(): void;
@@ -44,7 +44,7 @@ export interface Clock {
 
 interface WiFiNetworkOptions {
 	readonly wifi: WiFiRecord;
-	/** The name that the network is told, by DHCP: given the MAC address, lower case, with colons. */
+	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
 	readonly hostname: (macAddress: string) => string;
 	/** The access point's name. Empty: none is joined. */
 	readonly ssid: string;
@@ -83,7 +83,7 @@ const PATIENCE = 6;
 /**
  * A network by Wi-Fi, joined and joined again for as long as the device runs.
  *
- * The interface tells its changes, but not that it has stopped trying: so it is looked at, too.
+ * The interface reports changes but not that it gave up, so it is polled as well.
  */
 export class WiFiNetwork implements Network {
 	readonly type = "wifi";
@@ -111,7 +111,7 @@ export class WiFiNetwork implements Network {
 		this.#name(options.hostname(this.macAddress));
 		this.#watch = options.timer.repeat(() => this.#look(), WIFI_CHECK_INTERVAL);
 		if (options.ssid === "") {
-			options.log('Wi-Fi: the setting "ssid" is empty, no network is joined');
+			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
 		}
 		this.#join();
 	}
@@ -129,7 +129,7 @@ export class WiFiNetwork implements Network {
 		return this.#interface.RSSI ?? -100;
 	}
 
-	/** Leaves the network, and joins none until it is told to. */
+	/** Leaves the network, and joins none until asked to. */
 	pause(): void {
 		this.#isPaused = true;
 		this.#interface.disconnect();
@@ -144,7 +144,7 @@ export class WiFiNetwork implements Network {
 
 	/**
 	 * Tells whether this network can be joined now. If it can, it is the one that is joined from now on. An attempt that is
-	 * under way is given up.
+	 * in progress is given up.
 	 */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
 		const { timer } = this.#options;
@@ -195,7 +195,7 @@ export class WiFiNetwork implements Network {
 					onComplete: finish,
 				});
 			} catch (error) {
-				log(`Wi-Fi: no scan: ${String(error)}`);
+				log(`Wi-Fi: scan failed: ${String(error)}`);
 				finish();
 			}
 		});
@@ -226,7 +226,7 @@ export class WiFiNetwork implements Network {
 		try {
 			this.#interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
 		} catch (error) {
-			log(`Wi-Fi: ${JSON.stringify(ssid)} not joined: ${String(error)}`);
+			log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
 		}
 	}
 

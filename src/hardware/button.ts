@@ -1,6 +1,6 @@
 /** A press of a button. */
 export interface Press {
-	/** Whether the button is held down for long. Such a press is told while the person still holds the button. */
+	/** Whether the button is held down for long. A long press is reported while the button is still held. */
 	readonly long: boolean;
 	/** How long the button has been down. */
 	readonly milliseconds: number;

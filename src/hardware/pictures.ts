@@ -45,7 +45,7 @@ export async function readWhole(source: ByteSource, maxBytes: number): Promise<A
 	try {
 		const { byteLength } = source;
 		if (byteLength > maxBytes) {
-			throw new Error(`the picture has ${byteLength} bytes, at most ${maxBytes} fit`);
+			throw new Error(`picture of ${byteLength} bytes (limit ${maxBytes})`);
 		}
 		const whole = new Uint8Array(byteLength);
 		for (let at = 0; at < byteLength; ) {

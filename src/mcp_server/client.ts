@@ -34,7 +34,7 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 	const vision = readVision(capabilities.vision, log);
 	const { length } = JSON.stringify(capabilities);
 	if (length > MAX_KEPT_LENGTH) {
-		log(`capabilities: ${length} characters, more than ${MAX_KEPT_LENGTH} are not kept`);
+		log(`capabilities dropped: ${length} characters (limit ${MAX_KEPT_LENGTH})`);
 	}
 	return {
 		capabilities: length > MAX_KEPT_LENGTH ? {} : capabilities,
@@ -47,7 +47,7 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
 const MAX_KEPT_LENGTH = 1_024;
 
-/** A vision service that cannot be used costs the camera its eyes, not the session its handshake. */
+/** An unusable vision service only disables vision; the handshake goes on. */
 function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {
 	if (vision === undefined || vision === null) {
 		return undefined;
@@ -56,7 +56,7 @@ function readVision(vision: unknown, log: (message: string) => void): Vision | u
 	const isHttp = typeof url === "string" && (url.startsWith("http://") || url.startsWith("https://"));
 	if (!isHttp || url.length > MAX_KEPT_LENGTH) {
 		const got = quotable(JSON.stringify(url) ?? "nothing");
-		log(`capabilities.vision.url: expected an http or https URL, got ${got}: no vision service`);
+		log(`capabilities.vision.url: expected an http or https URL, got ${got}; vision service disabled`);
 		return undefined;
 	}
 	return { url, token: typeof token === "string" && token.length <= MAX_KEPT_LENGTH ? token : "" };

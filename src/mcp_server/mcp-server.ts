@@ -17,7 +17,7 @@ export interface McpServerOptions<Context> {
 	readonly tools?: readonly Tool<Context>[];
 	/** Bytes that one message with a page of `tools/list` may have, its wrapper counted. Default 8000. */
 	readonly pageBytes?: number;
-	/** Asynchronous calls that may be under way at once in a session. Default 16. */
+	/** Asynchronous calls that may be in progress at once in a session. Default 16. */
 	readonly maxCalls?: number;
 	/** Lets tools wait: see {@link ToolCall.sleep}. */
 	readonly timer?: CallTimer;
@@ -34,7 +34,7 @@ export interface Features<Context> {
 /**
  * An MCP server (https://modelcontextprotocol.io/specification): text in, text out, no I/O of its own.
  *
- * Tools belong to the server. What is negotiated and what is under way belongs to a session, one for each connection.
+ * Tools belong to the server. What is negotiated and what is in progress belongs to a session, one for each connection.
  */
 export class McpServer<Context> implements SessionServer<Context> {
 	readonly name: string;

@@ -67,7 +67,7 @@ export interface SessionServer<Context> extends CallServer {
 export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 
 /**
- * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls under way.
+ * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls in progress.
  *
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
@@ -78,9 +78,9 @@ export class McpSession<Context> implements CallSession {
 	client: Client = { capabilities: {} };
 	readonly server: SessionServer<Context>;
 	readonly #send: SessionOptions["send"];
-	/** What the transport wants around each message from now on. Calls under way keep theirs. */
+	/** What the transport wants around each message from now on. Calls in progress keep theirs. */
 	wrapper: Wrapper;
-	/** Asynchronous calls under way. Backends reuse ids, so this is no map. */
+	/** Asynchronous calls in progress. Backends reuse ids, so this is no map. */
 	calls: ToolCall[] = [];
 	#closed = false;
 
@@ -138,7 +138,7 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** Ends the session: calls under way are cancelled, their results dropped. */
+	/** Ends the session: calls in progress are cancelled, their results dropped. */
 	close(): void {
 		if (this.#closed) {
 			return;
@@ -165,15 +165,13 @@ export class McpSession<Context> implements CallSession {
 	/** The answers in one array, none if nothing is due: https://www.jsonrpc.org/specification#batch §6 */
 	#answerBatch(messages: readonly unknown[]): Answer {
 		if (!allowsBatches(this.revision)) {
-			return this.#unreadable(invalidRequest(`no batches in MCP ${this.revision}`));
+			return this.#unreadable(invalidRequest(`MCP ${this.revision} has no batches`));
 		}
 		if (messages.length === 0) {
 			return this.#unreadable(invalidRequest("empty batch"));
 		}
 		if (messages.length > this.server.maxCalls) {
-			return this.#unreadable(
-				invalidRequest(`${messages.length} messages in a batch, at most ${this.server.maxCalls} are accepted`),
-			);
+			return this.#unreadable(invalidRequest(`batch of ${messages.length} messages (limit ${this.server.maxCalls})`));
 		}
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
@@ -227,7 +225,7 @@ export class McpSession<Context> implements CallSession {
 				throw invalidRequest("initialize must not be part of a batch");
 			}
 			if (room !== undefined && room <= 0) {
-				throw invalidRequest("the answers before it fill the batch");
+				throw invalidRequest("the batch response is full");
 			}
 			return this.dispatch(id, method, checkParams(message.params), wrapper, room !== undefined);
 		} catch (error) {
@@ -238,7 +236,7 @@ export class McpSession<Context> implements CallSession {
 	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
 	protected answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
-			this.server.log(`response to nothing that was asked, id ${JSON.stringify(message.id)}: dropped`);
+			this.server.log(`unexpected response, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}
 		const error = invalidRequest("method must be a string");
@@ -273,10 +271,10 @@ export class McpSession<Context> implements CallSession {
 		return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
 	}
 
-	/** @throws RpcError when too many calls are under way */
+	/** @throws RpcError when too many calls are in progress */
 	protected begin(id: RequestId, params: Params): ToolCall {
 		if (this.calls.length >= this.server.maxCalls) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls under way: at most ${this.server.maxCalls}`);
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${this.server.maxCalls})`);
 		}
 		return new ToolCall(id, this, progressToken(params));
 	}

@@ -28,7 +28,7 @@ export function hasStructuredContent(revision: Revision): boolean {
 	return revision >= "2025-06-18";
 }
 
-/** Since 2025-11-25 arguments that break their schema are a tool's failure, which a language model can read and mend. */
+/** Since 2025-11-25 arguments that break their schema are a tool's failure, which a language model can read and fix. */
 export function reportsBadArgumentsAsResult(revision: Revision): boolean {
 	return revision >= "2025-11-25";
 }

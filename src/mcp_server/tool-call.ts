@@ -42,7 +42,7 @@ export type StopWaiting = (reason?: Error) => void;
 /** Most calls never wait. */
 const NOTHING: readonly StopWaiting[] = deepFreeze([]);
 
-/** One request under way, as the tool, resource or prompt sees it. */
+/** One request in progress, as the tool, resource or prompt sees it. */
 export class ToolCall {
 	/** Of the request that is to be answered: changes if the client has to ask again before the call is done. */
 	id: RequestId;
@@ -117,7 +117,7 @@ export class ToolCall {
 	async sleep(delay: number): Promise<void> {
 		const { timer } = this.session.server;
 		if (timer === undefined) {
-			throw new Error("sleep: this server was given no timer");
+			throw new Error("sleep: needs the server option `timer`");
 		}
 		if (!(Number.isFinite(delay) && delay >= 0)) {
 			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);

@@ -33,7 +33,7 @@ export class ToolRegistry<Context> {
 			throw new TypeError(`tool ${tool.name} is already registered`);
 		}
 		if (tool.entryBytes > this.#maxEntryBytes) {
-			throw new RangeError(`tool ${tool.name}: ${tool.entryBytes} bytes listed, at most ${this.#maxEntryBytes} fit`);
+			throw new RangeError(`tool ${tool.name}: list entry of ${tool.entryBytes} bytes (limit ${this.#maxEntryBytes})`);
 		}
 		this.#byName.set(tool.name, tool);
 		if (tool.userOnly) {

@@ -60,7 +60,7 @@ export class CaptiveDns {
 			try {
 				this.#socket.write(answer, query.address, query.port);
 			} catch (error) {
-				this.#options.log(`DNS: no answer sent: ${String(error)}`);
+				this.#options.log(`DNS: could not answer: ${String(error)}`);
 			}
 		}
 	}

@@ -15,7 +15,7 @@ export class EcmaHttp implements Http {
 
 	async request(request: HttpRequest): Promise<HttpResponse> {
 		if (this.#running >= MAX_REQUESTS) {
-			throw new Error(`${request.url}: ${MAX_REQUESTS} HTTP requests are under way already`);
+			throw new Error(`${request.url}: too many HTTP requests in progress (limit ${MAX_REQUESTS})`);
 		}
 		this.#running += 1;
 		try {

@@ -5,7 +5,7 @@ export interface HttpClientRequest {
 	write(data: Uint8Array): number;
 }
 
-/** What ECMA-419's HTTP client is told to ask for. */
+/** A request of ECMA-419's HTTP client. */
 export interface HttpClientRequestOptions {
 	readonly method: string;
 	readonly path: string;

@@ -27,7 +27,7 @@ const MAX_TIMEOUTS_IN_PIECES = 60;
 const HEAD_BYTES = 8_192;
 const SECURE_HEAD_BYTES = 24_576;
 
-const CUT_OFF = "the connection ended within the response";
+const CUT_OFF = "connection closed before the end of the response";
 
 /** One HTTP request and its response, on a connection of its own. */
 export class Exchange {
@@ -71,7 +71,7 @@ export class Exchange {
 		const isSecure = target?.scheme === "https";
 		const record = isSecure ? network.https : target?.scheme === "http" ? network.http : undefined;
 		if (target === undefined || record === undefined) {
-			throw new Error(`${JSON.stringify(request.url)} is not an HTTP URL that this device can open`);
+			throw new Error(`${JSON.stringify(request.url)} is not an HTTP URL that this device supports`);
 		}
 		this.#request = request;
 		this.#body = request.body ?? [];
@@ -128,7 +128,7 @@ export class Exchange {
 		const { method, url, headers = new Map<string, string>() } = this.#request;
 		for (const [name, value] of headers) {
 			if (/[\r\n]/.test(name + value)) {
-				throw new Error(`${url}: the header ${JSON.stringify(name)} must not hold a line break`);
+				throw new Error(`${url}: the header ${JSON.stringify(name)} must not contain a line break`);
 			}
 		}
 		const sent = new Map(headers);
@@ -191,7 +191,7 @@ export class Exchange {
 		if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) {
 			this.#fail(`content-length: expected a number of bytes, got ${JSON.stringify(length.slice(0, 100))}`);
 		} else if (!this.#isInPieces && (this.#length ?? 0) > this.#maxBytes) {
-			this.#fail(`the response has ${length} bytes, at most ${this.#maxBytes} are accepted`);
+			this.#fail(`response of ${length} bytes (limit ${this.#maxBytes})`);
 		}
 	}
 
@@ -213,7 +213,7 @@ export class Exchange {
 		if (this.#isInPieces) {
 			this.#handOn(piece);
 		} else if (this.#received > this.#maxBytes) {
-			this.#fail(`the response has more than ${this.#maxBytes} bytes`);
+			this.#fail(`response longer than ${this.#maxBytes} bytes`);
 		} else {
 			this.#pieces.push(piece);
 		}
@@ -275,7 +275,7 @@ export class Exchange {
 		if (this.#looksWithoutProgress > LOOKS) {
 			this.#fail(`no progress within ${timeout} ms`);
 		} else if (this.#looks > LOOKS * longest) {
-			this.#fail(`not done within ${longest * timeout} ms`);
+			this.#fail(`not finished within ${longest * timeout} ms`);
 		}
 	}
 

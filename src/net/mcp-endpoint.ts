@@ -28,7 +28,7 @@ const MAX_REJECTED = 2;
 
 const BUSY: Rejection = deepFreeze({
 	status: 503,
-	reason: `this device serves ${MAX_SERVED} requests at a time: try again later`,
+	reason: `too many requests in progress (limit ${MAX_SERVED}): try again later`,
 	header: ["retry-after", "1"],
 } as const);
 
@@ -70,7 +70,7 @@ export class McpEndpoint<Context> {
 				onError: (error) => this.#fail(error),
 			});
 			this.#announce();
-			log(`MCP is served at port ${port} of ${platform.address}`);
+			log(`serving MCP at ${platform.address}:${port}`);
 		} catch (error) {
 			this.#fail(error as Error);
 		}
@@ -92,7 +92,7 @@ export class McpEndpoint<Context> {
 	}
 
 	#fail({ message }: Error): void {
-		this.#options.log(`MCP is not served at port ${this.#options.port}: ${message}`);
+		this.#options.log(`could not serve MCP at port ${this.#options.port}: ${message}`);
 		this.close();
 	}
 

@@ -93,7 +93,7 @@ export class PostedMessage<Context> {
 			send: (text, isAnswer) =>
 				isAnswer ? this.#answer(this.#statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
 		});
-		// It is told nothing but what concerns the message.
+		// The client gets only what concerns its message.
 		this.#server.sessions.delete(session);
 		session.revision = revision;
 		if (client !== undefined) {

@@ -216,7 +216,7 @@ export class ServedConnection<Context> {
 	#push(...texts: readonly Sendable[]): void {
 		for (const text of texts) {
 			if (this.#state !== "ended" && !this.#queue.push(text)) {
-				this.#options.log(`an answer of more than ${this.#options.maxQueuedBytes} bytes: the connection is closed`);
+				this.#options.log(`connection closed: response longer than ${this.#options.maxQueuedBytes} bytes`);
 				this.close();
 			}
 		}

@@ -79,7 +79,7 @@ function compare(header: string, given: string | undefined, expected: unknown): 
 	const isSame =
 		given !== undefined && typeof expected === "number" ? Number(given) === expected : given === String(expected);
 	if (!isSame) {
-		const words = given === undefined ? "is missing" : "says something else than the body";
+		const words = given === undefined ? "is missing" : "does not match the body";
 		throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${header} ${words}`);
 	}
 }

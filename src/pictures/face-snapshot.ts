@@ -44,7 +44,7 @@ export class FaceSnapshot implements Snapshot {
 	async take(quality: number): Promise<ByteSource> {
 		const { width, height, isCovered } = this.#face;
 		if (isCovered) {
-			throw new Error("the screen shows a picture, which cannot be read back");
+			throw new Error("the screen shows a preview, which cannot be read back");
 		}
 		const draw = this.#face.keep();
 		const { canvas, pixels } = this.#openBand(width, BAND_ROWS);

@@ -29,7 +29,7 @@ interface JpegFrame {
 /** Bytes of a marker and the length behind it. */
 const SEGMENT_HEAD = 4;
 
-const DAMAGED = "the JPEG's header is damaged";
+const DAMAGED = "JPEG header damaged";
 
 /**
  * Reads the header of a JPEG that arrives in pieces: whether the picture can be shown, and the segments that the decoder
@@ -87,7 +87,7 @@ export class JpegHeader {
 			return false;
 		}
 		if (this.bytes.byteLength + length > MAX_BYTES) {
-			throw new Error("the JPEG's header is too long");
+			throw new Error("JPEG header too long");
 		}
 		this.#length = length;
 		return segment.byteLength >= length && this.#keep(marker);
@@ -115,7 +115,7 @@ function isNeeded(marker: number): boolean {
 	const isFrame = marker >= BASELINE && marker <= 0xcf && ![HUFFMAN_TABLES, 0xc8, 0xcc, BASELINE].includes(marker);
 	if (isFrame) {
 		const kind = KINDS[marker] ?? "rare kind of";
-		throw new Error(`this is a ${kind} JPEG, and only a baseline JPEG can be shown`);
+		throw new Error(`${kind} JPEG is not supported, expected baseline`);
 	}
 	return NEEDED.includes(marker);
 }
@@ -130,20 +130,20 @@ function readFrame(segment: Uint8Array): JpegFrame {
 	const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
 	const components = segment[9];
 	if (segment.byteLength < 19 || components !== 3) {
-		throw new Error(`the JPEG has ${components} colour components, and only one with 3 can be shown`);
+		throw new Error(`JPEG with ${components} colour components is not supported, expected 3`);
 	}
 	const [height, width] = [view.getUint16(5), view.getUint16(7)];
 	const samples = [view.getUint8(11), view.getUint8(14), view.getUint8(17)];
 	const [luma] = samples;
 	if (![0x11, 0x21, 0x22].includes(luma as number) || samples[1] !== 0x11 || samples[2] !== 0x11) {
 		const text = samples.map((each) => `${each >> 4}x${each & 15}`).join(", ");
-		throw new Error(`the JPEG's colours are sampled ${text}, and this cannot be shown`);
+		throw new Error(`JPEG sampling ${text} is not supported`);
 	}
 	const blockWidth = luma === 0x11 ? 8 : 16;
 	const blockHeight = luma === 0x22 ? 16 : 8;
 	const [mostWidth, mostHeight] = [MAX_BLOCKS_ACROSS * blockWidth, MAX_BLOCKS_DOWN * blockHeight];
 	if (width === 0 || height === 0 || width > mostWidth || height > mostHeight) {
-		throw new Error(`the JPEG has ${width} x ${height} pixels, at most ${mostWidth} x ${mostHeight} can be shown`);
+		throw new Error(`JPEG of ${width} x ${height} pixels (limit ${mostWidth} x ${mostHeight})`);
 	}
 	return { width, height, blockWidth, blockHeight };
 }

@@ -71,7 +71,7 @@ export class JpegPicture implements PictureDecoder {
 
 	end(): void {
 		if (this.#decoder === undefined) {
-			throw new Error("the JPEG ends within its header");
+			throw new Error("JPEG truncated within its header");
 		}
 		this.#give();
 		this.#decoder.push();
@@ -146,5 +146,5 @@ function readBlock(decoder: JpegDecoder): PictureBlock {
 	} catch {
 		// The SDK's decoder says only "jpeg read failed".
 	}
-	throw new Error("the JPEG is damaged, or ends too early");
+	throw new Error("JPEG damaged or truncated");
 }

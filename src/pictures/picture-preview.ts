@@ -101,10 +101,10 @@ class ShownPicture implements PictureSink {
 
 	#expectScreen(): void {
 		if (this.#isClosed) {
-			throw new Error("another picture has taken the screen");
+			throw new Error("replaced by another picture");
 		}
 		if (this.#decoder !== undefined && !this.#options.face.isCovered) {
-			throw new Error("something more important has taken the screen");
+			throw new Error("replaced by something more important");
 		}
 	}
 }

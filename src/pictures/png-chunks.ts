@@ -87,7 +87,7 @@ export class PngChunks {
 			this.#skip = CHECKSUM_BYTES;
 		} else if (type === "IHDR" || type === "PLTE") {
 			if (length === 0 || length > MAX_BYTES) {
-				throw new Error("the PNG is damaged");
+				throw new Error("PNG damaged");
 			}
 			this.#expect(type, length);
 		} else {

@@ -32,7 +32,7 @@ export function unfilter(filter: number, row: Uint8Array, above: Uint8Array, dis
 			}
 			return;
 		default:
-			throw new Error("the PNG is damaged");
+			throw new Error("PNG damaged");
 	}
 }
 

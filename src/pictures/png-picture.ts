@@ -71,7 +71,7 @@ export class PngPicture implements PictureDecoder {
 
 	end(): void {
 		if (this.#frame === undefined || this.#y < this.#frame.height) {
-			throw new Error("the PNG is damaged, or ends too early");
+			throw new Error("PNG damaged or truncated");
 		}
 	}
 
@@ -85,12 +85,12 @@ export class PngPicture implements PictureDecoder {
 			return;
 		}
 		if (this.#frame !== undefined) {
-			throw new Error("the PNG is damaged");
+			throw new Error("PNG damaged");
 		}
 		const frame = readFrame(bytes);
 		const rowBytes = Math.ceil((frame.width * frame.channels * frame.depth) / 8);
 		if (rowBytes > MAX_ROW_BYTES) {
-			throw new Error(`the PNG's rows have ${rowBytes} bytes, at most ${MAX_ROW_BYTES} can be shown`);
+			throw new Error(`PNG rows of ${rowBytes} bytes (limit ${MAX_ROW_BYTES})`);
 		}
 		this.#frame = frame;
 		this.#row = new Uint8Array(1 + rowBytes);
@@ -101,7 +101,7 @@ export class PngPicture implements PictureDecoder {
 
 	#inflate(piece: Uint8Array): void {
 		if (this.#frame === undefined) {
-			throw new Error("the PNG is damaged");
+			throw new Error("PNG damaged");
 		}
 		if (!this.#isInflated) {
 			this.#inflater.push(piece);
@@ -171,19 +171,19 @@ export class PngPicture implements PictureDecoder {
 /** @throws Error if it cannot be shown */
 function readFrame(bytes: Uint8Array): PngFrame {
 	if (bytes.byteLength !== 13) {
-		throw new Error("the PNG is damaged");
+		throw new Error("PNG damaged");
 	}
 	const view = new DataView(bytes.buffer, bytes.byteOffset);
 	const [width, height, depth, color] = [view.getUint32(0), view.getUint32(4), view.getUint8(8), view.getUint8(9)];
 	const channels = CHANNELS[color];
 	if (channels === undefined || ![1, 2, 4, 8, 16].includes(depth)) {
-		throw new Error("the PNG is damaged");
+		throw new Error("PNG damaged");
 	}
 	if (width === 0 || height === 0 || width > MAX_PIXELS || height > MAX_PIXELS) {
-		throw new Error(`the PNG has ${width} x ${height} pixels, at most ${MAX_PIXELS} x ${MAX_PIXELS} can be shown`);
+		throw new Error(`PNG of ${width} x ${height} pixels (limit ${MAX_PIXELS} x ${MAX_PIXELS})`);
 	}
 	if (view.getUint8(12) !== 0) {
-		throw new Error("this is an interlaced PNG, and only one that is not can be shown");
+		throw new Error("interlaced PNG is not supported");
 	}
 	return { width, height, depth, color, channels };
 }

@@ -28,7 +28,7 @@ export class GuardedTCP extends TCP {
 			if (allowance !== undefined) {
 				allowance.bytes -= count;
 				if (allowance.bytes < 0) {
-					throw new Error("more bytes came in than are accepted");
+					throw new Error("received more bytes than accepted");
 				}
 			}
 			onReadable?.(count);

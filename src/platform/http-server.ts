@@ -104,7 +104,7 @@ function announceBy(open: () => DNSSD) {
 				const options = { ...service, host, txt: Object.assign([], txt) };
 				dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
 			},
-			onError: () => trace(`${host}.local: another device has this name\n`),
+			onError: () => trace(`${host}.local: name already taken by another device\n`),
 		});
 		return dnssd;
 	};

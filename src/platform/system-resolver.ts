@@ -21,7 +21,7 @@ export class SystemResolver {
 				}
 			} catch (error) {
 				// The SDK's MQTT client does not expect an answer once it is closed. Uncaught, this would end the machine.
-				trace(`${host} looked up for nobody: ${String(error)}\n`);
+				trace(`${host} resolved after the request ended: ${String(error)}\n`);
 			}
 		});
 	}

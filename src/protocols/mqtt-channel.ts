@@ -166,7 +166,7 @@ export class MqttChannel extends QueuedChannel {
 		}
 		if (payload?.[0] === FAILURE) {
 			const { subscribeTopic } = this.#target;
-			this.fail(new ProtocolError("connection-failed", `the broker rejects the subscription to ${subscribeTopic}`));
+			this.fail(new ProtocolError("connection-failed", `broker rejected the subscription to ${subscribeTopic}`));
 		} else {
 			this.opened();
 		}
@@ -177,7 +177,7 @@ export class MqttChannel extends QueuedChannel {
 		try {
 			return this.#client?.write(NOTHING, options) ?? 0;
 		} catch (error) {
-			this.log(`MQTT operation ${options.operation} not sent: ${String(error)}`);
+			this.log(`could not send MQTT ${options.operation}: ${String(error)}`);
 			return 0;
 		}
 	}

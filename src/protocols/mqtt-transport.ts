@@ -65,14 +65,14 @@ export class MqttTransport implements Transport {
 		const { scheme, host, port } = parseUrl(options.url);
 		const record = scheme === "mqtt" ? options.network.mqtt : scheme === "mqtts" ? options.network.mqtts : undefined;
 		if (record === undefined) {
-			throw new SettingError("backend", `${scheme}:// is not an MQTT broker that this device can reach`);
+			throw new SettingError("backend", `this device does not support ${scheme}://`);
 		}
 		if (options.publishTopic === "" || /[#+]/.test(options.publishTopic)) {
 			throw new SettingError("publishTopic", "expected a topic without wildcards");
 		}
 		// MQTT 3.1.1 §3.1.2.9: no password without a user name.
 		if ((options.password ?? "") !== "" && (options.username ?? "") === "") {
-			throw new SettingError("mqttUsername", "expected a user name, because mqttPassword is set");
+			throw new SettingError("mqttUsername", "required with mqttPassword");
 		}
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
 		this.#isOwn = options.publishTopic.startsWith(OWN_TOPICS);

@@ -223,11 +223,11 @@ export class Protocol {
 		} else if (this.#state === "greeting" || this.#state === "open") {
 			this.#meet(envelope);
 		} else {
-			this.#options.log("a hello that was not asked for: dropped");
+			this.#options.log("unexpected hello: dropped");
 		}
 	}
 
-	/** Logs a message that is not read. If it is a request of this session, the backend is told so. */
+	/** Logs a message that was not read. If it is a request of this session, it is answered with an error. */
 	#drop(reason: string, start: string): void {
 		this.#options.log(`message dropped: ${reason}`);
 		const envelope = decodeStart(start);

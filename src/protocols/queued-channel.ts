@@ -75,7 +75,7 @@ export abstract class QueuedChannel implements Channel {
 
 	send(text: Sendable): void {
 		if (!this.#closed && !this.#queue.push(text)) {
-			const waiting = `${this.#queue.bytes} bytes wait, and the next message does not fit`;
+			const waiting = `${this.#queue.bytes} bytes queued, no room for the next message`;
 			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
 		}
 	}
@@ -144,7 +144,7 @@ export abstract class QueuedChannel implements Channel {
 
 	protected connectionError(cause: unknown): ProtocolError {
 		const detail = cause instanceof Error ? `: ${cause.message}` : "";
-		const message = this.#open ? `the connection broke${detail}` : `no connection${detail}`;
+		const message = this.#open ? `connection lost${detail}` : `no connection${detail}`;
 		return new ProtocolError("connection-failed", message, { cause });
 	}
 

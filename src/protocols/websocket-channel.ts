@@ -69,7 +69,7 @@ export class WebSocketChannel extends QueuedChannel {
 		try {
 			this.writable(this.#client?.write(new Uint8Array(0), { opcode: OPCODE_PING }) ?? 0);
 		} catch (error) {
-			this.log(`ping not sent: ${String(error)}`);
+			this.log(`could not send ping: ${String(error)}`);
 		}
 	}
 

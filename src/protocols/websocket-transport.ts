@@ -37,7 +37,7 @@ export class WebSocketTransport implements Transport {
 		const { scheme, host, port, path } = parseUrl(options.url);
 		const record = scheme === "ws" ? options.network.ws : scheme === "wss" ? options.network.wss : undefined;
 		if (record === undefined) {
-			throw new SettingError("backend", `${scheme}:// is not a WebSocket that this device can open`);
+			throw new SettingError("backend", `this device does not support ${scheme}://`);
 		}
 		this.version = options.protocolVersion ?? 1;
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;

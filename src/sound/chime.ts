@@ -29,7 +29,7 @@ export async function playChime(player: Player): Promise<void> {
 /** Plays the chime to make a person look at the device, if it has a player. Does not interrupt a sound that is being played. */
 export function drawAttention(player: Player | undefined, log: (message: string) => void): void {
 	if (player?.isPlaying === false) {
-		playChime(player).catch((error: Error) => log(`no chime: ${error.message}`));
+		playChime(player).catch((error: Error) => log(`chime failed: ${error.message}`));
 	}
 }
 

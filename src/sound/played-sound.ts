@@ -189,7 +189,7 @@ export class PlayedSound implements Sound {
 	#look(): void {
 		this.#looks += 1;
 		if (this.#looks > LOOKS) {
-			this.#close(new Error("the audio out takes no samples"));
+			this.#close(new Error("audio output stalled"));
 		}
 	}
 

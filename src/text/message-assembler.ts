@@ -57,7 +57,7 @@ export class MessageAssembler {
 		this.#bytes = 0;
 		this.#buffer = undefined;
 		if (bytes > this.#limit) {
-			throw new MessageRejected(`${bytes} bytes, at most ${this.#limit} are accepted`, startOf(message));
+			throw new MessageRejected(`${bytes} bytes (limit ${this.#limit})`, startOf(message));
 		}
 		return message;
 	}
@@ -71,12 +71,12 @@ export class MessageAssembler {
 export function decodeText(message: ArrayBuffer): string {
 	if (new Uint8Array(message).includes(0)) {
 		// XS would take what stands before it for the whole.
-		throw new MessageRejected(`${message.byteLength} bytes, with a NUL byte among them`);
+		throw new MessageRejected(`contains a NUL byte`);
 	}
 	try {
 		return String.fromArrayBuffer(message);
 	} catch {
-		throw new MessageRejected(`${message.byteLength} bytes that are not UTF-8`);
+		throw new MessageRejected(`not valid UTF-8`);
 	}
 }
 

@@ -81,6 +81,6 @@ function checkLimits(text: string, maxValues: number): void {
 		}
 	}
 	if (values > maxValues) {
-		throw new JsonLimitError(`${values} values, at most ${maxValues} are accepted`);
+		throw new JsonLimitError(`${values} values (limit ${maxValues})`);
 	}
 }

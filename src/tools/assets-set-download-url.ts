@@ -6,7 +6,7 @@ export default defineTool({
 	description: "Store the URL of the device's assets, for applications that load them. self.get_system_info shows it.",
 	audience: "user",
 	needs: ["settings"],
-	input: { url: string({ description: "Where the assets are" }) },
+	input: { url: string({ description: "URL of the assets" }) },
 	run({ url }, { settings }) {
 		settings.set("assets", "download_url", url);
 		return true;

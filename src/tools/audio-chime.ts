@@ -3,7 +3,7 @@ import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
 	name: "self.audio_speaker.chime",
-	description: "Play a short chime, to attract the attention of people nearby or to try the volume.",
+	description: "Play a short chime, to get the attention of people nearby or to test the volume.",
 	needs: ["player"],
 	async run(_args, { player }) {
 		await playChime(player);

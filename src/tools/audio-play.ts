@@ -38,7 +38,7 @@ export default defineTool({
 		try {
 			expectOk(await http.request({ method: "GET", url, onPiece: play }), url);
 			if (playing.sound === undefined) {
-				throw new Error(`${url}: not a WAV file: it ends before its samples begin`);
+				throw new Error(`${url}: not a WAV file: truncated before its samples`);
 			}
 			await playing.sound.end();
 		} catch (error) {

@@ -6,7 +6,7 @@ import { defineTool } from "./support/define-tool.js";
 export default defineTool({
 	name: "self.get_device_status",
 	description:
-		"Read the device's present condition: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors.\n" +
+		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors.\n" +
 		"Use it to answer questions about the device, and as the first step before changing anything, such as turning the volume up.",
 	annotations: { readOnlyHint: true },
 	needs: [],

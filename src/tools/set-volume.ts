@@ -4,7 +4,7 @@ import { defineTool } from "./support/define-tool.js";
 export default defineTool({
 	name: "self.audio_speaker.set_volume",
 	description:
-		"Set the volume of the audio speaker. If the present volume is not known, read it with self.get_device_status first.",
+		"Set the volume of the audio speaker. If the current volume is unknown, read it with self.get_device_status first.",
 	needs: ["speaker"],
 	input: { volume: integer({ minimum: 0, maximum: 100, description: "Percent of full volume" }) },
 	run({ volume }, { speaker }) {

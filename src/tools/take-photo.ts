@@ -13,7 +13,7 @@ export default defineTool({
 	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
 	async run({ question }, { camera, http, system, settings }, { client }) {
 		if (client.vision === undefined) {
-			throw new Error("the backend named no vision service (capabilities.vision in initialize)");
+			throw new Error("the backend offers no vision service (capabilities.vision in initialize)");
 		}
 		const { url, token } = client.vision;
 		const headers = new Map<string, string>();

@@ -20,7 +20,7 @@ export default defineTool({
 			return installed.then(() => true);
 		}
 		installed.catch(() => {
-			// The log has told why, and the screen too unless another update is under way.
+			// The log has told why, and the screen too unless another update is in progress.
 		});
 		return true;
 	},

@@ -18,7 +18,7 @@ interface FirmwareInstallerOptions {
 /** Milliseconds from the installation to the restart: the answer to the call has to be sent. */
 const RESTART_DELAY = 1_000;
 
-/** Progress is told for each of these parts of an image, or for each so many bytes if its length is not known. */
+/** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
 const STEPS = 20;
 const STEP_BYTES = 65_536;
 
@@ -40,7 +40,7 @@ export class FirmwareInstaller implements Installer {
 	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {
 		const { updater, system, log } = this.#options;
 		if (updater.isOnTrial) {
-			throw new Error("the running firmware is on trial: it can be updated once it has reached its backend");
+			throw new Error("the running firmware is on trial; retry once it has reached its backend");
 		}
 		const expected = readHex("sha256", source.sha256, DIGEST_BYTES);
 		const signature = await this.#signatureOf(source);
@@ -54,7 +54,7 @@ export class FirmwareInstaller implements Installer {
 			throw error;
 		}
 		this.#remember(source.version ?? source.url);
-		log(`firmware from ${source.url} is installed: restarting`);
+		log(`firmware from ${source.url} installed; restarting`);
 		system.restart(RESTART_DELAY);
 	}
 
@@ -64,7 +64,7 @@ export class FirmwareInstaller implements Installer {
 		try {
 			rememberTrial(settings, name);
 		} catch (error) {
-			log(`the name of the new firmware is not stored: ${String(error)}`);
+			log(`could not store the name of the new firmware: ${String(error)}`);
 		}
 	}
 
@@ -83,7 +83,7 @@ export class FirmwareInstaller implements Installer {
 			const { body } = expectOk(await http.request(request), beside);
 			return readHex(beside, String.fromArrayBuffer(body).trim(), SIGNATURE_BYTES);
 		} catch (error) {
-			throw new Error(`this device takes only signed firmware, and has no signature: ${(error as Error).message}`);
+			throw new Error(`signature required: ${(error as Error).message}`);
 		}
 	}
 
@@ -94,7 +94,7 @@ export class FirmwareInstaller implements Installer {
 		const onPiece = (piece: ArrayBuffer, total: number | undefined): void => {
 			const size = Math.max(bytes + piece.byteLength, total ?? 0);
 			if (size > updater.capacity) {
-				throw new Error(`the image has ${size} bytes or more, at most ${updater.capacity} fit`);
+				throw new Error(`image of at least ${size} bytes (limit ${updater.capacity})`);
 			}
 			sink.write(piece);
 			bytes += piece.byteLength;
@@ -120,7 +120,7 @@ export class FirmwareInstaller implements Installer {
 			throw new Error(`the image's SHA-256 is ${toHex(digest)}, expected ${toHex(expected)}`);
 		}
 		if (key !== undefined && !(signature && (await sink.isSigned(key, signature)))) {
-			throw new Error("the image's signature is wrong: it is not signed with the key of this device's build");
+			throw new Error("invalid signature: not signed for this device's updateKey");
 		}
 	}
 }

@@ -47,7 +47,7 @@ export class Trial {
 		}
 		this.#rolledBack = updater && forgetTrial(settings);
 		if (this.#rolledBack !== undefined) {
-			this.#tell(`${this.#rolledBack} did not reach its backend: back to ${FIRMWARE.version}`);
+			this.#tell(`${this.#rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
 		}
 	}
 
@@ -69,13 +69,13 @@ export class Trial {
 			forgetTrial(settings);
 			log(`firmware ${FIRMWARE.version} is confirmed`);
 		} catch (error) {
-			log(`firmware ${FIRMWARE.version} is not confirmed: ${String(error)}`);
+			log(`could not confirm firmware ${FIRMWARE.version}: ${String(error)}`);
 		}
 	}
 
 	#fail(): void {
 		this.#isRunning = false;
-		this.#tell(`${FIRMWARE.version} did not reach its backend in time: back to the previous firmware`);
+		this.#tell(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
 		rollBack(this.#options);
 	}
 

@@ -32,7 +32,7 @@ export class HTTPClient {
 
 	request(options: RequestOptions): HttpRequest {
 		if (this.#request !== undefined) {
-			throw new Error("a virtual device's HTTP client makes one request");
+			throw new Error("this HTTP client makes only one request");
 		}
 		this.#request = new HttpRequest(this.#options, options);
 		return this.#request;

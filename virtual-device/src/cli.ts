@@ -82,7 +82,7 @@ const program = makeProgram(
 		"the bearer token that these clients need; required for an address that is not loopback",
 	)
 	.addOption(
-		new Option("--setup [port]", "begin with the set-up page, as a new board does, at this port of 127.0.0.1")
+		new Option("--setup [port]", "start with the set-up page, as a new board does, at this port of 127.0.0.1")
 			.argParser(readPort)
 			.preset("8080")
 			.conflicts("http"),
@@ -93,7 +93,7 @@ const program = makeProgram(
 			.argParser(collectSetting)
 			.default({}, "none"),
 	)
-	.option("--name <name>", "which device of this machine it is: its MAC address is made from the name", "device")
+	.option("--name <name>", "device name; its MAC address is derived from it", "device")
 	.addOption(new Option("--new", "a random MAC address, for this run only").conflicts(["name", "mac"]))
 	.addOption(
 		new Option("--mac <address>", "this MAC address, for example 02:12:34:56:78:9a")
@@ -112,7 +112,7 @@ const program = makeProgram(
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …")
-	.option("--heap", "print the size of the heap every 10 seconds")
+	.option("--heap", "print the heap usage every 10 seconds")
 	.option("--restart", "start the device again if its engine ends, as a watchdog would")
 	.addHelpText("after", EPILOGUE);
 
@@ -138,7 +138,7 @@ async function run(options: Options): Promise<void> {
 		await device.start();
 		const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
 		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
-		console.log(`UUID ${device.uuid ?? "not known"}`);
+		console.log(`UUID ${device.uuid ?? "unknown"}`);
 	} catch {
 		// The engine ended as it booted: the exit event has said why.
 	}
@@ -231,7 +231,7 @@ function collectSetting(pair: string, settings: Readonly<Record<string, string>>
 		throw new InvalidArgumentError("Expected NAME=VALUE.");
 	}
 	if (!SETTINGS.includes(name)) {
-		throw new InvalidArgumentError(`There is no setting ${name}.`);
+		throw new InvalidArgumentError(`Unknown setting ${name}.`);
 	}
 	return { ...settings, [name]: pair.slice(at + 1) };
 }

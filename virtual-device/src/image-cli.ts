@@ -13,8 +13,8 @@ const program = makeProgram(
 	"run device:image",
 	"Makes a firmware image for virtual devices. The gateway offers virtual_VERSION.bin in its firmwareFolder.",
 )
-	.argument("<file>", "where the image is written")
-	.requiredOption("--firmware-version <version>", "the version that this firmware says it has, such as 0.2.0")
+	.argument("<file>", "output file")
+	.requiredOption("--firmware-version <version>", "version of this firmware, such as 0.2.0")
 	.option("--firmware <module>", "another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.action(async (file: string, { firmwareVersion, firmware }: Options) => {
 		try {

@@ -17,11 +17,11 @@ export function encodeImage(script: string): Buffer {
  */
 export function decodeImage(image: Buffer): string {
 	if (image.byteLength < HEADER_BYTES || !image.subarray(0, MAGIC.byteLength).equals(MAGIC)) {
-		throw new Error("no firmware image of a virtual device");
+		throw new Error("not a firmware image of a virtual device");
 	}
 	const length = image.readUInt32LE(MAGIC.byteLength);
 	if (image.byteLength !== HEADER_BYTES + length) {
-		throw new Error(`${image.byteLength} bytes, where its header says ${HEADER_BYTES + length}`);
+		throw new Error(`image of ${image.byteLength} bytes, but its header says ${HEADER_BYTES + length}`);
 	}
 	return image.toString("utf8", HEADER_BYTES);
 }

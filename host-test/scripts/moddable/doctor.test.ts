@@ -80,7 +80,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		purposes: readonly Purpose[],
 		name: string,
 		found: RegExp,
-		mend: RegExp,
+		fix: RegExp,
 	][] = [
 		[
 			"an old Node",
@@ -156,7 +156,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			["flash"],
 			"serial port",
 			/no USB serial port/,
-			/USB cable that carries data/,
+			/USB data cable/,
 		],
 		[
 			"a port that is not there",
@@ -173,7 +173,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			(computer) => computer.remove("bin/Xvfb"),
 			["simulator"],
 			"display",
-			/no screen/,
+			/no display/,
 			/^sudo apt-get install xvfb$/,
 		],
 		[
@@ -204,8 +204,8 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		],
 	];
 
-	for (const [what, spoil, purposes, name, found, mend] of FAULTS) {
-		it(`tells ${what} to those who need it, with what mends it`, (t) => {
+	for (const [what, spoil, purposes, name, found, fix] of FAULTS) {
+		it(`tells ${what} to those who need it, with what fixes it`, (t) => {
 			const computer = new MadeUpComputer(t);
 			spoil(computer);
 			for (const purpose of PURPOSES) {
@@ -213,7 +213,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 				assert.equal(finding?.status, purposes.includes(purpose) ? "missing" : undefined, purpose);
 				if (finding !== undefined) {
 					assert.match(finding.found, found);
-					assert.match(finding.mend ?? "", mend);
+					assert.match(finding.fix ?? "", fix);
 				}
 			}
 		});
@@ -235,10 +235,10 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			cwd: ROOT,
 			encoding: "utf8",
 		});
-		const { status, found, mend } = JSON.parse(stdout) as Finding;
+		const { status, found, fix } = JSON.parse(stdout) as Finding;
 		assert.equal(status, "missing");
 		assert.match(found, /^no permission to use .*ttyUSB0$/);
-		assert.match(mend ?? "", /^sudo usermod -aG \w+ \$USER, then log in again$/);
+		assert.match(fix ?? "", /^sudo usermod -aG \w+ \$USER, then log in again$/);
 	});
 
 	it("warns of what the purpose can do without", (t) => {
@@ -254,10 +254,10 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		]);
 	});
 
-	it("shows a line for each finding, and below it what mends it", () => {
+	it("shows a line for each finding, and below it what fixes it", () => {
 		const findings: Finding[] = [
 			{ name: "git", status: "ok", found: "found" },
-			{ name: "ESP-IDF", status: "missing", found: "IDF_PATH is not set", mend: "git clone …" },
+			{ name: "ESP-IDF", status: "missing", found: "IDF_PATH is not set", fix: "git clone …" },
 		];
 		assert.equal(
 			describeFindings(findings),

@@ -144,7 +144,7 @@ describe("npm run firmware", () => {
 		assert.equal(release().status, 0);
 		assert.ok(!existsSync(join(output, "old-board")));
 		writeFileSync(join(output, "thesis.txt"), "");
-		assert.match(release().stderr, /--output: .* holds other files than a release: thesis.txt/);
+		assert.match(release().stderr, /--output: .* contains files that are not part of a release: thesis.txt/);
 		assert.ok(existsSync(join(output, "thesis.txt")));
 		rmSync(join(output, "thesis.txt"));
 		rmSync(join(output, "SHA256SUMS"));
@@ -167,7 +167,7 @@ describe("npm run firmware", () => {
 		assert.match(firmware(["--from", "esp32"]).stderr, /Expected BOARD=FOLDER, got esp32/);
 		assert.match(firmware(["--target", "esp32"], { MODDABLE: "" }).stderr, /MODDABLE is not set/);
 		const twice = firmware([`--from=a=${makeBuild(t)}`, `--from=a=${makeBuild(t)}`, "--output", makeFolder(t)]);
-		assert.match(twice.stderr, /a board is named twice/);
+		assert.match(twice.stderr, /duplicate board/);
 	});
 });
 

@@ -46,7 +46,7 @@ function openSensors() {
  */
 export function openBoard() {
 	if (OpenedPowerChip.device === undefined) {
-		throw new Error("the SDK's set-up of the target has not opened the power chip");
+		throw new Error("the SDK's setup/target did not open the power chip");
 	}
 	const power = new Axp2101(OpenedPowerChip.device);
 	const screen = openFace(new config.Screen({}), power);

@@ -30,7 +30,7 @@ class SimulatorSystem implements System {
 
 	/** The simulator has no way to start firmware again: it says so, and goes on. */
 	restart(delay: number): void {
-		Timer.set(() => trace("restart: the simulator goes on\n"), delay);
+		Timer.set(() => trace("restart: not supported by the simulator\n"), delay);
 	}
 }
 

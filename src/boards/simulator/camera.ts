@@ -30,7 +30,7 @@ export function openSimulatorCamera(): Camera {
 			try {
 				return await camera.capture();
 			} catch (error) {
-				trace(`camera: ${(error as Error).message}; the photo is a drawn picture\n`);
+				trace(`camera: ${(error as Error).message}; using a drawn picture\n`);
 				return new EncodedJpeg(DRAWN_ROOM, QUALITY);
 			}
 		},

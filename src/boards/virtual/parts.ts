@@ -7,7 +7,7 @@ import type { Buttons } from "../../hardware/button.js";
 import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
 
-/** A light that the person is told of. */
+/** A light whose changes are shown to the user. */
 class VirtualLight extends ColoredLight {
 	readonly #name: string;
 

@@ -48,6 +48,6 @@ export class VirtualUpdater implements Updater {
 function checkMagic(head: Uint8Array): void {
 	const magic = String.fromCharCode(...head.subarray(0, MAGIC.length));
 	if (magic !== MAGIC) {
-		throw new Error(`this is no firmware image of a virtual device: it does not begin with ${MAGIC}`);
+		throw new Error(`not a firmware image of a virtual device: it does not start with ${MAGIC}`);
 	}
 }

@@ -39,7 +39,7 @@ export async function ask<T>(call: ToolCall, question: Question<T>): Promise<T> 
 	const { session, client } = call;
 	const asking = "ask" in session ? (session as Asking & typeof session) : findFeature(call, Asking);
 	if (asking === undefined) {
-		throw new Error(`this device cannot ask a client of MCP ${session.revision}`);
+		throw new Error(`this device cannot send requests to a client of MCP ${session.revision}`);
 	}
 	if (!isDeclared(client.capabilities[question.capability], question)) {
 		throw missingCapability(question, session.revision >= "2026-07-28");

@@ -47,7 +47,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.#open.size >= this.#maxOpen) {
-			throw new Error(`too many questions to clients: at most ${this.#maxOpen} may be open`);
+			throw new Error(`too many open requests to clients (limit ${this.#maxOpen})`);
 		}
 		this.#count += 1;
 		const id = `s${this.#count}`;
@@ -137,6 +137,6 @@ function readResponse<T>({ result, error }: Params, { method, read }: Question<T
 	try {
 		return read(result);
 	} catch (error) {
-		throw new Error(`the client's answer to ${method} does not fit: ${(error as Error).message}`);
+		throw new Error(`invalid answer to ${method} from the client: ${(error as Error).message}`);
 	}
 }

@@ -81,7 +81,7 @@ export class Logging implements Feature<unknown> {
 		}
 		log.sent += 1;
 		if (log.dropped > 0) {
-			sendMessage(session, { level: "warning", data: `${log.dropped} log messages were left out` });
+			sendMessage(session, { level: "warning", data: `${log.dropped} log messages dropped` });
 			log.dropped = 0;
 		}
 		sendMessage(session, { level, logger, data });
@@ -105,7 +105,7 @@ function isWanted(level: LogLevel, least: string): boolean {
 
 function sendMessage(session: CallSession, message: { readonly data: unknown; readonly [name: string]: unknown }) {
 	const { length } = JSON.stringify(message.data) ?? "";
-	const data = length > MAX_DATA_LENGTH ? `${length} characters, at most ${MAX_DATA_LENGTH} are sent` : message.data;
+	const data = length > MAX_DATA_LENGTH ? `${length} characters (limit ${MAX_DATA_LENGTH})` : message.data;
 	session.notify(notificationMessage("notifications/message", { ...message, data: data ?? null }));
 }
 

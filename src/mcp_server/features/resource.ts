@@ -110,6 +110,6 @@ export function contentsJson(
 
 function checkSize(size: number, most: number): void {
 	if (size > most) {
-		throw new RpcError(ErrorCode.internalError, `Resource too large: ${size} bytes to send, at most ${most} fit`);
+		throw new RpcError(ErrorCode.internalError, `Resource too large: ${size} bytes (limit ${most})`);
 	}
 }

@@ -140,7 +140,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		}
 		if (!uris.includes(uri)) {
 			if (uris.length >= this.#maxSubscriptions) {
-				throw new RpcError(ErrorCode.invalidParams, `Too many subscriptions: at most ${this.#maxSubscriptions}`);
+				throw new RpcError(ErrorCode.invalidParams, `Too many subscriptions (limit ${this.#maxSubscriptions})`);
 			}
 			this.#subscriptions.set(session, [...uris, uri]);
 		}

@@ -175,12 +175,12 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	/** @throws Error if there is an open question with that key, or the server has no timer */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.server.timer === undefined) {
-			throw new Error("this server was given no timer: its tools cannot ask");
+			throw new Error("asking the client needs the server option `timer`");
 		}
 		this.#asked += 1;
 		const key = question.key ?? `q${this.#asked}`;
 		if (this.#open.has(key)) {
-			throw new Error(`the question ${key} is open already`);
+			throw new Error(`question ${key} is already open`);
 		}
 		const given = this.#take(key, question);
 		if (given !== undefined) {

@@ -175,7 +175,10 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	#listen(params: Params, call: ToolCall, request: StatelessRequest<unknown>): Promise<string> {
 		const { server } = request;
 		if (this.#listening >= this.#maxListening) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many subscriptions/listen: at most ${this.#maxListening}`);
+			throw new RpcError(
+				ErrorCode.tooManyCalls,
+				`Too many subscriptions/listen requests (limit ${this.#maxListening})`,
+			);
 		}
 		const filter = readFilter(params, server.capabilities);
 		const result = JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: call.id } });

@@ -124,7 +124,7 @@ export class CommandQueue {
 		const commands = [this.#running, ...this.#waiting.splice(0)];
 		this.#running = undefined;
 		for (const command of commands) {
-			command?.reject(new EngineError(exit.code, `The machine has ended (${exit.code}): ${exit.detail}`));
+			command?.reject(new EngineError(exit.code, `The machine ended (${exit.code}): ${exit.detail}`));
 		}
 	}
 }

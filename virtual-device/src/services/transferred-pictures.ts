@@ -52,7 +52,7 @@ export class ShownPictures {
 		const { pieces = [], bytes = 0 } = this.#pictures.get(id) ?? {};
 		this.#pictures.delete(id);
 		if (bytes > MAX_BYTES) {
-			throw new Error(`the picture has ${bytes} bytes, at most ${MAX_BYTES} can be shown`);
+			throw new Error(`picture of ${bytes} bytes (limit ${MAX_BYTES})`);
 		}
 		return measurePicture(Buffer.concat(pieces));
 	}
