@@ -20,6 +20,9 @@ export const DEVICE_ACCESS = { mqttUsername: "maker", mqttPassword: "secret" };
 
 const firmware = await bundle();
 
+/** Milliseconds for one command of a machine, also on a busy computer. */
+const MAX_COMMAND_TIME = 300_000;
+
 interface DeviceOptions {
 	/** What mcconfig would put in `mc/config`. */
 	readonly config: { readonly [setting: string]: unknown };
@@ -42,7 +45,7 @@ export async function startDevice(
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
 		firmware: script,
-		startEngine: (onTrace) => engine.start({ onTrace, ...(limits && { limits }) }),
+		startEngine: (onTrace) => engine.start({ onTrace, timeoutMs: MAX_COMMAND_TIME, ...(limits && { limits }) }),
 		config,
 		watchdog,
 		...(settingsFile !== undefined && { settingsFile }),

@@ -74,9 +74,7 @@ export async function bundleTests(
 const replaceSource = ({ path, source }: NonNullable<BundleOptions["replaced"]>): Plugin => ({
 	name: "replace-source",
 	setup(build) {
-		build.onLoad({ filter: /\.ts$/ }, (args) =>
-			args.path === path ? { contents: source, loader: "ts" } : undefined,
-		);
+		build.onLoad({ filter: /\.ts$/ }, (args) => (args.path === path ? { contents: source, loader: "ts" } : undefined));
 	},
 });
 

@@ -96,8 +96,10 @@ export class Progress {
 	}
 }
 
-/** Diagnostics beyond these stay out of the summary. */
+/** Diagnostics and failures beyond these are counted only: the summary fits a screen. */
 const MAX_DIAGNOSTICS = 12;
+const MAX_FAILURES_IN_DETAIL = 5;
+const MAX_FAILURES = 20;
 
 /**
  * The summary of all: one screen, what failed last. Its final line is one that continuous integration can count.
@@ -118,13 +120,24 @@ export function summarize(reports: readonly GroupReport[], milliseconds: number)
 		...diagnostics,
 		...[...skipped].map(([reason, count]) => `skipped ${count}: ${reason}`),
 		`Took ${Math.round(milliseconds / 1000)} s.`,
-		...failures.map(({ title, error }) => `\nFAILED ${title}\n${indent(shortenPaths(error))}`),
+		...describeFailures(failures),
 		`${passed} passed, ${failures.length} failed, ${countSkipped} skipped`,
 	].join("\n");
 }
 
+function describeFailures(failures: readonly Failure[]): string[] {
+	const more = failures.length - MAX_FAILURES;
+	return [
+		...failures
+			.slice(0, MAX_FAILURES_IN_DETAIL)
+			.map(({ title, error }) => `\nFAILED ${title}\n${indent(shortenPaths(error))}`),
+		...failures.slice(MAX_FAILURES_IN_DETAIL, MAX_FAILURES).map(({ title }) => `FAILED ${title}`),
+		...(more > 0 ? [`and ${more} more`] : []),
+	];
+}
+
 /** Lines of a failure that are shown. */
-const MAX_ERROR_LINES = 30;
+const MAX_ERROR_LINES = 12;
 
 function indent(text: string): string {
 	const lines = text.split("\n");

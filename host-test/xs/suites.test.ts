@@ -11,7 +11,7 @@ const { start, whyNotXs } = await chooseEngine("xs");
 if (whyNotXs !== undefined) {
 	it("on XS", { skip: `XS cannot be built here: ${whyNotXs}` }, () => {});
 } else {
-	const engine = await start({});
+	const engine = await start({ timeoutMs: Number.POSITIVE_INFINITY });
 	await engine.run("globalThis.hostConfig={config:{},settings:{},macAddress:''}");
 	const [announcement] = await engine.run(script);
 	const suites = announcement?.header[1] as [name: string, titles: string[]][];

@@ -4,9 +4,16 @@ import { EngineError } from "./engine-error.js";
 import { startV8Engine } from "./v8-engine.js";
 import { startXsEngine } from "./xs-engine.js";
 
+export interface EngineOptions {
+	readonly onTrace?: (text: string) => void;
+	readonly limits?: HeapLimits;
+	/** Milliseconds that one command may take before the machine is ended as unresponsive. Default 10,000. */
+	readonly timeoutMs?: number;
+}
+
 export interface EngineChoice {
 	/** Makes a machine of the chosen kind. */
-	readonly start: (options: { onTrace?: (text: string) => void; limits?: HeapLimits }) => Promise<Engine>;
+	readonly start: (options: EngineOptions) => Promise<Engine>;
 	/** Why the engine is not XS; `undefined` when it is. */
 	readonly whyNotXs?: string;
 }
