@@ -4,12 +4,14 @@ import { findQemuTools } from "../scripts/moddable/qemu.js";
 import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
+import { openCoverage, reportCoverage } from "./runner/coverage.js";
 import { runTests } from "./runner/run.js";
 import { allTests, ESP32_TESTS, SIMULATOR_TESTS, testsFor, testsIn } from "./runner/select.js";
 import { watchTests } from "./runner/watch.js";
 
 interface Options {
 	readonly all?: boolean;
+	readonly coverage?: boolean;
 	readonly watch?: boolean;
 	readonly simulator?: boolean;
 	readonly esp32?: boolean;
@@ -57,10 +59,11 @@ function select(paths: readonly string[], all: boolean): string[] {
 const program = makeProgram("test", "Runs the tests: every suite on Node and XS, and one path of each feature.")
 	.argument("[paths...]", "only the tests of these files or folders, of tests or of sources")
 	.option("--all", "the full matrix of engines, transports and revisions: npm run test:all")
+	.option("--coverage", "tell which lines of the sources the tests run")
 	.option("--watch", "run again what a change affects: npm run test:watch")
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
 	.option("--esp32", "only the firmware's image, on an ESP32-C3 in QEMU: npm run test:esp32")
-	.action(async (paths: string[], { all = false, watch, simulator, esp32 }: Options) => {
+	.action(async (paths: string[], { all = false, coverage = false, watch, simulator, esp32 }: Options) => {
 		if (esp32) {
 			process.exitCode = await runInQemu();
 			return;
@@ -76,8 +79,11 @@ const program = makeProgram("test", "Runs the tests: every suite on Node and XS,
 		if (paths.length === 0) {
 			await announceXs();
 		}
-		const env = { XS_MCP_TESTS: all ? "all" : "" };
+		const env = { XS_MCP_TESTS: all ? "all" : "", ...(coverage && openCoverage()) };
 		const codes = [await runTests(tests, { env, flags: ["--expose-gc"] })];
+		if (coverage) {
+			codes.push(await reportCoverage());
+		}
 		if (all && process.env.MODDABLE) {
 			codes.push(await runInSimulator());
 		}

@@ -74,7 +74,10 @@ export class Progress {
 	}
 
 	/** Something has happened. */
-	hear({ type, name, nesting, duration = 0 }: TestEvent): void {
+	hear({ type, name, nesting, duration = 0, isFromBelow = true }: TestEvent): void {
+		if (type === "fail" && !isFromBelow && this.#total > MAX_FILES_IN_DETAIL) {
+			console.log(`${process.stdout.isTTY ? "\r\x1b[K" : ""}FAILED ${name}`);
+		}
 		const isEnd = nesting === 0 && (type === "pass" || type === "fail");
 		if (isEnd && this.#total <= MAX_FILES_IN_DETAIL) {
 			console.log(`${type === "pass" ? "ok    " : "FAILED"} ${name} (${Math.round(duration)} ms)`);

@@ -1,0 +1,43 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { CoverageReport } from "monocart-coverage-reports";
+import { ROOT } from "./select.js";
+
+/** Where Node writes what each process has covered. */
+const FOLDER = `${ROOT}.cache/coverage`;
+
+/** What is measured. Boards and the platform run only on XS, whose coverage nobody measures. */
+const MEASURED = /^(?:src|gateway\/src|mcp-manager\/src)\/(?!boards\/|platform\/|main\.ts)/;
+
+/** Per cent of the lines that tests must run. */
+const MIN_LINES = 90;
+
+/** The environment in which processes of tests write what they cover. */
+export function openCoverage(): NodeJS.ProcessEnv {
+	rmSync(FOLDER, { recursive: true, force: true });
+	mkdirSync(FOLDER, { recursive: true });
+	return { NODE_V8_COVERAGE: FOLDER };
+}
+
+/**
+ * Prints what the tests covered, and writes the details to `.cache/coverage-report`.
+ *
+ * @returns the exit code: 1 if fewer lines are covered than must be
+ */
+export async function reportCoverage(): Promise<number> {
+	const report = new CoverageReport({
+		name: "xs-mcp",
+		outputDir: `${ROOT}.cache/coverage-report`,
+		reports: ["console-summary", "html"],
+		logging: "error",
+		entryFilter: (entry) => entry.url.includes("/.cache/"),
+		sourceFilter: (path) => MEASURED.test(path),
+		sourcePath: (path) => path.replace(/^.*?(?=(?:gateway\/|mcp-manager\/)?src\/)/, ""),
+	});
+	await report.addFromDir(FOLDER);
+	const lines = Number((await report.generate())?.summary.lines?.pct);
+	if (!(lines >= MIN_LINES)) {
+		console.error(`error: ${lines} % of the lines are covered; at least ${MIN_LINES} % must be`);
+		return 1;
+	}
+	return 0;
+}
