@@ -42,7 +42,9 @@ export function problemsOf(transport: string, results: Results, before: Readonly
 			...(isWorse ? [`${key}: ${passed}/${of}, but the report says ${known.passed}/${known.of}`] : []),
 			...unexpected
 				.filter(({ name }) => !EXPECTED_FAILURES.has(name))
-				.map(({ name, failed }) => `${key}: ${name} fails (${failed} checks), which is not expected`),
+				.map(({ name, failed, failures = [] }) =>
+					[`${key}: ${name} fails unexpectedly (${failed} checks)`, ...failures].join("\n  "),
+				),
 		];
 	});
 }

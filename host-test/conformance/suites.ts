@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Program } from "../e2e/program.js";
 
@@ -24,6 +27,8 @@ export interface ScenarioResult {
 	readonly name: string;
 	readonly passed: number;
 	readonly failed: number;
+	/** The checks that failed, with why. */
+	readonly failures?: readonly string[];
 	/** Why it does not count, if it does not: "extension", "pending". */
 	readonly unscored: string | undefined;
 }
@@ -38,13 +43,35 @@ const TIMEOUT = 300_000;
 /** Runs a suite against a server. Rejects with what the suite said if it does not come to its end. */
 export async function runSuite({ package: name, flags }: Suite, url: string): Promise<readonly ScenarioResult[]> {
 	const program = fileURLToPath(new URL(`${name}/dist/index.js`, MODULES));
-	const run = await Program.start(
-		["--import", GLOB.href, program, "server", "--url", url, ...flags],
-		(output) => output.includes(SUMMARY),
-		{ startTimeout: TIMEOUT },
-	);
-	await run.ended();
-	return readSummary(run.output.slice(run.output.indexOf(SUMMARY)));
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-checks-"));
+	try {
+		const run = await Program.start(
+			["--import", GLOB.href, program, "server", "--url", url, "--output-dir", folder, ...flags],
+			(output) => output.includes(SUMMARY),
+			{ startTimeout: TIMEOUT },
+		);
+		await run.ended();
+		return readSummary(run.output.slice(run.output.indexOf(SUMMARY))).map((result) =>
+			result.failed === 0 ? result : { ...result, failures: readFailures(folder, result.name) },
+		);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+interface Check {
+	readonly id: string;
+	readonly status: string;
+	readonly errorMessage?: string;
+}
+
+/** The failed checks of a scenario, as the suite wrote them to `server-SCENARIO-TIME/checks.json`. */
+function readFailures(folder: string, scenario: string): string[] {
+	return readdirSync(folder)
+		.filter((name) => name.startsWith(`server-${scenario}-`))
+		.flatMap((name) => JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[])
+		.filter(({ status }) => status === "FAILURE")
+		.map(({ id, errorMessage }) => (errorMessage === undefined ? id : `${id}: ${errorMessage}`));
 }
 
 /** Reads the lines `✓ ping: 1 passed, 0 failed`, and `✗ tasks-lifecycle (extension)` of scenarios that do not count. */

@@ -37,7 +37,7 @@ describe("the report on the conformance suites", () => {
 		const before = new Map([[`${title} over MQTT`, { passed: 2, of: 2 }]]);
 		assert.deepEqual(problemsOf("MQTT", resultsOf(SUMMARY), before), [
 			`${title} over MQTT: 1/2, but the report says 2/2`,
-			`${title} over MQTT: tools-list fails (3 checks), which is not expected`,
+			`${title} over MQTT: tools-list fails unexpectedly (3 checks)`,
 		]);
 		const passed = resultsOf("✓ ping: 2 passed, 0 failed\n✓ tools-list: 4 passed, 0 failed\n");
 		assert.deepEqual(problemsOf("MQTT", passed, before), []);
