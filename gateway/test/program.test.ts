@@ -132,7 +132,7 @@ describe("the gateway as a program", () => {
 		assert.match(await tryMqtt(url, LAMP, "wrong-secret"), /bad user ?name or password/i);
 		assert.match(await tryMqtt(url, FAN, token), /bad user ?name or password/i);
 		assert.match(await tryMqtt(url, FAN, ""), /bad user ?name or password/i);
-		for (const line of [`${LAMP}: unknown token`, `${FAN}: a token of another device`, `${FAN}: no token`]) {
+		for (const line of [`${LAMP}: unknown token`, `${FAN}: token of another device`, `${FAN}: no token`]) {
 			await until(() => started.log().includes(line), `the log says "${line}"`);
 		}
 		assert.equal(await tryMqtt(url, LAMP, token), "accepted");

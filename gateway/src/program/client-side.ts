@@ -1,3 +1,4 @@
+import type { ServerIdentity } from "xs-mcp-manager/core";
 import { urlAt } from "../config/listen-address.js";
 import { readTls } from "../config/tls-files.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
@@ -52,6 +53,12 @@ export class ClientSide {
 			metrics.deviceRejected();
 			limitedLog.warn("device", {}, `rejected: ${description}`);
 		});
+		servers.on("connected", (_server, { identity }) =>
+			this.#logSession(identity, { transport: identity.transport }, "device connected"),
+		);
+		servers.on("disconnected", (_server, { identity }, reason) =>
+			this.#logSession(identity, { reason }, "device disconnected"),
+		);
 		this.#events.on("event", (event) => this.#logEvent(event));
 	}
 
@@ -113,8 +120,16 @@ export class ClientSide {
 		await this.#endpoint.close();
 	}
 
+	/** The manager's status is logged for configured servers. */
+	#logSession({ id, configured }: ServerIdentity, details: object, message: string): void {
+		if (!configured) {
+			this.#context.log.info({ device: id, ...details }, message);
+		}
+	}
+
 	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
-		const isSession = type === "connected" || type === "disconnected";
-		this.#context.log[isSession ? "info" : "debug"](details, isSession ? `server ${type}` : type);
+		if (type === "notification" || type === "call") {
+			this.#context.log.debug(details, type);
+		}
 	}
 }
