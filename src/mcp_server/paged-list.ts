@@ -30,7 +30,7 @@ export class PagedList {
 	readonly #entries: readonly string[];
 	/** Where each entry begins in a list of all, in bytes, a comma after each; and where the list ends. */
 	readonly #offsets: readonly number[];
-	/** Bytes of what ends a page that each item follows. Only a list that does not fit on one page needs them. */
+	/** Bytes of what ends a page that each item follows, and of what ends the last. Only a list of several pages needs them. */
 	#endBytes: readonly number[] | undefined;
 
 	/** @param member the member of the result that holds the list, such as "tools" */
@@ -60,31 +60,27 @@ export class PagedList {
 		// The last item has no comma after it.
 		const room = start + budget - this.#start.length + 1;
 		let last = total;
-		if ((offsets[total] as number) + END.length > room) {
+		let endBytes = END.length;
+		if ((offsets[total] as number) + endBytes > room) {
+			this.#endBytes ??= [...this.#items, undefined].map((next) => utf8Length(endBefore(next)));
+			const ends = this.#endBytes;
 			last = first + 1;
-			while (last < total && (offsets[last + 1] as number) + this.#endBytesAt(last + 1) <= room) {
+			while (last < total && (offsets[last + 1] as number) + (ends[last + 1] as number) <= room) {
 				last += 1;
 			}
+			endBytes = ends[last] as number;
 		}
 		const itemBytes = first < last ? (offsets[last] as number) - start - 1 : 0;
 		return {
 			before: this.#start,
 			items: this.#entries.slice(first, last),
 			after: endBefore(this.#items[last]),
-			bytes: this.#start.length + itemBytes + this.#endBytesAt(last),
+			bytes: this.#start.length + itemBytes + endBytes,
 		};
 	}
 
-	#endBytesAt(index: number): number {
-		if (index === this.#items.length) {
-			return END.length;
-		}
-		this.#endBytes ??= this.#items.map((item) => utf8Length(endBefore(item)));
-		return this.#endBytes[index] as number;
-	}
-
 	#indexOf(cursor: string): number {
-		const at = this.#items.findIndex(({ key }) => key === cursor);
+		const at = this.#items.findIndex((item) => item.key === cursor);
 		if (at < 0) {
 			throw invalidParams("unknown cursor");
 		}
