@@ -1,5 +1,5 @@
 /** Milliseconds after which a wait is given up. Only a fault takes so long, also on a busy machine. */
-const MAX_WAIT = 600_000;
+const MAX_WAIT = 300_000;
 
 /** Milliseconds between looks. */
 const POLL_INTERVAL = 5;
