@@ -3,7 +3,7 @@ import { isOffered } from "../../src/hardware/needs.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { inSession, request, start } from "../doubles/started-application.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, suite } from "../harness.js";
 
 const NO_ALERT = { alert: { status: "", message: "" } };
 
