@@ -1,7 +1,7 @@
 import { audio, image, resourceLink, text } from "../../src/mcp_server/content.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
-import { integer, object, string } from "../../src/mcp_server/schema.js";
+import { boolean, integer, object, string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
@@ -103,22 +103,37 @@ export default suite("MCP", {
 			title: "Set it",
 			description: "Sets.",
 			input: { volume: integer({ minimum: 0, maximum: 100 }), why: { optional: string() } },
+			output: { done: boolean() },
 			annotations: { idempotentHint: true },
-			run: () => true,
+			run: () => ({ done: true }),
 		});
-		equal(clientWith(set as Tool<undefined>).ask("tools/list").result.tools, [
+		const client = clientWith(set as Tool<undefined>);
+		client.ask("initialize", { protocolVersion: "2025-03-26" });
+		equal(client.ask("tools/list").result.tools, [
 			{
 				name: "set",
-				title: "Set it",
 				description: "Sets.",
 				inputSchema: {
 					type: "object",
 					properties: { volume: { type: "integer", minimum: 0, maximum: 100 }, why: { type: "string" } },
 					required: ["volume"],
 				},
+				title: "Set it",
+				outputSchema: { type: "object", properties: { done: { type: "boolean" } }, required: ["done"] },
 				annotations: { idempotentHint: true },
 			},
 		]);
+	},
+	"lists a tool for a client of 2024-11-05 without what came later, except whom it is for"() {
+		const base = { name: "set", description: "Sets.", run: () => ({ done: true }) };
+		const later = { title: "Set it", output: { done: boolean() }, annotations: { idempotentHint: true } };
+		for (const audience of [undefined, "user"] as const) {
+			const set = createTool({ ...base, ...later, ...(audience && { audience }) });
+			const { tools } = clientWith(set as Tool<undefined>).ask("tools/list", { withUserTools: true }).result;
+			const { name, description } = base;
+			const plain = { name, description, inputSchema: { type: "object", properties: {} } };
+			equal(tools, [audience === undefined ? plain : { ...plain, annotations: { audience: ["user"] } }]);
+		}
 	},
 	"pages a list within its bytes, the envelope counted, and loses and doubles nothing"() {
 		for (const words of ["short", "x".repeat(700), "説明".repeat(200), "😀".repeat(150)]) {
