@@ -216,6 +216,42 @@ export default suite("MCP", {
 			});
 		}
 	},
+	"gives a result that is JSON, but no object, as structured content too since 2025-06-18"() {
+		const cases: [unknown, unknown][] = [
+			[true, { result: true }],
+			[50, { result: 50 }],
+			[" 7 ", { result: 7 }],
+			["null", { result: null }],
+			[text("[1]"), { result: [1] }],
+			[[text("true")], { result: true }],
+			[[1, 2], { result: [1, 2] }],
+			["seven", undefined],
+			["true enough", undefined],
+			['{"a":1}', undefined],
+			["", undefined],
+			[[text("true"), image("aW1n", "image/png")], undefined],
+			[[text("1"), text("2")], undefined],
+			[image("aW1n", "image/png"), undefined],
+			[resourceLink({ uri: "http://x", name: "n" }), undefined],
+		];
+		for (const [value, structured] of cases) {
+			const client = clientWith(tool("t", () => value));
+			const { content } = client.call("t").result;
+			for (const revision of ["2025-03-26", "2025-06-18", "2025-11-25"]) {
+				client.initialize(revision);
+				const { result } = client.call("t");
+				equal(result.structuredContent, revision === "2025-03-26" ? undefined : structured, JSON.stringify(value));
+				equal(result.content.length, content.length);
+			}
+		}
+		const failing = clientWith(
+			tool("t", () => {
+				throw new Error("5");
+			}),
+		);
+		failing.initialize("2025-11-25");
+		equal(failing.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
+	},
 	"turns an object into JSON, and structured content since 2025-06-18"() {
 		const client = clientWith(tool("t", () => ({ a: [1] })));
 		equal(client.call("t").result, { content: [{ type: "text", text: '{"a":[1]}' }], isError: false });
