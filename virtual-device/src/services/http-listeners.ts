@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { MAX_HEADERS } from "../../../src/net/http-server.js";
 import { SEND_WINDOW, splitIntoParts } from "./parts.js";
 import type { Deliver, Service } from "./service.js";
 
@@ -82,6 +83,10 @@ export class HttpListeners implements Service {
 			this.#announce(id, connection, () => connections.delete(socket));
 		});
 		server.on("request", (request, response) => {
+			if (request.rawHeaders.length / 2 > MAX_HEADERS) {
+				response.writeHead(431, { connection: "close" }).end();
+				return;
+			}
 			const connection = connections.get(request.socket);
 			if (connection !== undefined && connection.request === undefined) {
 				connection.request = request;
