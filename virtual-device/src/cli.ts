@@ -25,6 +25,7 @@ interface Options {
 	readonly bits: "64" | "32";
 	readonly slots?: number;
 	readonly chunkBytes?: number;
+	readonly seed?: number;
 	readonly prompt?: boolean;
 	readonly heap?: boolean;
 	readonly restart?: boolean;
@@ -110,6 +111,7 @@ const program = makeProgram(
 	)
 	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
+	.option("--seed <number>", "the same random numbers at each start, for a scenario to repeat", readPositiveInteger)
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …")
 	.option("--heap", "print the heap usage every 10 seconds")
@@ -152,14 +154,14 @@ async function run(options: Options): Promise<void> {
 
 /** Rejects with ProgramError if the settings file cannot be read. */
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
-	const { otaUrl, token, set, uuid, settings, slots, chunkBytes, setup, restart = false } = options;
+	const { otaUrl, token, set, uuid, settings, slots, chunkBytes, setup, seed, restart = false } = options;
 	const url = options.url ?? (setup === undefined ? undefined : NEW_BACKEND);
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
 	const firmware = await bundleFirmware(options.firmware);
 	try {
 		return new VirtualDevice({
 			firmware,
-			startEngine: (onTrace) => engine.start({ onTrace, limits }),
+			startEngine: (onTrace) => engine.start({ onTrace, limits, ...(seed !== undefined && { seed }) }),
 			config: {
 				...set,
 				...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
