@@ -6,7 +6,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
 import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
-import { bundle, chooseEngine, type EngineChoice, randomMacAddress, VirtualDevice } from "./index.js";
+import { bundle, chooseEngine, type EngineChoice, endBundler, randomMacAddress, VirtualDevice } from "./index.js";
 
 interface Options {
 	readonly url?: string;
@@ -185,6 +185,8 @@ async function bundleFirmware(file: string | undefined): Promise<string> {
 		return await bundle(file && resolve(file));
 	} catch (error) {
 		throw new ProgramError(`--firmware: ${(error as Error).message}`, { cause: error });
+	} finally {
+		await endBundler();
 	}
 }
 

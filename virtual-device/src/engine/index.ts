@@ -6,7 +6,11 @@ import { startXsEngine } from "./xs-engine.js";
 
 export interface EngineChoice {
 	/** Makes a machine of the chosen kind. */
-	readonly start: (options: { onTrace?: (text: string) => void; limits?: HeapLimits; seed?: number }) => Promise<Engine>;
+	readonly start: (options: {
+		onTrace?: (text: string) => void;
+		limits?: HeapLimits;
+		seed?: number;
+	}) => Promise<Engine>;
 	/** Why the engine is not XS; `undefined` when it is. */
 	readonly whyNotXs?: string;
 }
