@@ -6,6 +6,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
 import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
+import type { EngineError } from "./engine/engine-error.js";
 import { bundle, chooseEngine, type EngineChoice, endBundler, randomMacAddress, VirtualDevice } from "./index.js";
 
 interface Options {
@@ -58,6 +59,9 @@ const SETTINGS = [
 	"updateKey",
 	"updateTrial",
 ];
+
+/** What the firmware's setting `chunkBytes` is at least: with less, the machine ends as it boots. */
+const MIN_CHUNK_BYTES = 32_768;
 
 /** The backend of a board that was built without one. */
 const NEW_BACKEND = "ws://127.0.0.1:8765/";
@@ -138,11 +142,20 @@ async function run(options: Options): Promise<void> {
 	}
 	try {
 		await device.start();
+		if (process.exitCode !== undefined) {
+			return;
+		}
 		const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
 		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
 		console.log(`UUID ${device.uuid ?? "unknown"}`);
-	} catch {
-		// The engine ended as it booted: the exit event has said why.
+	} catch (error) {
+		// A machine that ended while it booted has been reported. One that did not even begin has not.
+		if (process.exitCode === undefined) {
+			const { code = "crashed", message } = error as Partial<EngineError>;
+			console.error(`the engine ended: ${code}: ${message}`);
+			process.exitCode = 1;
+		}
+		return;
 	}
 	if (options.prompt) {
 		void takeCommands(device, process.stdin);
@@ -163,6 +176,8 @@ async function createDevice(engine: EngineChoice, options: Options): Promise<Vir
 			firmware,
 			startEngine: (onTrace) => engine.start({ onTrace, limits, ...(seed !== undefined && { seed }) }),
 			config: {
+				// The limits of messages follow the heap, as on a chip.
+				...(chunkBytes !== undefined && chunkBytes >= MIN_CHUNK_BYTES && { chunkBytes }),
 				...set,
 				...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
 				...options.http,
@@ -199,6 +214,11 @@ function report(device: VirtualDevice, { restart }: Options): void {
 			process.exitCode = 1;
 			device.stop();
 		}
+	});
+	device.on("listenFailed", (message) => {
+		console.error(`error: cannot serve HTTP: ${message}`);
+		process.exitCode = 1;
+		device.stop();
 	});
 	device.on("restarted", () => console.log(`restarted on ${device.engineName}`));
 	device.on("exit", (exit: EngineExit) => {

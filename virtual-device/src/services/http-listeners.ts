@@ -16,14 +16,17 @@ interface Connection {
 export class HttpListeners implements Service {
 	readonly prefix = "httpd";
 	readonly #deliver: Deliver;
+	readonly #onFailed: (message: string) => void;
 	readonly #servers = new Map<number, Server>();
 	/** By the number of the socket, until the firmware accepts them. */
 	readonly #waiting = new Map<number, Connection>();
 	readonly #accepted = new Map<number, Connection>();
 	#lastSocket = 0;
 
-	constructor(deliver: Deliver) {
+	/** @param onFailed called if a port cannot be opened */
+	constructor(deliver: Deliver, onFailed: (message: string) => void) {
 		this.#deliver = deliver;
+		this.#onFailed = onFailed;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
@@ -75,7 +78,10 @@ export class HttpListeners implements Service {
 		// How long a request may take is for the firmware to say.
 		const server = createServer({ keepAlive: false, requestTimeout: 0, headersTimeout: 0 });
 		this.#servers.set(id, server);
-		server.on("error", (error) => this.#deliver({ header: ["httpd.failed", id, error.message] }));
+		server.on("error", (error) => {
+			this.#deliver({ header: ["httpd.failed", id, error.message] });
+			this.#onFailed(error.message);
+		});
 		server.on("connection", (socket) => {
 			const connection: Connection = { socket, id: undefined, request: undefined, response: undefined };
 			connections.set(socket, connection);
