@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { RateLimit } from "xs-mcp-manager/core";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
-import { RateLimit } from "../net/rate-limit.js";
 import type { DeviceKey } from "./device-key.js";
 
 /** Which devices may bind themselves: all, those that the operator approves, or none. */

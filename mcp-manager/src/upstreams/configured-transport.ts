@@ -1,13 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
+	type RequestId,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import { SERVER_ERROR } from "../core/errors.js";
+import { RateLimit } from "../core/rate-limit.js";
 import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
 import { openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
@@ -27,6 +30,12 @@ const NOT_REACHED: ReadonlySet<unknown> = new Set(
 /** Milliseconds for telling a server over HTTP that the session is over. */
 const FAREWELL_TIME = 1_000;
 
+/**
+ * Messages of a server in a second that answer no request, those that are not MCP included: as for devices. A server that sends
+ * more is disconnected, and connected again as its retry policy says.
+ */
+const MAX_MESSAGES_PER_SECOND = 1_000;
+
 /** Characters of a reason: some servers answer with whole pages. */
 const MAX_REASON = 500;
 
@@ -43,6 +52,9 @@ export class ConfiguredTransport implements ServerTransport {
 	ontrouble?: () => void;
 	readonly identity: ServerIdentity;
 	readonly #transport: Transport;
+	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
+	/** The requests that the server has not answered. */
+	readonly #unanswered = new Set<RequestId>();
 	#closeReason = "";
 	#started = false;
 	#isClosed = false;
@@ -52,7 +64,7 @@ export class ConfiguredTransport implements ServerTransport {
 	constructor(config: ServerConfig) {
 		const { id, transport } = config;
 		this.identity = { id, clientId: id, transport, configured: true };
-		this.#transport = openTransport(config);
+		this.#transport = openTransport(config, (reason) => this.#end(reason));
 	}
 
 	get closeReason(): string {
@@ -71,9 +83,11 @@ export class ConfiguredTransport implements ServerTransport {
 
 	async start(): Promise<void> {
 		const transport = this.#transport;
-		if (this.onmessage) {
-			transport.onmessage = this.onmessage;
-		}
+		transport.onmessage = (message, extra) => {
+			if (this.#isWithinRate(message)) {
+				this.onmessage?.(message, extra);
+			}
+		};
 		transport.onclose = () =>
 			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
 		transport.onerror = (error) => this.#failed(error);
@@ -87,6 +101,11 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+		if (isJSONRPCRequest(message)) {
+			this.#unanswered.add(message.id);
+		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+			this.#unanswered.delete(message.params?.requestId as RequestId);
+		}
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
@@ -149,7 +168,20 @@ export class ConfiguredTransport implements ServerTransport {
 		await transport.close();
 	}
 
+	/** Whether a message may be taken; undefined: one that is not MCP. If there are too many, the connection ends. */
+	#isWithinRate(message?: JSONRPCMessage): boolean {
+		const isAnswer =
+			message !== undefined && !("method" in message) && this.#unanswered.delete(message.id as RequestId);
+		if (!this.#isClosed && !isAnswer && !this.#rate.take()) {
+			this.#end(`more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);
+		}
+		return !this.#isClosed;
+	}
+
 	#failed(error: Error): void {
+		if (!this.#isWithinRate()) {
+			return;
+		}
 		this.#lastError = error;
 		this.onerror?.(new Error(reasonOf(error)));
 		// The stream of SSE is the session: its client opens another one, which the server does not know.
