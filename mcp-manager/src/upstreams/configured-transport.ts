@@ -9,9 +9,10 @@ import {
 	type Transport,
 	type TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import { SERVER_ERROR } from "../core/errors.js";
+import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { RateLimit } from "../core/rate-limit.js";
 import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
+import { httpFailure } from "./http-failure.js";
 import { openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
@@ -58,6 +59,7 @@ export class ConfiguredTransport implements ServerTransport {
 	#closeReason = "";
 	#started = false;
 	#isClosed = false;
+	#refusal: ServerErrorCode | undefined;
 	#closed: Promise<void> | undefined;
 	#lastError: Error | undefined;
 
@@ -69,6 +71,11 @@ export class ConfiguredTransport implements ServerTransport {
 
 	get closeReason(): string {
 		return this.#closeReason;
+	}
+
+	/** What the server means by refusing the connection, if it said so. */
+	get refusal(): ServerErrorCode | undefined {
+		return this.#refusal;
 	}
 
 	/** What went wrong last, for the reason of a connection that did not come about; empty if nothing did. */
@@ -109,11 +116,15 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			if (!(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
-				this.#rejectUnsent(message, error);
-				this.#end(reasonOf(error));
+			const failure = error instanceof SdkHttpError ? httpFailure(error) : (error as Error);
+			const reason = error instanceof SdkHttpError ? failure.message : reasonOf(error);
+			const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
+			if (isFirst || !(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
+				this.#refusal = failure instanceof ServerError ? failure.code : undefined;
+				this.#rejectUnsent(message, error, reason);
+				this.#end(reason);
 			}
-			throw error;
+			throw failure;
 		}
 	}
 
@@ -128,9 +139,9 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	/** Answers a request that did not reach the server: the end of the connection does not say that it is safe to repeat it. */
-	#rejectUnsent(message: JSONRPCMessage, error: unknown): void {
+	#rejectUnsent(message: JSONRPCMessage, error: unknown, reason: string): void {
 		if (isJSONRPCRequest(message) && this.#isUnsent(error)) {
-			const response = { code: SERVER_ERROR, message: reasonOf(error), data: NOTHING_SENT };
+			const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
 			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
 		}
 	}
