@@ -38,7 +38,7 @@ export class GatewayProgram {
 		const program = new GatewayProgram(configuration, log);
 		const { tokens } = program.#context;
 		if (configuration.open) {
-			tokens.open();
+			await tokens.open();
 		}
 		const problems = tokenProblems(configuration, tokens);
 		if (problems.length > 0) {

@@ -62,7 +62,7 @@ describe("the gateway as a program", () => {
 	it("lets any device in until there is a token for devices, and then only those with a token", async (t) => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
-		const token = started.tokens.add({ name: "fans", kind: "device", devices: [FAN] });
+		const token = await started.tokens.add({ name: "fans", kind: "device", devices: [FAN] });
 		await assert.rejects(WireDevice.connect(t, started, { id: FAN }), /401/);
 		await assert.rejects(WireDevice.connect(t, started, { id: FAN, token: "wrong-secret" }), /401/);
 		await assert.rejects(WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03", token }), /401/, "not its token");
@@ -79,22 +79,22 @@ describe("the gateway as a program", () => {
 
 	it("disconnects a device whose token is removed", async (t) => {
 		const started = await startProgram(t);
-		const token = started.tokens.add({ name: "lamp", kind: "device" });
-		started.tokens.add({ name: "others", kind: "device" });
+		const token = await started.tokens.add({ name: "lamp", kind: "device" });
+		await started.tokens.add({ name: "others", kind: "device" });
 		await WireDevice.connect(t, started, { id: LAMP, token });
-		started.tokens.remove("lamp");
+		await started.tokens.remove("lamp");
 		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
 	});
 
 	it("lets nobody in when the last token is removed while it runs", async (t) => {
 		const started = await startProgram(t);
 		const tokens = [
-			started.tokens.add({ name: "laptop", kind: "client" }),
-			started.tokens.add({ name: "lamp", kind: "device" }),
+			await started.tokens.add({ name: "laptop", kind: "client" }),
+			await started.tokens.add({ name: "lamp", kind: "device" }),
 		];
 		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
-		started.tokens.remove("laptop");
-		started.tokens.remove("lamp");
+		await started.tokens.remove("laptop");
+		await started.tokens.remove("lamp");
 		assert.equal((await fetch(`${started.base}/devices`, withToken(tokens[0] as string))).status, 401);
 		assert.equal((await fetch(`${started.base}/devices`)).status, 401);
 		await assert.rejects(WireDevice.connect(t, started, { id: LAMP }), /401/);
@@ -102,8 +102,8 @@ describe("the gateway as a program", () => {
 
 	it("starts without the tokens that it had only if it is told to be open, and remembers that", async (t) => {
 		const stateFolder = makeStateFolder(t);
-		new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
-		new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
+		await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		await new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
 		rmSync(join(stateFolder, "tokens.json"));
 		await assert.rejects(startProgram(t, {}, stateFolder), {
 			name: "ConfigurationError",
@@ -128,7 +128,7 @@ describe("the gateway as a program", () => {
 	it("takes a device's token as its MQTT password", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
 		const url = started.program.urls.mqtt as string;
-		const token = started.tokens.add({ name: "lamp", kind: "device", devices: [LAMP] });
+		const token = await started.tokens.add({ name: "lamp", kind: "device", devices: [LAMP] });
 		assert.match(await tryMqtt(url, LAMP, "wrong-secret"), /bad user ?name or password/i);
 		assert.match(await tryMqtt(url, FAN, token), /bad user ?name or password/i);
 		assert.match(await tryMqtt(url, FAN, ""), /bad user ?name or password/i);
@@ -143,8 +143,8 @@ describe("the gateway as a program", () => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
-		const all = withToken(started.tokens.add({ name: "operator", kind: "client" }));
-		const lampOnly = withToken(started.tokens.add({ name: "lamp-client", kind: "client", devices: [LAMP] }));
+		const all = withToken(await started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = withToken(await started.tokens.add({ name: "lamp-client", kind: "client", devices: [LAMP] }));
 		const ids = (devices: readonly DeviceSummary[]): string[] => devices.map(({ id }) => id);
 		assert.deepEqual(ids(await devicesSeenBy(started, all)), [LAMP, FAN]);
 		assert.deepEqual(ids(await devicesSeenBy(started, lampOnly)), [LAMP]);
@@ -156,8 +156,8 @@ describe("the gateway as a program", () => {
 
 	it("streams events about devices and calls, to each client about its devices only", async (t) => {
 		const started = await startProgram(t);
-		const all = withToken(started.tokens.add({ name: "operator", kind: "client" }));
-		const fanOnly = withToken(started.tokens.add({ name: "fan-client", kind: "client", devices: [FAN] }));
+		const all = withToken(await started.tokens.add({ name: "operator", kind: "client" }));
+		const fanOnly = withToken(await started.tokens.add({ name: "fan-client", kind: "client", devices: [FAN] }));
 		const [seen, seenByFan] = [await watch(t, started, all), await watch(t, started, fanOnly)];
 		const device = await WireDevice.connect(t, started, { id: LAMP });
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
@@ -196,8 +196,8 @@ describe("the gateway as a program", () => {
 			await client.connect(transport);
 			return (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.endsWith("reboot"));
 		};
-		const plain = started.tokens.add({ name: "plain", kind: "client" });
-		const trusted = started.tokens.add({ name: "trusted", kind: "client", userTools: true });
+		const plain = await started.tokens.add({ name: "plain", kind: "client" });
+		const trusted = await started.tokens.add({ name: "trusted", kind: "client", userTools: true });
 		assert.deepEqual(await toolsFor(plain), ["lamp_000002__self_reboot"]);
 		assert.deepEqual(await toolsFor(trusted), ["lamp_000001__self_reboot", "lamp_000002__self_reboot"]);
 	});
@@ -221,8 +221,8 @@ describe("the gateway as a program", () => {
 		await (await WireDevice.connect(t, started, { id: FAN })).unplug();
 		await WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03" });
 		await until(() => started.gateway.servers.sessions.length === 1, "two devices are offline");
-		const lampOnly = withToken(started.tokens.add({ name: "lamp-client", kind: "client", devices: [LAMP] }));
-		const all = withToken(started.tokens.add({ name: "operator", kind: "client" }));
+		const lampOnly = withToken(await started.tokens.add({ name: "lamp-client", kind: "client", devices: [LAMP] }));
+		const all = withToken(await started.tokens.add({ name: "operator", kind: "client" }));
 		const forget = async (query: string, init: RequestInit) => {
 			const response = await fetch(`${started.base}/devices${query}`, { ...init, method: "DELETE" });
 			return [response.status, ((await response.json()) as { forgotten?: string[] }).forgotten];
@@ -250,7 +250,7 @@ describe("the gateway as a program", () => {
 		assert.equal((await rename("nobody", { alias: "x" }))[0], 404);
 		for (const [device, body, message] of [
 			["kitchen", {}, /alias: expected a string/],
-			["kitchen", { alias: "hall" }, /alias hall: it is the alias of/],
+			["kitchen", { alias: "hall" }, /alias hall: already assigned to/],
 			["kitchen", { alias: "a__b" }, /expected 1 to 24/],
 			["hall", { alias: "cellar" }, /the setting aliases says hall/],
 		] as const) {
@@ -279,7 +279,7 @@ describe("the gateway as a program", () => {
 
 	it("says when it cannot listen at an address", async (t) => {
 		const tokens = { stateFolder: makeStateFolder(t) };
-		new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
+		await new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
 		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
 			name: "ConfigurationError",
 			message: /^httpAddress, httpPort: .*EADDRNOTAVAIL/,

@@ -10,6 +10,9 @@ import { EXIT, UsageError } from "./exit.js";
 /** Milliseconds in which a second signal counts as the same: at Ctrl+C the terminal sends one, and npm or npx another. */
 const SAME_SIGNAL = 500;
 
+/** Milliseconds for stopping, beside `drainTime`: with its default, the gateway stops within 12 s whatever servers and clients do. */
+const STOP_TIME = 9_000;
+
 /** Milliseconds at the end for somebody to read the rest of the log. */
 const FLUSH_TIME = 500;
 
@@ -38,6 +41,10 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 		...(configuration.stdio ? [servedOverStdio(program, configuration.userTools)] : []),
 	]);
 	log.info(`stopping: ${why}`);
+	setTimeout(() => {
+		log.error("not everything could be stopped in time");
+		process.exit(EXIT.failed);
+	}, configuration.drainTime + STOP_TIME).unref();
 	await program.close();
 	await destination.flush(FLUSH_TIME);
 	process.exit(EXIT.ok);

@@ -57,7 +57,7 @@ async function addToken(
 	if (kind === "device" && isFirst && !yes) {
 		await confirmFirstDeviceToken();
 	}
-	const secret = store.add({
+	const secret = await store.add({
 		name,
 		kind,
 		...(device && { devices: device }),
@@ -98,10 +98,10 @@ function listTokens(settings: object): void {
 	}
 }
 
-function removeToken(name: string, settings: object): void {
+async function removeToken(name: string, settings: object): Promise<void> {
 	const store = storeFor(settings);
 	const kind = store.records.find((record) => record.name === name)?.kind;
-	store.remove(name);
+	await store.remove(name);
 	console.error(`Token ${name} removed.`);
 	if (kind !== undefined && !store.has(kind)) {
 		console.error(

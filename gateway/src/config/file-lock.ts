@@ -1,57 +1,38 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import lockfile from "proper-lockfile";
 
-/** Milliseconds to wait for another process to change the file. */
-const PATIENCE = 5_000;
+/** Milliseconds after which a lock that its holder no longer renews is taken over: that process was killed. */
+const STALE_AFTER = 2_000;
 
-/** Milliseconds between attempts. */
-const INTERVAL = 10;
+/** Milliseconds between attempts grow from the first to the second; in all, they last several times as long as STALE_AFTER. */
+const RETRIES = { retries: 100, factor: 1.3, minTimeout: 5, maxTimeout: 100, randomize: true };
 
 /**
- * Changes a file while no other process does: the one that creates `PATH.lock` goes first, the others wait.
+ * Changes a file while no other process does: the one that creates the folder `PATH.locked` goes first, the others wait. A
+ * lock whose process was killed is taken over after 2 s.
  *
- * @throws Error that names the lock's file if it is still there after 5 s
+ * Rejects with Error that names the file if another process keeps the lock for about 10 s.
  */
-export function withLock<T>(path: string, change: () => T): T {
-	const lock = `${path}.lock`;
-	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	const end = Date.now() + PATIENCE;
-	while (!tryToCreate(lock)) {
-		if (Date.now() > end) {
-			throw new Error(`${lock}: held by process ${holderOf(lock)}. If that process has ended, delete this file`);
-		}
-		sleep(INTERVAL);
-	}
+export async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
+	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+	const release = await lockfile
+		.lock(path, {
+			// Not the default, PATH.lock: version 0.1 left files of that name, which cannot be taken over.
+			lockfilePath: `${path}.locked`,
+			realpath: false,
+			stale: STALE_AFTER,
+			retries: RETRIES,
+			// By default it throws outside any promise. The file is replaced as a whole: the worst is a change that is lost.
+			onCompromised: () => {},
+		})
+		.catch((error: Error) => {
+			throw new Error(`${path}: another process is changing it: ${error.message}`, { cause: error });
+		});
 	try {
-		return change();
+		return await change();
 	} finally {
-		rmSync(lock);
+		// If another process has taken it over, it is no longer this one's to release.
+		await release().catch(() => {});
 	}
-}
-
-function tryToCreate(lock: string): boolean {
-	try {
-		const file = openSync(lock, "wx", 0o600);
-		writeSync(file, String(process.pid));
-		closeSync(file);
-		return true;
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-			return false;
-		}
-		throw error;
-	}
-}
-
-function holderOf(lock: string): string {
-	try {
-		return readFileSync(lock, "utf8");
-	} catch {
-		return "unknown";
-	}
-}
-
-/** Blocks this thread: tokens are changed by short commands, which have nothing else to do. */
-function sleep(milliseconds: number): void {
-	Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

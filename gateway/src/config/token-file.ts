@@ -73,8 +73,8 @@ export function readTokens(path: string): readonly TokenRecord[] {
 	return read(path, tokensFile)?.tokens ?? [];
 }
 
-export function writeTokens(path: string, tokens: readonly TokenRecord[]): void {
-	replaceFile(path, `${JSON.stringify({ version: 1, tokens }, undefined, "\t")}\n`);
+export async function writeTokens(path: string, tokens: readonly TokenRecord[]): Promise<void> {
+	await replaceFile(path, `${JSON.stringify({ version: 1, tokens }, undefined, "\t")}\n`);
 }
 
 /** @throws TokenError that names the file, and the place in it */
@@ -82,8 +82,8 @@ export function readKinds(path: string): readonly TokenKind[] {
 	return read(path, kindsFile)?.kinds ?? [];
 }
 
-export function writeKinds(path: string, kinds: Iterable<TokenKind>): void {
-	replaceFile(path, `${JSON.stringify({ version: 1, kinds: [...kinds] })}\n`);
+export async function writeKinds(path: string, kinds: Iterable<TokenKind>): Promise<void> {
+	await replaceFile(path, `${JSON.stringify({ version: 1, kinds: [...kinds] })}\n`);
 }
 
 /** Undefined if the file does not exist. */

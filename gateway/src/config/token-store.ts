@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
+import pLimit from "p-limit";
 import { withLock } from "./file-lock.js";
 import {
 	readKinds,
@@ -34,6 +35,8 @@ export class TokenStore {
 	#version: string | undefined;
 	/** Kinds that have a token, or had one. */
 	#needed: ReadonlySet<TokenKind> = new Set();
+	/** Changes by this process, one after the other. */
+	readonly #changes = pLimit(1);
 	/** The error that was reported last. */
 	#reported = "";
 
@@ -67,10 +70,10 @@ export class TokenStore {
 	}
 
 	/** Allows kinds without a token again, though they had one. Stored on disk. */
-	open(): void {
-		this.#change(() => {
+	async open(): Promise<void> {
+		await this.#change(async () => {
 			const kinds = TOKEN_KINDS.filter((kind) => this.#records.some((record) => record.kind === kind));
-			writeKinds(this.#kindsPath, kinds);
+			await writeKinds(this.#kindsPath, kinds);
 			this.#needed = new Set(kinds);
 		});
 	}
@@ -89,8 +92,12 @@ export class TokenStore {
 		return found;
 	}
 
-	/** Makes a token. Returns it: this is the only time that it can be read. */
-	add(token: Omit<TokenRecord, "sha256" | "created">): string {
+	/**
+	 * Makes a token. Returns it: this is the only time that it can be read.
+	 *
+	 * Rejects with TokenError if its name cannot be used, as all changes do if the file cannot be read.
+	 */
+	async add(token: Omit<TokenRecord, "sha256" | "created">): Promise<string> {
 		if (!NAME.test(token.name)) {
 			throw new TokenError(
 				`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(token.name)}`,
@@ -98,12 +105,12 @@ export class TokenStore {
 		}
 		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
 		const created = new Date().toISOString();
-		this.#change(() => {
+		await this.#change(async () => {
 			if (token.name === NO_TOKEN_NAME || this.#records.some(({ name }) => name === token.name)) {
 				throw new TokenError(`token ${token.name} already exists`);
 			}
-			writeTokens(this.#path, [...this.#records, { ...token, created, sha256: digest(secret).toString("hex") }]);
-			writeKinds(this.#kindsPath, new Set([...this.#needed, token.kind]));
+			await writeTokens(this.#path, [...this.#records, { ...token, created, sha256: digest(secret).toString("hex") }]);
+			await writeKinds(this.#kindsPath, new Set([...this.#needed, token.kind]));
 		});
 		return secret;
 	}
@@ -115,25 +122,25 @@ export class TokenStore {
 	}
 
 	/** Stores a token that the gateway has made for one device, in place of the one that it had. */
-	bind(deviceId: string, secret: string, salt: string): void {
+	async bind(deviceId: string, secret: string, salt: string): Promise<void> {
 		const name = boundName(deviceId);
 		const created = new Date().toISOString();
 		const sha256 = digest(secret).toString("hex");
-		this.#change(() => {
+		await this.#change(async () => {
 			const rest = this.#records.filter((record) => record.name !== name);
-			writeTokens(this.#path, [...rest, { name, kind: "device", created, devices: [deviceId], salt, sha256 }]);
-			writeKinds(this.#kindsPath, new Set([...this.#needed, "device" as const]));
+			await writeTokens(this.#path, [...rest, { name, kind: "device", created, devices: [deviceId], salt, sha256 }]);
+			await writeKinds(this.#kindsPath, new Set([...this.#needed, "device" as const]));
 		});
 	}
 
 	/** From now on, the token is rejected. */
-	remove(name: string): void {
-		this.#change(() => {
+	async remove(name: string): Promise<void> {
+		await this.#change(async () => {
 			const rest = this.#records.filter((record) => record.name !== name);
 			if (rest.length === this.#records.length) {
 				throw new TokenError(`unknown token ${name}`);
 			}
-			writeTokens(this.#path, rest);
+			await writeTokens(this.#path, rest);
 		});
 	}
 
@@ -168,12 +175,14 @@ export class TokenStore {
 	}
 
 	/** Changes the file on the basis of its newest content, while no other process does. */
-	#change(change: () => void): void {
-		withLock(this.#path, () => {
-			this.#reload();
-			change();
-		});
-		this.#reload();
+	async #change(change: () => Promise<void>): Promise<void> {
+		await this.#changes(() =>
+			withLock(this.#path, async () => {
+				this.#reload();
+				await change();
+				this.#reload();
+			}),
+		);
 	}
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { RateLimit } from "xs-mcp-manager/core";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
-import { RateLimit } from "../net/rate-limit.js";
 import type { DeviceKey } from "./device-key.js";
 
 /** Which devices may bind themselves: all, those that the operator approves, or none. */
@@ -101,10 +101,11 @@ export class DeviceBindings {
 	/**
 	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
 	 *
+	 * Rejects with BindingRejected.
+	 *
 	 * @returns its token, or what it waits with
-	 * @throws BindingRejected
 	 */
-	request(request: BindingRequest): string | PendingBinding {
+	async request(request: BindingRequest): Promise<string | PendingBinding> {
 		const { mode } = this.#options;
 		if (mode === "closed") {
 			throw new BindingRejected("closed", "this gateway does not accept new devices (setting bootstrap)");
@@ -117,19 +118,15 @@ export class DeviceBindings {
 		}
 		const salt = makeSalt();
 		const token = this.#derive(request, salt);
-		this.#bind(request, token, salt);
+		await this.#bind(request, token, salt);
 		return token;
 	}
 
-	/**
-	 * Binds the device that waits with a code; undefined if none does.
-	 *
-	 * @throws BindingRejected
-	 */
-	approve(code: string): PendingBinding | undefined {
+	/** Binds the device that waits with a code; undefined if none does. Rejects with BindingRejected. */
+	async approve(code: string): Promise<PendingBinding | undefined> {
 		const pending = this.pending.find((each) => each.code === code);
 		if (pending !== undefined) {
-			this.#bind(pending, pending.token, pending.salt);
+			await this.#bind(pending, pending.token, pending.salt);
 			this.#pending.delete(code);
 		}
 		return pending;
@@ -140,12 +137,12 @@ export class DeviceBindings {
 		return this.#pending.delete(code);
 	}
 
-	#bind({ deviceId }: BindingRequest, token: string, salt: string): void {
+	async #bind({ deviceId }: BindingRequest, token: string, salt: string): Promise<void> {
 		const { tokens, maxDevices } = this.#options;
 		if (tokens.boundTo(deviceId) === undefined && tokens.records.length >= maxDevices) {
 			throw new BindingRejected("full", `device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
-		tokens.bind(deviceId, token, salt);
+		await tokens.bind(deviceId, token, salt);
 	}
 
 	#wait(request: BindingRequest): PendingBinding {

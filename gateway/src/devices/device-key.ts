@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../config/atomic-file.js";
+import { replaceFileSync } from "../config/atomic-file.js";
 
 const KEY_BYTES = 32;
 
@@ -41,7 +41,7 @@ function readKey(path: string): Buffer {
 			throw error;
 		}
 		const key = randomBytes(KEY_BYTES);
-		replaceFile(path, key.toString("hex"));
+		replaceFileSync(path, key.toString("hex"));
 		return key;
 	}
 }

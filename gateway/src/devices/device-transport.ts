@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 import type { ServerIdentity, ServerTransport } from "xs-mcp-manager/core";
-import { ServerError } from "xs-mcp-manager/core";
-import { RateLimit } from "../net/rate-limit.js";
+import { RateLimit, ServerError } from "xs-mcp-manager/core";
 import type { DeviceHello } from "./hello.js";
 import { type DeviceMessage, isNestedDeeper } from "./messages.js";
 import { normalizeMessage } from "./normalize.js";

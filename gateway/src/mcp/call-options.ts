@@ -6,7 +6,7 @@ import {
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { CallOptions, LogLevel, LogMessage } from "xs-mcp-manager/core";
-import { RateLimit } from "../net/rate-limit.js";
+import { RateLimit } from "xs-mcp-manager/core";
 
 /** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */
 const MAX_NOTIFICATIONS_PER_SECOND = 20;

@@ -207,7 +207,7 @@ describe("xs-mcp-gateway over stdio", () => {
 
 	it("as a bridge: says plainly that the token is wrong", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		tokens.add({ name: "laptop", kind: "client" });
+		await tokens.add({ name: "laptop", kind: "client" });
 		const wrong = await run(t, ["stdio"], { XS_MCP_GATEWAY_URL: base, XS_MCP_GATEWAY_TOKEN: "wrong-secret" });
 		assert.match(wrong.stderr, /needs another token/);
 		assert.doesNotMatch(wrong.stderr, /wrong-secret/);

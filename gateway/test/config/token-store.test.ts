@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -15,9 +15,9 @@ function makeFolder(t: TestContext): { folder: string; file: string } {
 }
 
 describe("the token store", () => {
-	it("verifies a token that it made, for its kind only", (t) => {
+	it("verifies a token that it made, for its kind only", async (t) => {
 		const store = new TokenStore(makeFolder(t).folder);
-		const secret = store.add({ name: "laptop", kind: "client", devices: ["a"], userTools: true });
+		const secret = await store.add({ name: "laptop", kind: "client", devices: ["a"], userTools: true });
 		assert.equal(store.verify("client", secret)?.name, "laptop");
 		assert.deepEqual(store.verify("client", secret)?.devices, ["a"]);
 		assert.equal(store.verify("device", secret), undefined, "a client's token is not a device's");
@@ -27,42 +27,42 @@ describe("the token store", () => {
 		assert.ok(!store.has("device"));
 	});
 
-	it("makes tokens of 256 random bits", (t) => {
+	it("makes tokens of 256 random bits", async (t) => {
 		const store = new TokenStore(makeFolder(t).folder);
-		const [one, other] = ["one", "other"].map((name) => store.add({ name, kind: "device" }));
+		const [one, other] = await Promise.all(["one", "other"].map((name) => store.add({ name, kind: "device" })));
 		assert.match(one ?? "", /^xsmcp_[A-Za-z0-9_-]{43}$/);
 		assert.notEqual(one, other);
 	});
 
-	it("stores only the hash of a token, in a file that only this user may read", (t) => {
+	it("stores only the hash of a token, in a file that only this user may read", async (t) => {
 		const { folder, file } = makeFolder(t);
-		const secret = new TokenStore(folder).add({ name: "laptop", kind: "client" });
+		const secret = await new TokenStore(folder).add({ name: "laptop", kind: "client" });
 		assert.ok(!readFileSync(file, "utf8").includes(secret));
 		if (process.platform !== "win32") {
 			assert.equal(statSync(file).mode & 0o777, 0o600);
 		}
 	});
 
-	it("notices what another process adds and removes", (t) => {
+	it("notices what another process adds and removes", async (t) => {
 		const { folder } = makeFolder(t);
 		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
-		const secret = commandLine.add({ name: "laptop", kind: "client" });
+		const secret = await commandLine.add({ name: "laptop", kind: "client" });
 		assert.equal(running.refresh(), true);
 		assert.equal(running.refresh(), false);
 		assert.equal(running.verify("client", secret)?.name, "laptop");
-		commandLine.remove("laptop");
+		await commandLine.remove("laptop");
 		assert.equal(running.verify("client", secret), undefined);
 	});
 
-	it("rejects a name that is in use or not allowed, and removing an unknown token", (t) => {
+	it("rejects a name that is in use or not allowed, and removing an unknown token", async (t) => {
 		const store = new TokenStore(makeFolder(t).folder);
-		store.add({ name: "laptop", kind: "client" });
-		assert.throws(() => store.add({ name: "laptop", kind: "device" }), /token laptop already exists/);
-		assert.throws(() => store.add({ name: "my laptop", kind: "client" }), /name: expected/);
-		assert.throws(() => store.remove("phone"), /unknown token phone/);
+		await store.add({ name: "laptop", kind: "client" });
+		await assert.rejects(store.add({ name: "laptop", kind: "device" }), /token laptop already exists/);
+		await assert.rejects(store.add({ name: "my laptop", kind: "client" }), /name: expected/);
+		await assert.rejects(store.remove("phone"), /unknown token phone/);
 	});
 
-	it("rejects a damaged file at the start, and says where it is damaged", (t) => {
+	it("rejects a damaged file at the start, and says where it is damaged", async (t) => {
 		const { folder, file } = makeFolder(t);
 		for (const [content, message] of [
 			["{", /tokens\.json: cannot be read/],
@@ -74,28 +74,28 @@ describe("the token store", () => {
 		}
 	});
 
-	it("keeps its tokens if the file is damaged later, and says so once", (t) => {
+	it("keeps its tokens if the file is damaged later, and says so once", async (t) => {
 		const { folder, file } = makeFolder(t);
 		const damaged: string[] = [];
 		const store = new TokenStore(folder, (error) => damaged.push(error.message));
-		const secret = store.add({ name: "laptop", kind: "client" });
+		const secret = await store.add({ name: "laptop", kind: "client" });
 		writeFileSync(file, "{");
 		assert.equal(store.verify("client", secret)?.name, "laptop");
 		assert.equal(store.verify("client", secret)?.name, "laptop");
 		assert.equal(damaged.length, 1);
 	});
 
-	it("reads the kind of version 0.1, host, as client", (t) => {
+	it("reads the kind of version 0.1, host, as client", async (t) => {
 		const { folder, file } = makeFolder(t);
-		const secret = new TokenStore(folder).add({ name: "laptop", kind: "client" });
+		const secret = await new TokenStore(folder).add({ name: "laptop", kind: "client" });
 		writeFileSync(file, readFileSync(file, "utf8").replace('"client"', '"host"'));
 		assert.equal(new TokenStore(folder).verify("client", secret)?.kind, "client");
 	});
 
-	it("reads a file again that could not be read, even if it looks unchanged", (t) => {
+	it("reads a file again that could not be read, even if it looks unchanged", async (t) => {
 		const { folder, file } = makeFolder(t);
 		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
-		const secret = commandLine.add({ name: "laptop", kind: "client" });
+		const secret = await commandLine.add({ name: "laptop", kind: "client" });
 		const content = readFileSync(file, "utf8");
 		const rewrite = (text: string): void => {
 			writeFileSync(file, text);
@@ -121,7 +121,7 @@ describe("the token store", () => {
 		const { folder } = makeFolder(t);
 		const names = Array.from({ length: 6 }, (_, index) => `old-${index}`);
 		for (const name of names) {
-			new TokenStore(folder).add({ name, kind: "client" });
+			await new TokenStore(folder).add({ name, kind: "client" });
 		}
 		await changeElsewhere(
 			folder,
@@ -133,25 +133,39 @@ describe("the token store", () => {
 		);
 	});
 
-	it("names the lock's file if a process that held it was killed", (t) => {
+	it("takes over the lock of a process that was killed, and is not blocked until then", async (t) => {
 		const { folder, file } = makeFolder(t);
 		const store = new TokenStore(folder);
-		writeFileSync(`${file}.lock`, "4194305");
-		assert.throws(() => store.add({ name: "laptop", kind: "client" }), /tokens\.json\.lock: held by process 4194305/);
+		mkdirSync(`${file}.locked`);
+		let turns = 0;
+		const timer = setInterval(() => {
+			turns += 1;
+		}, 1);
+		t.after(() => clearInterval(timer));
+		await Promise.all(["laptop", "phone"].map((name) => store.add({ name, kind: "client" })));
+		assert.deepEqual(namesIn(folder), ["laptop", "phone"]);
+		assert.ok(turns > 1, `other work went on meanwhile: ${turns} turns`);
 	});
 
-	it("remembers that a kind had a token, until somebody says open", (t) => {
+	it("does not mind the lock that version 0.1 left when it was killed", async (t) => {
+		const { folder, file } = makeFolder(t);
+		writeFileSync(`${file}.lock`, "4194305");
+		await new TokenStore(folder).add({ name: "laptop", kind: "client" });
+		assert.deepEqual(namesIn(folder), ["laptop"]);
+	});
+
+	it("remembers that a kind had a token, until somebody says open", async (t) => {
 		const { folder, file } = makeFolder(t);
 		const store = new TokenStore(folder);
 		assert.equal(store.needs("client"), false);
-		store.add({ name: "laptop", kind: "client" });
-		store.add({ name: "lamp", kind: "device" });
-		store.remove("laptop");
+		await store.add({ name: "laptop", kind: "client" });
+		await store.add({ name: "lamp", kind: "device" });
+		await store.remove("laptop");
 		assert.deepEqual([store.needs("client"), new TokenStore(folder).needs("client")], [true, true]);
 		rmSync(file);
 		assert.deepEqual([store.needs("device"), new TokenStore(folder).needs("device")], [true, true]);
-		store.add({ name: "fan", kind: "device" });
-		store.open();
+		await store.add({ name: "fan", kind: "device" });
+		await store.open();
 		const later = new TokenStore(folder);
 		assert.deepEqual([later.needs("client"), later.needs("device")], [false, true]);
 	});
@@ -173,7 +187,7 @@ async function changeElsewhere(folder: string, changes: readonly string[]): Prom
 				const store = new TokenStore(${JSON.stringify(folder)});
 				writeFileSync(${JSON.stringify(join(folder, `ready-${index}`))}, "");
 				while (readdirSync(${JSON.stringify(folder)}).filter((name) => name.startsWith("ready-")).length < ${changes.length});
-				store.${change};
+				await store.${change};
 			`;
 			const args = ["--input-type=module", "--eval", program];
 			await promisify(execFile)(process.execPath, args);

@@ -89,11 +89,11 @@ describe("the servers that the gateway knows", () => {
 		const folder = stateFolder(t);
 		const side = await startGateway(t, { stateFolder: folder });
 		const device = await WireDevice.connect(t, side);
-		assert.throws(() => side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
+		await assert.rejects(side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
 		await device.unplug();
 		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
-		assert.equal(side.gateway.servers.forget("lamp_000001"), true);
-		assert.equal(side.gateway.servers.forget("lamp_000001"), false);
+		assert.equal(await side.gateway.servers.forget("lamp_000001"), true);
+		assert.equal(await side.gateway.servers.forget("lamp_000001"), false);
 		assert.deepEqual(side.gateway.servers.all, []);
 		await until(() => filesIn(folder).length === 0, "its file is removed");
 	});
@@ -104,18 +104,32 @@ describe("the servers that the gateway knows", () => {
 		const { servers } = first.gateway;
 		const device = await WireDevice.connect(t, first);
 		const changed = once(servers, "changed");
-		assert.equal(servers.rename("lamp_000001", "kitchen")?.alias, "kitchen");
+		assert.equal((await servers.rename("lamp_000001", "kitchen"))?.alias, "kitchen");
 		await changed;
 		assert.deepEqual([servers.find("kitchen")?.id, servers.find("lamp_000001")], [ID, undefined]);
-		assert.equal(servers.rename("lamp_000001", "hall"), undefined, "there is no such device any more");
+		assert.equal(await servers.rename("lamp_000001", "hall"), undefined, "there is no such device any more");
 		await device.unplug();
 		await until(() => servers.find(ID)?.online === false, "the device is offline");
-		servers.rename(ID, "hall");
+		await servers.rename(ID, "hall");
 		await first.close();
 		const second = await startGateway(t, { stateFolder: folder });
 		assert.equal(second.gateway.servers.find("hall")?.id, ID);
 		await WireDevice.connect(t, second);
 		assert.equal(second.gateway.servers.find(ID)?.alias, "hall");
+	});
+
+	it("are renamed and forgotten on disk when that is reported, so that a gateway which is killed then knows", async (t) => {
+		const folder = stateFolder(t);
+		const side = await startGateway(t, { stateFolder: folder });
+		const { servers } = side.gateway;
+		const device = await WireDevice.connect(t, side);
+		await servers.rename(ID, "kitchen");
+		const [file] = filesIn(folder);
+		assert.match(readFileSync(join(folder, "devices", file ?? ""), "utf8"), /"alias":"kitchen"/);
+		await device.unplug();
+		await until(() => servers.find(ID)?.online === false, "the device is offline");
+		await servers.forget(ID);
+		assert.deepEqual(filesIn(folder), []);
 	});
 
 	it("cannot have an alias that is invalid, another device's, or set in the configuration", async (t) => {
@@ -124,16 +138,16 @@ describe("the servers that the gateway knows", () => {
 		const { servers } = side.gateway;
 		await WireDevice.connect(t, side);
 		await WireDevice.connect(t, side, { id: other });
-		assert.throws(() => servers.rename(ID, "Kitchen!"), {
+		await assert.rejects(servers.rename(ID, "Kitchen!"), {
 			name: "RangeError",
 			message: /^alias of aa:bb:.*expected 1 to/,
 		});
-		assert.throws(() => servers.rename(ID, "hall"), /alias hall: already assigned to aa:bb:cc:00:00:02$/);
-		assert.throws(
-			() => servers.rename(other, "cellar"),
+		await assert.rejects(servers.rename(ID, "hall"), /alias hall: already assigned to aa:bb:cc:00:00:02$/);
+		await assert.rejects(
+			servers.rename(other, "cellar"),
 			/alias of aa:bb:cc:00:00:02: the setting aliases fixes it to hall$/,
 		);
-		assert.equal(servers.rename(ID, "lamp_000001")?.alias, "lamp_000001", "its own alias is not taken");
+		assert.equal((await servers.rename(ID, "lamp_000001"))?.alias, "lamp_000001", "its own alias is not taken");
 	});
 
 	it("have the aliases that somebody chose", async (t) => {

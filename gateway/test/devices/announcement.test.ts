@@ -43,7 +43,7 @@ describe("what the gateway announces to devices", () => {
 
 	it("is nothing at all on loopback, or if the operator says so", async (t) => {
 		const stateFolder = makeStateFolder(t);
-		new TokenStore(stateFolder).add({ name: "board", kind: "device" });
+		await new TokenStore(stateFolder).add({ name: "board", kind: "device" });
 		for (const flags of [{ announce: true }, { announce: false, websocketAddress: "0.0.0.0" }]) {
 			const { log } = await startProgram(t, { ...flags, mqtt: true }, stateFolder);
 			assert.doesNotMatch(log(), /announced/);

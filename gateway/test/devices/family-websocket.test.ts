@@ -44,7 +44,7 @@ describe("a device of the family over WebSocket", () => {
 
 	it("may have its token in the query", async (t) => {
 		const started = await startProgram(t);
-		const token = started.tokens.add({ name: "lamp", kind: "device", devices: [ID] });
+		const token = await started.tokens.add({ name: "lamp", kind: "device", devices: [ID] });
 		const url = `${started.deviceUrl}${QUERY}`;
 		assert.equal(await statusOf(t, url, {}), 401);
 		const { mcp } = await connectWebSocket(t, `${url}&authorization=${encodeURIComponent(`Bearer ${token}`)}`);

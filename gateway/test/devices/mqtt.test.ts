@@ -11,14 +11,14 @@ const LAMP = "aa:bb:cc:00:00:01";
 describe("a device over MQTT", () => {
 	it("loses its connection to the broker when its token is removed", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
-		started.tokens.add({ name: "others", kind: "device" });
-		const password = started.tokens.add({ name: "lamp", kind: "device" });
+		await started.tokens.add({ name: "others", kind: "device" });
+		const password = await started.tokens.add({ name: "lamp", kind: "device" });
 		const options = { clientId: LAMP, username: "lamp", password, reconnectPeriod: 0 };
 		const client = await mqtt.connectAsync(started.program.urls.mqtt as string, options);
 		t.after(() => client.endAsync(true));
 		client.on("error", () => {});
 		const closed = once(client as never, "close");
-		started.tokens.remove("lamp");
+		await started.tokens.remove("lamp");
 		await closed;
 	});
 

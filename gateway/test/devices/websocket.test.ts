@@ -12,12 +12,12 @@ const LAMP = "aa:bb:cc:00:00:01";
 describe("a device over WebSocket", () => {
 	it("is disconnected when its token is removed, even before its hello", async (t) => {
 		const started = await startProgram(t);
-		started.tokens.add({ name: "others", kind: "device" });
-		const token = started.tokens.add({ name: "lamp", kind: "device" });
+		await started.tokens.add({ name: "others", kind: "device" });
+		const token = await started.tokens.add({ name: "lamp", kind: "device" });
 		const headers = { "device-id": LAMP, authorization: `Bearer ${token}` };
 		const socket = new WebSocket(started.deviceUrl, { headers });
 		await once(socket, "open");
-		started.tokens.remove("lamp");
+		await started.tokens.remove("lamp");
 		const [, reason] = await once(socket, "close");
 		assert.equal(String(reason), "the token is no longer valid");
 	});

@@ -47,17 +47,17 @@ describe("the gateway's HTTP server", () => {
 
 	it("listens beyond loopback with tokens, and needs one from every client", async (t) => {
 		const stateFolder = makeStateFolder(t);
-		const secret = new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		const secret = await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
 		const { base, tokens } = await startProgram(t, { httpAddress: "0.0.0.0" }, stateFolder);
 		assert.equal((await ask(`${base}/devices`)).status, 401);
 		assert.equal((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${secret}` } })).status, 200);
-		tokens.remove("laptop");
+		await tokens.remove("laptop");
 		assert.equal((await ask(`${base}/devices`)).status, 401, "also when the last token is removed");
 	});
 
 	it("rejects a Host that is not its own", async (t) => {
 		const stateFolder = makeStateFolder(t);
-		const Authorization = `Bearer ${new TokenStore(stateFolder).add({ name: "laptop", kind: "client" })}`;
+		const Authorization = `Bearer ${await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" })}`;
 		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] }, stateFolder);
 		for (const host of ["evil.example", "evil.example:8766", "127.0.0.1.evil.example"]) {
 			assert.equal((await ask(`${base}/devices`, { headers: { Authorization, Host: host } })).status, 403, host);
@@ -96,8 +96,8 @@ describe("the gateway's HTTP server", () => {
 
 	it("rejects a wrong token, and logs it without the token", async (t) => {
 		const { base, tokens, log } = await startProgram(t);
-		const secret = tokens.add({ name: "laptop", kind: "client" });
-		const deviceSecret = tokens.add({ name: "lamp", kind: "device" });
+		const secret = await tokens.add({ name: "laptop", kind: "client" });
+		const deviceSecret = await tokens.add({ name: "lamp", kind: "device" });
 		for (const authorization of ["Bearer wrong-secret", `Bearer ${deviceSecret}`, `Basic ${secret}`, secret]) {
 			const url = `${base}/devices?token=wrong-secret`;
 			const { status, headers, body } = await ask(url, { headers: { Authorization: authorization } });
@@ -111,7 +111,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("answers /healthz without a token", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		tokens.add({ name: "laptop", kind: "client" });
+		await tokens.add({ name: "laptop", kind: "client" });
 		const { status, body } = await ask(`${base}/healthz`);
 		assert.deepEqual([status, JSON.parse(body)], [200, { status: "ok" }]);
 		assert.equal((await ask(`${base}/metrics`)).status, 401);
@@ -119,7 +119,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("answers 404 below /.well-known/ without a token: there is no OAuth to discover", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		tokens.add({ name: "laptop", kind: "client" });
+		await tokens.add({ name: "laptop", kind: "client" });
 		for (const name of ["oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server"]) {
 			assert.equal((await ask(`${base}/.well-known/${name}`)).status, 404);
 		}
@@ -166,7 +166,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("accepts a valid token from an address that strangers have used up", async (t) => {
 		const { base, tokens } = await startProgram(t, { maxRequestsPerMinute: 3, maxWrongTokensPerMinute: 1 });
-		const valid = { headers: { Authorization: `Bearer ${tokens.add({ name: "laptop", kind: "client" })}` } };
+		const valid = { headers: { Authorization: `Bearer ${await tokens.add({ name: "laptop", kind: "client" })}` } };
 		for (let count = 0; count < 6; count += 1) {
 			await ask(`${base}/devices`, { headers: { Authorization: "Bearer wrong" } });
 		}
@@ -179,7 +179,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("believes X-Forwarded-For from trusted proxies only", async (t) => {
 		const stateFolder = makeStateFolder(t);
-		new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
+		await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
 		const statusesOf = async (base: string, forwarded: readonly string[]): Promise<(number | undefined)[]> => {
 			const statuses = [];
 			for (const each of forwarded) {
@@ -218,7 +218,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("sums up in the log what strangers cause, instead of a line each", async (t) => {
 		const { base, tokens, program, log } = await startProgram(t, { maxWrongTokensPerMinute: 1_000 });
-		tokens.add({ name: "laptop", kind: "client" });
+		await tokens.add({ name: "laptop", kind: "client" });
 		for (let count = 0; count < 60; count += 1) {
 			await ask(`${base}/devices`, { headers: { Authorization: "Bearer wrong" } });
 		}
@@ -232,7 +232,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("rejects an address with too many wrong tokens", async (t) => {
 		const { base, tokens } = await startProgram(t, { maxWrongTokensPerMinute: 2 });
-		const secret = tokens.add({ name: "laptop", kind: "client" });
+		const secret = await tokens.add({ name: "laptop", kind: "client" });
 		const statuses = [];
 		for (const each of ["wrong", "wrong", "wrong", secret]) {
 			statuses.push((await ask(`${base}/devices`, { headers: { Authorization: `Bearer ${each}` } })).status);
@@ -286,7 +286,7 @@ describe("the gateway's HTTP server", () => {
 
 	it("ends the streams of a client whose token is removed", async (t) => {
 		const { base, tokens } = await startProgram(t);
-		const Authorization = `Bearer ${tokens.add({ name: "laptop", kind: "client" })}`;
+		const Authorization = `Bearer ${await tokens.add({ name: "laptop", kind: "client" })}`;
 		const request = makeRequest(`${base}/events`, { headers: { Authorization }, agent: false }).end();
 		const [response] = (await once(request, "response")) as [IncomingMessage];
 		assert.equal(response.statusCode, 200);

@@ -84,8 +84,8 @@ describe("binding a device with a code", () => {
 
 	it("is for operators whose token is good for every device", async (t) => {
 		const started = await startProgram(t, { bootstrap: "approve" });
-		const all = started.tokens.add({ name: "all", kind: "client" });
-		const one = started.tokens.add({ name: "one", kind: "client", devices: [BOARD.id] });
+		const all = await started.tokens.add({ name: "all", kind: "client" });
+		const one = await started.tokens.add({ name: "one", kind: "client", devices: [BOARD.id] });
 		const { code } = (await bootstrap(started, BOARD)).body.activation;
 		const post = async (token: string) => {
 			const headers = { authorization: `Bearer ${token}` };

@@ -139,7 +139,7 @@ describe("the bootstrap of devices", () => {
 describe("the token of a device that the bootstrap lets in", () => {
 	it("is made if devices need one, stays the same, and does not pile up", async (t) => {
 		const started = await startProgram(t, { bootstrap: "open", mqtt: true });
-		started.tokens.add({ name: "others", kind: "device" });
+		await started.tokens.add({ name: "others", kind: "device" });
 		const tokens = [];
 		for (let count = 0; count < 3; count += 1) {
 			tokens.push((await bootstrap(started, BOARD)).body.websocket.token);
@@ -170,7 +170,7 @@ describe("the token of a device that the bootstrap lets in", () => {
 
 	it("admits the device over WebSocket and over MQTT, and no other device", async (t) => {
 		const started = await startProgram(t, { bootstrap: "open", mqtt: true });
-		started.tokens.add({ name: "others", kind: "device" });
+		await started.tokens.add({ name: "others", kind: "device" });
 		const { websocket, mqtt } = (await bootstrap(started, BOARD)).body;
 		const headers = { "device-id": BOARD.id, authorization: `Bearer ${websocket.token}` };
 		const { mcp, socket } = await connectWebSocket(t, websocket.url, { headers });
@@ -194,7 +194,7 @@ describe("the token of a device that the bootstrap lets in", () => {
 			return (await bootstrap(started, BOARD)).body.websocket.token;
 		};
 		const first = await bind();
-		started.tokens.remove(`device:${BOARD.id}`);
+		await started.tokens.remove(`device:${BOARD.id}`);
 		assert.notEqual(await bind(), first);
 		const headers = { "device-id": BOARD.id, authorization: `Bearer ${first}` };
 		await assert.rejects(connectWebSocket(t, started.deviceUrl, { headers }), /401/);

@@ -101,7 +101,7 @@ describe("the management tools of the gateway", () => {
 		const local = await startProgram(t, { managementTools: "local" });
 		const near = await connectClient(t, new URL(`${local.base}/mcp`), "2026-07-28");
 		assert.equal((await namesOf(near)).length, 9);
-		const token = local.tokens.add({ name: "remote", kind: "client" });
+		const token = await local.tokens.add({ name: "remote", kind: "client" });
 		const far = new Client({ name: "far", version: "1" }, ERAS["2025-11-25"]);
 		t.after(() => far.close());
 		const headers = { Authorization: `Bearer ${token}` };

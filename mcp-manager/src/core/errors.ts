@@ -25,6 +25,10 @@ const FAILURES = {
 	"invalid-arguments": { managerCode: "INVALID_PARAMS", effect: "final" },
 	/** The server's queue is full. Nothing was sent. */
 	"queue-full": { managerCode: "RATE_LIMIT_EXCEEDED", effect: "none" },
+	/** The server refused the request: too many. It was not carried out. */
+	"rate-limited": { managerCode: "RATE_LIMIT_EXCEEDED", effect: "none" },
+	/** The server refused the request: the credentials are absent, wrong or not enough. */
+	"permission-denied": { managerCode: "PERMISSION_DENIED", effect: "final" },
 	/** The caller cancelled, or the program is shutting down. */
 	cancelled: { managerCode: "EXECUTION_FAILED", effect: "final" },
 	/** The server's result is not valid MCP. */

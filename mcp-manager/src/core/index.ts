@@ -4,6 +4,7 @@ export { backoff } from "./backoff.js";
 export { SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { portable, slug } from "./names.js";
 export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./offers.js";
+export { RateLimit } from "./rate-limit.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export {
 	type CallRecord,

@@ -187,12 +187,13 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Forgets a server and its tools.
+	 * Forgets a server and its tools. Settles when that is on disk.
+	 *
+	 * Rejects with Error if the server is in a session (it would be known again at once), or the disk cannot be written.
 	 *
 	 * @returns whether it was known
-	 * @throws Error if it is in a session: it would be known again at once
 	 */
-	forget(name: string): boolean {
+	async forget(name: string): Promise<boolean> {
 		const server = this.find(name);
 		if (server === undefined) {
 			return false;
@@ -200,20 +201,22 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (server.session !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it first`);
 		}
-		this.#directory.remove(server.id);
+		await this.#directory.remove(server.id);
 		return true;
 	}
 
 	/**
-	 * Gives a server another alias, which it keeps. Clients are told.
+	 * Gives a server another alias, which it keeps. Clients are told. Settles when that is on disk.
+	 *
+	 * Rejects with RangeError when the alias is invalid or another server's, or when the configuration chose the server's; with
+	 * another Error if the disk cannot be written.
 	 *
 	 * @returns the server; undefined if it is not known
-	 * @throws RangeError when the alias is invalid or another server's, or when the configuration chose the server's
 	 */
-	rename(name: string, alias: string): Server | undefined {
+	async rename(name: string, alias: string): Promise<Server | undefined> {
 		const server = this.find(name);
 		if (server !== undefined && server.alias !== alias) {
-			this.#directory.rename(server, alias);
+			await this.#directory.rename(server, alias);
 		}
 		return server;
 	}
@@ -348,7 +351,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			server.disconnect();
 		}
 		if (!server.known) {
-			this.#directory.remove(server.id);
+			void this.#directory.remove(server.id);
 		} else if (wasOnline) {
 			this.#directory.save(server.record);
 			// Clients are not told that their devices disconnect one by one when the gateway stops.

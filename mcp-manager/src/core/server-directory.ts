@@ -92,18 +92,20 @@ export class ServerDirectory {
 
 	/** Forgets a server that is configured. */
 	unconfigure(id: string): void {
-		this.remove(id);
+		// The store warns if it cannot.
+		this.remove(id).catch(() => {});
 		this.#settings.delete(id);
 	}
 
-	/** Forgets a server. */
-	remove(id: string): void {
+	/** Forgets a server. Settles when that is on disk. */
+	async remove(id: string): Promise<void> {
 		const server = this.#servers.get(id);
 		this.#servers.delete(id);
 		if (server?.known) {
 			this.#aliases.release(id, server.alias);
-			this.#store?.remove(id);
+			const removed = this.#store?.remove(id);
 			this.changed();
+			await removed;
 		}
 	}
 
@@ -113,21 +115,27 @@ export class ServerDirectory {
 		return this.#aliases.assign(id, boardName, known ? server.alias : this.#settings.get(id)?.alias);
 	}
 
-	/** @throws RangeError when the alias is invalid or another server's, or when the configuration chose the server's */
-	rename(server: Server, alias: string): void {
+	/**
+	 * Gives a server another alias. Settles when that is on disk.
+	 *
+	 * Rejects with RangeError when the alias is invalid or another server's, or when the configuration chose the server's.
+	 */
+	async rename(server: Server, alias: string): Promise<void> {
 		if (this.#settings.has(server.id)) {
 			throw new RangeError(`alias of ${server.id}: it follows from the configured id`);
 		}
 		this.#aliases.rename(server.id, server.alias, alias);
 		server.alias = alias;
-		this.save(server.record);
+		const saved = this.#store?.save(server.record);
 		this.changed();
+		await saved;
 	}
 
 	/** Configured servers are not kept: the configuration says which there are. */
 	save(record: ServerRecord): void {
 		if (!this.#settings.has(record.id)) {
-			this.#store?.save(record);
+			// The store warns if it cannot.
+			this.#store?.save(record).catch(() => {});
 		}
 	}
 

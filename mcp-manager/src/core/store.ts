@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import pLimit from "p-limit";
+import writeFileAtomic from "write-file-atomic";
 import { z } from "zod";
 import type { Offers } from "./offers.js";
 import type { ServerRecord } from "./server.js";
@@ -23,15 +25,27 @@ const RECORD = z.object({
 });
 
 /**
+ * Not flushed to the medium: what was written survives the end of the process, and after a power cut a file is old or new. Flushing
+ * thousands of files one after the other when the gateway stops would take minutes on an SD card.
+ */
+const WRITE_OPTIONS = { mode: 0o600, fsync: false };
+
+/** A change to a record that waits to be written. `record` is undefined if it is to be removed. */
+interface Pending {
+	record: ServerRecord | undefined;
+	readonly written: Promise<void>;
+}
+
+/**
  * Keeps server records on disk, each in a file of its own, so that a server that changes costs one small file however
  * many there are. A file is written under another name first: a crash leaves the old one or the new one.
  */
 export class ServerStore {
 	readonly #folder: string;
 	readonly #warn: (message: string) => void;
-	/** Pending writes, by server id. `undefined`: to be removed. */
-	readonly #pending = new Map<string, ServerRecord | undefined>();
-	#writing: Promise<void> | undefined;
+	/** By server id, in the order in which they are written. */
+	readonly #pending = new Map<string, Pending>();
+	readonly #writes = pLimit(1);
 
 	/** @param warn is told of what could not be read or written */
 	constructor(folder: string, warn: (message: string) => void) {
@@ -52,19 +66,20 @@ export class ServerStore {
 		return records;
 	}
 
-	/** Writes a record soon. */
-	save(record: ServerRecord): void {
-		this.#schedule(record.id, record);
+	/** Writes a record soon. Settles when that is done; rejects, after a warning, if it could not be done. */
+	save(record: ServerRecord): Promise<void> {
+		return this.#schedule(record.id, record);
 	}
 
-	/** Removes a record soon. */
-	remove(id: string): void {
-		this.#schedule(id, undefined);
+	/** Removes a record soon. Settles as {@link save} does. */
+	remove(id: string): Promise<void> {
+		return this.#schedule(id, undefined);
 	}
 
 	/** Settles when everything is written. */
 	async flush(): Promise<void> {
-		await this.#writing;
+		// The last of the queue.
+		await this.#writes(() => {});
 	}
 
 	async #read(path: string): Promise<ServerRecord | undefined> {
@@ -77,23 +92,22 @@ export class ServerStore {
 		}
 	}
 
-	#schedule(id: string, record: ServerRecord | undefined): void {
-		this.#pending.set(id, record);
-		this.#writing ??= this.#writePending();
-	}
-
-	async #writePending(): Promise<void> {
-		// Changes to a server in the same turn are written once.
-		await new Promise((resolve) => setImmediate(resolve));
-		for (const [id, record] of this.#pending) {
-			this.#pending.delete(id);
-			try {
-				await this.#write(id, record);
-			} catch (error) {
-				this.#warn(`${id}: cannot save: ${(error as Error).message}`);
-			}
+	#schedule(id: string, record: ServerRecord | undefined): Promise<void> {
+		const waiting = this.#pending.get(id);
+		if (waiting !== undefined) {
+			waiting.record = record;
+			return waiting.written;
 		}
-		this.#writing = undefined;
+		const written = this.#writes(async () => {
+			// Changes to a server in the same turn are written once.
+			await new Promise((resolve) => setImmediate(resolve));
+			this.#pending.delete(id);
+			await this.#write(id, pending.record);
+		});
+		const pending: Pending = { record, written };
+		this.#pending.set(id, pending);
+		written.catch((error: Error) => this.#warn(`${id}: cannot save: ${error.message}`));
+		return written;
 	}
 
 	async #write(id: string, record: ServerRecord | undefined): Promise<void> {
@@ -102,9 +116,7 @@ export class ServerStore {
 			await rm(path, { force: true });
 			return;
 		}
-		const temporary = `${path}.new`;
-		await writeFile(temporary, `${JSON.stringify(fileContent(record))}\n`, { mode: 0o600 });
-		await rename(temporary, path);
+		await writeFileAtomic(path, `${JSON.stringify(fileContent(record))}\n`, WRITE_OPTIONS);
 	}
 
 	/** Devices choose their ids, and file systems differ in the names that they allow: a hash works everywhere. */

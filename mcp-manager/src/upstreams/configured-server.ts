@@ -107,7 +107,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	/**
 	 * Connects, unless it is connected. From then on, it connects again if the connection is lost.
 	 *
-	 * Rejects with ServerError "server-offline" that says why it could not.
+	 * Rejects with ServerError that says why it could not: "server-offline", or "permission-denied" and "rate-limited" over HTTP.
 	 */
 	connect(): Promise<Server> {
 		clearTimeout(this.#retryTimer);
@@ -172,7 +172,9 @@ export class ConfiguredServer extends EventEmitter<Events> {
 			if (this.#keepsTrying || this.#status === "connecting") {
 				this.#lost(message);
 			}
-			throw new ServerError("server-offline", `Connection failed: ${message}`, { cause: error });
+			throw new ServerError(this.#transport?.refusal ?? "server-offline", `Connection failed: ${message}`, {
+				cause: error,
+			});
 		}
 	}
 

@@ -1,14 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
+	type RequestId,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import { SERVER_ERROR } from "../core/errors.js";
+import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
+import { RateLimit } from "../core/rate-limit.js";
 import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
+import { httpFailure } from "./http-failure.js";
 import { openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
@@ -27,6 +31,12 @@ const NOT_REACHED: ReadonlySet<unknown> = new Set(
 /** Milliseconds for telling a server over HTTP that the session is over. */
 const FAREWELL_TIME = 1_000;
 
+/**
+ * Messages of a server in a second that answer no request, those that are not MCP included: as for devices. A server that sends
+ * more is disconnected, and connected again as its retry policy says.
+ */
+const MAX_MESSAGES_PER_SECOND = 1_000;
+
 /** Characters of a reason: some servers answer with whole pages. */
 const MAX_REASON = 500;
 
@@ -43,20 +53,29 @@ export class ConfiguredTransport implements ServerTransport {
 	ontrouble?: () => void;
 	readonly identity: ServerIdentity;
 	readonly #transport: Transport;
+	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
+	/** The requests that the server has not answered. */
+	readonly #unanswered = new Set<RequestId>();
 	#closeReason = "";
 	#started = false;
 	#isClosed = false;
+	#refusal: ServerErrorCode | undefined;
 	#closed: Promise<void> | undefined;
 	#lastError: Error | undefined;
 
 	constructor(config: ServerConfig) {
 		const { id, transport } = config;
 		this.identity = { id, clientId: id, transport, configured: true };
-		this.#transport = openTransport(config);
+		this.#transport = openTransport(config, (reason) => this.#end(reason));
 	}
 
 	get closeReason(): string {
 		return this.#closeReason;
+	}
+
+	/** What the server means by refusing the connection, if it said so. */
+	get refusal(): ServerErrorCode | undefined {
+		return this.#refusal;
 	}
 
 	/** What went wrong last, for the reason of a connection that did not come about; empty if nothing did. */
@@ -71,9 +90,11 @@ export class ConfiguredTransport implements ServerTransport {
 
 	async start(): Promise<void> {
 		const transport = this.#transport;
-		if (this.onmessage) {
-			transport.onmessage = this.onmessage;
-		}
+		transport.onmessage = (message, extra) => {
+			if (this.#isWithinRate(message)) {
+				this.onmessage?.(message, extra);
+			}
+		};
 		transport.onclose = () =>
 			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
 		transport.onerror = (error) => this.#failed(error);
@@ -87,14 +108,23 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+		if (isJSONRPCRequest(message)) {
+			this.#unanswered.add(message.id);
+		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+			this.#unanswered.delete(message.params?.requestId as RequestId);
+		}
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			if (!(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
-				this.#rejectUnsent(message, error);
-				this.#end(reasonOf(error));
+			const failure = error instanceof SdkHttpError ? httpFailure(error) : (error as Error);
+			const reason = error instanceof SdkHttpError ? failure.message : reasonOf(error);
+			const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
+			if (isFirst || !(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
+				this.#refusal = failure instanceof ServerError ? failure.code : undefined;
+				this.#rejectUnsent(message, error, reason);
+				this.#end(reason);
 			}
-			throw error;
+			throw failure;
 		}
 	}
 
@@ -109,9 +139,9 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	/** Answers a request that did not reach the server: the end of the connection does not say that it is safe to repeat it. */
-	#rejectUnsent(message: JSONRPCMessage, error: unknown): void {
+	#rejectUnsent(message: JSONRPCMessage, error: unknown, reason: string): void {
 		if (isJSONRPCRequest(message) && this.#isUnsent(error)) {
-			const response = { code: SERVER_ERROR, message: reasonOf(error), data: NOTHING_SENT };
+			const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
 			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
 		}
 	}
@@ -149,7 +179,20 @@ export class ConfiguredTransport implements ServerTransport {
 		await transport.close();
 	}
 
+	/** Whether a message may be taken; undefined: one that is not MCP. If there are too many, the connection ends. */
+	#isWithinRate(message?: JSONRPCMessage): boolean {
+		const isAnswer =
+			message !== undefined && !("method" in message) && this.#unanswered.delete(message.id as RequestId);
+		if (!this.#isClosed && !isAnswer && !this.#rate.take()) {
+			this.#end(`more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);
+		}
+		return !this.#isClosed;
+	}
+
 	#failed(error: Error): void {
+		if (!this.#isWithinRate()) {
+			return;
+		}
 		this.#lastError = error;
 		this.onerror?.(new Error(reasonOf(error)));
 		// The stream of SSE is the session: its client opens another one, which the server does not know.

@@ -1,13 +1,17 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
-import { carefulFetch } from "./careful-fetch.js";
+import { makeCarefulFetch } from "./careful-fetch.js";
 import { isolated } from "./isolation.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
 
-/** A connection of its own to a configured server, which `start` opens. */
-export function openTransport(config: ServerConfig): Transport {
+/**
+ * A connection of its own to a configured server, which `start` opens.
+ *
+ * @param onFault is told why the connection has to end, where the transport would go on
+ */
+export function openTransport(config: ServerConfig, onFault: (reason: string) => void): Transport {
 	const { url, headers, env, cwd } = config;
 	switch (config.transport) {
 		case "stdio": {
@@ -16,9 +20,15 @@ export function openTransport(config: ServerConfig): Transport {
 			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
 		}
 		case "http":
-			return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: carefulFetch });
+			return new StreamableHTTPClientTransport(new URL(url), {
+				requestInit: { headers },
+				fetch: makeCarefulFetch(onFault),
+			});
 		case "sse":
-			return new SSEClientTransport(new URL(httpUrl(url)), { requestInit: { headers }, fetch: carefulFetch });
+			return new SSEClientTransport(new URL(httpUrl(url)), {
+				requestInit: { headers },
+				fetch: makeCarefulFetch(onFault),
+			});
 		case "websocket":
 			return new WebSocketTransport(url, headers);
 	}

@@ -1,7 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import type { Writable } from "node:stream";
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import {
+	deserializeMessage,
+	type JSONRPCMessage,
+	serializeMessage,
+	type Transport,
+} from "@modelcontextprotocol/client";
 import spawn from "cross-spawn";
+import { LineReader } from "./line-reader.js";
+import { ReadBudget } from "./read-budget.js";
 
 interface ProcessOptions {
 	readonly command: string;
@@ -41,7 +48,10 @@ export class ProcessTransport implements Transport {
 	onclose?: () => void;
 	onerror?: (error: Error) => void;
 	readonly #options: ProcessOptions;
-	readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
+	readonly #lines = new LineReader(MAX_MESSAGE_BYTES);
+	readonly #budget = new ReadBudget();
+	/** Whether what the process still writes is dropped. */
+	#isClosing = false;
 	#child: ChildProcess | undefined;
 	#exited: Promise<void> = Promise.resolve();
 	#stderr = "";
@@ -110,6 +120,7 @@ export class ProcessTransport implements Transport {
 		if (child === undefined) {
 			return;
 		}
+		this.#isClosing = true;
 		child.stdin?.end();
 		const timer = setTimeout(() => this.#kill(), EXIT_TIME);
 		await this.#exited;
@@ -122,33 +133,41 @@ export class ProcessTransport implements Transport {
 		stdin?.on("error", ignore);
 		(stdio[3] as Writable | undefined)?.on("error", ignore);
 		stdout?.on("error", ignore);
-		stdout?.on("data", (chunk: Buffer) => this.#receive(chunk));
+		stdout?.on("data", (chunk: Buffer) => {
+			this.#receive(chunk);
+			this.#budget.throttle(stdout, chunk.length);
+		});
 		stderr?.on("error", ignore);
 		stderr?.on("data", (chunk: Buffer) => {
-			this.#stderr = (this.#stderr + chunk.toString()).slice(-MAX_STDERR);
+			this.#stderr = (this.#stderr + chunk.subarray(-MAX_STDERR).toString()).slice(-MAX_STDERR);
+			this.#budget.throttle(stderr, chunk.length);
 		});
 	}
 
 	#receive(chunk: Buffer): void {
 		try {
-			this.#buffer.append(chunk);
+			for (const line of this.#lines.linesOf(chunk)) {
+				if (this.#isClosing) {
+					return;
+				}
+				this.#receiveLine(line);
+			}
 		} catch (error) {
 			this.#exit = (error as Error).message;
 			this.onerror?.(error as Error);
 			this.#kill();
+		}
+	}
+
+	#receiveLine(line: string): void {
+		let message: JSONRPCMessage;
+		try {
+			message = deserializeMessage(line);
+		} catch (error) {
+			this.onerror?.(error as Error);
 			return;
 		}
-		for (;;) {
-			try {
-				const message = this.#buffer.readMessage();
-				if (message === null) {
-					return;
-				}
-				this.onmessage?.(message);
-			} catch (error) {
-				this.onerror?.(error as Error);
-			}
-		}
+		this.onmessage?.(message);
 	}
 
 	#ended(code: number | null, signal: NodeJS.Signals | null): void {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
+import { ReadBudget } from "./read-budget.js";
 
 /** Bytes of one message. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -15,6 +16,7 @@ export class WebSocketTransport implements Transport {
 	onerror?: (error: Error) => void;
 	readonly #url: string;
 	readonly #headers: Readonly<Record<string, string>>;
+	readonly #budget = new ReadBudget();
 	#socket: WebSocket | undefined;
 
 	constructor(url: string, headers: Readonly<Record<string, string>>) {
@@ -28,7 +30,11 @@ export class WebSocketTransport implements Transport {
 		const { WebSocket } = await import("ws");
 		const socket = new WebSocket(this.#url, "mcp", { headers: this.#headers, maxPayload: MAX_MESSAGE_BYTES });
 		this.#socket = socket;
-		socket.on("message", (data) => this.#receive(data.toString()));
+		socket.on("message", (data) => {
+			const text = data.toString();
+			this.#receive(text);
+			this.#budget.throttle(socket, text.length);
+		});
 		socket.on("close", () => this.onclose?.());
 		socket.on("error", (error) => this.onerror?.(error));
 		await once(socket, "open");

@@ -30,6 +30,21 @@ if (behaviour === "flood") {
 if (behaviour === "garbage") {
 	setInterval(() => stdout.write('hello\n{"jsonrpc": 1}\n'), 20);
 }
+const FLOODS = {
+	"flood-garbage": "\n".repeat(65_536),
+	"flood-lists": `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n`.repeat(1_000),
+	"flood-logs":
+		`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } })}\n`.repeat(
+			1_000,
+		),
+};
+if (behaviour in FLOODS) {
+	const flood = () => {
+		while (stdout.write(FLOODS[behaviour])) {}
+	};
+	stdout.on("drain", flood);
+	setTimeout(flood, 500);
+}
 if (behaviour === "crash") {
 	stderr.write("no licence found\n");
 	process.exit(3);

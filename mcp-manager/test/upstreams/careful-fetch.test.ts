@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { it } from "node:test";
-import { carefulFetch } from "../../src/upstreams/careful-fetch.js";
+import { makeCarefulFetch } from "../../src/upstreams/careful-fetch.js";
 
 /** More than the 1,500 for which Node's `fetch` allows by itself. */
 const REQUESTS = 1_600;
@@ -13,6 +13,7 @@ it("any number of requests have one signal, and Node warns of no leak", async (t
 	const server = createServer((_request, response) => response.end("{}")).listen(0, "127.0.0.1");
 	t.after(() => server.close().closeAllConnections());
 	await once(server, "listening");
+	const carefulFetch = makeCarefulFetch();
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 	const warnings: Error[] = [];
 	const keep = (warning: Error): number => warnings.push(warning);

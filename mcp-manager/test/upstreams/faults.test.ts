@@ -99,6 +99,17 @@ describe("faults of configured servers", () => {
 		assert.equal(await call(server, "hello"), "write: hello");
 	});
 
+	for (const flood of ["flood-garbage", "flood-lists", "flood-logs"]) {
+		it(`end a server that sends without end (${flood}), and another one answers meanwhile`, async (t) => {
+			const { configured } = await open(t, [odd("noisy", flood), odd("quiet")]);
+			const [noisy, quiet] = configured;
+			const [, server] = await Promise.all(configured.map((each) => each.connect().catch(() => undefined)));
+			assert.ok(noisy && quiet && server);
+			await until(() => noisy.lastError === "more than 1000 messages in a second", "the flood was ended");
+			assert.equal(await call(server, "hello"), "write: hello");
+		});
+	}
+
 	it("name the exit code and the last words of a process that ends at once", async (t) => {
 		const { configured } = await openOne(t, odd("crash", "crash"));
 		await assert.rejects(configured.connect(), {

@@ -48,6 +48,51 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 
 const json = { "Content-Type": "application/json" };
 
+describe("a request that a server over HTTP refuses", () => {
+	const refusals = [
+		[401, "permission-denied", "HTTP 401 Unauthorized: token expired"],
+		[403, "permission-denied", "HTTP 403 Forbidden: token expired"],
+		[500, "server-offline", "HTTP 500 Internal Server Error: token expired"],
+	] as const;
+	for (const [status, code, reason] of refusals) {
+		it(`is told with status and body, by the error and by the status of the server (${status})`, async (t) => {
+			const httpServer = createServer((request, response) => {
+				request.resume();
+				response.writeHead(status, { "Content-Type": "text/plain" }).end("token expired");
+			});
+			await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
+			t.after(() => httpServer.close().closeAllConnections());
+			const { servers } = await openServers(t);
+			const { port } = httpServer.address() as AddressInfo;
+			const configured = servers.add(serverConfig({ id: "shut", url: `http://127.0.0.1:${port}/mcp` }));
+			await assert.rejects(configured.connect(), { code, message: `Connection failed: ${reason}` });
+			assert.equal(configured.lastError, reason);
+		});
+	}
+
+	it("is told with status and body by the error of a call", async (t) => {
+		for (const [status, code, message] of [
+			[403, "permission-denied", "HTTP 403 Forbidden: not yours"],
+			[500, "invalid-result", "tools/call: HTTP 500 Internal Server Error: not yours"],
+		] as const) {
+			const { call, paid } = await startPaying(t, (response) => void response.writeHead(status).end("not yours"));
+			await assert.rejects(call(), { code, message });
+			assert.equal(paid.times, 1, "it is not retried");
+		}
+	});
+
+	it("is told as too many requests, and made again as the policy says", async (t) => {
+		const { call } = await startPaying(
+			t,
+			(response) => void response.writeHead(429, { "Retry-After": "3600" }).end("slow down"),
+		);
+		await assert.rejects(call(), {
+			code: "retries-exceeded",
+			message: "Failed after 2 retries: HTTP 429 Too Many Requests: slow down",
+		});
+	});
+});
+
 describe("a call over HTTP that may have been carried out is not made again", () => {
 	const answers: Record<string, (response: ServerResponse) => void> = {
 		"its answer is not JSON": (response) => void response.writeHead(200, json).end("paid"),

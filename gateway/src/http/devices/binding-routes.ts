@@ -31,9 +31,9 @@ export function listBindings(bindings: DeviceBindings): Route {
 
 /** `POST /bindings/CODE`: binds the device that shows this code. */
 export function approveBinding(bindings: DeviceBindings): Route {
-	return (c) => {
+	return async (c) => {
 		try {
-			const approved = bindings.approve(c.req.param("code") ?? "");
+			const approved = await bindings.approve(c.req.param("code") ?? "");
 			if (approved === undefined) {
 				throw noBinding();
 			}

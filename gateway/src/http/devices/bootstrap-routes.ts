@@ -75,7 +75,7 @@ export class BootstrapRoutes {
 		await this.#admit(incoming);
 		const device = { ...identityOf(incoming), address: this.#options.addressOf(incoming) };
 		const request = { ...device, ...systemOf(incoming, await readBody(incoming)) };
-		const binding = this.#bind(request);
+		const binding = await this.#bind(request);
 		const url = this.#urlOf(incoming);
 		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
 		const blocks = backendBlocks(this.#options.deviceAddresses(), new URL(url).hostname, access);
@@ -134,14 +134,14 @@ export class BootstrapRoutes {
 	}
 
 	/** The device's token, or what it waits with; undefined if it needs neither. */
-	#bind(request: BindingRequest): string | PendingBinding | undefined {
+	async #bind(request: BindingRequest): Promise<string | PendingBinding | undefined> {
 		const { bindings, needsBinding } = this.#options;
 		const token = bindings.tokenOf(request);
 		if (token !== undefined || !needsBinding()) {
 			return token;
 		}
 		try {
-			return bindings.request(request);
+			return await bindings.request(request);
 		} catch (error) {
 			if (error instanceof BindingRejected) {
 				throw error.reason === "closed"

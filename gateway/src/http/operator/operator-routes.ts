@@ -51,7 +51,7 @@ export function listDevices(servers: ServerRegistry): Route {
 
 /** `DELETE /devices?offlineSeconds=N`: the gateway forgets the devices that have been offline for so long. */
 export function forgetOfflineDevices(servers: ServerRegistry): Route {
-	return (c) => {
+	return async (c) => {
 		const text = c.req.query("offlineSeconds") ?? "";
 		if (!/^[0-9]{1,9}$/.test(text)) {
 			throw new HttpError(400, "malformed", "offlineSeconds: expected a number of seconds");
@@ -61,9 +61,7 @@ export function forgetOfflineDevices(servers: ServerRegistry): Route {
 		const chosen = servers.all.filter(
 			({ id, session, lastSeen }) => session === undefined && lastSeen <= latest && reaches(access, id),
 		);
-		for (const { id } of chosen) {
-			servers.forget(id);
-		}
+		await Promise.all(chosen.map(({ id }) => servers.forget(id)));
 		return c.json({ forgotten: chosen.map(({ alias }) => alias) });
 	};
 }
@@ -78,9 +76,9 @@ export function renameDevice(servers: ServerRegistry, maxBodyBytes: number): Rou
 			throw new HttpError(400, "malformed", "alias: expected a string");
 		}
 		try {
-			servers.rename(server.id, alias);
+			await servers.rename(server.id, alias);
 		} catch (error) {
-			throw new HttpError(400, "malformed", (error as Error).message);
+			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
 		}
 		return c.json(summaryOf(server));
 	};
@@ -88,12 +86,12 @@ export function renameDevice(servers: ServerRegistry, maxBodyBytes: number): Rou
 
 /** `DELETE /devices/NAME`: the gateway forgets a device that will not come back. */
 export function forgetDevice(servers: ServerRegistry): Route {
-	return (c) => {
+	return async (c) => {
 		const server = deviceOf(c, servers);
 		if (server.session !== undefined) {
 			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
 		}
-		servers.forget(server.id);
+		await servers.forget(server.id);
 		return c.body(null, 204);
 	};
 }

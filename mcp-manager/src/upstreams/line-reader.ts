@@ -1,0 +1,40 @@
+const LINE_FEED = 10;
+
+/** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer: that one copies all that it holds with each piece. */
+export class LineReader {
+	readonly #maxBytes: number;
+	/** Of the line that is not complete yet. */
+	#pieces: Buffer[] = [];
+	#bytes = 0;
+
+	/** @param maxBytes of one line */
+	constructor(maxBytes: number) {
+		this.#maxBytes = maxBytes;
+	}
+
+	/**
+	 * The lines that a piece of the stream completes, without their ends. The caller may stop before the last of them.
+	 *
+	 * @throws RangeError if a line is too long
+	 */
+	*linesOf(piece: Buffer): Generator<string> {
+		let start = 0;
+		for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, start)) {
+			this.#append(piece.subarray(start, end));
+			const line = Buffer.concat(this.#pieces).toString();
+			this.#pieces = [];
+			this.#bytes = 0;
+			start = end + 1;
+			yield line;
+		}
+		this.#append(piece.subarray(start));
+	}
+
+	#append(part: Buffer): void {
+		this.#bytes += part.length;
+		if (this.#bytes > this.#maxBytes) {
+			throw new RangeError(`message too large (limit ${this.#maxBytes} bytes)`);
+		}
+		this.#pieces.push(part);
+	}
+}
