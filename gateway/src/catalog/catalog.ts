@@ -357,7 +357,7 @@ function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean 
 
 /** Tells catalogs apart: clients with the same access and view, on the same path, share one. */
 export function catalogKey(
-	{ principal, devices, userTools }: Access,
+	{ principal, devices, userTools, isForeignPage = false }: Access,
 	server: string | undefined,
 	{ catalog, catalogLimit, pinnedTools }: ToolView,
 ): string {
@@ -368,6 +368,7 @@ export function catalogKey(
 		server ?? null,
 		devices ? list(devices) : null,
 		tools,
+		isForeignPage,
 		catalog,
 		catalogLimit,
 		pinnedTools,

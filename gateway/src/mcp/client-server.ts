@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { CallOptions, LogLevel, OrInput, Server } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/catalog.js";
+import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { GATEWAY_INFO } from "../version.js";
@@ -15,7 +16,7 @@ import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
 import { resultFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
-import { callerOf } from "./own-tool-caller.js";
+import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { sendRevisionCodes } from "./revision-codes.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
@@ -200,8 +201,7 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { principal, catalog } = this.#options;
 		const own = catalog.findOwnTool(name);
 		if (own !== undefined) {
-			const onClosed = (end: () => void): void => void this.#ends.push(end);
-			return resultFor(await own.call(args, callerOf(this, context, { principal, onClosed })), this.revision);
+			return await this.#callOwn(own, args, context);
 		}
 		const found = catalog.findTool(name);
 		if (found === undefined) {
@@ -220,6 +220,19 @@ export class ClientServer extends McpServer implements ServedClient {
 		} catch (error) {
 			return answerFailedCall(error, server, this.revision);
 		}
+	}
+
+	/** If the person must be asked first, since 2026-07-28 the result says so and the client repeats its call. */
+	async #callOwn(own: OwnTool, args: object, context: ServerContext) {
+		const { principal, catalog, requestStates } = this.#options;
+		const of = { catalog: catalog.key, method: context.mcpReq.method, server: "", target: own.listed.name };
+		const answered = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
+		const onClosed = (end: () => void): void => void this.#ends.push(end);
+		const caller = new RequestCaller(this, context, { principal, onClosed, answered });
+		const result = await own.call(args, caller);
+		return caller.question === undefined
+			? resultFor(result, this.revision)
+			: await requestStates.sign(inputRequiredFor(caller.question), of);
 	}
 
 	async #announceState(change: StateChange): Promise<void> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { hostnamesOf } from "../../config/listen-address.js";
 import { HttpError } from "./http-error.js";
@@ -32,4 +33,10 @@ export class SourceCheck {
 			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
 		}
 	}
+}
+
+/** Whether a page that the gateway did not serve makes the request: its Origin is another than the one asked. */
+export function isOfForeignPage({ headers: { host = "", origin }, socket }: IncomingMessage): boolean {
+	const scheme = (socket as TLSSocket).encrypted ? "https" : "http";
+	return origin !== undefined && origin.toLowerCase() !== `${scheme}://${host}`.toLowerCase();
 }
