@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock, GetPromptResult } from "@modelcontextprotocol/server";
+import { isObject } from "../firmware.js";
 
 /** The first revisions that have these parts of a tool's result. */
 const SINCE = { audio: "2025-03-26", resource_link: "2025-06-18", structuredContent: "2025-06-18" } as const;
@@ -9,7 +10,7 @@ const SINCE = { audio: "2025-03-26", resource_link: "2025-06-18", structuredCont
  */
 export function resultFor(result: CallToolResult, revision: string): CallToolResult {
 	if (revision >= SINCE.structuredContent) {
-		return result;
+		return structured(result);
 	}
 	const { structuredContent, ...rest } = result;
 	const content = result.content.map((block) => blockFor(block, revision));
@@ -17,6 +18,23 @@ export function resultFor(result: CallToolResult, revision: string): CallToolRes
 		content.push(textBlock(JSON.stringify(structuredContent)));
 	}
 	return { ...rest, content };
+}
+
+/**
+ * Clients exist (Gemini CLI) that take a result's sole text for its structured content if it is JSON, and report a call as
+ * failed if that is no object: devices answer "true".
+ */
+function structured(result: CallToolResult): CallToolResult {
+	const [block, ...others] = result.content;
+	if (result.structuredContent !== undefined || result.isError || block?.type !== "text" || others.length > 0) {
+		return result;
+	}
+	try {
+		const value: unknown = JSON.parse(block.text);
+		return isObject(value) ? result : { ...result, structuredContent: { result: value } };
+	} catch {
+		return result;
+	}
 }
 
 /** Makes a prompt one that the client's revision has, as {@link resultFor} does with a tool's result. */
