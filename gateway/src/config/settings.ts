@@ -12,6 +12,7 @@ import {
 	pairs,
 	type SettingKind,
 	text,
+	toolHints,
 	url,
 	urls,
 } from "./setting-kinds.js";
@@ -132,6 +133,11 @@ export const SETTINGS = {
 		oneOf("names", ["own", "portable"]),
 		"Tool names on /mcp/DEVICE: portable (valid in every client), or the device's own",
 		{ default: "portable" },
+	),
+	toolHints: setting(
+		toolHints,
+		"What tools without hints do (reads, sets, acts, destroys), by the device's own name; * matches anything",
+		{ default: new Map() },
 	),
 	catalog: setting(
 		oneOf("mode", ["auto", "full", "search"]),

@@ -11,10 +11,10 @@ import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/c
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
-import { GATEWAY_INFO } from "../version.js";
+import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
-import { resultFor, withUris } from "./contents.js";
+import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
@@ -68,18 +68,21 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { catalog, requestStates, listTtl = 5_000, onClosed } = options;
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
-		super(GATEWAY_INFO, {
-			instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
-			requestState: { verify: requestStates.verify },
-			cacheHints: {
-				"tools/list": hint,
-				"resources/list": hint,
-				"resources/templates/list": hint,
-				"prompts/list": hint,
-				"resources/read": { ttlMs: 0, cacheScope },
-				"server/discover": hint,
+		super(
+			{ ...GATEWAY_INFO, title: GATEWAY_TITLE },
+			{
+				instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
+				requestState: { verify: requestStates.verify },
+				cacheHints: {
+					"tools/list": hint,
+					"resources/list": hint,
+					"resources/templates/list": hint,
+					"prompts/list": hint,
+					"resources/read": { ttlMs: 0, cacheScope },
+					"server/discover": hint,
+				},
 			},
-		});
+		);
 		this.#options = options;
 		this.server.registerCapabilities({
 			tools: { listChanged: true },
@@ -180,7 +183,10 @@ export class ClientServer extends McpServer implements ServedClient {
 
 	#serveTools(): void {
 		this.server.setRequestHandler("tools/list", ({ params }) => {
-			const { items, next } = this.page(this.catalog.tools, ({ name }) => name, { list: "tools", params });
+			const { items, next } = this.page(toolsFor(this.catalog.tools, this.revision), ({ name }) => name, {
+				list: "tools",
+				params,
+			});
 			return { tools: items, ...next };
 		});
 		this.server.setRequestHandler("tools/call", async ({ params }, context) => {

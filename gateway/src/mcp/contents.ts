@@ -1,8 +1,13 @@
-import type { CallToolResult, ContentBlock, GetPromptResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, ContentBlock, GetPromptResult, Tool } from "@modelcontextprotocol/server";
 import { isObject } from "../firmware.js";
 
 /** The first revisions that have these parts of a tool's result. */
-const SINCE = { audio: "2025-03-26", resource_link: "2025-06-18", structuredContent: "2025-06-18" } as const;
+const SINCE = {
+	annotations: "2025-03-26",
+	audio: "2025-03-26",
+	resource_link: "2025-06-18",
+	structuredContent: "2025-06-18",
+} as const;
 
 /**
  * Makes a tool's result one that the client's revision has: what is newer becomes text, because a client may reject a
@@ -40,6 +45,13 @@ function structured(result: CallToolResult): CallToolResult {
 /** Makes a prompt one that the client's revision has, as {@link resultFor} does with a tool's result. */
 export function promptFor(result: GetPromptResult, revision: string): GetPromptResult {
 	return mapMessages(result, (block) => blockFor(block, revision));
+}
+
+/** The first revision knows names, descriptions and arguments only: its clients, some with little room, get no more. */
+export function toolsFor(tools: readonly Tool[], revision: string): readonly Tool[] {
+	return revision >= SINCE.annotations
+		? tools
+		: tools.map(({ name, description, inputSchema }) => ({ name, ...(description && { description }), inputSchema }));
 }
 
 /** Replaces the URIs of resources in a tool's result: a device and its clients may know them by different ones. */
