@@ -89,7 +89,7 @@ export const SETTINGS = {
 	),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
-		"New devices that ask at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
+		"New devices that ask at /xiaozhi/ota/: open (all with a new id), approve (you confirm each code), closed (none)",
 		{ default: "closed" },
 	),
 	websocketUrl: setting(

@@ -3,7 +3,8 @@ import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import { RateLimit } from "../net/rate-limit.js";
 import type { DeviceKey } from "./device-key.js";
 
-/** Which devices may bind themselves: all, those that the operator approves, or none. */
+/**
+ * Which devices may bind themselves: all whose id is not bound yet ("open"), those that the operator approves, or none. */
 export type BindingMode = "open" | "approve" | "closed";
 
 /** A device, as it asks to be bound. */
@@ -99,7 +100,8 @@ export class DeviceBindings {
 	}
 
 	/**
-	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
+	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code. One
+	 * that has the id of a bound device, but another UUID, waits in any case: it would take the other's place.
 	 *
 	 * @returns its token, or what it waits with
 	 * @throws BindingRejected
@@ -109,7 +111,7 @@ export class DeviceBindings {
 		if (mode === "closed") {
 			throw new BindingRejected("closed", "this gateway does not accept new devices (setting bootstrap)");
 		}
-		if (mode === "approve") {
+		if (mode === "approve" || this.#options.tokens.boundTo(request.deviceId) !== undefined) {
 			return this.pendingOf(request) ?? this.#wait(request);
 		}
 		if (!this.#rate.take()) {

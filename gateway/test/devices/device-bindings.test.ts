@@ -52,11 +52,26 @@ describe("the bindings of devices", () => {
 	});
 
 	it("have a bound for devices that are bound, but a device that is bound may be bound again", (t) => {
-		const { bindings } = open(t, "open", { maxDevices: 2 });
+		const { bindings, tokens } = open(t, "open", { maxDevices: 2 });
 		const first = bindings.request(LAMP);
 		bindings.request({ ...LAMP, deviceId: "fan" });
 		assert.throws(() => bindings.request({ ...LAMP, deviceId: "heater" }), { reason: "full" });
+		tokens.remove("device:lamp");
 		assert.notEqual(bindings.request({ ...LAMP, clientId: "other" }), first);
+	});
+
+	it("keep the place of a bound device from another with its id, unless the operator approves that one", (t) => {
+		const { bindings, wait } = open(t, "open");
+		const first = bindings.request(LAMP);
+		const thief = { ...LAMP, clientId: "other" };
+		const { code } = wait(thief);
+		assert.match(code, /^[0-9]{6}$/);
+		assert.equal(bindings.tokenOf(LAMP), first, "first come, first served");
+		assert.equal(bindings.tokenOf(thief), undefined);
+		assert.equal(wait(thief).code, code);
+		bindings.approve(code);
+		assert.equal(bindings.tokenOf(LAMP), undefined);
+		assert.notEqual(bindings.tokenOf(thief), undefined);
 	});
 
 	it("are not made with a key that is damaged, which could be guessed", (t) => {
