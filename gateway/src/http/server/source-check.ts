@@ -23,10 +23,14 @@ export class SourceCheck {
 	}
 
 	/** @throws HttpError (403) if Host or Origin is foreign */
-	check({ headers: { host, origin } }: IncomingMessage): void {
-		const hostCheck = validateHostHeader(host, [...this.#hostnames]);
-		if (!hostCheck.ok) {
-			throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+	check({ url = "", headers: { host, origin } }: IncomingMessage): void {
+		// RFC 9112 §3.2.2: the host in a target that is a whole URL counts, not the header.
+		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
+		for (const name of target === undefined ? [host] : [host, target]) {
+			const hostCheck = validateHostHeader(name, [...this.#hostnames]);
+			if (!hostCheck.ok) {
+				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+			}
 		}
 		const originCheck = validateOriginHeader(origin, [...this.#origins]);
 		if (!originCheck.ok) {
