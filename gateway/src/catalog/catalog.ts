@@ -14,6 +14,7 @@ import {
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import { aliasInStateUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
+import { ToolHints } from "./tool-hints.js";
 import { isPinned, listsAll, type ToolView } from "./tool-view.js";
 
 /** A tool that a client named, and the server that has it. */
@@ -73,11 +74,15 @@ export interface CatalogOptions {
 	readonly server: string | undefined;
 	readonly naming: Naming;
 	readonly view: ToolView;
+	/** What is said of tools that say nothing of it. Default: what is known of the family's. */
+	readonly hints?: ToolHints;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
 	/** The tools by which a client finds and calls others, if not every tool is listed. */
 	readonly catalogTools: readonly Tool[];
 }
+
+const FAMILY_HINTS = new ToolHints();
 
 /** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
 export class Catalog {
@@ -168,6 +173,12 @@ export class Catalog {
 		return { server, tool };
 	}
 
+	/** The tool of this name as a full list has it; undefined also for a tool that the client may not call. */
+	findListed(name: string): Tool | undefined {
+		const { server, tool } = this.findTool(name) ?? {};
+		return server && tool && (this.#options.hints ?? FAMILY_HINTS).added(tool.name, tool as Tool);
+	}
+
 	/** The tool of the gateway itself that has this name. */
 	findOwnTool(name: string): OwnTool | undefined {
 		return this.#options.ownTools?.find(({ listed }) => listed.name === name);
@@ -230,9 +241,11 @@ export class Catalog {
 	}
 
 	#makeLists(): Lists {
-		const { naming, ownTools = [] } = this.#options;
+		const { naming, hints = FAMILY_HINTS, ownTools = [] } = this.#options;
 		const reachable = this.#reachable();
-		const allTools = reachable.flatMap((server) => listedTools(server, naming, this.#allowsUserTools(server)));
+		const allTools = reachable.flatMap((server) =>
+			listedTools(server, { naming, hints }, this.#allowsUserTools(server)),
+		);
 		return {
 			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools)],
 			allTools,
@@ -357,7 +370,7 @@ function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean 
 
 /** Tells catalogs apart: clients with the same access and view, on the same path, share one. */
 export function catalogKey(
-	{ principal, devices, userTools }: Access,
+	{ principal, devices, userTools, isForeignPage = false }: Access,
 	server: string | undefined,
 	{ catalog, catalogLimit, pinnedTools }: ToolView,
 ): string {
@@ -368,6 +381,7 @@ export function catalogKey(
 		server ?? null,
 		devices ? list(devices) : null,
 		tools,
+		isForeignPage,
 		catalog,
 		catalogLimit,
 		pinnedTools,

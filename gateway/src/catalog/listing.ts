@@ -2,6 +2,7 @@ import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontext
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
 import { clientUri } from "./resource-uris.js";
+import type { ToolHints } from "./tool-hints.js";
 
 /**
  * How tools and prompts are named in a client's list: as their server names them, in characters that every client takes, or
@@ -21,10 +22,14 @@ type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
 const made = new WeakMap<readonly object[], Map<string, NamedItems<object>>>();
 
 /** A server's tools as a client lists them. */
-export function listedTools(server: Server, naming: Naming, withUserTools: boolean): Tool[] {
+export function listedTools(
+	server: Server,
+	{ naming, hints }: { readonly naming: Naming; readonly hints: ToolHints },
+	withUserTools: boolean,
+): Tool[] {
 	return [...byName(server.tools, server, naming).values()]
 		.filter(({ item }) => withUserTools || !isUserOnly(item))
-		.map(({ listed }) => listed);
+		.map(({ item, listed }) => hints.added(item.name, listed));
 }
 
 /** A server's prompts as a client lists them. */

@@ -10,7 +10,7 @@ export interface OwnTool {
 export interface OwnToolCaller {
 	readonly principal: string;
 	readonly signal: AbortSignal;
-	/** Asks the person for a yes. Rejects if the client cannot ask. */
+	/** Asks the person for a yes. Rejects if the client cannot ask, or has to be asked by the result of its request. */
 	readonly ask: (question: string) => Promise<boolean>;
 	/** Tells the client something later, as a log message. */
 	readonly notify: (text: string) => void;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../firmware.js";
+import { TOOL_HINTS, type ToolHint } from "./tool-hint.js";
 
 /** The values of a setting, and their notation in a flag, an environment variable and the file. */
 export interface SettingKind<T> {
@@ -129,6 +130,13 @@ export function pairs(placeholder: string): SettingKind<ReadonlyMap<string, stri
 		),
 	};
 }
+
+/** What tools do, by patterns of their names. */
+export const toolHints: SettingKind<ReadonlyMap<string, ToolHint>> = {
+	...pairs("PATTERN=HINT"),
+	expected: `pairs like PATTERN=HINT, with ${TOOL_HINTS.join(", ")} as the hint`,
+	schema: pairs("PATTERN=HINT").schema.pipe(z.map(z.string().max(128), z.enum(TOOL_HINTS))),
+};
 
 function splitAtCommas(value: unknown): unknown {
 	return typeof value === "string" ? value.split(",").map((each) => each.trim()) : value;

@@ -12,6 +12,7 @@ import {
 	pairs,
 	type SettingKind,
 	text,
+	toolHints,
 	url,
 	urls,
 } from "./setting-kinds.js";
@@ -88,7 +89,7 @@ export const SETTINGS = {
 	),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
-		"New devices that ask at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
+		"New devices that ask at /xiaozhi/ota/: open (all with a new id), approve (you confirm each code), closed (none)",
 		{ default: "closed" },
 	),
 	websocketUrl: setting(
@@ -132,6 +133,11 @@ export const SETTINGS = {
 		oneOf("names", ["own", "portable"]),
 		"Tool names on /mcp/DEVICE: portable (valid in every client), or the device's own",
 		{ default: "portable" },
+	),
+	toolHints: setting(
+		toolHints,
+		"What tools without hints do (reads, sets, acts, destroys), by the device's own name; * matches anything",
+		{ default: new Map() },
 	),
 	catalog: setting(
 		oneOf("mode", ["auto", "full", "search"]),

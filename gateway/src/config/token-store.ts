@@ -121,16 +121,27 @@ export class TokenStore {
 		return this.#records.find(({ name }) => name === boundName(deviceId));
 	}
 
-	/** Stores a token that the gateway has made for one device, in place of the one that it had. */
-	async bind(deviceId: string, secret: string, salt: string): Promise<void> {
+	/**
+	 * Stores a token that the gateway has made for one device.
+	 *
+	 * @param replaces whether it takes the place of the one that the device had; else that one stays
+	 * @returns whether it is stored
+	 */
+	async bind(deviceId: string, secret: string, salt: string, { replaces = false } = {}): Promise<boolean> {
 		const name = boundName(deviceId);
 		const created = new Date().toISOString();
 		const sha256 = digest(secret).toString("hex");
+		let stored = false;
 		await this.#change(async () => {
 			const rest = this.#records.filter((record) => record.name !== name);
+			if (!replaces && rest.length < this.#records.length) {
+				return;
+			}
+			stored = true;
 			await writeTokens(this.#path, [...rest, { name, kind: "device", created, devices: [deviceId], salt, sha256 }]);
 			await writeKinds(this.#kindsPath, new Set([...this.#needed, "device" as const]));
 		});
+		return stored;
 	}
 
 	/** From now on, the token is rejected. */

@@ -3,7 +3,8 @@ import { RateLimit } from "xs-mcp-manager/core";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "./device-key.js";
 
-/** Which devices may bind themselves: all, those that the operator approves, or none. */
+/**
+ * Which devices may bind themselves: all whose id is not bound yet ("open"), those that the operator approves, or none. */
 export type BindingMode = "open" | "approve" | "closed";
 
 /** A device, as it asks to be bound. */
@@ -99,7 +100,8 @@ export class DeviceBindings {
 	}
 
 	/**
-	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
+	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code. One
+	 * that has the id of a bound device, but another UUID, waits in any case: it would take the other's place.
 	 *
 	 * Rejects with BindingRejected.
 	 *
@@ -110,7 +112,7 @@ export class DeviceBindings {
 		if (mode === "closed") {
 			throw new BindingRejected("closed", "this gateway does not accept new devices (setting bootstrap)");
 		}
-		if (mode === "approve") {
+		if (mode === "approve" || this.#options.tokens.boundTo(request.deviceId) !== undefined) {
 			return this.pendingOf(request) ?? this.#wait(request);
 		}
 		if (!this.#rate.take()) {
@@ -118,15 +120,16 @@ export class DeviceBindings {
 		}
 		const salt = makeSalt();
 		const token = this.#derive(request, salt);
-		await this.#bind(request, token, salt);
-		return token;
+		// Another request for the same id may have been faster.
+		const isBound = await this.#bind(request, token, salt);
+		return isBound ? token : (this.tokenOf(request) ?? this.pendingOf(request) ?? this.#wait(request));
 	}
 
 	/** Binds the device that waits with a code; undefined if none does. Rejects with BindingRejected. */
 	async approve(code: string): Promise<PendingBinding | undefined> {
 		const pending = this.pending.find((each) => each.code === code);
 		if (pending !== undefined) {
-			await this.#bind(pending, pending.token, pending.salt);
+			await this.#bind(pending, pending.token, pending.salt, { replaces: true });
 			this.#pending.delete(code);
 		}
 		return pending;
@@ -137,12 +140,17 @@ export class DeviceBindings {
 		return this.#pending.delete(code);
 	}
 
-	async #bind({ deviceId }: BindingRequest, token: string, salt: string): Promise<void> {
+	async #bind(
+		{ deviceId }: BindingRequest,
+		token: string,
+		salt: string,
+		options?: { replaces: boolean },
+	): Promise<boolean> {
 		const { tokens, maxDevices } = this.#options;
 		if (tokens.boundTo(deviceId) === undefined && tokens.records.length >= maxDevices) {
 			throw new BindingRejected("full", `device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
-		await tokens.bind(deviceId, token, salt);
+		return await tokens.bind(deviceId, token, salt, options);
 	}
 
 	#wait(request: BindingRequest): PendingBinding {

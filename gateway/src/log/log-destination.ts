@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { printable } from "./printable.js";
 
 /** Bytes that may wait for somebody to read the log. */
 const MAX_WAITING = 1024 * 1024;
@@ -17,8 +18,8 @@ export class LogDestination {
 	/** Is told how many lines were dropped, as soon as the log is read again. */
 	onDropped: (lines: number) => void = () => {};
 
-	/** @param format changes a line before it is written: for people */
-	constructor(output: Writable, format: (line: string) => string = (line) => line) {
+	/** @param format changes a line before it is written: for people. Default: JSON, with escapes that a terminal may print */
+	constructor(output: Writable, format: (line: string) => string = printable) {
 		this.#output = output;
 		this.#format = format;
 		// If the log's reader ends, the gateway goes on.

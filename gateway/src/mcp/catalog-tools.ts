@@ -73,7 +73,7 @@ const toolsSearch = define({
 	async run({ query, server, limit }, { catalog }) {
 		const hits = await searchTools(catalog, { query, server });
 		const tools = hits.slice(0, limit).flatMap((hit) => {
-			const { title, description, annotations } = catalog.findTool(hit.name)?.tool ?? {};
+			const { title, description, annotations } = catalog.findListed(hit.name) ?? {};
 			return { ...hit, ...present({ title, description: description?.slice(0, MAX_SUMMARY), annotations }) };
 		});
 		const lines = tools.map(({ name, description, annotations }) =>
@@ -98,7 +98,7 @@ const toolDescribe = define({
 			return unknownTool(name);
 		}
 		const { alias, online } = found.server;
-		const { title, description, inputSchema, outputSchema, annotations } = found.tool;
+		const { title, description, inputSchema, outputSchema, annotations } = catalog.findListed(name) ?? found.tool;
 		const tool = { name, ...present({ title, description, inputSchema, outputSchema, annotations }) };
 		const described = { tool, server: { name: alias, online } };
 		return textResult(JSON.stringify(described), { structuredContent: described });

@@ -8,14 +8,15 @@ import {
 } from "@modelcontextprotocol/server";
 import type { CallOptions, LogLevel, OrInput, Server } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/catalog.js";
+import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
-import { GATEWAY_INFO } from "../version.js";
+import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
-import { resultFor, withUris } from "./contents.js";
+import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
-import { callerOf } from "./own-tool-caller.js";
+import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { sendRevisionCodes } from "./revision-codes.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
@@ -67,18 +68,21 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { catalog, requestStates, listTtl = 5_000, onClosed } = options;
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
-		super(GATEWAY_INFO, {
-			instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
-			requestState: { verify: requestStates.verify },
-			cacheHints: {
-				"tools/list": hint,
-				"resources/list": hint,
-				"resources/templates/list": hint,
-				"prompts/list": hint,
-				"resources/read": { ttlMs: 0, cacheScope },
-				"server/discover": hint,
+		super(
+			{ ...GATEWAY_INFO, title: GATEWAY_TITLE },
+			{
+				instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
+				requestState: { verify: requestStates.verify },
+				cacheHints: {
+					"tools/list": hint,
+					"resources/list": hint,
+					"resources/templates/list": hint,
+					"prompts/list": hint,
+					"resources/read": { ttlMs: 0, cacheScope },
+					"server/discover": hint,
+				},
 			},
-		});
+		);
 		this.#options = options;
 		this.server.registerCapabilities({
 			tools: { listChanged: true },
@@ -179,7 +183,10 @@ export class ClientServer extends McpServer implements ServedClient {
 
 	#serveTools(): void {
 		this.server.setRequestHandler("tools/list", ({ params }) => {
-			const { items, next } = this.page(this.catalog.tools, ({ name }) => name, { list: "tools", params });
+			const { items, next } = this.page(toolsFor(this.catalog.tools, this.revision), ({ name }) => name, {
+				list: "tools",
+				params,
+			});
 			return { tools: items, ...next };
 		});
 		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -200,8 +207,7 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { principal, catalog } = this.#options;
 		const own = catalog.findOwnTool(name);
 		if (own !== undefined) {
-			const onClosed = (end: () => void): void => void this.#ends.push(end);
-			return resultFor(await own.call(args, callerOf(this, context, { principal, onClosed })), this.revision);
+			return await this.#callOwn(own, args, context);
 		}
 		const found = catalog.findTool(name);
 		if (found === undefined) {
@@ -220,6 +226,19 @@ export class ClientServer extends McpServer implements ServedClient {
 		} catch (error) {
 			return answerFailedCall(error, server, this.revision);
 		}
+	}
+
+	/** If the person must be asked first, since 2026-07-28 the result says so and the client repeats its call. */
+	async #callOwn(own: OwnTool, args: object, context: ServerContext) {
+		const { principal, catalog, requestStates } = this.#options;
+		const of = { catalog: catalog.key, method: context.mcpReq.method, server: "", target: own.listed.name };
+		const answered = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
+		const onClosed = (end: () => void): void => void this.#ends.push(end);
+		const caller = new RequestCaller(this, context, { principal, onClosed, answered });
+		const result = await own.call(args, caller);
+		return caller.question === undefined
+			? resultFor(result, this.revision)
+			: await requestStates.sign(inputRequiredFor(caller.question), of);
 	}
 
 	async #announceState(change: StateChange): Promise<void> {

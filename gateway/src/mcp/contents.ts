@@ -1,7 +1,13 @@
-import type { CallToolResult, ContentBlock, GetPromptResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, ContentBlock, GetPromptResult, Tool } from "@modelcontextprotocol/server";
+import { isObject } from "../firmware.js";
 
 /** The first revisions that have these parts of a tool's result. */
-const SINCE = { audio: "2025-03-26", resource_link: "2025-06-18", structuredContent: "2025-06-18" } as const;
+const SINCE = {
+	annotations: "2025-03-26",
+	audio: "2025-03-26",
+	resource_link: "2025-06-18",
+	structuredContent: "2025-06-18",
+} as const;
 
 /**
  * Makes a tool's result one that the client's revision has: what is newer becomes text, because a client may reject a
@@ -9,7 +15,7 @@ const SINCE = { audio: "2025-03-26", resource_link: "2025-06-18", structuredCont
  */
 export function resultFor(result: CallToolResult, revision: string): CallToolResult {
 	if (revision >= SINCE.structuredContent) {
-		return result;
+		return structured(result);
 	}
 	const { structuredContent, ...rest } = result;
 	const content = result.content.map((block) => blockFor(block, revision));
@@ -19,9 +25,33 @@ export function resultFor(result: CallToolResult, revision: string): CallToolRes
 	return { ...rest, content };
 }
 
+/**
+ * Clients exist (Gemini CLI) that take a result's sole text for its structured content if it is JSON, and report a call as
+ * failed if that is no object: devices answer "true".
+ */
+function structured(result: CallToolResult): CallToolResult {
+	const [block, ...others] = result.content;
+	if (result.structuredContent !== undefined || result.isError || block?.type !== "text" || others.length > 0) {
+		return result;
+	}
+	try {
+		const value: unknown = JSON.parse(block.text);
+		return isObject(value) ? result : { ...result, structuredContent: { result: value } };
+	} catch {
+		return result;
+	}
+}
+
 /** Makes a prompt one that the client's revision has, as {@link resultFor} does with a tool's result. */
 export function promptFor(result: GetPromptResult, revision: string): GetPromptResult {
 	return mapMessages(result, (block) => blockFor(block, revision));
+}
+
+/** The first revision knows names, descriptions and arguments only: its clients, some with little room, get no more. */
+export function toolsFor(tools: readonly Tool[], revision: string): readonly Tool[] {
+	return revision >= SINCE.annotations
+		? tools
+		: tools.map(({ name, description, inputSchema }) => ({ name, ...(description && { description }), inputSchema }));
 }
 
 /** Replaces the URIs of resources in a tool's result: a device and its clients may know them by different ones. */

@@ -5,7 +5,9 @@ import type { Access } from "../catalog/access.js";
 import { Catalog, catalogKey } from "../catalog/catalog.js";
 import type { Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
+import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
+import type { ToolHint } from "../config/tool-hint.js";
 import { LISTED_CATALOG_TOOLS } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 
@@ -18,6 +20,8 @@ export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, P
 	 * begin with the server's alias.
 	 */
 	readonly toolNames?: Exclude<Naming, "prefixed">;
+	/** What is said of tools that say nothing of it, by their servers' names of them; `*` stands for anything. */
+	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 }
 
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
@@ -32,11 +36,13 @@ export class Gateway {
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
 	ownTools: (access: Access) => readonly OwnTool[] = () => [];
 	readonly #options: GatewayOptions;
+	readonly #hints: ToolHints;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
 		this.#options = options;
+		this.#hints = new ToolHints(options.toolHints);
 	}
 
 	/**
@@ -76,6 +82,7 @@ export class Gateway {
 				server,
 				naming,
 				view,
+				hints: this.#hints,
 				ownTools,
 				catalogTools: LISTED_CATALOG_TOOLS,
 			});

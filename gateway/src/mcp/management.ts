@@ -14,7 +14,7 @@ export function managementToolsFor(
 			? access.principal === "local"
 			: // A token that is limited to some devices does not reach the others through these tools.
 				admitted === "all" && access.devices === undefined;
-	return isAdmitted ? MANAGEMENT_TOOLS.map((tool) => ownTool(tool, manager)) : [];
+	return isAdmitted && !access.isForeignPage ? MANAGEMENT_TOOLS.map((tool) => ownTool(tool, manager)) : [];
 }
 
 function ownTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpManager): OwnTool {
@@ -28,6 +28,7 @@ function ownTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpManager): 
 				notify,
 				onHandler: onClosed,
 				approve: (request) => approved(request, ask),
+				approveConnection: (id, shown) => connectionApproved(id, shown, ask),
 			}),
 	};
 }
@@ -41,5 +42,18 @@ async function approved(
 	} catch (error) {
 		const how = `set autoApprove of '${server}' in the file of servers, or use a client that can ask`;
 		throw new Error(`The call of '${tool}' is not approved: ${(error as Error).message}; ${how}`);
+	}
+}
+
+async function connectionApproved(
+	id: string,
+	shown: string,
+	ask: (question: string) => Promise<boolean>,
+): Promise<boolean> {
+	try {
+		return await ask(`Connect to ${id}: ${shown}?`);
+	} catch (error) {
+		const how = "add it to the file of servers, or use a client that can ask";
+		throw new Error(`The connection to '${id}' is not approved: ${(error as Error).message}; ${how}`);
 	}
 }

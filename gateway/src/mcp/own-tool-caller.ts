@@ -1,4 +1,10 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
+import {
+	CLIENT_CAPABILITIES_META_KEY,
+	type ClientCapabilities,
+	type InputRequiredResult,
+	type InputResponses,
+	type ServerContext,
+} from "@modelcontextprotocol/server";
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import type { OwnToolCaller } from "../catalog/own-tools.js";
 import type { ServedClient } from "./served-client.js";
@@ -6,35 +12,81 @@ import type { ServedClient } from "./served-client.js";
 /** Milliseconds that a person has for an answer. */
 const ANSWER_TIME = 300_000;
 
-/** The client of this request. */
-export function callerOf(
-	client: ServedClient,
-	{ mcpReq }: ServerContext,
-	{ principal, onClosed }: Pick<OwnToolCaller, "principal" | "onClosed">,
-): OwnToolCaller {
-	const isStateless = client.revision >= REVISION_OF_STATELESS;
-	return {
-		principal,
-		signal: mcpReq.signal,
-		async ask(question) {
-			if (isStateless || client.server.getClientCapabilities()?.elicitation === undefined) {
-				throw new Error("this client does not support elicitation in a session");
-			}
-			const { action } = await mcpReq.elicitInput(
-				{ mode: "form", message: question, requestedSchema: { type: "object", properties: {} } },
-				{ timeout: ANSWER_TIME, signal: mcpReq.signal },
-			);
-			return action === "accept";
-		},
-		notify(text) {
-			// A client that has disconnected needs no news.
-			client.server.sendLoggingMessage({ level: "info", logger: "mcp", data: text }).catch(() => {});
-		},
-		onClosed(end) {
-			if (isStateless) {
-				throw new Error("this client has no session");
-			}
-			onClosed(end);
-		},
+/** The key of the only question in a result. */
+const APPROVAL = "approval";
+
+interface RequestCallerOptions extends Pick<OwnToolCaller, "principal" | "onClosed"> {
+	/** The question that the client's request answers (2026-07-28). */
+	readonly answered: string | undefined;
+}
+
+/** The client of one request that calls a tool of the gateway. */
+export class RequestCaller implements OwnToolCaller {
+	/** What the person must be asked before the call can be made, by the result (2026-07-28). */
+	question: string | undefined;
+	readonly #client: ServedClient;
+	readonly #mcpReq: ServerContext["mcpReq"];
+	readonly #options: RequestCallerOptions;
+
+	constructor(client: ServedClient, { mcpReq }: ServerContext, options: RequestCallerOptions) {
+		this.#client = client;
+		this.#mcpReq = mcpReq;
+		this.#options = options;
+	}
+
+	get principal(): string {
+		return this.#options.principal;
+	}
+
+	get signal(): AbortSignal {
+		return this.#mcpReq.signal;
+	}
+
+	readonly ask = async (question: string): Promise<boolean> => {
+		const { envelope, inputResponses = {} } = this.#mcpReq;
+		const isStateless = this.#client.revision >= REVISION_OF_STATELESS;
+		const capabilities = isStateless
+			? (envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined)?.[
+					CLIENT_CAPABILITIES_META_KEY
+				]
+			: this.#client.server.getClientCapabilities();
+		if (capabilities?.elicitation === undefined) {
+			throw new Error("this client does not support elicitation");
+		}
+		if (!isStateless) {
+			const timing = { timeout: ANSWER_TIME, signal: this.signal };
+			return (await this.#mcpReq.elicitInput(formOf(question), timing)).action === "accept";
+		}
+		if (this.#options.answered !== question) {
+			this.question = question;
+			throw new Error("the person has not been asked yet");
+		}
+		return ((inputResponses as InputResponses)[APPROVAL] as { action?: unknown } | undefined)?.action === "accept";
 	};
+
+	readonly notify = (text: string): void => {
+		// A client that has disconnected needs no news.
+		this.#client.server.sendLoggingMessage({ level: "info", logger: "mcp", data: text }).catch(() => {});
+	};
+
+	readonly onClosed = (end: () => void): void => {
+		if (this.#client.revision >= REVISION_OF_STATELESS) {
+			throw new Error("this client has no session");
+		}
+		this.#options.onClosed(end);
+	};
+}
+
+/** A result that asks the person (2026-07-28). The question is its state, so that the answer is for no other. */
+export function inputRequiredFor(question: string): InputRequiredResult {
+	return {
+		resultType: "input_required",
+		inputRequests: { [APPROVAL]: { method: "elicitation/create", params: formOf(question) } },
+		requestState: question,
+	};
+}
+
+/** A question to which the answer is yes or no. */
+function formOf(message: string) {
+	return { mode: "form" as const, message, requestedSchema: { type: "object" as const, properties: {} } };
 }

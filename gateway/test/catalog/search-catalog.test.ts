@@ -65,8 +65,15 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 				query: "lamp speaker volume",
 				limit: 1,
 			});
+			const annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 			assert.deepEqual(structuredContent.tools, [
-				{ name: VOLUME, server: "lamp_000001", description: "Set the volume." },
+				{
+					name: VOLUME,
+					server: "lamp_000001",
+					title: "Set volume",
+					description: "Set the volume.",
+					annotations,
+				},
 			]);
 			assert.match(content[0].text, /^lamp_000001__self_audio_speaker_set_volume: Set the volume\.\n/);
 			const erase = await call(client, "tools_search", { query: "erase" });

@@ -56,11 +56,34 @@ describe("the bindings of devices", () => {
 	});
 
 	it("have a bound for devices that are bound, but a device that is bound may be bound again", async (t) => {
-		const { bindings } = open(t, "open", { maxDevices: 2 });
+		const { bindings, tokens } = open(t, "open", { maxDevices: 2 });
 		const first = await bindings.request(LAMP);
 		await bindings.request({ ...LAMP, deviceId: "fan" });
 		await assert.rejects(bindings.request({ ...LAMP, deviceId: "heater" }), { reason: "full" });
+		await tokens.remove("device:lamp");
 		assert.notEqual(await bindings.request({ ...LAMP, clientId: "other" }), first);
+	});
+
+	it("keep the place of a bound device from another with its id, unless the operator approves that one", async (t) => {
+		const { bindings, wait } = open(t, "open");
+		const first = await bindings.request(LAMP);
+		const thief = { ...LAMP, clientId: "other" };
+		const { code } = await wait(thief);
+		assert.match(code, /^[0-9]{6}$/);
+		assert.equal(bindings.tokenOf(LAMP), first, "first come, first served");
+		assert.equal(bindings.tokenOf(thief), undefined);
+		assert.equal((await wait(thief)).code, code);
+		await bindings.approve(code);
+		assert.equal(bindings.tokenOf(LAMP), undefined);
+		assert.notEqual(bindings.tokenOf(thief), undefined);
+	});
+
+	it("let one of two requests with the same id that come at once have its place", async (t) => {
+		const { bindings } = open(t, "open");
+		const clients = [LAMP, { ...LAMP, clientId: "other" }];
+		const answers = await Promise.all(clients.map((each) => bindings.request(each)));
+		assert.equal(answers.filter((answer) => typeof answer === "string").length, 1);
+		assert.equal(clients.filter((each) => bindings.tokenOf(each) !== undefined).length, 1);
 	});
 
 	it("are not made with a key that is damaged, which could be guessed", async (t) => {

@@ -68,6 +68,25 @@ describe("the gateway's HTTP server", () => {
 		assert.match(log(), /"reason":"host"/);
 	});
 
+	it("rejects a target that is a URL of another host, whatever the Host header says", async (t) => {
+		const { base } = await startProgram(t);
+		const { host, port } = new URL(base);
+		const statusOf = async (target: string): Promise<number | undefined> => {
+			const [response] = await once(makeRequest({ port, path: target, headers: { Host: host } }).end(), "response");
+			response.resume();
+			return response.statusCode;
+		};
+		for (const target of [
+			"http://evil.example/devices",
+			"http://evil.example:8766/devices",
+			"http://a@evil.example/devices",
+		]) {
+			assert.equal(await statusOf(target), 403, target);
+		}
+		assert.equal(await statusOf(`${base}/devices`), 200);
+		assert.equal(await statusOf("/devices"), 200);
+	});
+
 	it("rejects pages of foreign sites", async (t) => {
 		const { base, log } = await startProgram(t, { allowedOrigins: ["app.example"] });
 		for (const origin of ["https://evil.example", "null", "http://localhost.evil.example"]) {

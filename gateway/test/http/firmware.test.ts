@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { BOARD, bootstrap, systemInfo } from "../support/bootstrap.js";
@@ -44,6 +45,19 @@ describe("firmware for devices", () => {
 		assert.deepEqual([unsigned.sha256, "signature" in unsigned], [sha256, false]);
 		const signed = await offer({ [file]: "the image", [`${file}.sig`]: "abcd\n" });
 		assert.deepEqual([signed.sha256, signed.signature], [sha256, "abcd"]);
+	});
+
+	it("is offered beside pipes and folders with such names, which are passed over", async (t) => {
+		const started = await start(t, { [`${MODEL}_1.9.9.bin`]: "image" });
+		const path = (name: string) => join(started.firmwareFolder, name);
+		execFileSync("mkfifo", [path(`${MODEL}_2.0.0.bin`), path(`${MODEL}_1.9.9.bin.sig`), path("target")]);
+		mkdirSync(path(`${MODEL}_3.0.0.bin`));
+		const { firmware } = (await bootstrap(started, BOARD)).body;
+		assert.deepEqual([firmware.version, "signature" in firmware], ["1.9.9", false]);
+		assert.equal(await (await fetch(firmware.url)).text(), "image");
+		// By a link it is found, but not opened.
+		symlinkSync("target", path(`${MODEL}_4.0.0.bin`));
+		assert.equal((await bootstrap(started, BOARD)).body.firmware, undefined);
 	});
 
 	it("has another SHA-256 when it has changed", async (t) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { request } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { type WireCall, WireDevice } from "../support/gateway.js";
+import { connectClient, type WireCall, WireDevice } from "../support/gateway.js";
 import { connectCamera, jpeg, PNG, takePhoto, type Upload, upload, visionOf } from "../support/pictures.js";
 import { startProgram } from "../support/program.js";
 
@@ -139,6 +140,45 @@ describe("pictures that devices upload", () => {
 		const results = await Promise.all(["left", "right"].map((question) => takePhoto(client, question)));
 		const sizes = results.map(({ content }) => Buffer.from((content[1] as { data: string }).data, "base64").length);
 		assert.deepEqual(sizes, [14, 24]);
+	});
+
+	it("takes few uploads of a device at a time, so that others get their turn", async (t) => {
+		const started = await startProgram(t);
+		const first = await connectCamera(t, started, { onCall: () => undefined });
+		const stuck = takePhoto(first.client, "slow").catch(() => {});
+		await until(() => first.device.calls.length === 1, "the first call");
+		const { url, token } = visionOf(first.device);
+		const rejected: (number | undefined)[] = [];
+		const uploads = Array.from({ length: 40 }, () => {
+			const headers = {
+				authorization: `Bearer ${token}`,
+				"content-type": "multipart/form-data; boundary=x",
+				"transfer-encoding": "chunked",
+			};
+			const upload = request(url, { method: "POST", headers });
+			upload.on("response", ({ statusCode }) => rejected.push(statusCode)).on("error", () => {});
+			upload.write("--x");
+			return upload;
+		});
+		t.after(() => {
+			for (const upload of uploads) {
+				upload.destroy();
+			}
+		});
+		await until(() => rejected.length >= 38, "all but two are rejected");
+		assert.deepEqual(new Set(rejected), new Set([503]));
+		const onCall = (call: WireCall, device: WireDevice): undefined => {
+			void upload({ ...visionOf(device), question: "fast", file: jpeg() }).then(({ status }) =>
+				device.answer(call.id, text(String(status))),
+			);
+		};
+		const id = "aa:bb:cc:00:00:02";
+		await WireDevice.connect(t, started, { id, tools: first.device.tools, onCall });
+		const other = await connectClient(t, new URL(`${started.base}/mcp/lamp_000002`), "2025-11-25");
+		const { content } = await takePhoto(other, "fast");
+		assert.deepEqual(content[0], { type: "text", text: "200" });
+		first.device.answer(first.device.calls[0]?.id as number, text("done"));
+		await stuck;
 	});
 
 	it("limits wrong tokens, but still takes pictures with the right one", async (t) => {

@@ -20,6 +20,15 @@ describe("the log", () => {
 		assert.deepEqual(line, { level: "info", device: "lamp", token: "***", msg: "device connected" });
 	});
 
+	it("has no characters that a terminal would obey, and is read as the same text", () => {
+		const { log, text } = logged();
+		const device = "lamp\u202etxt.exe\u2066\u009b31m";
+		log.warn({ device }, "device connected");
+		const line = text();
+		assert.doesNotMatch(line, /[\u202e\u2066\u009b]/);
+		assert.equal(JSON.parse(line).device, device);
+	});
+
 	it("is a plain sentence with details for people", () => {
 		const { log, text } = logged(makePrettyFormat(false));
 		log.warn({ device: "lamp", count: 3 }, "device connected");

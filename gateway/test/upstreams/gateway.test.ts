@@ -127,7 +127,10 @@ describe("the management tools of the gateway", () => {
 		);
 		const call = { connection_id: alias, tool_name: "self.reboot" };
 		assert.equal(await run("mcp_call_tool", call), "Error: Tool 'self.reboot' not found on server");
-		assert.match(await run("mcp_call_tool", { ...call, tool_name: SET_VOLUME.name, arguments: {} }), /is not approved/);
+		assert.match(
+			await run("mcp_call_tool", { ...call, tool_name: SET_VOLUME.name, arguments: { volume: 1 } }),
+			/is not approved/,
+		);
 	});
 
 	it("ask the person through the client before a call that is not approved", async (t) => {

@@ -231,7 +231,7 @@ export class Server {
 		const start = performance.now();
 		let outcome: CallRecord["outcome"] = "rejected";
 		try {
-			await this.#checkArguments(tool, args);
+			await this.checkArguments(tool, args);
 			const { uploads } = this.#context;
 			const call = () =>
 				this.ask((session, finalOptions) => {
@@ -248,6 +248,19 @@ export class Server {
 		} finally {
 			const duration = performance.now() - start;
 			this.#context.onCall({ principal, serverId: this.id, tool: tool.name, duration, outcome });
+		}
+	}
+
+	/** Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would. */
+	async checkArguments({ name, inputSchema }: ServerTool, args: object): Promise<void> {
+		const problem = await this.#context.checker.check({
+			tool: name,
+			what: "arguments",
+			schema: inputSchema,
+			value: args,
+		});
+		if (problem !== undefined) {
+			throw new ServerError("invalid-arguments", problem);
 		}
 	}
 
@@ -289,18 +302,6 @@ export class Server {
 	close(): void {
 		this.#isClosed = true;
 		this.#queue?.close(shuttingDown());
-	}
-
-	async #checkArguments({ name, inputSchema }: ServerTool, args: object): Promise<void> {
-		const problem = await this.#context.checker.check({
-			tool: name,
-			what: "arguments",
-			schema: inputSchema,
-			value: args,
-		});
-		if (problem !== undefined) {
-			throw new ServerError("invalid-arguments", problem);
-		}
 	}
 
 	/** A result that breaks the tool's own schema is the server's fault. A failed call needs no structured result. */

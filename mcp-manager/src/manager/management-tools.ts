@@ -13,6 +13,8 @@ export interface ManagementCaller {
 	readonly principal: string;
 	/** Asks the person whether a tool may be called. */
 	readonly approve: Approve;
+	/** Asks the person whether to connect to a URL, or to run a command. Default: connects without asking. */
+	readonly approveConnection?: (id: string, shown: string) => Promise<boolean>;
 	/** Tells the person, or the model, of a notification for which a handler was registered. */
 	readonly notify: (text: string) => void;
 	readonly signal?: AbortSignal | undefined;
@@ -45,9 +47,11 @@ const mcpConnect = define({
 		type: SERVER_FIELDS.transport.describe("Transport. Default: as the URL says"),
 		timeout: SERVER_FIELDS.timeout,
 	}),
-	async run(manager, { id, url, type, timeout }) {
+	async run(manager, { id, url, type, timeout }, { approveConnection }) {
 		try {
-			const connection = await manager.registerServer({ id, url, transport: type, timeout });
+			const server = { id, url, transport: type, timeout };
+			const approve = approveConnection && ((shown: string) => approveConnection(id, shown));
+			const connection = await manager.registerServer(server, approve);
 			return textResult(connectedText(connection, manager.listTools(id), manager.listResources(id).length));
 		} catch (error) {
 			if (error instanceof McpError && error.code === "CONNECTION_FAILED") {

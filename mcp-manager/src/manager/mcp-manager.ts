@@ -100,12 +100,17 @@ export class McpManager extends EventEmitter<Events> {
 	 * Adds a server and connects to it.
 	 *
 	 * Rejects with McpError if it is not valid, if its id is in use, or if it cannot be connected: then it is not added.
+	 *
+	 * @param approve is asked before, with the URL or command, unless the server is in the file
 	 */
-	async registerServer(input: RegisteredServer): Promise<McpConnection> {
+	async registerServer(input: RegisteredServer, approve?: (shown: string) => Promise<boolean>): Promise<McpConnection> {
 		const config = this.#configOf(input);
 		const existing = this.#servers.find(config.id);
 		if (existing !== undefined && (existing.status !== "disconnected" || existing.server !== undefined)) {
 			throw new McpError("INVALID_REQUEST", `Connection '${config.id}' already exists`);
+		}
+		if (approve !== undefined && config !== this.#fileConfigs.get(config.id) && !(await approve(config.shown))) {
+			throw new McpError("PERMISSION_DENIED", `The connection to '${config.id}' was not approved`);
 		}
 		await this.#servers.remove(config.id);
 		const server = this.#add(config);
@@ -167,6 +172,7 @@ export class McpManager extends EventEmitter<Events> {
 			if (tool === undefined) {
 				throw this.#notOffered(server, name);
 			}
+			await server.checkArguments(tool, params);
 			await this.#expectApproved(server, name, params, request.approve ?? this.#options.approve);
 			const options = { signal: request.signal };
 			const data = expectComplete(await server.call(request.principal ?? "local", tool, params, options));

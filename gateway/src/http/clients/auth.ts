@@ -6,7 +6,7 @@ import { ClientAddresses } from "../server/client-address.js";
 import { HttpError } from "../server/http-error.js";
 import { RequestLimits, type RequestLimitsOptions } from "../server/limits.js";
 import type { Admission } from "../server/route.js";
-import { SourceCheck, type SourceCheckOptions } from "../server/source-check.js";
+import { isOfForeignPage, SourceCheck, type SourceCheckOptions } from "../server/source-check.js";
 
 interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
@@ -54,7 +54,8 @@ export class RequestGuard {
 	 * and the request has no valid one (401), and if there were too many (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
-		const admission = await this.#authenticate(request);
+		const { access, token } = await this.#authenticate(request);
+		const admission = { access: { ...access, ...(isOfForeignPage(request) && { isForeignPage: true }) }, token };
 		this.#open.set(response, admission);
 		response.once("close", () => this.#open.delete(response));
 		return admission;

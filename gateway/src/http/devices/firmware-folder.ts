@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isNewer, isVersion } from "../../firmware.js";
 
@@ -38,7 +39,9 @@ export class FirmwareFolder {
 	 * compared. Rejects if the folder cannot be read.
 	 */
 	async newerThan(version: string, model: string): Promise<Firmware | undefined> {
-		const images = (await readdir(this.#path))
+		const images = (await readdir(this.#path, { withFileTypes: true }))
+			.filter((entry) => entry.isFile() || entry.isSymbolicLink())
+			.map(({ name }) => name)
 			.filter((file) => FILE.test(file) && file.startsWith(`${model}_`))
 			.map((file) => ({ file, version: file.slice(model.length + 1, -".bin".length) }))
 			.filter((image) => isVersion(image.version));
@@ -54,7 +57,7 @@ export class FirmwareFolder {
 		if (!FILE.test(file)) {
 			throw new Error("not the name of a firmware image");
 		}
-		return await open(join(this.#path, file));
+		return await this.#openFile(file);
 	}
 
 	/** What a device checks an image by. Rejects if the image cannot be read. */
@@ -63,11 +66,27 @@ export class FirmwareFolder {
 		try {
 			const { size, mtimeMs } = await image.stat();
 			const sha256 = await this.#digestOf(image, `${file} ${size} ${mtimeMs}`);
-			const signature = await readFile(join(this.#path, `${file}.sig`), "utf8").catch(() => undefined);
+			const signature = await this.#read(`${file}.sig`);
 			return { sha256, ...(signature !== undefined && { signature: signature.trim() }) };
 		} finally {
 			await image.close();
 		}
+	}
+
+	/** Not a pipe, a device or a folder: opening one could take for ever, and with it one of the few threads for files. */
+	async #openFile(name: string): Promise<FileHandle> {
+		const handle = await open(join(this.#path, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+		if (!(await handle.stat()).isFile()) {
+			await handle.close();
+			throw new Error(`${name}: not a file`);
+		}
+		return handle;
+	}
+
+	/** The text of a file; undefined if there is none. */
+	async #read(name: string): Promise<string | undefined> {
+		const handle = await this.#openFile(name).catch(() => undefined);
+		return await handle?.readFile("utf8").finally(() => handle.close());
 	}
 
 	async #digestOf(image: FileHandle, key: string): Promise<string> {

@@ -23,6 +23,9 @@ export interface PictureRoutesOptions {
 /** Pictures that are received at the same time. */
 const MAX_UPLOADS = 32;
 
+/** Of them for each call in progress: a device may begin again, but not take the place of all others. */
+const MAX_UPLOADS_PER_CALL = 2;
+
 /** What the device, and with it the client, is told without a vision model. */
 const IN_RESULT = "The picture is in the result of this call.";
 
@@ -30,6 +33,8 @@ const IN_RESULT = "The picture is in the result of this call.";
 export class PictureRoutes {
 	readonly #options: PictureRoutesOptions;
 	#uploads = 0;
+	/** By session, or by the call of a ticket. */
+	readonly #uploadsOf = new Map<PictureSession | PictureCall, number>();
 
 	constructor(options: PictureRoutesOptions) {
 		this.#options = options;
@@ -42,7 +47,10 @@ export class PictureRoutes {
 			throw unexpected();
 		}
 		const [only, ...others] = session.calls;
-		const { question, picture } = await this.#receive(c, others.length === 0 ? only : undefined);
+		const limit = session.calls.size * MAX_UPLOADS_PER_CALL;
+		const { question, picture } = await this.#limited(session, limit, () =>
+			this.#receive(c, others.length === 0 ? only : undefined),
+		);
 		this.#keep(this.#options.pictures.callFor(session, question), picture);
 		return c.json(await this.#answer(question, picture));
 	};
@@ -50,11 +58,10 @@ export class PictureRoutes {
 	/** `POST /vision/upload/TICKET`: a picture for the call that has this ticket. */
 	readonly upload: Route = async (c) => {
 		await this.#options.limits.request(this.#options.addressOf(c.env.incoming));
-		const call = this.#options.pictures.callOf(c.req.param("ticket") ?? "");
-		if (call === undefined) {
-			await this.#wrongToken(c.env.incoming, "unknown or expired upload");
-		}
-		const { picture } = await this.#receive(c, call);
+		const call =
+			this.#options.pictures.callOf(c.req.param("ticket") ?? "") ??
+			(await this.#wrongToken(c.env.incoming, "unknown or expired upload"));
+		const { picture } = await this.#limited(call, MAX_UPLOADS_PER_CALL, () => this.#receive(c, call));
 		this.#keep(call, picture);
 		return c.json({ success: true });
 	};
@@ -82,7 +89,7 @@ export class PictureRoutes {
 	/** @param call is told if the picture is rejected; undefined if it is not known yet which call it is for */
 	async #receive(c: Context<HttpEnv>, call: PictureCall | undefined): Promise<{ question: string; picture: Picture }> {
 		if (this.#uploads >= MAX_UPLOADS) {
-			throw new HttpError(503, "busy", `too many uploads (limit ${MAX_UPLOADS})`, { "Retry-After": "1" });
+			throw tooMany(MAX_UPLOADS);
 		}
 		this.#uploads += 1;
 		try {
@@ -95,6 +102,25 @@ export class PictureRoutes {
 			throw error;
 		} finally {
 			this.#uploads -= 1;
+		}
+	}
+
+	/** Rejects with HttpError (503) if so many uploads of the same device are in progress. */
+	async #limited<T>(of: PictureSession | PictureCall, limit: number, receive: () => Promise<T>): Promise<T> {
+		const uploads = this.#uploadsOf.get(of) ?? 0;
+		if (uploads >= limit) {
+			throw tooMany(limit);
+		}
+		this.#uploadsOf.set(of, uploads + 1);
+		try {
+			return await receive();
+		} finally {
+			const others = (this.#uploadsOf.get(of) ?? 1) - 1;
+			if (others > 0) {
+				this.#uploadsOf.set(of, others);
+			} else {
+				this.#uploadsOf.delete(of);
+			}
 		}
 	}
 
@@ -134,6 +160,10 @@ function pictureOf(data: Buffer): Picture {
 function isFrom({ headers }: IncomingMessage, { id, clientId, transport }: ServerIdentity): boolean {
 	const { "device-id": device = id, "client-id": client = clientId } = headers;
 	return transport !== "websocket" || (device === id && (clientId === "" || client === clientId));
+}
+
+function tooMany(limit: number): HttpError {
+	return new HttpError(503, "busy", `too many uploads (limit ${limit})`, { "Retry-After": "1" });
 }
 
 function unexpected(): HttpError {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { hostnamesOf } from "../../config/listen-address.js";
 import { HttpError } from "./http-error.js";
@@ -22,14 +23,24 @@ export class SourceCheck {
 	}
 
 	/** @throws HttpError (403) if Host or Origin is foreign */
-	check({ headers: { host, origin } }: IncomingMessage): void {
-		const hostCheck = validateHostHeader(host, [...this.#hostnames]);
-		if (!hostCheck.ok) {
-			throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+	check({ url = "", headers: { host, origin } }: IncomingMessage): void {
+		// RFC 9112 §3.2.2: the host in a target that is a whole URL counts, not the header.
+		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
+		for (const name of target === undefined ? [host] : [host, target]) {
+			const hostCheck = validateHostHeader(name, [...this.#hostnames]);
+			if (!hostCheck.ok) {
+				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+			}
 		}
 		const originCheck = validateOriginHeader(origin, [...this.#origins]);
 		if (!originCheck.ok) {
 			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
 		}
 	}
+}
+
+/** Whether a page that the gateway did not serve makes the request: its Origin is another than the one asked. */
+export function isOfForeignPage({ headers: { host = "", origin }, socket }: IncomingMessage): boolean {
+	const scheme = (socket as TLSSocket).encrypted ? "https" : "http";
+	return origin !== undefined && origin.toLowerCase() !== `${scheme}://${host}`.toLowerCase();
 }

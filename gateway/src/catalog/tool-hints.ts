@@ -1,0 +1,83 @@
+import type { ServerTool } from "xs-mcp-manager/core";
+import type { ToolHint } from "../config/tool-hint.js";
+
+/** A tool of the family: what is true of it, its title, and whether it sends data to a service elsewhere. */
+interface KnownTool {
+	readonly hint: ToolHint;
+	readonly title?: string;
+	readonly openWorld?: true;
+}
+
+const ANNOTATIONS = {
+	reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+	sets: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+	acts: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+	destroys: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+} as const;
+
+/** The tools of many boards of the family, by name; `*` stands for anything. The first that fits counts. */
+const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = [
+	["self.get_device_status", { hint: "reads", title: "Get device status" }],
+	["self.get_system_info", { hint: "reads", title: "Get system information" }],
+	["self.audio_speaker.set_volume", { hint: "sets", title: "Set volume" }],
+	["self.screen.set_brightness", { hint: "sets", title: "Set brightness" }],
+	["self.screen.set_theme", { hint: "sets", title: "Set theme" }],
+	["self.screen.set_rotation", { hint: "sets", title: "Rotate screen" }],
+	["self.screen.snapshot", { hint: "reads", title: "Take screenshot", openWorld: true }],
+	["self.screen.preview_image", { hint: "sets", title: "Show picture", openWorld: true }],
+	["self.camera.take_photo", { hint: "reads", title: "Take photo", openWorld: true }],
+	["self.camera.*_light", { hint: "sets" }],
+	["self.reboot", { hint: "destroys", title: "Reboot" }],
+	["self.upgrade_firmware", { hint: "destroys", title: "Upgrade firmware", openWorld: true }],
+	["self.assets.set_download_url", { hint: "destroys", title: "Set assets URL" }],
+	["self.*.get_*", { hint: "reads" }],
+	["self.get_*", { hint: "reads" }],
+	["self.lamp.*", { hint: "sets" }],
+	["self.light.*", { hint: "sets" }],
+	["self.led_strip.*", { hint: "sets" }],
+	["self.*.turn_on", { hint: "sets" }],
+	["self.*.turn_off", { hint: "sets" }],
+	["self.*.set_*", { hint: "sets" }],
+	["self.dog.*", { hint: "acts" }],
+	["self.chassis.*", { hint: "acts" }],
+	["self.otto.*", { hint: "acts" }],
+	["self.electron.*", { hint: "acts" }],
+];
+
+/**
+ * Says of tools what they leave out: what the operator has configured by name, else what is known of the family's. Clients
+ * take a tool without hints for one that destroys and reaches the internet: they ask before each call, or refuse it.
+ */
+export class ToolHints {
+	readonly #rules: readonly (readonly [RegExp, KnownTool])[];
+	/** The same object for the same tool, so that lists stay the same. */
+	readonly #made = new WeakMap<object, object>();
+
+	/** @param configured by the device's own name of the tool; `*` stands for anything. They come before the family's. */
+	constructor(configured: ReadonlyMap<string, ToolHint> = new Map()) {
+		const own = [...configured].map(([pattern, hint]) => [pattern, { hint }] as const);
+		this.#rules = [...own, ...FAMILY_TOOLS].map(([pattern, known]) => [expressionOf(pattern), known]);
+	}
+
+	/** A tool as clients list it, with hints and a title if it has none. What the tool says itself stays. */
+	added<Tool extends Partial<ServerTool>>(ownName: string, tool: Tool): Tool {
+		const made = this.#made.get(tool) ?? this.#make(ownName, tool);
+		this.#made.set(tool, made);
+		return made as Tool;
+	}
+
+	#make(ownName: string, tool: Partial<ServerTool>): object {
+		const known = this.#rules.find(([pattern]) => pattern.test(ownName))?.[1];
+		if (known === undefined) {
+			return tool;
+		}
+		const { hint, title, openWorld = false } = known;
+		const annotations = { ...ANNOTATIONS[hint], openWorldHint: openWorld, ...tool.annotations };
+		return { ...tool, ...(title !== undefined && { title: tool.title ?? title }), annotations };
+	}
+}
+
+function expressionOf(pattern: string): RegExp {
+	const parts = pattern.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
+	return new RegExp(`^${parts.join(".*")}$`, "s");
+}

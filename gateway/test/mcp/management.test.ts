@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { cases } from "../../../host-test/support/scope.js";
+import { nodeServer, ODD_SERVER, textOf } from "../../../mcp-manager/test/support/upstreams.js";
+import { connectClient, ERAS, nextOnline, SET_VOLUME, WireDevice } from "../support/gateway.js";
+import { startProgram } from "../support/program.js";
+
+const { command, args } = nodeServer("one", ODD_SERVER, "good");
+const URL_OF_ONE = [command, ...args].map((word) => `"${word}"`).join(" ");
+const CONNECT = { name: "mcp_connect", arguments: { id: "one", url: URL_OF_ONE } };
+
+/** A client that answers every question in the same way. */
+async function askable(t: TestContext, base: string, era: keyof typeof ERAS, action: "accept" | "decline") {
+	const client = new Client({ name: "asks", version: "1" }, { ...ERAS[era], capabilities: { elicitation: {} } });
+	t.after(() => client.close());
+	const questions: string[] = [];
+	client.setRequestHandler("elicitation/create", ({ params }) => {
+		questions.push(params.message);
+		return { action, content: {} };
+	});
+	await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`)));
+	return { client, questions };
+}
+
+/** What a page in a browser gets. */
+async function asPage(base: string, origin: string, method: string, params: object = {}) {
+	const envelope = {
+		"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+		"io.modelcontextprotocol/clientInfo": { name: "page", version: "1" },
+		"io.modelcontextprotocol/clientCapabilities": {},
+	};
+	const response = await fetch(`${base}/mcp`, {
+		method: "POST",
+		headers: {
+			origin,
+			"content-type": "application/json",
+			accept: "application/json, text/event-stream",
+			"mcp-protocol-version": "2026-07-28",
+			"mcp-method": method,
+			...("name" in params && { "mcp-name": String(params.name) }),
+		},
+		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: envelope } }),
+	});
+	const text = await response.text();
+	return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+}
+
+describe("the management tools and pages in browsers", () => {
+	it("are not for a page of another port of this machine", async (t) => {
+		const { base, program } = await startProgram(t, { managementTools: "local" });
+		for (const origin of ["http://localhost:1234", "http://127.0.0.1:1", "null-origin.localhost"]) {
+			const { result } = await asPage(base, origin, "tools/list");
+			assert.deepEqual(result?.tools ?? [], [], origin);
+		}
+		const { error } = await asPage(base, "http://localhost:1234", CONNECT.name, CONNECT);
+		assert.ok(error);
+		const called = await asPage(base, "http://localhost:1234", "tools/call", CONNECT);
+		assert.equal(called.error?.message, "Unknown tool: mcp_connect");
+		assert.deepEqual(program.gateway.servers.all, []);
+	});
+
+	it("are for a page of the gateway's own origin, and for clients without an Origin", async (t) => {
+		const { base } = await startProgram(t, { managementTools: "local" });
+		assert.equal((await asPage(base, base, "tools/list")).result.tools.length, 9);
+		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+		assert.equal((await client.listTools()).tools.length, 9);
+	});
+});
+
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	describe(`mcp_connect and mcp_call_tool of a client of ${era}`, () => {
+		it("ask before a connection, and connect if the person agrees", async (t) => {
+			const { base, program } = await startProgram(t, { managementTools: "local" });
+			const refusing = await askable(t, base, era, "decline");
+			assert.equal(textOf(await refusing.client.callTool(CONNECT)), "Error: The connection to 'one' was not approved");
+			assert.deepEqual(program.gateway.servers.all, []);
+			const { client, questions } = await askable(t, base, era, "accept");
+			assert.match(textOf(await client.callTool(CONNECT)), /^Successfully connected/);
+			assert.equal(questions.length, 1);
+			assert.match(questions[0] ?? "", /^Connect to one: .*odd-server/);
+		});
+
+		it("ask nothing if the arguments are wrong", async (t) => {
+			const started = await startProgram(t, { managementTools: "local" });
+			const online = nextOnline(started.gateway.servers);
+			await WireDevice.connect(t, started);
+			const { alias } = await online;
+			const { client, questions } = await askable(t, started.base, era, "accept");
+			const bad = { ...CONNECT, arguments: { id: "not valid!", url: "x" } };
+			assert.match(textOf(await client.callTool(bad)), /must contain only/);
+			const call = { connection_id: alias, tool_name: SET_VOLUME.name, arguments: { volume: "loud" } };
+			assert.match(textOf(await client.callTool({ name: "mcp_call_tool", arguments: call })), /volume/);
+			assert.deepEqual(questions, []);
+			const good = { ...call, arguments: { volume: 10 } };
+			assert.equal(textOf(await client.callTool({ name: "mcp_call_tool", arguments: good })), "true");
+			assert.equal(questions.length, 1);
+		});
+
+		it("say what to do if the client cannot ask", async (t) => {
+			const { base } = await startProgram(t, { managementTools: "local" });
+			const client = await connectClient(t, new URL(`${base}/mcp`), era);
+			assert.match(
+				textOf(await client.callTool(CONNECT)),
+				/^Error: The connection to 'one' is not approved: .*elicitation.*file of servers/,
+			);
+		});
+	});
+}
