@@ -250,9 +250,9 @@ describe("the gateway as a program", () => {
 		assert.equal((await rename("nobody", { alias: "x" }))[0], 404);
 		for (const [device, body, message] of [
 			["kitchen", {}, /alias: expected a string/],
-			["kitchen", { alias: "hall" }, /alias hall: it is the alias of/],
+			["kitchen", { alias: "hall" }, /alias hall: already assigned to/],
 			["kitchen", { alias: "a__b" }, /expected 1 to 24/],
-			["hall", { alias: "cellar" }, /the setting aliases says hall/],
+			["hall", { alias: "cellar" }, /the setting aliases fixes it to hall/],
 		] as const) {
 			const [status, text] = await rename(device, body);
 			assert.equal(status, 400);
