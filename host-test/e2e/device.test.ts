@@ -197,7 +197,7 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	it("names the setting it cannot use", async () => {
 		const { code, output } = await run("--url", "http://127.0.0.1:1/");
 		assert.equal(code, 1);
-		assert.match(output, /backend: http:\/\/ is not a WebSocket/);
+		assert.match(output, /backend: expected ws:\/\//);
 	});
 
 	it("explains itself when called without a backend", async () => {
@@ -209,7 +209,7 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	it("names the setting that the firmware does not have", async () => {
 		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--set", "tokn=x");
 		assert.equal(code, 2);
-		assert.match(output, /There is no setting tokn/);
+		assert.match(output, /Unknown setting tokn/);
 	});
 
 	it("names the settings file that it cannot read, without a stack", async (t) => {
