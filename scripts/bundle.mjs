@@ -25,6 +25,9 @@ const ENTRY_POINTS = {
 /** What bundles are made of, or how. */
 const SOURCES = ["gateway/src", "mcp-manager/src", "src", "scripts/bundle.mjs", "package-lock.json"];
 
+/** The same of the virtual device's program: the firmware is bundled when it starts. */
+const DEVICE_SOURCES = ["virtual-device/src", "src", "scripts/program.ts", "scripts/bundle.mjs", "package-lock.json"];
+
 /** Milliseconds after which a bundle of other sources is removed: nobody runs it any more. */
 const KEPT = 86_400_000;
 
@@ -64,11 +67,46 @@ export async function bundle(name, folder, { isWhole = false } = {}) {
 }
 
 /** Bundles a package's sources as they are now, unless that was done before. Resolves with the URL of `cli.js`. */
-export async function cachedBundle(name) {
-	const folder = `${cache}/${name}-${hashOfSources()}`;
+export function cachedBundle(name) {
+	return cached(name, SOURCES, (folder) => bundle(name, folder, { isWhole: true }));
+}
+
+/** Likewise the program of the virtual device: once it is there, the bundler ends. */
+export function cachedDeviceBundle() {
+	return cached("device", DEVICE_SOURCES, async (folder) => {
+		const { build, stop } = await import("esbuild");
+		await build({
+			entryPoints: { cli: `${root}virtual-device/src/cli.ts` },
+			outdir: folder,
+			bundle: true,
+			packages: "external",
+			format: "esm",
+			platform: "node",
+			target: "node20",
+			sourcemap: true,
+			logLevel: "error",
+			plugins: [sourceUrls],
+		});
+		await stop();
+	});
+}
+
+/** A module finds its files beside its source, wherever the bundle is. */
+const sourceUrls = {
+	name: "source-urls",
+	setup({ onLoad }) {
+		onLoad({ filter: /virtual-device[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
+			contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
+			loader: "ts",
+		}));
+	},
+};
+
+async function cached(name, sources, make) {
+	const folder = `${cache}/${name}-${hashOf(sources)}`;
 	if (!existsSync(folder)) {
 		const temporary = `${folder}.${process.pid}`;
-		await bundle(name, temporary, { isWhole: true });
+		await make(temporary);
 		try {
 			renameSync(temporary, folder);
 		} catch {
@@ -80,9 +118,9 @@ export async function cachedBundle(name) {
 	return pathToFileURL(`${folder}/cli.js`).href;
 }
 
-function hashOfSources() {
+function hashOf(sources) {
 	const hash = createHash("sha256");
-	for (const source of SOURCES) {
+	for (const source of sources) {
 		for (const path of filesIn(`${root}${source}`)) {
 			hash.update(`${path}\0`).update(readFileSync(path));
 		}

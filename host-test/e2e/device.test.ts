@@ -12,7 +12,7 @@ import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import { cases } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type GatewaySide, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 import { typeScript } from "./program.js";
 
@@ -194,10 +194,57 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		assert.match(output, /out-of-memory/);
 	});
 
+	it("ends with a code and a reason when its heap does not hold the engine's own objects", async () => {
+		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--slots", "500");
+		assert.equal(code, 1);
+		assert.match(output, /the engine ended: out-of-memory/);
+	});
+
+	it("ends with a code and a reason when the port to serve at is taken", async (t) => {
+		const taken = createServer().listen(0, "127.0.0.1");
+		t.after(() => taken.close());
+		await once(taken, "listening");
+		const { port } = taken.address() as AddressInfo;
+		const { code, output } = await run("--http", String(port));
+		assert.equal(code, 1);
+		assert.match(output, /error: cannot serve HTTP: .*EADDRINUSE/);
+	});
+
+	it("says nothing of a device that a wrong setting has ended", async () => {
+		const { code, output } = await run("--url", "foo://x");
+		assert.equal(code, 1);
+		assert.match(output, /fatal error: backend/);
+		assert.doesNotMatch(output, /on none|^UUID/m);
+	});
+
+	it("has the firmware's limits follow its heap", async (t) => {
+		const backend = await RawBackend.listen(t);
+		const program = await startVirtualDevice(backend.url, "--chunk-bytes", "400000");
+		t.after(() => program.stop());
+		assert.equal(((await backend.greet()) as { max_message_bytes?: number }).max_message_bytes, 50_000);
+	});
+
+	it("says whether it has a token that is rejected, or none", async (t) => {
+		const backend = createServer((_request, response) => response.writeHead(401).end());
+		backend.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"));
+		backend.listen(0, "127.0.0.1");
+		t.after(() => backend.close());
+		await once(backend, "listening");
+		const url = `ws://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
+		for (const [args, expected] of [
+			[[], /the backend requires a token \(401\)/],
+			[["--token", "x"], /token rejected \(401\)/],
+		] as const) {
+			const program = await startVirtualDevice(url, "--engine", "v8", ...args);
+			await until(() => expected.test(program.output), String(expected));
+			await program.stop();
+		}
+	});
+
 	it("names the setting it cannot use", async () => {
 		const { code, output } = await run("--url", "http://127.0.0.1:1/");
 		assert.equal(code, 1);
-		assert.match(output, /backend: expected ws:\/\//);
+		assert.match(output, /backend: this device does not support http:\/\//);
 	});
 
 	it("explains itself when called without a backend", async () => {

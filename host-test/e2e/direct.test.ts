@@ -138,6 +138,14 @@ for (const engine of cases(ENGINES)) {
 			await (await meet(t, url)).ping();
 		});
 
+		it("answers a request with hundreds of headers with 431, and goes on", async (t) => {
+			const { say, url, log } = await open(t);
+			const many = Array.from({ length: 780 }, (_, at) => `${at.toString(36)}:`);
+			assert.match(await say(head(PING.length, ...many) + PING).heard, /^HTTP\/1.1 431 /);
+			assert.match(await say(head(PING.length) + PING).heard, /^HTTP\/1.1 200 /, url.href);
+			assert.ok(!log.join().includes("ended"));
+		});
+
 		it("serves others while a body comes slowly, and takes it when it is whole", async (t) => {
 			const { say, url } = await open(t);
 			const slow = say(head(PING.length) + PING.slice(0, 5));
@@ -159,10 +167,7 @@ for (const engine of cases(ENGINES)) {
 			const second = say(head(PING.length));
 			const waiting = [1, 2, 3, 4].map(() => say(head(PING.length) + PING));
 			const rejected = say(head(PING.length) + PING);
-			assert.match(
-				await rejected.heard,
-				/^HTTP\/1.1 503 [\s\S]*retry-after: 1[\s\S]*too many requests in progress \(limit 2\)/,
-			);
+			assert.match(await rejected.heard, /^HTTP\/1.1 503 [\s\S]*retry-after: 1[\s\S]*too many requests in progress/);
 			first.socket.write(PING);
 			assert.match(await first.heard, /^HTTP\/1.1 200 /);
 			for (const { heard } of waiting) {

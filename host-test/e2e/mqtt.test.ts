@@ -84,8 +84,10 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(await greet(backend), {
 				type: "hello",
 				version: 3,
-				features: { mcp: true, max_message_bytes: 65_536 },
+				features: { mcp: true },
 				transport: "udp",
+				audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
+				max_message_bytes: 65_536,
 			});
 			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } }, 1);
 			assert.equal((await backend.answer()).result.protocolVersion, "2024-11-05");

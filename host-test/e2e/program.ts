@@ -60,6 +60,11 @@ export class Program {
 		return program;
 	}
 
+	/** Its number. */
+	get pid(): number | undefined {
+		return this.#child.pid;
+	}
+
 	/** What it has said on both outputs, up to 100,000 characters. */
 	get output(): string {
 		return this.#output;

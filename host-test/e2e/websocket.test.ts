@@ -16,8 +16,10 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(await backend.greet(), {
 				type: "hello",
 				version: 1,
-				features: { mcp: true, max_message_bytes: 65_536 },
+				features: { mcp: true },
 				transport: "websocket",
+				audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
+				max_message_bytes: 65_536,
 			});
 			assert.equal(backend.headers.authorization, "Bearer secret");
 			assert.equal(backend.headers["protocol-version"], "1");

@@ -141,7 +141,7 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 		]) {
 			const { protocol } = beforeHello({}, { maxSentBytes: 7_000 });
 			equal(protocol.maxSentBytes, 7_000);
-			protocol.channel.say({ type: "hello", features: { max_message_bytes: limit } });
+			protocol.channel.say({ type: "hello", max_message_bytes: limit });
 			equal(protocol.maxSentBytes, expected);
 		}
 	},

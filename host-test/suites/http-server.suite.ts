@@ -200,9 +200,47 @@ export default suite("HTTP server", {
 		await finish();
 		served.map((connection) => connection.grant());
 		ok(waiting[1]?.events !== undefined && waiting[2]?.events === undefined, "the first two are served");
+		for (const connection of waiting.slice(0, 2)) {
+			connection.begin({ ...GOOD_HEADERS, "content-length": "2" });
+		}
 		timer.pass(5_000);
 		waiting[2]?.post(JSON.stringify(PING));
 		equal(waiting[2]?.grant().response?.status, 503);
+	},
+	"closes silent connections when others come, so that they lock out nobody"() {
+		const { platform, post, timer } = open();
+		const silent = Array.from({ length: 8 }, () => platform.connect());
+		timer.pass(1_000);
+		const closed = (): number => silent.filter((connection) => connection.closed).length;
+		equal(closed(), 4, "both that are served and both that are rejected; two that waited are served");
+		timer.pass(1_000);
+		equal(closed(), 6);
+		equal(post(PING).response, undefined);
+		timer.pass(1_000);
+		equal(post(PING).response?.status, 200);
+		equal(closed(), 8);
+	},
+	"does not close a connection with a good head, nor a silent one that is in nobody's way"() {
+		const { platform, timer } = open();
+		const alone = platform.connect();
+		timer.pass(5_000);
+		equal(alone.closed, false);
+		const slow = platform.connect();
+		slow.begin({ ...GOOD_HEADERS, "content-length": "6" });
+		const next = platform.connect();
+		equal([alone.closed, next.events !== undefined], [true, true]);
+		platform.connect();
+		timer.pass(4_000);
+		equal([slow.closed, next.closed], [false, true]);
+	},
+	"rejects a request with too many headers"() {
+		const { platform } = open();
+		const many = Object.fromEntries(Array.from({ length: 61 }, (_, at) => [`x${at}`, ""]));
+		const connection = platform.connect();
+		connection.begin({ ...GOOD_HEADERS, "content-length": "2", ...many });
+		connection.arrive("{}");
+		connection.end();
+		equal(connection.grant().response?.status, 431);
 	},
 	"closes connections beyond those that it rejects"() {
 		const { platform } = open();

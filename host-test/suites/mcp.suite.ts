@@ -1,7 +1,7 @@
 import { audio, image, resourceLink, text } from "../../src/mcp_server/content.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
-import { integer, object, string } from "../../src/mcp_server/schema.js";
+import { boolean, integer, object, string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
@@ -103,22 +103,37 @@ export default suite("MCP", {
 			title: "Set it",
 			description: "Sets.",
 			input: { volume: integer({ minimum: 0, maximum: 100 }), why: { optional: string() } },
+			output: { done: boolean() },
 			annotations: { idempotentHint: true },
-			run: () => true,
+			run: () => ({ done: true }),
 		});
-		equal(clientWith(set as Tool<undefined>).ask("tools/list").result.tools, [
+		const client = clientWith(set as Tool<undefined>);
+		client.ask("initialize", { protocolVersion: "2025-03-26" });
+		equal(client.ask("tools/list").result.tools, [
 			{
 				name: "set",
-				title: "Set it",
 				description: "Sets.",
 				inputSchema: {
 					type: "object",
 					properties: { volume: { type: "integer", minimum: 0, maximum: 100 }, why: { type: "string" } },
 					required: ["volume"],
 				},
+				title: "Set it",
+				outputSchema: { type: "object", properties: { done: { type: "boolean" } }, required: ["done"] },
 				annotations: { idempotentHint: true },
 			},
 		]);
+	},
+	"lists a tool for a client of 2024-11-05 without what came later, except whom it is for"() {
+		const base = { name: "set", description: "Sets.", run: () => ({ done: true }) };
+		const later = { title: "Set it", output: { done: boolean() }, annotations: { idempotentHint: true } };
+		for (const audience of [undefined, "user"] as const) {
+			const set = createTool({ ...base, ...later, ...(audience && { audience }) });
+			const { tools } = clientWith(set as Tool<undefined>).ask("tools/list", { withUserTools: true }).result;
+			const { name, description } = base;
+			const plain = { name, description, inputSchema: { type: "object", properties: {} } };
+			equal(tools, [audience === undefined ? plain : { ...plain, annotations: { audience: ["user"] } }]);
+		}
 	},
 	"pages a list within its bytes, the envelope counted, and loses and doubles nothing"() {
 		for (const words of ["short", "x".repeat(700), "説明".repeat(200), "😀".repeat(150)]) {
@@ -200,6 +215,42 @@ export default suite("MCP", {
 				isError: false,
 			});
 		}
+	},
+	"gives a result that is JSON, but no object, as structured content too since 2025-06-18"() {
+		const cases: [unknown, unknown][] = [
+			[true, { result: true }],
+			[50, { result: 50 }],
+			[" 7 ", { result: 7 }],
+			["null", { result: null }],
+			[text("[1]"), { result: [1] }],
+			[[text("true")], { result: true }],
+			[[1, 2], { result: [1, 2] }],
+			["seven", undefined],
+			["true enough", undefined],
+			['{"a":1}', undefined],
+			["", undefined],
+			[[text("true"), image("aW1n", "image/png")], undefined],
+			[[text("1"), text("2")], undefined],
+			[image("aW1n", "image/png"), undefined],
+			[resourceLink({ uri: "http://x", name: "n" }), undefined],
+		];
+		for (const [value, structured] of cases) {
+			const client = clientWith(tool("t", () => value));
+			const { content } = client.call("t").result;
+			for (const revision of ["2025-03-26", "2025-06-18", "2025-11-25"]) {
+				client.initialize(revision);
+				const { result } = client.call("t");
+				equal(result.structuredContent, revision === "2025-03-26" ? undefined : structured, JSON.stringify(value));
+				equal(result.content.length, content.length);
+			}
+		}
+		const failing = clientWith(
+			tool("t", () => {
+				throw new Error("5");
+			}),
+		);
+		failing.initialize("2025-11-25");
+		equal(failing.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
 	},
 	"turns an object into JSON, and structured content since 2025-06-18"() {
 		const client = clientWith(tool("t", () => ({ a: [1] })));

@@ -1,6 +1,7 @@
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { fakeProtocol } from "../doubles/fake-protocol.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { checkGolangHello } from "../doubles/golang-server.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** A protocol in a session. */
 function inSession(...args: Parameters<typeof fakeProtocol>) {
@@ -20,9 +21,25 @@ export default suite("device protocol", {
 		equal(JSON.parse(protocol.channel.sent[0] as string), {
 			type: "hello",
 			version: 7,
-			features: { mcp: true, max_message_bytes: 8192 },
+			features: { mcp: true },
 			transport: "fake",
+			audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
+			max_message_bytes: 8192,
 		});
+	},
+	"says a hello that the golang server of the family takes"() {
+		const pcm = { format: "pcm", sample_rate: 24_000, channels: 2, frame_duration: 20 };
+		for (const options of [{}, { audio: pcm }]) {
+			const { protocol } = fakeProtocol(options);
+			protocol.open();
+			protocol.channel.events.onOpen();
+			checkGolangHello(protocol.channel.sent[0] as string);
+		}
+		throws(() => checkGolangHello('{"type":"hello","features":{"mcp":true}}'), /^audio_params: nil pointer$/);
+		throws(
+			() => checkGolangHello('{"type":"hello","features":{"mcp":true,"more":1},"audio_params":{}}'),
+			/^features: cannot unmarshal/,
+		);
 	},
 	"begins a session with the backend's hello, and keeps what it says"() {
 		const { protocol, heard } = fakeProtocol();

@@ -44,6 +44,14 @@ async function call(client: Client<Hardware>, name: string, args: object = {}): 
 	return client.heard()[0];
 }
 
+/** A tool as it is listed. */
+interface Listed {
+	readonly name: string;
+	readonly title?: string;
+	readonly annotations: Readonly<Record<string, unknown>>;
+	readonly outputSchema?: { readonly type: string };
+}
+
 export default suite("tools of every board", {
 	"are listed common first, then for users, in an order that stays"() {
 		equal(names(new FakeBoard(), false), COMMON);
@@ -182,6 +190,39 @@ export default suite("tools of every board", {
 			ok(description.length > 10, name);
 		}
 		matches(tools[0].description, /first step before/);
+	},
+	"have a title, and say of themselves what clients would else assume the worst of"() {
+		const client = clientOf(new FakeBoard());
+		client.ask("initialize", { protocolVersion: "2025-11-25" });
+		const { tools } = client.ask("tools/list", { withUserTools: true }).result;
+		const which = (hint: string): string[] =>
+			tools.filter((tool: Listed) => tool.annotations[hint] === true).map(({ name }: Listed) => name);
+		for (const { name, title, annotations } of tools as Listed[]) {
+			ok((title as string).length > 3, name);
+			for (const hint of ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]) {
+				equal(typeof annotations[hint], "boolean", `${name}: ${hint}`);
+			}
+		}
+		equal(which("destructiveHint"), ["self.reboot", "self.upgrade_firmware"]);
+		equal(which("openWorldHint"), [
+			"self.camera.take_photo",
+			"self.audio_speaker.play",
+			"self.upgrade_firmware",
+			"self.screen.snapshot",
+			"self.screen.preview_image",
+		]);
+		const withSchema = tools
+			.filter((tool: Listed) => tool.outputSchema?.type === "object")
+			.map(({ name }: Listed) => name);
+		ok(withSchema.includes("self.get_device_status") && withSchema.includes("self.get_system_info"), withSchema.join());
+	},
+	"say no more to a client of 2024-11-05 than the C++ firmware does"() {
+		const { tools } = clientOf(new FakeBoard()).ask("tools/list", { withUserTools: true }).result;
+		for (const tool of tools) {
+			const members = Object.keys(tool).filter((member) => member !== "annotations");
+			equal(members, ["name", "description", "inputSchema"]);
+			equal(Object.keys(tool.annotations ?? { audience: [] }), ["audience"]);
+		}
 	},
 	"tell of each part alone, and leave out what a part does not know"() {
 		const { speaker, screen, battery, thermometer } = new FakeBoard();

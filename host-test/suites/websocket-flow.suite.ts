@@ -25,7 +25,7 @@ export default suite("WebSocket, what flows and what waits", {
 		const { client } = connect();
 		client.grant(1000);
 		equal(client.messages, [
-			'{"type":"hello","version":1,"features":{"mcp":true,"max_message_bytes":65536},"transport":"websocket"}',
+			'{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60},"max_message_bytes":65536}',
 		]);
 	},
 	"marks the parts of a message, the last of them apart"() {

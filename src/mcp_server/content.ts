@@ -9,12 +9,16 @@ export class Content {
 	readonly #json: string;
 	readonly #since: Revision;
 	readonly #fallback: string;
+	/** Of an item of text. */
+	readonly text: string | undefined;
 
 	/**
 	 * @param since the first revision with this type of item
 	 * @param fallback the text that older clients get instead
+	 * @param text what the item says, if it is text
 	 */
-	constructor(json: string, since: Revision = "2024-11-05", fallback = "") {
+	constructor(json: string, since: Revision = "2024-11-05", fallback = "", text?: string) {
+		this.text = text;
 		this.#json = json;
 		this.#since = since;
 		this.#fallback = fallback;
@@ -26,8 +30,8 @@ export class Content {
 }
 
 /**
- * What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it. A
- * promise is an object too, but no result: without this a tool could wait and return nothing.
+ * What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it;
+ * other JSON that stands alone becomes `{result: …}` there. A promise is an object too, but no result: without this a tool could wait and return nothing.
  */
 export type ToolResult =
 	| boolean
@@ -56,7 +60,7 @@ export interface ResourceLink {
  * return [text("The door from the camera:"), image(base64, "image/jpeg")];
  */
 export function text(value: string): Content {
-	return new Content(textItem(value));
+	return new Content(textItem(value), undefined, undefined, value);
 }
 
 /**
@@ -98,13 +102,14 @@ export function resourceLink(link: ResourceLink): Content {
  */
 export function callResult(value: ToolResult, revision: Revision): string {
 	if (typeof value === "boolean" || Number.isFinite(value)) {
-		return `{"content":[{"type":"text","text":"${value}"}],"isError":false}`;
+		const structured = hasStructuredContent(revision) ? `,"structuredContent":{"result":${value}}` : "";
+		return `{"content":[{"type":"text","text":"${value}"}],"isError":false${structured}}`;
 	}
 	if (typeof value === "string") {
-		return `{"content":[${textItem(value)}],"isError":false}`;
+		return `{"content":[${textItem(value)}],"isError":false${structuredText(value, revision)}}`;
 	}
 	if (value instanceof Content) {
-		return `{"content":[${value.toJsonFor(revision)}],"isError":false}`;
+		return contentResult([value], revision);
 	}
 	if (typeof value === "object" && value !== null) {
 		return objectResult(value, revision);
@@ -119,11 +124,42 @@ export function failureResult(message: string): string {
 
 function objectResult(value: object, revision: Revision): string {
 	if (Array.isArray(value) && value.length > 0 && value.every((item) => item instanceof Content)) {
-		return `{"content":[${value.map((item) => item.toJsonFor(revision)).join(",")}],"isError":false}`;
+		return contentResult(value, revision);
 	}
 	const json = toJson(value);
-	const structured = hasStructuredContent(revision) && !Array.isArray(value) ? `,"structuredContent":${json}` : "";
-	return `{"content":[${textItem(json)}],"isError":false${structured}}`;
+	if (!hasStructuredContent(revision)) {
+		return `{"content":[${textItem(json)}],"isError":false}`;
+	}
+	const structured = Array.isArray(value) ? `{"result":${json}}` : json;
+	return `{"content":[${textItem(json)}],"isError":false,"structuredContent":${structured}}`;
+}
+
+function contentResult(items: readonly Content[], revision: Revision): string {
+	const only = items.length === 1 ? items[0]?.text : undefined;
+	const structured = only === undefined ? "" : structuredText(only, revision);
+	return `{"content":[${items.map((item) => item.toJsonFor(revision)).join(",")}],"isError":false${structured}}`;
+}
+
+/** What JSON that is no object begins with. */
+const JSON_STARTS = '[-0123456789"tfn';
+
+/**
+ * The member `structuredContent` for a sole text. Clients exist that read it as JSON themselves if the member is absent,
+ * and report a failure if that gives no object.
+ *
+ * @returns "" if the text is no JSON, or an object
+ */
+function structuredText(value: string, revision: Revision): string {
+	const json = value.trim();
+	if (!hasStructuredContent(revision) || json === "" || !JSON_STARTS.includes(json.charAt(0))) {
+		return "";
+	}
+	try {
+		JSON.parse(json);
+		return `,"structuredContent":{"result":${json}}`;
+	} catch {
+		return "";
+	}
 }
 
 function toJson(value: object): string {

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
@@ -23,6 +24,7 @@ import {
 import { checkParams, type Params, progressToken, readArguments, readCursor } from "./params.js";
 import {
 	allowsBatches,
+	hasToolDetails,
 	negotiate,
 	OLDEST_REVISION,
 	type Revision,
@@ -33,7 +35,7 @@ import {
 } from "./revision.js";
 import type { Tool } from "./tool.js";
 import { type CallServer, type CallSession, ToolCall } from "./tool-call.js";
-import type { ToolRegistry } from "./tool-registry.js";
+import type { ListKind, ToolRegistry } from "./tool-registry.js";
 import { ValidationError, validateMembers } from "./validate.js";
 
 export interface SessionOptions {
@@ -62,6 +64,10 @@ export interface SessionServer<Context> extends CallServer {
 	readonly maxCalls: number;
 	readonly sessions: Set<McpSession<Context>>;
 }
+
+/** The lists of a client: of common tools, and of all. */
+const DETAILED: readonly [ListKind, ListKind] = deepFreeze(["common", "all"]);
+const PLAIN: readonly [ListKind, ListKind] = deepFreeze(["plain", "all plain"]);
 
 /** An answer to send: now, later, or none. */
 export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
@@ -317,7 +323,9 @@ export class McpSession<Context> implements CallSession {
 		if (typeof withUserTools !== "boolean") {
 			throw invalidParams("withUserTools: expected true or false");
 		}
-		return this.server.tools.page(readCursor(params), withUserTools, this.pageBytes - resultOverhead(id));
+		const [common, all] = hasToolDetails(this.revision) ? DETAILED : PLAIN;
+		const budget = this.pageBytes - resultOverhead(id);
+		return this.server.tools.page(readCursor(params), withUserTools ? all : common, budget);
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {

@@ -23,6 +23,14 @@ export function allowsBatches(revision: Revision): boolean {
 	return revision <= "2025-03-26";
 }
 
+/**
+ * Annotations arrived with 2025-03-26, titles and output schemas with 2025-06-18. Clients of 2024-11-05, which have little
+ * use for them, get none; those between ignore what they do not know.
+ */
+export function hasToolDetails(revision: Revision): boolean {
+	return revision >= "2025-03-26";
+}
+
 /** `structuredContent` arrived with 2025-06-18. */
 export function hasStructuredContent(revision: Revision): boolean {
 	return revision >= "2025-06-18";

@@ -3,6 +3,9 @@ import { PagedList } from "./paged-list.js";
 import type { Tool } from "./tool.js";
 import { memberNames } from "./validate.js";
 
+/** Which tools a list has: without those for users, or "all"; "plain" is what clients of 2024-11-05 get of each. */
+export type ListKind = "common" | "plain" | "all" | "all plain";
+
 /**
  * The tools of a server, in the order they are listed: common ones first, then those for users, each in the order they
  * were added. The order never changes between calls, as language models cache their prompts.
@@ -14,9 +17,8 @@ export class ToolRegistry<Context> {
 	/** In the order of the list: the common ones, then those for users. */
 	readonly #tools: Tool<Context>[] = [];
 	#commonCount = 0;
-	/** The list that common clients get, and the one with user tools. Made when asked for. */
-	#commonList: PagedList | undefined;
-	#wholeList: PagedList | undefined;
+	/** The lists that clients get, each made when it is asked for: see {@link page}. */
+	#lists: Partial<Record<ListKind, PagedList>> = {};
 	readonly #maxEntryBytes: number;
 
 	/** @param maxEntryBytes the largest list entry that is sure to fit on a page */
@@ -76,21 +78,23 @@ export class ToolRegistry<Context> {
 	 * One page of `tools/list`: its `result`.
 	 *
 	 * @param cursor the name of the first tool to list; "" for the beginning
+	 * @param kind which tools, and how much of them
 	 * @param budget how many bytes the page may have, as JSON
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
-	page(cursor: string, withUserTools: boolean, budget: number): LongResult {
-		if (withUserTools) {
-			this.#wholeList ??= new PagedList("tools", this.#tools.slice());
-			return this.#wholeList.page(cursor, budget);
-		}
-		this.#commonList ??= new PagedList("tools", this.#tools.slice(0, this.#commonCount));
-		return this.#commonList.page(cursor, budget);
+	page(cursor: string, kind: ListKind, budget: number): LongResult {
+		this.#lists[kind] ??= this.#list(kind);
+		return this.#lists[kind].page(cursor, budget);
+	}
+
+	#list(kind: ListKind): PagedList {
+		const isWhole = kind === "all" || kind === "all plain";
+		const tools = this.#tools.slice(0, isWhole ? this.#tools.length : this.#commonCount);
+		return new PagedList("tools", kind === "plain" || kind === "all plain" ? tools.map(({ plain }) => plain) : tools);
 	}
 
 	#changed(): void {
-		this.#commonList = undefined;
-		this.#wholeList = undefined;
+		this.#lists = {};
 		this.onChanged?.();
 	}
 }

@@ -53,6 +53,8 @@ type Result<Output extends Properties> = Properties extends Output ? ToolResult 
 /** A tool as the server uses it: plain data made once, so that XS can keep it in flash. */
 export interface Tool<Context> extends Listed {
 	readonly name: string;
+	/** How it is listed for clients of 2024-11-05: without title, output schema and hints. */
+	readonly plain: Listed;
 	readonly userOnly: boolean;
 	readonly input: Validator;
 	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
@@ -76,16 +78,18 @@ export function createTool<Context, const Input extends Properties, const Output
 	const input = object(definition.input ?? {});
 	checkDefaults(input, name);
 	// JSON leaves out what is undefined.
+	const members = { name, description, inputSchema: definition.inputSchema ?? input };
+	const plain = listed(name, { ...members, annotations: audience && { audience: [audience] } });
+	const isPlain = title === undefined && annotations === undefined && output === undefined;
 	const list = listed(name, {
-		name,
+		...members,
 		title,
-		description,
-		inputSchema: definition.inputSchema ?? input,
 		outputSchema: output && object(output),
 		annotations: (annotations ?? audience) && { ...annotations, audience: audience && [audience] },
 	});
 	return {
-		...list,
+		...(isPlain ? plain : list),
+		plain,
 		name,
 		userOnly: audience === "user",
 		input: prepare(input),

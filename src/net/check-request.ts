@@ -1,5 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
-import type { ServedRequest } from "./http-server.js";
+import { MAX_HEADERS, type ServedRequest } from "./http-server.js";
 
 /** Where MCP is served. */
 export const MCP_PATH = "/mcp";
@@ -32,6 +32,9 @@ const ALLOW = deepFreeze(["allow", "POST"] as const);
  * @returns undefined if it may go on
  */
 export function checkRequest({ method, path, headers }: ServedRequest, rules: RequestRules): Rejection | undefined {
+	if (headers.size > MAX_HEADERS) {
+		return { status: 431, reason: `too many headers (limit ${MAX_HEADERS})` };
+	}
 	const host = hostnameOf(headers.get("host") ?? "");
 	if (!isOwnHost(host, rules.hostname)) {
 		return { status: 403, reason: "Host: expected this device's address, or its name on the local network" };

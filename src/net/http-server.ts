@@ -1,3 +1,6 @@
+/** Headers that a request may have: each takes slots of the heap. Browsers send some twenty. */
+export const MAX_HEADERS = 64;
+
 /** What a client asks, without its body. */
 export interface ServedRequest {
 	readonly method: string;

@@ -115,6 +115,9 @@ export class McpEndpoint<Context> {
 	}
 
 	#connect(connection: HttpConnection): void {
+		if (this.#served.size >= MAX_SERVED && this.#waiting.length === 0) {
+			this.#closeSilent();
+		}
 		if (this.#served.size < MAX_SERVED) {
 			this.#serve(connection);
 		} else if (this.#waiting.length < MAX_WAITING) {
@@ -134,12 +137,27 @@ export class McpEndpoint<Context> {
 	#serve(connection: HttpConnection): void {
 		const served: ServedConnection<Context> = new ServedConnection(connection, {
 			...this.#connectionOptions(),
+			onSilent: () => {
+				if (this.#waiting.length > 0) {
+					served.close();
+				}
+			},
 			onEnd: () => {
 				this.#served.delete(served);
 				this.#serveNext();
 			},
 		});
 		this.#served.add(served);
+	}
+
+	/** Makes room: a connection that says nothing must not keep out one that may. */
+	#closeSilent(): void {
+		for (const connection of this.#served) {
+			if (connection.isSilent) {
+				connection.close();
+				return;
+			}
+		}
 	}
 
 	#serveNext(): void {
@@ -158,12 +176,13 @@ export class McpEndpoint<Context> {
 		const rejected: ServedConnection<Context> = new ServedConnection(connection, {
 			...this.#connectionOptions(),
 			rejection: BUSY,
+			onSilent: () => rejected.close(),
 			onEnd: () => this.#rejected.delete(rejected),
 		});
 		this.#rejected.add(rejected);
 	}
 
-	#connectionOptions(): Omit<ConnectionOptions<Context>, "onEnd"> {
+	#connectionOptions(): Omit<ConnectionOptions<Context>, "onEnd" | "onSilent"> {
 		return {
 			...this.#options,
 			server: this.#server,

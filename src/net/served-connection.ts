@@ -21,8 +21,13 @@ export interface ConnectionOptions<Context> {
 	readonly rejection?: Rejection;
 	/** A response to a request of another connection's call has come in. */
 	readonly onResponse: (response: object) => void;
+	/** The connection has become {@link ServedConnection.isSilent silent}. */
+	readonly onSilent: () => void;
 	readonly onEnd: () => void;
 }
+
+/** Milliseconds after which a connection without a head that is accepted may be closed in favour of another one. */
+const HEAD_TIME = 1_000;
 
 /** Milliseconds until a request must be whole. */
 const REQUEST_TIME = 10_000;
@@ -51,6 +56,8 @@ export class ServedConnection<Context> {
 	readonly #queue: WriteQueue;
 	#state: "receiving" | "answering" | "sending" | "streaming" | "ended" = "receiving";
 	#timer: TimerHandle | undefined;
+	#headTimer: TimerHandle | undefined;
+	#isSilent = false;
 	#rejection: Rejection | undefined;
 	#headers: ServedRequest["headers"] = new Map();
 	#body: Uint8Array | undefined;
@@ -66,6 +73,11 @@ export class ServedConnection<Context> {
 		this.#rejection = options.rejection;
 		this.#queue = new WriteQueue(options.maxQueuedBytes, 0, (bytes) => connection.write(bytes));
 		this.#limit(REQUEST_TIME, () => this.#reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
+		this.#headTimer = options.timer.set(() => {
+			this.#headTimer = undefined;
+			this.#isSilent = true;
+			options.onSilent();
+		}, HEAD_TIME);
 		connection.accept({
 			onRequest: (request) => this.#begin(request),
 			onReadable: (count) => this.#take(connection.read(count)),
@@ -74,6 +86,11 @@ export class ServedConnection<Context> {
 			onDone: () => this.#release(),
 			onError: () => this.#release(),
 		});
+	}
+
+	/** Whether the client has had a second to say what it wants, and there is nothing yet that would be answered. */
+	get isSilent(): boolean {
+		return this.#isSilent;
 	}
 
 	/** Hands a response of the client to the call. */
@@ -102,12 +119,20 @@ export class ServedConnection<Context> {
 		const { headers } = request;
 		const rejection = this.#rejection;
 		if (rejection === undefined) {
+			this.#heed();
 			this.#headers = headers;
 			this.#body = new Uint8Array(Number(headers.get("content-length")));
 		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MAX_DRAINED_BYTES) {
 			// The server takes no response within this callback.
 			this.#limit(0, () => this.#reject(rejection));
 		}
+	}
+
+	/** The connection is no longer a silent one. */
+	#heed(): void {
+		this.#options.timer.clear(this.#headTimer);
+		this.#headTimer = undefined;
+		this.#isSilent = false;
 	}
 
 	#take(piece: ArrayBuffer | undefined): void {
@@ -241,6 +266,7 @@ export class ServedConnection<Context> {
 	#release(): void {
 		if (this.#state !== "ended") {
 			this.#state = "ended";
+			this.#heed();
 			this.#options.timer.clear(this.#timer);
 			this.#timer = undefined;
 			this.#message?.close();

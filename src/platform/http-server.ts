@@ -1,16 +1,29 @@
 import Listener from "embedded:io/socket/listener";
 import type DNSSD from "embedded:network/dnssd";
 import HTTPServer from "embedded:network/http/server";
-import type { Announcement, HttpConnection, HttpServerOptions, HttpServerPlatform } from "../net/http-server.js";
+import {
+	type Announcement,
+	type HttpConnection,
+	type HttpServerOptions,
+	type HttpServerPlatform,
+	MAX_HEADERS,
+} from "../net/http-server.js";
 import { openDnsSd } from "./dns-sd.js";
 import { GuardedTCP } from "./guarded-tcp.js";
 
 /** Bytes that the head of a request may have: the SDK's server keeps all of it. */
 const HEAD_BYTES = 4_096;
 
+/** What a connection may yet receive before its head is whole: the SDK's server keeps its headers one by one. */
 interface Allowance {
 	bytes: number;
+	lines: number;
 }
+
+/** The lines of a head: the first one, the headers, and the empty one. */
+const HEAD_LINES = MAX_HEADERS + 2;
+
+const NEWLINE = 10;
 
 /** What stands before the digit of the version in the first line of a request. */
 const VERSION_START = "HTTP/1.";
@@ -30,13 +43,16 @@ class ServedTCP extends GuardedTCP {
 
 	constructor(options: { readonly from: object; readonly allowance?: Allowance }) {
 		const allowance = options.allowance ??
-			(options.from as { allowance?: Allowance }).allowance ?? { bytes: HEAD_BYTES };
+			(options.from as { allowance?: Allowance }).allowance ?? { bytes: HEAD_BYTES, lines: HEAD_LINES };
 		super({ ...options, allowance } as ConstructorParameters<typeof GuardedTCP>[0]);
 		this.allowance = allowance;
 	}
 
 	override read(count?: number | object): number | ArrayBuffer {
 		const data = (count === undefined ? super.read() : super.read(count as number)) as number | ArrayBuffer;
+		if (data === NEWLINE) {
+			this.#countLine();
+		}
 		if (this.#matched === undefined || typeof data !== "number") {
 			return data;
 		}
@@ -47,14 +63,22 @@ class ServedTCP extends GuardedTCP {
 		this.#matched = data === VERSION_START.charCodeAt(this.#matched) ? this.#matched + 1 : 0;
 		return data;
 	}
+
+	/** What is thrown ends the connection: see {@link GuardedTCP}. */
+	#countLine(): void {
+		this.allowance.lines -= 1;
+		if (this.allowance.lines < 0) {
+			throw new Error("received more headers than accepted");
+		}
+	}
 }
 
 /** Of the connection that was handed over last. */
-let latest: Allowance = { bytes: 0 };
+let latest: Allowance = { bytes: 0, lines: 0 };
 
 class GuardedListener extends Listener {
 	override read(): ServedTCP {
-		latest = { bytes: HEAD_BYTES };
+		latest = { bytes: HEAD_BYTES, lines: HEAD_LINES };
 		return new ServedTCP({ from: super.read() as object, allowance: latest });
 	}
 }
@@ -68,6 +92,7 @@ function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnec
 				onRequest(request) {
 					if (!request.headers.has("transfer-encoding")) {
 						allowance.bytes = Number.POSITIVE_INFINITY;
+						allowance.lines = Number.POSITIVE_INFINITY;
 					}
 					events.onRequest(request);
 				},

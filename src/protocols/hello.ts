@@ -1,20 +1,32 @@
 import type { AudioParams } from "../hardware/sound.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import type { Envelope } from "./envelope.js";
 import { ProtocolError } from "./protocol-error.js";
 import type { Transport } from "./transport.js";
 
-/** The device's first message. The audio format is copied because XS cannot stringify what was preloaded into flash. */
+/**
+ * What the C++ firmware says. Backends exist that read the format without asking whether there is one, so a board that can
+ * neither play nor record says it too.
+ */
+const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 });
+
+/**
+ * The device's first message. Nothing but booleans is in `features`: backends exist that accept nothing else there.
+ *
+ * @param audio the board's format, if it has one. It is copied because XS cannot stringify what was preloaded into flash.
+ */
 export function helloMessage(
 	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
-	audio: AudioParams | undefined,
+	audio: AudioParams = FAMILY_AUDIO,
 ): string {
 	return JSON.stringify({
 		type: "hello",
 		version,
-		features: { mcp: true, max_message_bytes: maxMessageBytes },
+		features: { mcp: true },
 		transport: name,
-		...(audio && { audio_params: { ...audio } }),
+		audio_params: { ...audio },
+		max_message_bytes: maxMessageBytes,
 	});
 }
 

@@ -1,6 +1,5 @@
 import type { AudioParams } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { isObject } from "../text/is-object.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
@@ -87,8 +86,7 @@ export class Protocol {
 
 	/** Bytes that a message to the backend may have: what its hello says, else what the transport knows. */
 	get maxSentBytes(): number {
-		const features = this.#session?.hello.features;
-		const limit = isObject(features) ? features.max_message_bytes : undefined;
+		const limit = this.#session?.hello.max_message_bytes;
 		return typeof limit === "number" && limit >= MIN_LIMIT ? limit : this.#transport.maxSentBytes;
 	}
 

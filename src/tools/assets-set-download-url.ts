@@ -1,10 +1,13 @@
 import { string } from "../mcp_server/schema.js";
 import { defineTool } from "./support/define-tool.js";
+import { SETS } from "./support/hints.js";
 
 export default defineTool({
 	name: "self.assets.set_download_url",
+	title: "Set assets URL",
 	description: "Store the URL of the device's assets, for applications that load them. self.get_system_info shows it.",
 	audience: "user",
+	annotations: SETS,
 	needs: ["settings"],
 	input: { url: string({ description: "URL of the assets" }) },
 	run({ url }, { settings }) {

@@ -1,9 +1,12 @@
 import { playChime } from "../sound/chime.js";
 import { defineTool } from "./support/define-tool.js";
+import { ACTS } from "./support/hints.js";
 
 export default defineTool({
 	name: "self.audio_speaker.chime",
+	title: "Play chime",
 	description: "Play a short chime, to get the attention of people nearby or to test the volume.",
+	annotations: ACTS,
 	needs: ["player"],
 	async run(_args, { player }) {
 		await playChime(player);

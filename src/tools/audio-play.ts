@@ -3,15 +3,17 @@ import { string } from "../mcp_server/schema.js";
 import { expectOk } from "../net/http-status.js";
 import { WavReader } from "../sound/wav-reader.js";
 import { defineTool } from "./support/define-tool.js";
+import { ACTS } from "./support/hints.js";
 
 /** Bytes of a sample. */
 const SAMPLE = 2;
 
 export default defineTool({
 	name: "self.audio_speaker.play",
+	title: "Play sound",
 	description:
 		"Play a sound on the speaker: a WAV file (PCM) from a URL. Returns when the sound has ended. To end it sooner, call self.audio_speaker.stop.",
-	annotations: { openWorldHint: true },
+	annotations: { ...ACTS, openWorldHint: true },
 	needs: ["player", "http"],
 	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the WAV file, http or https" }) },
 	async run({ url }, { player, http }, call) {

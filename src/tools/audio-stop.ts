@@ -1,9 +1,11 @@
 import { defineTool } from "./support/define-tool.js";
+import { SETS } from "./support/hints.js";
 
 export default defineTool({
 	name: "self.audio_speaker.stop",
+	title: "Stop sound",
 	description: "Stop the sound that the speaker is playing. If nothing is playing, nothing happens.",
-	annotations: { idempotentHint: true },
+	annotations: SETS,
 	needs: ["player"],
 	run(_args, { player }) {
 		player.stop();

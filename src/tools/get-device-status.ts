@@ -1,15 +1,27 @@
 import type { Hardware } from "../hardware/hardware.js";
+import { boolean, integer, number, object, optional, string } from "../mcp_server/schema.js";
 import { lightsStatus } from "./light-set.js";
 import { sensorsStatus } from "./sensor-read.js";
 import { defineTool } from "./support/define-tool.js";
+import { READS } from "./support/hints.js";
 
 export default defineTool({
 	name: "self.get_device_status",
+	title: "Device status",
 	description:
 		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors.\n" +
 		"Use it to answer questions about the device, and as the first step before changing anything, such as turning the volume up.",
-	annotations: { readOnlyHint: true },
+	annotations: READS,
 	needs: [],
+	output: {
+		audio_speaker: optional(object({ volume: integer() })),
+		screen: optional(object({ brightness: integer(), theme: string() })),
+		battery: optional(object({ level: number(), charging: boolean() })),
+		network: optional(object({ type: string(), ssid: optional(string()), signal: optional(string()) })),
+		chip: optional(object({ temperature: number() })),
+		lights: optional(object({})),
+		sensors: optional(object({})),
+	},
 	run(_args, { speaker, screen, battery, network, thermometer, lights, sensors }) {
 		return {
 			...(speaker && { audio_speaker: { volume: speaker.volume } }),
@@ -23,7 +35,11 @@ export default defineTool({
 	},
 });
 
-function networkStatus({ type, ssid, rssi }: NonNullable<Hardware["network"]>): object {
+function networkStatus({ type, ssid, rssi }: NonNullable<Hardware["network"]>): {
+	type: string;
+	ssid?: string;
+	signal?: string;
+} {
 	return { type, ...(ssid !== undefined && { ssid }), ...(rssi !== undefined && { signal: signalWord(rssi) }) };
 }
 

@@ -1,15 +1,19 @@
+import { integer, object, string } from "../mcp_server/schema.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { defineTool } from "./support/define-tool.js";
+import { READS } from "./support/hints.js";
 
 /** The version of the answer's layout, as the C++ firmware numbers it. */
 const LAYOUT_VERSION = 2;
 
 export default defineTool({
 	name: "self.get_system_info",
+	title: "System information",
 	description: "Read the device's chip, memory, firmware version and board.",
 	audience: "user",
-	annotations: { readOnlyHint: true },
+	annotations: READS,
 	needs: ["system"],
+	output: { version: integer(), mac_address: string(), application: object({ name: string(), version: string() }) },
 	run(_args, { system, settings }) {
 		const uuid = settings?.get("board", "uuid");
 		const assetsUrl = settings?.get("assets", "download_url");

@@ -3,12 +3,15 @@ import { boolean, integer, optional, string } from "../mcp_server/schema.js";
 import { formatColor, parseColor } from "./support/color.js";
 import { defineTool } from "./support/define-tool.js";
 import { findPart } from "./support/find-part.js";
+import { SETS } from "./support/hints.js";
 
 export default defineTool({
 	name: "self.light.set",
+	title: "Set light",
 	description:
 		"Turn a light of the device on or off, dim it, or change its colour. A brightness above 0 or a colour also turns it on.\n" +
 		"self.get_device_status shows the names of the lights and what each can do.",
+	annotations: SETS,
 	needs: ["lights"],
 	input: {
 		light: optional(string({ maxLength: 64, description: "The light's name, if the device has several" })),

@@ -1,12 +1,14 @@
 import { string } from "../mcp_server/schema.js";
 import { expectOk } from "../net/http-status.js";
 import { defineTool } from "./support/define-tool.js";
+import { ACTS } from "./support/hints.js";
 
 export default defineTool({
 	name: "self.screen.preview_image",
+	title: "Show picture",
 	description: "Download a picture from a URL and show it on the screen for 10 seconds.",
 	audience: "user",
-	annotations: { openWorldHint: true },
+	annotations: { ...ACTS, openWorldHint: true },
 	needs: ["preview", "http"],
 	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the picture, a JPEG or PNG file" }) },
 	async run({ url }, { preview, http }, call) {

@@ -1,12 +1,14 @@
 import { integer, string } from "../mcp_server/schema.js";
 import { defineTool } from "./support/define-tool.js";
+import { ACTS } from "./support/hints.js";
 import { uploadPicture } from "./support/upload-picture.js";
 
 export default defineTool({
 	name: "self.screen.snapshot",
+	title: "Upload screen picture",
 	description: "Take a picture of what the screen shows and upload it to a URL, as a form with a JPEG file.",
 	audience: "user",
-	annotations: { openWorldHint: true },
+	annotations: { ...ACTS, openWorldHint: true },
 	needs: ["snapshot", "http"],
 	input: {
 		url: string({ minLength: 1, maxLength: 1_000, description: "URL to upload the picture to" }),

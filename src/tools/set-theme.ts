@@ -1,9 +1,12 @@
 import { enumeration } from "../mcp_server/schema.js";
 import { defineTool } from "./support/define-tool.js";
+import { SETS } from "./support/hints.js";
 
 export default defineTool({
 	name: "self.screen.set_theme",
+	title: "Set screen theme",
 	description: "Set the theme of the screen.",
+	annotations: SETS,
 	needs: ["screen"],
 	input: { theme: enumeration(["light", "dark"]) },
 	run({ theme }, { screen }) {

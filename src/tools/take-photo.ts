@@ -1,14 +1,16 @@
 import { text } from "../mcp_server/content.js";
 import { string } from "../mcp_server/schema.js";
 import { defineTool } from "./support/define-tool.js";
+import { READS } from "./support/hints.js";
 import { uploadPicture } from "./support/upload-picture.js";
 
 export default defineTool({
 	name: "self.camera.take_photo",
+	title: "Take photo",
 	description:
 		"Take a photo and have it explained. Use it whenever the user asks you to look at something.\n" +
 		"Returns a JSON object that tells what the photo shows.",
-	annotations: { readOnlyHint: true, openWorldHint: true },
+	annotations: { ...READS, idempotentHint: false, openWorldHint: true },
 	needs: ["camera", "http"],
 	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
 	async run({ question }, { camera, http, system, settings }, { client }) {

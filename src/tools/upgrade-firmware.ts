@@ -3,11 +3,12 @@ import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
 	name: "self.upgrade_firmware",
+	title: "Update firmware",
 	description:
 		"Download firmware from a URL, install it, and restart. If the call asks for progress, it lasts until the firmware is " +
 		"installed, or fails with the reason. Otherwise it returns at once, and a failure shows as an alert on the device.",
 	audience: "user",
-	annotations: { destructiveHint: true, openWorldHint: true },
+	annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 	needs: ["installer"],
 	input: {
 		url: string({ minLength: 1, maxLength: 1_000, description: "URL of the firmware image, http or https" }),

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build, type Plugin, stop } from "esbuild";
 
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
@@ -44,6 +44,12 @@ const versioned = (version: string): Plugin => ({
 
 /** The firmware's entry. */
 const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
+
+/**
+ * Ends the bundler's process, which otherwise stays as long as this one. {@link bundle} starts it again. No bundle may be
+ * in the making.
+ */
+export const endBundler: () => Promise<void> = stop;
 
 /**
  * Bundles firmware into one script for an engine.

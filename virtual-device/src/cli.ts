@@ -6,7 +6,8 @@ import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
 import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
-import { bundle, chooseEngine, type EngineChoice, randomMacAddress, VirtualDevice } from "./index.js";
+import type { EngineError } from "./engine/engine-error.js";
+import { bundle, chooseEngine, type EngineChoice, endBundler, randomMacAddress, VirtualDevice } from "./index.js";
 
 interface Options {
 	readonly url?: string;
@@ -25,6 +26,7 @@ interface Options {
 	readonly bits: "64" | "32";
 	readonly slots?: number;
 	readonly chunkBytes?: number;
+	readonly seed?: number;
 	readonly prompt?: boolean;
 	readonly heap?: boolean;
 	readonly restart?: boolean;
@@ -57,6 +59,9 @@ const SETTINGS = [
 	"updateKey",
 	"updateTrial",
 ];
+
+/** What the firmware's setting `chunkBytes` is at least: with less, the machine ends as it boots. */
+const MIN_CHUNK_BYTES = 32_768;
 
 /** The backend of a board that was built without one. */
 const NEW_BACKEND = "ws://127.0.0.1:8765/";
@@ -110,6 +115,7 @@ const program = makeProgram(
 	)
 	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
+	.option("--seed <number>", "the same random numbers at each start, for a scenario to repeat", readPositiveInteger)
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …")
 	.option("--heap", "print the heap usage every 10 seconds")
@@ -136,11 +142,20 @@ async function run(options: Options): Promise<void> {
 	}
 	try {
 		await device.start();
+		if (process.exitCode !== undefined) {
+			return;
+		}
 		const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
 		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
 		console.log(`UUID ${device.uuid ?? "unknown"}`);
-	} catch {
-		// The engine ended as it booted: the exit event has said why.
+	} catch (error) {
+		// A machine that ended while it booted has been reported. One that did not even begin has not.
+		if (process.exitCode === undefined) {
+			const { code = "crashed", message } = error as Partial<EngineError>;
+			console.error(`the engine ended: ${code}: ${message}`);
+			process.exitCode = 1;
+		}
+		return;
 	}
 	if (options.prompt) {
 		void takeCommands(device, process.stdin);
@@ -152,15 +167,17 @@ async function run(options: Options): Promise<void> {
 
 /** Rejects with ProgramError if the settings file cannot be read. */
 async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
-	const { otaUrl, token, set, uuid, settings, slots, chunkBytes, setup, restart = false } = options;
+	const { otaUrl, token, set, uuid, settings, slots, chunkBytes, setup, seed, restart = false } = options;
 	const url = options.url ?? (setup === undefined ? undefined : NEW_BACKEND);
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
 	const firmware = await bundleFirmware(options.firmware);
 	try {
 		return new VirtualDevice({
 			firmware,
-			startEngine: (onTrace) => engine.start({ onTrace, limits }),
+			startEngine: (onTrace) => engine.start({ onTrace, limits, ...(seed !== undefined && { seed }) }),
 			config: {
+				// The limits of messages follow the heap, as on a chip.
+				...(chunkBytes !== undefined && chunkBytes >= MIN_CHUNK_BYTES && { chunkBytes }),
 				...set,
 				...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
 				...options.http,
@@ -183,6 +200,8 @@ async function bundleFirmware(file: string | undefined): Promise<string> {
 		return await bundle(file && resolve(file));
 	} catch (error) {
 		throw new ProgramError(`--firmware: ${(error as Error).message}`, { cause: error });
+	} finally {
+		await endBundler();
 	}
 }
 
@@ -195,6 +214,11 @@ function report(device: VirtualDevice, { restart }: Options): void {
 			process.exitCode = 1;
 			device.stop();
 		}
+	});
+	device.on("listenFailed", (message) => {
+		console.error(`error: cannot serve HTTP: ${message}`);
+		process.exitCode = 1;
+		device.stop();
 	});
 	device.on("restarted", () => console.log(`restarted on ${device.engineName}`));
 	device.on("exit", (exit: EngineExit) => {

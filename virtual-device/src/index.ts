@@ -1,4 +1,4 @@
-export { bundle } from "./bundle.js";
+export { bundle, endBundler } from "./bundle.js";
 export { measure, readMilliseconds, type SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";

@@ -41,6 +41,8 @@ interface Events {
 	samples: [played: PlayedSamples];
 	/** Something a person would notice. */
 	note: [text: string];
+	/** A port to serve at could not be opened. */
+	listenFailed: [message: string];
 	/** The engine ended, by itself or because the firmware asked for a restart. */
 	exit: [exit: EngineExit];
 	/** The device is up again after a restart. */
@@ -181,7 +183,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		return [
 			new Timers(deliver),
 			...clients,
-			new HttpListeners(deliver),
+			new HttpListeners(deliver, (message) => this.emit("listenFailed", message)),
 			new DnsSd(deliver),
 			this.#settings,
 			this.#board,

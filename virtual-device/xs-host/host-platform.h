@@ -31,6 +31,13 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+	#include <sys/random.h>
+#endif
+
+/* What Math.random is made of: 0 to RAND_MAX. XS itself would call rand() and never seed it. */
+int hostRandom(void);
+#define c_rand hostRandom
 
 /* What the engine contains. mxCESU8 stays undefined: strings are UTF-8, as on the chip. */
 #define mxParse 1

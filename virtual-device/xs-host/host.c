@@ -19,6 +19,20 @@
 Options options = { .stackSlots = 4096, .nativeStack = 1024 * 1024 };
 Buffer reply;
 
+int hostRandom(void)
+{
+	static uint32_t pool[64]; /* as many bytes as getentropy gives at once */
+	static int left = 0;
+	if (options.seed)
+		return rand();
+	if (!left) {
+		if (getentropy(pool, sizeof(pool)))
+			end(BAD_USAGE, "the system has no random bytes");
+		left = sizeof(pool) / sizeof(*pool);
+	}
+	return (int)(pool[--left] & RAND_MAX);
+}
+
 static int* option(const char* name)
 {
 	if (!strcmp(name, "--slots"))
@@ -31,6 +45,8 @@ static int* option(const char* name)
 		return &options.nativeStack;
 	if (!strcmp(name, "--seconds"))
 		return &options.seconds;
+	if (!strcmp(name, "--seed"))
+		return &options.seed;
 	return NULL;
 }
 
@@ -41,7 +57,7 @@ static void parseOptions(int argc, char** argv)
 		if (value && (i + 1 < argc))
 			*value = atoi(argv[i + 1]);
 		if (!value || (*value <= 0))
-			end(BAD_USAGE, "options: --slots, --chunk-bytes, --stack-slots, --native-stack, --seconds, each with a number");
+			end(BAD_USAGE, "options: --slots, --chunk-bytes, --stack-slots, --native-stack, --seconds, --seed, each with a number");
 	}
 }
 
@@ -93,6 +109,7 @@ int main(int argc, char** argv)
 	Buffer buffer = { 0 };
 	Reader command;
 	parseOptions(argc, argv);
+	srand((unsigned)options.seed);
 	guardProcess(&command);
 	txMachine* the = createMachine();
 	addGlobals(the);

@@ -43,7 +43,7 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	if (!isObject(hello.features) || hello.features.mcp !== true) {
 		throw new HelloRejected("hello: features.mcp: expected true");
 	}
-	const { max_message_bytes: limit } = hello.features;
+	const { max_message_bytes: limit } = hello;
 	return {
 		transport: hello.transport,
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,

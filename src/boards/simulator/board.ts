@@ -34,6 +34,16 @@ class SimulatorSystem implements System {
 	}
 }
 
+/**
+ * The simulator never seeds its random numbers: each process would have the same UUID, address and delays. So the first
+ * of them are left out, as many as the time says.
+ */
+function shuffleRandom(): void {
+	for (let left = Date.now() % 65_536; left > 0; left -= 1) {
+		Math.random();
+	}
+}
+
 /** A locally administered address, made once, so that each computer's simulator is a device of its own. */
 function macAddress(settings: Settings): string {
 	const stored = settings.get("board", "mac");
@@ -55,6 +65,7 @@ function macAddress(settings: Settings): string {
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export function openBoard() {
+	shuffleRandom();
 	const face = openFace(screen);
 	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi();

@@ -9,6 +9,8 @@ export interface EngineOptions {
 	readonly limits?: HeapLimits;
 	/** Milliseconds that one command may take before the machine is ended as unresponsive. Default 10,000. */
 	readonly timeoutMs?: number;
+	/** Seed of the machine's random numbers, to repeat a run. Default: from the system. */
+	readonly seed?: number;
 }
 
 export interface EngineChoice {

@@ -7,6 +7,8 @@ import { QueuedEngine } from "./queued-engine.js";
 interface V8EngineOptions {
 	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. `Infinity`: no limit. */
 	readonly timeoutMs?: number;
+	/** Of `Math.random`, as for XS; the numbers are others. */
+	readonly seed?: number;
 	/** Receives what the script traces. Without it, traces are dropped. */
 	readonly onTrace?: (text: string) => void;
 }
@@ -25,16 +27,17 @@ const MAX_HEAP_MB = 256;
  * exit's code where the thread cannot start.
  */
 export async function startV8Engine(options: V8EngineOptions = {}): Promise<Engine> {
-	const queue = new CommandQueue((events) => openThread(options.onTrace, events), options.timeoutMs ?? 10_000);
+	const queue = new CommandQueue((events) => openThread(options, events), options.timeoutMs ?? 10_000);
 	const [hello] = await queue.request({ kind: "hello" });
 	const [version]: string[] = JSON.parse(hello?.header ?? "[]");
 	return new QueuedEngine(`V8 ${version?.split(".").slice(0, 2).join(".")}`, queue);
 }
 
-function openThread(onTrace: ((text: string) => void) | undefined, events: PortEvents): Port {
+function openThread({ onTrace, seed }: V8EngineOptions, events: PortEvents): Port {
 	const worker = new Worker(new URL("./v8-worker.mjs", import.meta.url), {
 		execArgv: [],
 		env: {},
+		workerData: { seed },
 		resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
 	});
 	let exit: EngineExit = { code: "crashed", detail: "the thread ended" };

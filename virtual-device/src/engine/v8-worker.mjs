@@ -2,7 +2,7 @@
 // Plain JavaScript, so that the thread starts without a TypeScript loader.
 import { setImmediate } from "node:timers/promises";
 import { createContext, runInContext, Script } from "node:vm";
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { realm } from "./v8-realm.mjs";
 
 /** @type {{ header: string, bytes?: Uint8Array }[]} */
@@ -10,6 +10,17 @@ let posted = [];
 /** @type {{ header: string, bytes?: Uint8Array } | undefined} */
 let inbox;
 let ended = false;
+
+/** mulberry32: the numbers that follow from a seed. */
+function seeded(seed) {
+	let state = seed;
+	return function random() {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
 
 const host = {
 	post(header, bytes) {
@@ -23,6 +34,9 @@ const host = {
 // Evaluating a script in this context runs its promise jobs before the call returns. Calling a function of it from here
 // would not, hence a script that calls `deliver`.
 const context = createContext({}, { microtaskMode: "afterEvaluate" });
+if (workerData.seed !== undefined) {
+	runInContext("Math", context).random = seeded(workerData.seed);
+}
 const DELIVER = Symbol.for("xs-mcp.deliver");
 const deliver = runInContext(`(${realm})`, context)(host);
 Object.defineProperty(context, DELIVER, { value: () => deliver(inbox.header, inbox.bytes) });

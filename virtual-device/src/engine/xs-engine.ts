@@ -15,6 +15,8 @@ interface XsEngineOptions {
 	 * `stackSlots` excludes the some 140 slots of built-ins, which a device has in flash; it is 4096 unless told.
 	 */
 	readonly limits?: HeapLimits;
+	/** Of `Math.random`, from 1 to 999,999,999: the same numbers at each start. Without it they are the system's. */
+	readonly seed?: number;
 	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. `Infinity`: no limit. */
 	readonly timeoutMs?: number;
 	/** Receives what the script traces, in pieces that need not be lines. Without it, traces are dropped. */
@@ -49,19 +51,21 @@ function nameOf(hello: Packet | undefined): string {
 	return `XS ${major}.${minor} (${bits}-bit)`;
 }
 
-function toArguments(limits: HeapLimits | undefined, timeoutMs: number): string[] {
+function toArguments({ limits, seed }: XsEngineOptions, timeoutMs: number): string[] {
 	const seconds = Number.isFinite(timeoutMs) ? Math.ceil(timeoutMs / 1000) + ALARM_MARGIN_S : undefined;
 	const flags: [string, number | undefined][] = [
 		["--slots", limits?.slots],
 		["--chunk-bytes", limits?.chunkBytes],
 		["--stack-slots", limits?.stackSlots],
+		["--seed", seed],
 		["--seconds", seconds],
 	];
 	return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
 }
 
-function openProcess({ hostPath, limits, onTrace }: XsEngineOptions, timeoutMs: number, events: PortEvents): Port {
-	const child = spawn(hostPath, toArguments(limits, timeoutMs), {
+function openProcess(options: XsEngineOptions, timeoutMs: number, events: PortEvents): Port {
+	const { hostPath, onTrace } = options;
+	const child = spawn(hostPath, toArguments(options, timeoutMs), {
 		stdio: ["pipe", "pipe", onTrace ? "pipe" : "ignore"],
 		env: {},
 	});

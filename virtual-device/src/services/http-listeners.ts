@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { MAX_HEADERS } from "../../../src/net/http-server.js";
 import { SEND_WINDOW, splitIntoParts } from "./parts.js";
 import type { Deliver, Service } from "./service.js";
 
@@ -15,14 +16,17 @@ interface Connection {
 export class HttpListeners implements Service {
 	readonly prefix = "httpd";
 	readonly #deliver: Deliver;
+	readonly #onFailed: (message: string) => void;
 	readonly #servers = new Map<number, Server>();
 	/** By the number of the socket, until the firmware accepts them. */
 	readonly #waiting = new Map<number, Connection>();
 	readonly #accepted = new Map<number, Connection>();
 	#lastSocket = 0;
 
-	constructor(deliver: Deliver) {
+	/** @param onFailed called if a port cannot be opened */
+	constructor(deliver: Deliver, onFailed: (message: string) => void) {
 		this.#deliver = deliver;
+		this.#onFailed = onFailed;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
@@ -74,7 +78,10 @@ export class HttpListeners implements Service {
 		// How long a request may take is for the firmware to say.
 		const server = createServer({ keepAlive: false, requestTimeout: 0, headersTimeout: 0 });
 		this.#servers.set(id, server);
-		server.on("error", (error) => this.#deliver({ header: ["httpd.failed", id, error.message] }));
+		server.on("error", (error) => {
+			this.#deliver({ header: ["httpd.failed", id, error.message] });
+			this.#onFailed(error.message);
+		});
 		server.on("connection", (socket) => {
 			const connection: Connection = { socket, id: undefined, request: undefined, response: undefined };
 			connections.set(socket, connection);
@@ -82,6 +89,10 @@ export class HttpListeners implements Service {
 			this.#announce(id, connection, () => connections.delete(socket));
 		});
 		server.on("request", (request, response) => {
+			if (request.rawHeaders.length / 2 > MAX_HEADERS) {
+				response.writeHead(431, { connection: "close" }).end();
+				return;
+			}
 			const connection = connections.get(request.socket);
 			if (connection !== undefined && connection.request === undefined) {
 				connection.request = request;

@@ -81,7 +81,7 @@ export class WebSockets implements Service {
 		socket.on("ping", (data) => tell(["ws.control", id, PING], data));
 		socket.on("pong", (data) => tell(["ws.control", id, PONG], data));
 		socket.on("unexpected-response", (request, { statusCode = 0 }) => {
-			end(["ws.error", id, describeStatus(statusCode)]);
+			end(["ws.error", id, describeStatus(statusCode, headers.some(isAuthorization))]);
 			request.destroy();
 		});
 		socket.on("error", (error: NodeJS.ErrnoException) => end(["ws.error", id, error.message || error.code]));
@@ -107,6 +107,13 @@ export class WebSockets implements Service {
 }
 
 /** What it means that the backend answered the handshake with this HTTP status. */
-function describeStatus(status: number): string {
-	return status === 401 ? "token rejected (401)" : `the backend answered with HTTP status ${status}`;
+function describeStatus(status: number, hasToken: boolean): string {
+	if (status === 401) {
+		return hasToken ? "token rejected (401)" : "the backend requires a token (401)";
+	}
+	return `the backend answered with HTTP status ${status}`;
+}
+
+function isAuthorization([name]: readonly [string, string]): boolean {
+	return name.toLowerCase() === "authorization";
 }

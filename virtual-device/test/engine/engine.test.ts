@@ -19,6 +19,19 @@ for (const [name, start, skip] of ENGINES) {
 			]);
 		});
 
+		test("has random numbers of its own, and with a seed the same at each start", async () => {
+			const draw = async (seed?: number): Promise<unknown> => {
+				const engine = await start(seed === undefined ? {} : { seed });
+				return headers(await engine.run("post(JSON.stringify([Math.random(), Math.random(), Math.random()]))"))[0];
+			};
+			assert.notDeepEqual(await draw(), await draw());
+			assert.deepEqual(await draw(7), await draw(7));
+			assert.notDeepEqual(await draw(7), await draw(8));
+			for (const number of (await draw()) as number[]) {
+				assert.ok(number >= 0 && number < 1, String(number));
+			}
+		});
+
 		const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);
 		const large = Uint8Array.from({ length: 100_000 }, (_, i) => (i * 7) & 255);
 		for (const bytes of [new Uint8Array(0), Uint8Array.of(44), everyByte, large, large.subarray(3, 500)]) {

@@ -11,6 +11,7 @@ import { startXsEngine } from "../../src/engine/xs-engine.js";
 interface Options {
 	readonly timeoutMs?: number;
 	readonly limits?: HeapLimits;
+	readonly seed?: number;
 	readonly onTrace?: (text: string) => void;
 }
 
