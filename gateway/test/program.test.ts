@@ -252,7 +252,7 @@ describe("the gateway as a program", () => {
 			["kitchen", {}, /alias: expected a string/],
 			["kitchen", { alias: "hall" }, /alias hall: already assigned to/],
 			["kitchen", { alias: "a__b" }, /expected 1 to 24/],
-			["hall", { alias: "cellar" }, /the setting aliases says hall/],
+			["hall", { alias: "cellar" }, /the setting aliases fixes it to hall/],
 		] as const) {
 			const [status, text] = await rename(device, body);
 			assert.equal(status, 400);

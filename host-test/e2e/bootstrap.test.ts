@@ -124,7 +124,7 @@ for (const engine of cases(ENGINES)) {
 			for (const [at, reason] of [
 				/bootstrap failed: /,
 				/server error: request error\./,
-				/more than 8192 bytes/,
+				/response longer than 8192 bytes/,
 			].entries()) {
 				const { otaUrl } = await listenForDevices(t, () => [200, answers[at] as string]);
 				const { device, log } = await startDevice(t, engine, { config: { otaUrl } });

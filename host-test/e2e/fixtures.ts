@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Gateway, type GatewayOptions, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
@@ -110,7 +111,9 @@ export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
 
 /** A backend made of `ws` alone, to say and hear exactly what is on the wire. */
 export class RawBackend {
-	readonly #server: WebSocketServer;
+	readonly #http: Server;
+	readonly #server = new WebSocketServer({ noServer: true });
+	#isStopped = false;
 	socket!: WebSocket;
 	headers: Readonly<Record<string, string | string[] | undefined>> = {};
 	readonly #scheme: "ws" | "wss";
@@ -118,16 +121,22 @@ export class RawBackend {
 	#wake: (() => void) | undefined;
 	#failure: Error | undefined;
 
-	private constructor(server: WebSocketServer, scheme: "ws" | "wss") {
-		this.#server = server;
+	private constructor(http: Server, scheme: "ws" | "wss") {
+		this.#http = http;
 		this.#scheme = scheme;
-		server.on("connection", (socket, request) => {
-			this.socket = socket;
-			this.headers = request.headers;
-			this.#heard = [];
-			socket.on("message", (data: Buffer) => {
-				this.#heard.push(data.toString());
-				this.#wake?.();
+		http.on("upgrade", (request, connection: Duplex, head) => {
+			if (this.#isStopped) {
+				connection.destroy();
+				return;
+			}
+			this.#server.handleUpgrade(request, connection, head, (socket) => {
+				this.socket = socket;
+				this.headers = request.headers;
+				this.#heard = [];
+				socket.on("message", (data: Buffer) => {
+					this.#heard.push(data.toString());
+					this.#wake?.();
+				});
 			});
 		});
 	}
@@ -135,18 +144,17 @@ export class RawBackend {
 	/** @param tls key and certificate; default: without TLS */
 	static async listen(test: TestContext, port = 0, tls?: { key: Buffer; cert: string }): Promise<RawBackend> {
 		const http = tls === undefined ? createServer() : createSecureServer(tls);
-		const server = new WebSocketServer({ server: http });
+		const backend = new RawBackend(http, tls === undefined ? "ws" : "wss");
 		await once(http.listen(port, "127.0.0.1"), "listening");
-		const backend = new RawBackend(server, tls === undefined ? "ws" : "wss");
 		test.after(() => {
-			backend.close();
+			backend.stop();
 			http.close();
 		});
 		return backend;
 	}
 
 	get port(): number {
-		return (this.#server.address() as AddressInfo).port;
+		return (this.#http.address() as AddressInfo).port;
 	}
 
 	get url(): string {
@@ -202,10 +210,17 @@ export class RawBackend {
 		return await this.answer();
 	}
 
-	close(): void {
+	/** Drops all connections and new ones. It keeps its port, which another test could take otherwise. */
+	stop(): void {
+		this.#isStopped = true;
 		for (const client of this.#server.clients) {
 			client.terminate();
 		}
-		this.#server.close();
+		this.#heard = [];
+	}
+
+	/** Serves again after {@link stop}. */
+	restart(): void {
+		this.#isStopped = false;
 	}
 }

@@ -91,9 +91,9 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 		for (const [args, problem] of [
 			[{ url: "new.bin", signature, sha256: "0".repeat(64) }, /the image's SHA-256 is [0-9a-f]{64}, expected 0{64}/],
 			[{ url: "new.bin", signature }, /invalid signature/],
-			[{ url: "new.bin" }, /no signature: .*new\.bin\.sig answered with HTTP status 404/],
+			[{ url: "new.bin" }, /signature required: .*new\.bin\.sig answered with HTTP status 404/],
 			[{ url: "truncated.bin", signature }, /truncated\.bin: /],
-			[{ url: "page.bin", signature }, /this is no firmware image/],
+			[{ url: "page.bin", signature }, /not a firmware image/],
 			[{ url: "missing.bin", signature }, /answered with HTTP status 404/],
 		] as const) {
 			const { text, isError } = await update({ ...args, url: `${images}/${args.url}` });
@@ -117,7 +117,7 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 		const { images, update, version, log, logged } = await connect(t, { "new.bin": image }, { updateTrial: 1 });
 		const before = await version();
 		await update({ url: `${images}/new.bin` });
-		await logged(`update failed: ${images}/new.bin did not reach its backend: back to ${before}`);
+		await logged(`update failed: ${images}/new.bin did not reach its backend; rolled back to ${before}`);
 		assert.ok(log.includes("firmware 9.9.9 is on trial: it has 1 s to reach its backend"));
 		await until(async () => (await version().catch(() => "")) === before, "the version before");
 	});
@@ -126,7 +126,7 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 		const { images, update, version, logged } = await connect(t, { "broken.bin": BROKEN });
 		const before = await version();
 		await update({ url: `${images}/broken.bin` });
-		await logged(`update failed: ${images}/broken.bin did not reach its backend: back to ${before}`);
+		await logged(`update failed: ${images}/broken.bin did not reach its backend; rolled back to ${before}`);
 		await until(async () => (await version().catch(() => "")) === before, "the version before");
 	});
 

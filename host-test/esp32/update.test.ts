@@ -69,10 +69,10 @@ it("an ESP32-C3 in QEMU updates itself, rejects what is wrong, and goes back fro
 	await nextSession();
 	assert.equal(await partition(), "ota_0");
 	for (const [name, problem] of [
-		["page", /this is no firmware image/],
-		["other-chip", /the image is for esp32s3, this is esp32c3/],
-		["cut-off", /the image is damaged or not whole/],
-		["damaged", /the image is damaged or not whole/],
+		["page", /not a firmware image/],
+		["other-chip", /the image is for esp32s3, but this chip is an esp32c3/],
+		["cut-off", /image damaged or truncated/],
+		["damaged", /image damaged or truncated/],
 	] as const) {
 		assert.match((await update(name)).error.message, problem);
 	}

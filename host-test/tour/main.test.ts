@@ -59,8 +59,8 @@ describe("npm start", () => {
 			"v8",
 		);
 		assert.match(stdout, /unknown command 'lst'[\s\S]*Did you mean list\?/);
-		assert.match(stdout, /self\.reboott: no such tool: did you mean virtual_000001__self_reboot\?/);
-		assert.match(stdout, /colour: there is no such argument/);
+		assert.match(stdout, /self\.reboott: unknown tool: did you mean virtual_000001__self_reboot\?/);
+		assert.match(stdout, /colour: unknown argument; the tool takes theme/);
 		assert.equal(status, 1);
 	});
 

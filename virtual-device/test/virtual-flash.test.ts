@@ -39,7 +39,7 @@ describe("a virtual device's flash", () => {
 			Buffer.concat([image, image]),
 			Buffer.from("<html>"),
 		]) {
-			assert.throws(() => install(flash, wrong), /bytes, where its header says|no firmware image/);
+			assert.throws(() => install(flash, wrong), /bytes, but its header says|not a firmware image/);
 			assert.deepEqual(flash.boot(), { script: "old", isOnTrial: false });
 		}
 	});
@@ -49,6 +49,6 @@ describe("a virtual device's flash", () => {
 		flash.begin();
 		flash.write(encodeImage("new"));
 		flash.cancel();
-		assert.throws(() => flash.finish(), /no firmware image/);
+		assert.throws(() => flash.finish(), /not a firmware image/);
 	});
 });

@@ -124,8 +124,8 @@ describe("xs-mcp-gateway, the program", () => {
 		const forgotten = await command(t, "forget", "--offline-since", "0s");
 		assert.deepEqual([forgotten.code, forgotten.stdout], [0, "kitchen forgotten.\n"]);
 		for (const [args, message] of [
-			[["forget"], /expected a device, or --offline-since/],
-			[["forget", "kitchen", "--offline-since", "1d"], /expected a device, or --offline-since/],
+			[["forget"], /expected a device or --offline-since/],
+			[["forget", "kitchen", "--offline-since", "1d"], /expected a device or --offline-since/],
 			[["forget", "--offline-since", "soon"], /--offline-since.*Expected a time like 30m, 12h or 1d/],
 		] as const) {
 			const { code, stderr } = await command(t, ...args);

@@ -43,5 +43,5 @@ it("the sections that lie in memory are found with their sizes, and placeholders
 });
 
 it("a file that is no ELF file is an error", () => {
-	assert.throws(() => sectionsOf(Buffer.from("#!/bin/sh")), /no little-endian ELF file/);
+	assert.throws(() => sectionsOf(Buffer.from("#!/bin/sh")), /not a 32-bit little-endian ELF file/);
 });

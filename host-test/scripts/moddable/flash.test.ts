@@ -105,7 +105,7 @@ describe("npm run flash", { skip }, () => {
 		for (const target of ["esp8266", "esp32/toaster", "esp32/", "esp32/../esp32s3", "esp32/esp32s3/x", ""]) {
 			assert.throws(
 				() => args("--target", target),
-				/--target: .* is not known\. Known are: esp32, esp32\/esp32s3, esp32\/m5stack_cores3$/,
+				/--target: unknown target .*\. Known targets: esp32, esp32\/esp32s3, esp32\/m5stack_cores3$/,
 				target,
 			);
 		}
@@ -120,7 +120,7 @@ describe("npm run flash", { skip }, () => {
 	it("says which of MODDABLE and IDF_PATH is missing, or leads nowhere", () => {
 		const flash = (wrong: NodeJS.ProcessEnv) => () => plan(["--target", "esp32"], { ...env, ...wrong });
 		assert.throws(flash({ MODDABLE: undefined }), /MODDABLE is not set/);
-		assert.throws(flash({ MODDABLE: join(root, "gone") }), /mcconfig is not there: build the SDK's tools first/);
+		assert.throws(flash({ MODDABLE: join(root, "gone") }), /mcconfig does not exist: build the SDK's tools first/);
 		assert.throws(flash({ IDF_PATH: undefined }), /IDF_PATH is not set/);
 		assert.throws(flash({ IDF_PATH: join(root, "gone") }), /IDF_PATH is .*gone, which does not exist/);
 	});

@@ -40,13 +40,12 @@ describe("the serial ports of boards", { skip: process.platform === "win32" && "
 
 	it("are listed if there are several, and the person is asked to choose", (t) => {
 		const dev = makeDev(t, ["ttyUSB0", "ttyACM0"], { "usb-Espressif_USB_JTAG": "ttyACM0" });
-		const listed =
-			/several ports were found\. Choose one with --port:\n.*ttyACM0 {2}usb-Espressif_USB_JTAG\n.*ttyUSB0$/;
+		const listed = /found several ports\. Choose one with --port:\n.*ttyACM0 {2}usb-Espressif_USB_JTAG\n.*ttyUSB0$/;
 		assert.throws(() => choosePort(undefined, listPorts(dev)), listed);
 	});
 
 	it("may be missing, which is said with what to look at", (t) => {
-		assert.throws(() => choosePort(undefined, listPorts(makeDev(t, ["ttyS0"]))), /no board was found: .*USB cable/);
+		assert.throws(() => choosePort(undefined, listPorts(makeDev(t, ["ttyS0"]))), /no board found: .*USB data cable/);
 		assert.throws(() => checkPort("/dev/xs-mcp-none"), /\/dev\/xs-mcp-none does not exist/);
 	});
 });
