@@ -43,7 +43,8 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	if (!isObject(hello.features) || hello.features.mcp !== true) {
 		throw new HelloRejected("hello: features.mcp: expected true");
 	}
-	const { max_message_bytes: limit } = hello;
+	// Firmware until 0.1 says it among the features, where some backends accept booleans only.
+	const limit = hello.max_message_bytes ?? hello.features.max_message_bytes;
 	return {
 		transport: hello.transport,
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
