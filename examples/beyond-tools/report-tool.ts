@@ -1,7 +1,7 @@
 import { readWhole } from "../../src/hardware/pictures.js";
 import { image, resourceLink, text } from "../../src/mcp_server/content.js";
-import { toBase64 } from "../../src/mcp_server/features/base64.js";
 import { embeddedResource } from "../../src/mcp_server/features/embedded-resource.js";
+import { toBase64 } from "../../src/text/base64.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
 
 export default defineTool({

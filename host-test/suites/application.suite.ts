@@ -87,6 +87,20 @@ export default suite("application", {
 		equal(board.restarts, [1000]);
 		matches(log.join(), /unknown system command "dance"/);
 	},
+	"restarts as soon as nobody talks with it, when the backend tells it to do so lazily"() {
+		const { board, transport } = inSession();
+		transport.channel.say({ type: "tts", state: "start" });
+		transport.channel.say({ type: "system", command: "lazy_reboot" });
+		equal(board.restarts, []);
+		transport.channel.say({ type: "tts", state: "stop" });
+		equal(board.restarts, [1000]);
+	},
+	"shows the text of a notification"() {
+		const { board, transport } = inSession();
+		board.shown.length = 0;
+		transport.channel.say({ type: "notify", text: "Tea is ready" });
+		equal(board.shown, [{ message: "Tea is ready" }]);
+	},
 	"survives messages whose members are missing or wrong"() {
 		const { application, transport } = inSession();
 		for (const type of ["tts", "stt", "llm", "alert", "system", "custom"]) {

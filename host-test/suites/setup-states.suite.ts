@@ -61,6 +61,17 @@ export default suite("the state wifi_configuring", {
 		equal([application.state, accessPoint.opened?.ssid], ["wifi_configuring", "xs-mcp-000001"]);
 		equal(Object.assign({}, ...fake.shown).setup.url, "http://192.0.2.7/");
 	},
+	"is entered by a tool, once the answer is sent"() {
+		const { application, timer } = start({ ssid: "net", online: true });
+		const answers: string[] = [];
+		const session = application.server.open({ send: (text) => answers.push(String(text)) });
+		const params = { name: "self.system.reconfigure_wifi", arguments: {} };
+		session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+		matches(answers.join(), /"text":"true"/);
+		ok(application.state !== "wifi_configuring", application.state);
+		timer.pass(1_000);
+		equal(application.state, "wifi_configuring");
+	},
 	async "ends with a restart if the backend has changed"() {
 		const { accessPoint, fake, timer, submit, application } = start({ ssid: "", online: false });
 		equal((await submit({ ...TYPED, backend: "ws://other/" }))[0], 202);

@@ -1,5 +1,6 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
+import { HeldBytes } from "../../src/hardware/pictures.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -131,6 +132,20 @@ export default suite("tools of every board", {
 		board.response = { status: 500, body: new ArrayBuffer(0) };
 		const failed = await call(client, "self.camera.take_photo", { question: "?" });
 		matches(failed.error.message, /http:\/\/v\/x answered with HTTP status 500/);
+	},
+	async "return the photo itself where nobody explains it, if it fits a message and the client takes pictures"() {
+		const board = new FakeBoard();
+		const client = clientOf(board);
+		client.initialize("2025-06-18");
+		const { result } = await call(client, "self.camera.take_photo", { question: "?" });
+		equal(result, { content: [{ type: "image", data: "UEhPVE8=", mimeType: "image/jpeg" }], isError: false });
+		equal(board.requests.length, 0);
+		const large = new HeldBytes(new Uint8Array(6_001));
+		const other = clientOf({ ...board, camera: { capture: async () => large } } as Hardware);
+		other.initialize("2025-06-18");
+		const failed = (await call(other, "self.camera.take_photo", { question: "?" })).result;
+		equal(failed.isError, true);
+		matches(failed.content[0].text, /no vision service.*6001 bytes \(limit 6000\)/);
 	},
 	"tell what the device is made of"() {
 		const board = new FakeBoard();

@@ -64,7 +64,10 @@ function partsIn(program: ts.Program, file: string): BoardParts {
 
 /** The names of the tools that a board with these parts offers, and of those that it lacks. */
 export function toolsOf(parts: readonly Part[]): { readonly offered: string[]; readonly absent: string[] } {
-	const made: readonly Part[] = parts.includes("updater") ? ["installer"] : [];
+	const made: Part[] = parts.includes("updater") ? ["installer"] : [];
+	if (parts.includes("accessPoint")) {
+		made.push("wifiSetup");
+	}
 	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...made, ...parts].map((part) => [part, {}]));
 	const names = (offered: boolean): string[] =>
 		TOOLS.filter((tool) => isOffered(tool, hardware) === offered).map(({ name }) => name);

@@ -4,7 +4,7 @@ import type { PhoneSetup } from "../connect/phone-setup.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import type { Direct } from "../net/open-direct.js";
@@ -66,6 +66,7 @@ export class Application {
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
 	readonly #log: (message: string) => void;
+	readonly #timer: TimerModule;
 	readonly #search: BackendSearch | undefined;
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
 	readonly #setup: PhoneSetup | undefined;
@@ -75,12 +76,17 @@ export class Application {
 	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
+	/** Begins the set-up that was asked for. */
+	#setupTimer: TimerHandle | undefined;
+	/** Whether the device is to restart as soon as nobody talks with it. */
+	#restartsWhenIdle = false;
 	/** Whether the application records what is said. */
 	#isListening = false;
 
 	constructor(options: ApplicationOptions) {
 		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
 		this.#log = log;
+		this.#timer = timer;
 		this.#onState = options.onState;
 		this.#onReached = options.onReached;
 		this.#setup = options.setup?.({
@@ -91,7 +97,7 @@ export class Application {
 		this.#board = {
 			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), log }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
-			...(this.#setup && { wifiSetup: { begin: () => this.#setUp() } }),
+			...(this.#setup && { wifiSetup: { begin: (delay = 0) => this.#setUpIn(delay) } }),
 		};
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		const serverOptions: McpServerOptions<Hardware> = {
@@ -185,6 +191,7 @@ export class Application {
 			this.#board.network.onChange = undefined;
 		}
 		this.#setup?.close();
+		this.#clearSetup();
 		this.#unfollowInputs();
 		this.#search?.stop();
 		this.#direct?.close();
@@ -227,6 +234,20 @@ export class Application {
 		} else {
 			this.#goOffline();
 		}
+	}
+
+	#setUpIn(delay: number): void {
+		this.#clearSetup();
+		if (delay === 0) {
+			this.#setUp();
+		} else {
+			this.#setupTimer = this.#timer.set(() => this.#setUp(), delay);
+		}
+	}
+
+	#clearSetup(): void {
+		this.#timer.clear(this.#setupTimer);
+		this.#setupTimer = undefined;
 	}
 
 	/** The session ends first: a device that is set up is not in its network. */
@@ -343,6 +364,7 @@ export class Application {
 		this.#show({ state: newState });
 		this.#tell("notifications/state_changed", { newState, oldState });
 		this.#onState?.(newState);
+		this.#restartIfIdle();
 	}
 
 	/** Without a session the backend has not asked to be told, and some take any message as a mistake. */
@@ -391,10 +413,22 @@ export class Application {
 	}
 
 	#command(command: string): void {
-		if (command === "reboot" && this.#board.system !== undefined) {
-			this.#board.system.restart(REBOOT_DELAY);
+		const { system } = this.#board;
+		if (command === "reboot" && system !== undefined) {
+			system.restart(REBOOT_DELAY);
+		} else if (command === "lazy_reboot" && system !== undefined) {
+			this.#restartsWhenIdle = true;
+			this.#restartIfIdle();
 		} else {
 			this.#log(`unknown system command ${JSON.stringify(command)}`);
+		}
+	}
+
+	/** A conversation is not cut off. */
+	#restartIfIdle(): void {
+		if (this.#restartsWhenIdle && this.#state.state === "idle") {
+			this.#restartsWhenIdle = false;
+			this.#board.system?.restart(REBOOT_DELAY);
 		}
 	}
 

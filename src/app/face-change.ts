@@ -23,6 +23,7 @@ const LETTERS = deepFreeze([
 export function faceChange(message: Envelope): Partial<Face> {
 	switch (message.type) {
 		case "stt":
+		case "notify":
 			return textChange(message.text);
 		case "tts":
 			return message.state === "sentence_start" ? textChange(message.text) : {};

@@ -1,3 +1,6 @@
+/** Bytes of a picture that a message may hold: in base64 they are the 8,000 characters that `Resources` takes. */
+export const MAX_PICTURE_BYTES = 6_000;
+
 /** Bytes that are read piece by piece, so that a picture need never be in the heap as a whole. */
 export interface ByteSource {
 	/** Bytes in all. */

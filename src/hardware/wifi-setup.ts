@@ -33,8 +33,12 @@ export interface AccessPoint {
 
 /** The set-up of Wi-Fi and backend with a phone, as the application offers it to other parts: no board brings it. */
 export interface WiFiSetup {
-	/** Begins the set-up, unless it has begun or firmware is being installed. */
-	begin(): void;
+	/**
+	 * Begins the set-up, unless it has begun or firmware is being installed.
+	 *
+	 * @param delay milliseconds until then. Default: at once
+	 */
+	begin(delay?: number): void;
 }
 
 /** What the screen shows during the set-up. */

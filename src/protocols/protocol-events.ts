@@ -4,7 +4,15 @@ import type { Session } from "./hello.js";
 import type { ProtocolError } from "./protocol-error.js";
 
 /** Messages besides MCP that reach the application. */
-export const APPLICATION_TYPES: readonly string[] = deepFreeze(["tts", "stt", "llm", "system", "alert", "custom"]);
+export const APPLICATION_TYPES: readonly string[] = deepFreeze([
+	"tts",
+	"stt",
+	"llm",
+	"system",
+	"alert",
+	"custom",
+	"notify",
+]);
 
 /** What the application hears of its connection to the backend. */
 export interface ProtocolEvents {

@@ -2,9 +2,6 @@ import type { Hardware } from "../hardware/hardware.js";
 import type { HardwareWith, Part, WithNeeds } from "../hardware/needs.js";
 import { createResource, type Resource, type ResourceDefinition } from "../mcp_server/features/resource.js";
 
-/** Bytes of a picture that a resource may hold: in base64 they are the 8,000 characters that `Resources` takes. */
-export const MAX_PICTURE_BYTES = 6_000;
-
 /** A resource and the parts of a board without which it is not offered. */
 export interface HardwareResource extends Resource<Hardware>, WithNeeds {}
 

@@ -7,6 +7,7 @@ import getDeviceStatus from "./get-device-status.js";
 import getSystemInfo from "./get-system-info.js";
 import lightSet from "./light-set.js";
 import reboot from "./reboot.js";
+import reconfigureWifi from "./reconfigure-wifi.js";
 import screenGetInfo from "./screen-get-info.js";
 import screenPreviewImage from "./screen-preview-image.js";
 import screenSnapshot from "./screen-snapshot.js";
@@ -30,6 +31,7 @@ export const TOOLS: readonly HardwareTool[] = deepFreeze([
 	audioChime,
 	lightSet,
 	sensorRead,
+	reconfigureWifi,
 	getSystemInfo,
 	reboot,
 	upgradeFirmware,

@@ -1,5 +1,8 @@
-import { text } from "../mcp_server/content.js";
+import { type Camera, MAX_PICTURE_BYTES, readWhole } from "../hardware/pictures.js";
+import { type Content, image, text } from "../mcp_server/content.js";
+import { type Revision, reportsFailureAsError } from "../mcp_server/revision.js";
 import { string } from "../mcp_server/schema.js";
+import { toBase64 } from "../text/base64.js";
 import { defineTool } from "./support/define-tool.js";
 import { READS } from "./support/hints.js";
 import { uploadPicture } from "./support/upload-picture.js";
@@ -9,13 +12,13 @@ export default defineTool({
 	title: "Take photo",
 	description:
 		"Take a photo and have it explained. Use it whenever the user asks you to look at something.\n" +
-		"Returns a JSON object that tells what the photo shows.",
+		"Returns a JSON object that tells what the photo shows, or the photo.",
 	annotations: { ...READS, idempotentHint: false, openWorldHint: true },
 	needs: ["camera", "http"],
 	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
-	async run({ question }, { camera, http, system, settings }, { client }) {
+	async run({ question }, { camera, http, system, settings }, { client, session }) {
 		if (client.vision === undefined) {
-			throw new Error("the backend offers no vision service (capabilities.vision in initialize)");
+			return await ownPhoto(camera, session.revision);
 		}
 		const { url, token } = client.vision;
 		const headers = new Map<string, string>();
@@ -34,3 +37,18 @@ export default defineTool({
 		return text(await uploadPicture(http, { url, headers, fields, filename: "camera.jpg", picture: photo }));
 	},
 });
+
+const NO_VISION = "the client offers no vision service (capabilities.vision in initialize)";
+
+/** The photo for a client that looks at it itself. Backends of 2024-11-05 read nothing but text. */
+async function ownPhoto(camera: Camera, revision: Revision): Promise<Content> {
+	if (reportsFailureAsError(revision)) {
+		throw new Error(NO_VISION);
+	}
+	const photo = await camera.capture();
+	try {
+		return image(toBase64(await readWhole(photo, MAX_PICTURE_BYTES)), "image/jpeg");
+	} catch (error) {
+		throw new Error(`${NO_VISION}, and no photo of its own fits: ${(error as Error).message}`, { cause: error });
+	}
+}

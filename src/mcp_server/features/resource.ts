@@ -1,8 +1,8 @@
+import { base64Length, toBase64 } from "../../text/base64.js";
 import { utf8Length } from "../../text/utf8.js";
 import { ErrorCode, RpcError } from "../json-rpc.js";
 import { type Listed, listed } from "../paged-list.js";
 import type { ToolCall } from "../tool-call.js";
-import { base64Length, toBase64 } from "./base64.js";
 import type { Completers } from "./completer.js";
 import { parseTemplate, type TemplateValues, type UriTemplate } from "./uri-template.js";
 
