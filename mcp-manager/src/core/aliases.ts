@@ -49,6 +49,25 @@ export class Aliases {
 	}
 
 	/**
+	 * Gives a configured server the alias that follows from its id, even if a device has it. Between servers the ids decide, not
+	 * who comes first: the one whose id is the alias has it, and others end in six digits of a hash of their ids.
+	 *
+	 * @param isShared whether other configured servers would have the alias, too
+	 * @returns its alias, and the device that has lost it
+	 */
+	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
+		const owner = this.#owners.get(wish);
+		const isChosen = owner !== undefined && owner !== id && this.#chosen.has(owner);
+		const alias = isChosen || (isShared && id !== wish) ? hashedAlias(id, wish) : wish;
+		if (alias !== wish && owner === id) {
+			this.#owners.delete(wish);
+		}
+		const loser = this.#owners.get(alias);
+		this.#owners.set(alias, id);
+		return { alias, loser: loser === id ? undefined : loser };
+	}
+
+	/**
 	 * Gives a device another alias.
 	 *
 	 * @throws RangeError when the alias is invalid or another device's, or when the configuration chose the device's
@@ -94,6 +113,10 @@ function defaultAlias(id: string, boardName: string, isTaken: (alias: string) =>
 		alias = aliasOf(boardName, more.slice(0, 2 * TAIL_DIGITS));
 	}
 	return alias;
+}
+
+function hashedAlias(id: string, wish: string): string {
+	return aliasOf(wish, createHash("sha256").update(id).digest("hex").slice(-TAIL_DIGITS));
 }
 
 function aliasOf(boardName: string, tail: string): string {
