@@ -31,12 +31,17 @@ const ISOLATION = z.strictObject({
 		.enum(["default", "given"])
 		.default("default")
 		.describe("given: only the variables in env; default: also HOME, PATH and the like"),
-	memory: z.int().min(16).optional().describe("Megabytes of address space (Linux: prlimit)"),
+	memory: z
+		.int()
+		.min(16)
+		.optional()
+		.describe("Megabytes of memory that each of its processes may write to (Linux: prlimit)"),
 	cpuTime: z.int().min(1).optional().describe("Seconds of processor time (Linux: prlimit)"),
 	sandbox: z
 		.enum(["none", "bubblewrap"])
 		.default("none")
-		.describe("bubblewrap: files are read-only except the working folder, and there is no network"),
+		.describe("bubblewrap: it sees its working folder, what programs need to start, and no network"),
+	readable: z.array(z.string().min(1)).optional().describe("Files and folders that it may read in the sandbox besides"),
 });
 
 const TRANSPORTS = ["stdio", "http", "streamable-http", "sse", "websocket"] as const;
