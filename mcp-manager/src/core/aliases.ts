@@ -36,13 +36,14 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another device; else its
+	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another device, or it was edited and is invalid; else its
 	 * board's name and the last six digits of its MAC address.
 	 */
 	assign(id: string, boardName: string, before: string | undefined): string {
 		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
 		const own = this.#chosen.get(id);
-		const kept = before === undefined || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
+		const kept =
+			before === undefined || !isValid(before) || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
 		const alias = own ?? kept;
 		this.#owners.set(alias, id);
 		return alias;
@@ -94,9 +95,13 @@ export class Aliases {
 	}
 }
 
+function isValid(alias: string): boolean {
+	return alias.length <= MAX_ALIAS_LENGTH && ALIAS.test(alias);
+}
+
 /** @throws RangeError that names the device */
 function expectValid(id: string, alias: string): void {
-	if (alias.length > MAX_ALIAS_LENGTH || !ALIAS.test(alias)) {
+	if (!isValid(alias)) {
 		throw new RangeError(
 			`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
 		);

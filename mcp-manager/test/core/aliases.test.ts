@@ -16,6 +16,12 @@ describe("the alias of a device", () => {
 		assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "new name", "old_ddeeff"), "old_ddeeff");
 	});
 
+	it("is made again if its file was edited by hand, and it could not be called", () => {
+		for (const edited of ["__x", "x__y", "Kitchen", ""]) {
+			assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "lamp", edited), "lamp_ddeeff");
+		}
+	});
+
 	it("is the one that somebody chose, even if another device had it", () => {
 		const aliases = new Aliases(new Map([["aa:bb:cc:dd:ee:ff", "kitchen"]]));
 		assert.equal(aliases.assign("11:22:33:44:55:66", "lamp", "kitchen"), "lamp_445566");
