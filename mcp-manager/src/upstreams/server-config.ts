@@ -80,6 +80,7 @@ export const LISTED_SERVER = z.strictObject({ id: z.string().optional(), ...SERV
 /** An entry as hosts of MCP clients write it, by its name, with the members that they add. Others are ignored. */
 export const HOST_SERVER = z.object({
 	...SERVER_FIELDS,
+	timeout: z.int().min(1).max(300_000).optional().describe("Milliseconds; below 1000, seconds, as Cline writes it"),
 	type: z.string().optional(),
 	disabled: z.boolean().optional(),
 	alwaysAllow: z.array(z.string()).optional(),
