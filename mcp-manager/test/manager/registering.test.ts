@@ -50,7 +50,7 @@ describe("registering", () => {
 		for (let count = 0; count < 100; count += 1) {
 			assert.match(await register(manager), /Registered/);
 		}
-		assert.match(await register(manager), /Error: too many notification handlers (limit 100)/);
+		assert.match(await register(manager), /Error: too many notification handlers \(limit 100\)/);
 	});
 
 	it("takes no other server that has the alias for a server that is not connected", async (t) => {
