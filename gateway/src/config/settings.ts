@@ -113,6 +113,11 @@ export const SETTINGS = {
 		path: true,
 	}),
 	serversFile: setting(FILE, "File of other MCP servers to connect to (mcp-servers.json)", { path: true }),
+	maxServerConnections: setting(
+		integer("connections", 1, 1_000),
+		"Connections to other MCP servers at the same time; those unused for longest are closed, and opened again for a call",
+		{ default: 10 },
+	),
 	managementTools: setting(
 		oneOf("clients", ["off", "local", "all"]),
 		"Who gets the management tools (off, local, all). Such a client can start any command on this machine",

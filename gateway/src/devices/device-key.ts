@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFileSync } from "../config/atomic-file.js";
+import { ConfigurationError } from "../config/configuration.js";
 
 const KEY_BYTES = 32;
 
@@ -10,9 +11,13 @@ export class DeviceKey {
 	readonly #path: string;
 	#key: Buffer | undefined;
 
-	/** @param folder the gateway's state folder; the key is made when it is first needed */
+	/**
+	 * @param folder the gateway's state folder; a missing key is made when it is first needed
+	 * @throws ConfigurationError if the key is damaged: the gateway would fail with the first device
+	 */
 	constructor(folder: string) {
 		this.#path = join(folder, "device-key");
+		this.#key = existsSync(this.#path) ? readKey(this.#path) : undefined;
 	}
 
 	/** 256 bits that only the gateway can derive from these texts, as 43 characters of base64url. */
@@ -28,12 +33,12 @@ export class DeviceKey {
 	}
 }
 
-/** @throws Error if the file holds no key: one that is shorter could be guessed */
+/** @throws ConfigurationError if the file holds no key: one that is shorter could be guessed */
 function readKey(path: string): Buffer {
 	try {
 		const key = Buffer.from(readFileSync(path, "utf8"), "hex");
 		if (key.length !== KEY_BYTES) {
-			throw new Error(`${path} is damaged: delete it, then bind the devices again`);
+			throw new ConfigurationError([`${path} is damaged: delete it, then bind the devices again`]);
 		}
 		return key;
 	} catch (error) {

@@ -44,11 +44,11 @@ async function openGateway({ configuration, log }: ProgramContext, pictures: Pic
 /** Connects to the configured servers. Slow ones are waited for in the background. */
 async function openManager(context: ProgramContext, gateway: Gateway): Promise<McpManager | undefined> {
 	const { configuration, log } = context;
-	const { serversFile: file, managementTools } = configuration;
+	const { serversFile: file, managementTools, maxServerConnections: maxConnections } = configuration;
 	if (file === undefined && managementTools === "off") {
 		return undefined;
 	}
-	const manager = new McpManager({ file, registry: gateway.servers });
+	const manager = new McpManager({ file, registry: gateway.servers, options: { maxConnections } });
 	manager.on("warning", (message) => log.warn(message));
 	manager.on("status", (server, status, reason) => log.info({ server, ...(reason && { reason }) }, `server ${status}`));
 	gateway.ownTools = (access) => managementToolsFor(access, manager, managementTools);

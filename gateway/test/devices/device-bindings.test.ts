@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { TokenStore } from "../../src/config/token-store.js";
 import { type BindingMode, DeviceBindings, type PendingBinding } from "../../src/devices/device-bindings.js";
 import { DeviceKey } from "../../src/devices/device-key.js";
-import { makeStateFolder } from "../support/program.js";
+import { makeStateFolder, startProgram } from "../support/program.js";
 
 const LAMP = { deviceId: "lamp", clientId: "uuid", board: "lamp", version: "1.0.0", address: "192.168.1.9" };
 
@@ -92,6 +92,15 @@ describe("the bindings of devices", () => {
 			writeFileSync(join(folder, "device-key"), damaged);
 			await assert.rejects(bindings.request(LAMP), /device-key is damaged/);
 		}
+	});
+
+	it("are not made by a gateway whose key is damaged: it does not start", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		writeFileSync(join(stateFolder, "device-key"), "00");
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: /device-key is damaged: delete it/,
+		});
 	});
 
 	it("cannot be made up from the file of tokens without the key, which only this user may read", async (t) => {

@@ -36,16 +36,36 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another device; else its
+	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another device, or it was edited and is invalid; else its
 	 * board's name and the last six digits of its MAC address.
 	 */
 	assign(id: string, boardName: string, before: string | undefined): string {
 		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
 		const own = this.#chosen.get(id);
-		const kept = before === undefined || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
+		const kept =
+			before === undefined || !isValid(before) || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
 		const alias = own ?? kept;
 		this.#owners.set(alias, id);
 		return alias;
+	}
+
+	/**
+	 * Gives a configured server the alias that follows from its id, even if a device has it. Between servers the ids decide, not
+	 * who comes first: the one whose id is the alias has it, and others end in six digits of a hash of their ids.
+	 *
+	 * @param isShared whether other configured servers would have the alias, too
+	 * @returns its alias, and the device that has lost it
+	 */
+	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
+		const owner = this.#owners.get(wish);
+		const isChosen = owner !== undefined && owner !== id && this.#chosen.has(owner);
+		const alias = isChosen || (isShared && id !== wish) ? hashedAlias(id, wish) : wish;
+		if (alias !== wish && owner === id) {
+			this.#owners.delete(wish);
+		}
+		const loser = this.#owners.get(alias);
+		this.#owners.set(alias, id);
+		return { alias, loser: loser === id ? undefined : loser };
 	}
 
 	/**
@@ -75,9 +95,13 @@ export class Aliases {
 	}
 }
 
+function isValid(alias: string): boolean {
+	return alias.length <= MAX_ALIAS_LENGTH && ALIAS.test(alias);
+}
+
 /** @throws RangeError that names the device */
 function expectValid(id: string, alias: string): void {
-	if (alias.length > MAX_ALIAS_LENGTH || !ALIAS.test(alias)) {
+	if (!isValid(alias)) {
 		throw new RangeError(
 			`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
 		);
@@ -94,6 +118,10 @@ function defaultAlias(id: string, boardName: string, isTaken: (alias: string) =>
 		alias = aliasOf(boardName, more.slice(0, 2 * TAIL_DIGITS));
 	}
 	return alias;
+}
+
+function hashedAlias(id: string, wish: string): string {
+	return aliasOf(wish, createHash("sha256").update(id).digest("hex").slice(-TAIL_DIGITS));
 }
 
 function aliasOf(boardName: string, tail: string): string {

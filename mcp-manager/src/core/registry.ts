@@ -135,9 +135,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Reserves an id for a configured server: from now on, no device can have it.
+	 * Reserves an id for a configured server: from now on, no device can have it, nor the alias that follows from it.
 	 *
-	 * @throws RangeError if a server has this id
+	 * @throws RangeError if another configured server has this id
 	 */
 	configure(id: string, settings: ServerSettings): void {
 		this.#directory.configure(id, settings);

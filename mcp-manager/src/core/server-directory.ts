@@ -19,6 +19,7 @@ export class ServerDirectory {
 	readonly #servers = new Map<string, Server>();
 	/** Of configured servers, by id. */
 	readonly #settings = new Map<string, ServerSettings>();
+	readonly #configuredAliases = new Map<string, string>();
 	#sorted: readonly Server[] | undefined;
 	#version = 0;
 
@@ -82,19 +83,34 @@ export class ServerDirectory {
 		return this.#settings.get(id);
 	}
 
-	/** @throws RangeError if a server has this id */
+	/**
+	 * Reserves an id for a configured server, and its alias. A device that has the id is disconnected and forgotten; one that has
+	 * the alias gets another.
+	 *
+	 * @throws RangeError if another configured server has this id
+	 */
 	configure(id: string, settings: ServerSettings): void {
-		if (this.#servers.has(id) || this.#settings.has(id)) {
+		if (this.#settings.has(id)) {
 			throw new RangeError(`id ${id}: already in use`);
 		}
 		this.#settings.set(id, settings);
+		const device = this.#servers.get(id);
+		if (device !== undefined) {
+			device.session?.close("the id belongs to a configured server");
+			// The store warns if it cannot.
+			this.remove(id).catch(() => {});
+		}
+		this.#claimAliases(settings.alias);
 	}
 
 	/** Forgets a server that is configured. */
 	unconfigure(id: string): void {
 		// The store warns if it cannot.
 		this.remove(id).catch(() => {});
+		const alias = this.#configuredAliases.get(id) ?? "";
+		this.#configuredAliases.delete(id);
 		this.#settings.delete(id);
+		this.#aliases.release(id, alias);
 	}
 
 	/** Forgets a server. Settles when that is on disk. */
@@ -112,7 +128,30 @@ export class ServerDirectory {
 	/** The alias for a server: the one that it has, or else one that is made from its settings or its board's name. */
 	aliasFor(server: Server, boardName: string): string {
 		const { id, known } = server;
-		return this.#aliases.assign(id, boardName, known ? server.alias : this.#settings.get(id)?.alias);
+		return this.#configuredAliases.get(id) ?? this.#aliases.assign(id, boardName, known ? server.alias : undefined);
+	}
+
+	/** Of the configured servers whose ids would give them this alias. Those that are connected may get another. */
+	#claimAliases(wish: string): void {
+		const rivals = [...this.#settings].filter(([, { alias }]) => alias === wish);
+		for (const [id] of rivals) {
+			const { alias, loser } = this.#aliases.claim(id, wish, rivals.length > 1);
+			this.#configuredAliases.set(id, alias);
+			this.#realias(id, alias);
+			const device = loser === undefined || this.#settings.has(loser) ? undefined : this.#servers.get(loser);
+			if (device?.known) {
+				this.#realias(device.id, this.#aliases.assign(device.id, device.record.board.name, undefined));
+				this.save(device.record);
+			}
+		}
+	}
+
+	#realias(id: string, alias: string): void {
+		const server = this.#servers.get(id);
+		if (server?.known && server.alias !== alias) {
+			server.alias = alias;
+			this.changed();
+		}
 	}
 
 	/**

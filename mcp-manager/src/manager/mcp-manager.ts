@@ -1,5 +1,11 @@
 import { EventEmitter } from "node:events";
-import type { Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
+import {
+	type Prompt,
+	ProtocolError,
+	ProtocolErrorCode,
+	type ReadResourceResult,
+	type Resource,
+} from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { Offers, ServerTool } from "../core/offers.js";
 import { ServerRegistry } from "../core/registry.js";
@@ -33,8 +39,8 @@ export class McpManager extends EventEmitter<Events> {
 	readonly #file: ServersFile | undefined;
 	readonly #cache: ResourceCache;
 	readonly #parallel;
-	#registry!: ServerRegistry;
-	#servers!: ConfiguredServers;
+	/** Undefined before {@link initialize}. */
+	#opened: { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } | undefined;
 	/** The servers of the file, also those that are not connected. */
 	#fileConfigs = new Map<string, ServerConfig>();
 	#reloading: Promise<unknown> = Promise.resolve();
@@ -57,8 +63,8 @@ export class McpManager extends EventEmitter<Events> {
 	 */
 	async initialize(): Promise<void> {
 		const { registry, options, servers = [] } = this.#options;
-		this.#registry = registry ?? (await ServerRegistry.open({}, (message) => this.emit("warning", message)));
-		this.#servers = new ConfiguredServers(this.#registry, options);
+		const opened = registry ?? (await ServerRegistry.open({}, (message) => this.emit("warning", message)));
+		this.#opened = { registry: opened, servers: new ConfiguredServers(opened, options) };
 		this.#servers.on("status", ({ id, lastError }, status) => this.emit("status", id, status, lastError));
 		this.#registry.on("notification", (server, method, params) => this.#notified(server, method, params));
 		for (const server of servers) {
@@ -75,6 +81,21 @@ export class McpManager extends EventEmitter<Events> {
 			this.emit("warning", `changes of ${this.#file.path} are not followed: ${(error as Error).message}`);
 		}
 		await this.reload();
+	}
+
+	get #registry(): ServerRegistry {
+		return this.#expectOpened().registry;
+	}
+
+	get #servers(): ConfiguredServers {
+		return this.#expectOpened().servers;
+	}
+
+	#expectOpened(): { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } {
+		if (this.#opened === undefined) {
+			throw new McpError("INVALID_REQUEST", "the manager is not initialized: call initialize() and wait for it first");
+		}
+		return this.#opened;
 	}
 
 	/** The servers of the file that are configured but not enabled, and all the others. */
@@ -132,6 +153,11 @@ export class McpManager extends EventEmitter<Events> {
 		const server = this.#servers.find(id);
 		await this.#servers.remove(id);
 		return server?.config.shown;
+	}
+
+	/** Disconnects every configured server, as {@link disconnect} does. Devices stay connected. */
+	async disconnectAll(): Promise<void> {
+		await Promise.all(this.#servers.all.map(({ id }) => this.disconnect(id)));
 	}
 
 	/**
@@ -258,7 +284,14 @@ export class McpManager extends EventEmitter<Events> {
 			if (kept !== undefined) {
 				return kept;
 			}
-			const result = expectComplete(await server.ask((session, options) => session.readResource(uri, options)));
+			const answer = await server
+				.ask((session, options) => session.readResource(uri, options))
+				.catch((error: unknown) => {
+					throw isUnknownResource(error, server, uri)
+						? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${(error as Error).message}`)
+						: error;
+				});
+			const result = expectComplete(answer);
 			this.#cache.set(server, uri, result);
 			return result;
 		});
@@ -286,9 +319,9 @@ export class McpManager extends EventEmitter<Events> {
 		this.#file?.close();
 		this.#cache.clear();
 		await this.#reloading;
-		await this.#servers?.close();
+		await this.#opened?.servers.close();
 		if (this.#options.registry === undefined) {
-			await this.#registry?.close();
+			await this.#opened?.registry.close();
 		}
 	}
 
@@ -391,10 +424,17 @@ export class McpManager extends EventEmitter<Events> {
 		);
 		if (found.length !== 1) {
 			const ids = found.map((server) => this.#idOf(server)).join(", ");
-			const message = found.length === 0 ? `Tool ${tool} not found` : `Tool ${tool} is on several servers: ${ids}`;
+			const message =
+				found.length === 0 ? `Tool ${tool} not found${this.#failures()}` : `Tool ${tool} is on several servers: ${ids}`;
 			throw new McpError("TOOL_NOT_FOUND", message);
 		}
 		return found[0] as Server;
+	}
+
+	/** Why servers have no tools: the one that is missing may be theirs. */
+	#failures(): string {
+		const failed = this.#servers.all.filter(({ server, lastError }) => server === undefined && lastError !== "");
+		return failed.map(({ id, lastError }) => `; '${id}' is not connected: ${lastError}`).join("");
 	}
 
 	#notOffered(server: Server, tool: string): McpError {
@@ -427,6 +467,15 @@ export class McpManager extends EventEmitter<Events> {
 		this.#cache.notified(server, method, params);
 		this.emit("notification", server.known ? this.#idOf(server) : server.id, notificationType(method), params);
 	}
+}
+
+/** Many servers answer −32602 for a resource that they do not have. If they list it, something else is wrong. */
+function isUnknownResource(error: unknown, { offers }: Server, uri: string): boolean {
+	return (
+		ProtocolError.isInstance(error) &&
+		error.code === ProtocolErrorCode.InvalidParams &&
+		!offers.resources.some((resource) => resource.uri === uri)
+	);
 }
 
 async function translated<T>(task: () => Promise<T>): Promise<T> {

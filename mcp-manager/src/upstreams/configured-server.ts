@@ -17,7 +17,9 @@ interface ConfiguredServerOptions {
 	readonly servers: ServerRegistry;
 	/** Milliseconds between pings. */
 	readonly pingInterval: number;
-	/** Makes room for one more connection. Throws if there is none. */
+	/** Throws if there is no room for one more connection, and none could be made. */
+	readonly expectRoom: () => void;
+	/** Makes room for a connection that works. Throws if there is none. */
 	readonly makeRoom: () => void;
 }
 
@@ -161,7 +163,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 			return this.server;
 		}
 		try {
-			this.#options.makeRoom();
+			this.#options.expectRoom();
 			this.#changeStatus("connecting");
 			const server = await this.#open();
 			this.#keepsTrying = true;
@@ -212,7 +214,14 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		}
 	}
 
+	/** @throws Error if there is no room for the connection, which is closed then */
 	#opened(server: Server, transport: ConfiguredTransport): Server {
+		try {
+			this.#options.makeRoom();
+		} catch (error) {
+			void transport.close((error as Error).message);
+			throw error;
+		}
 		this.#server = server;
 		const session = this.#session as Session;
 		const since = performance.now();

@@ -53,6 +53,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		const server = new ConfiguredServer(config, {
 			servers: this.#registry,
 			pingInterval: this.#pingInterval,
+			expectRoom: () => void this.#idleToClose(),
 			makeRoom: () => this.#makeRoom(),
 		});
 		server.on("status", (status) => this.emit("status", server, status));
@@ -109,20 +110,25 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		await Promise.all(this.all.map(({ id }) => this.remove(id)));
 	}
 
+	/** Only once the new connection works: a broken server would close healthy ones, one after the other. */
+	#makeRoom(): void {
+		void this.#idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand");
+	}
+
 	/**
-	 * Closes the idle connection that was not used for the longest time, if there are as many as there may be.
+	 * The idle connection that was not used for the longest time; undefined if there are fewer than there may be.
 	 *
 	 * @throws Error if none is idle
 	 */
-	#makeRoom(): void {
-		const open = this.all.filter(({ isOpen }) => isOpen);
-		if (open.length < this.#maxConnections) {
-			return;
+	#idleToClose(): ConfiguredServer | undefined {
+		const connected = this.all.filter(({ status }) => status === "connected");
+		if (connected.length < this.#maxConnections) {
+			return undefined;
 		}
-		const [oldest] = open.filter(({ isIdle }) => isIdle).sort((one, other) => one.lastUsed - other.lastUsed);
+		const [oldest] = connected.filter(({ isIdle }) => isIdle).sort((one, other) => one.lastUsed - other.lastUsed);
 		if (oldest === undefined) {
 			throw new Error(`Maximum connections (${this.#maxConnections}) reached`);
 		}
-		void oldest.disconnect("closed to make room for another server; reconnecting on demand");
+		return oldest;
 	}
 }

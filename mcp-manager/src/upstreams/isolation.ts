@@ -4,6 +4,12 @@ import type { ServerConfig } from "./server-config.js";
 /** Bytes in a megabyte. */
 const MB = 1024 * 1024;
 
+/** What programs need to start: no settings, no passwords, nobody's files. */
+const SYSTEM_FILES = [
+	...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store"],
+	...["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs", "/etc/localtime"],
+];
+
 /**
  * The command of a configured server inside what limits it: bubblewrap, and prlimit. Both have to be installed; if they are
  * not, the server cannot be started, and the error names what is missing.
@@ -15,24 +21,27 @@ export function isolated({ command, args, cwd, isolation }: ServerConfig): {
 	let words = [command, ...args];
 	if (isolation.sandbox === "bubblewrap") {
 		const folder = resolve(cwd ?? ".");
+		const readable = [...SYSTEM_FILES, ...(isolation.readable ?? []).map((path) => resolve(path))];
 		const files = [
-			"--ro-bind",
-			"/",
-			"/",
-			"--dev",
-			"/dev",
-			"--proc",
-			"/proc",
-			"--tmpfs",
-			"/tmp",
-			"--bind",
-			folder,
-			folder,
+			...readable.flatMap((path) => ["--ro-bind-try", path, path]),
+			...["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind", folder, folder],
 		];
-		words = ["bwrap", ...files, "--unshare-all", "--die-with-parent", "--chdir", folder, "--", ...words];
+		words = [
+			"bwrap",
+			...files,
+			"--cap-drop",
+			"ALL",
+			"--unshare-all",
+			"--die-with-parent",
+			"--chdir",
+			folder,
+			"--",
+			...words,
+		];
 	}
 	const limits = [
-		...(isolation.memory === undefined ? [] : [`--as=${isolation.memory * MB}`]),
+		// Not the address space: Node.js reserves gigabytes of it, and uses a small part.
+		...(isolation.memory === undefined ? [] : [`--data=${isolation.memory * MB}`]),
 		...(isolation.cpuTime === undefined ? [] : [`--cpu=${isolation.cpuTime}`]),
 	];
 	if (limits.length > 0) {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import {
 	deserializeMessage,
@@ -30,11 +31,24 @@ const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
 /** Milliseconds that a process has to end by itself, once its standard input was closed. */
 const EXIT_TIME = 1_000;
 
+/** The variable by which the processes of one server are found: children inherit it, also those that leave the process group. */
+const MARK = "XS_MCP_PROCESS";
+
 /**
  * Runs the command in place of the shell, beside a reader of descriptor 3. Descriptor 3 ends when the gateway closes it, and
- * also when the gateway is killed: then the whole process group is killed, with all that the command has started.
+ * also when the gateway is killed: then everything that the command has started is killed. First whatever has the mark (on Linux),
+ * then the process group.
  */
-const GUARDED = '(read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
+const GUARDED = `(
+	read -r _ <&3
+	read -r self _ </proc/self/stat
+	for file in $(grep -las "${MARK}=$${MARK}" /proc/[0-9]*/environ); do
+		pid=\${file#/proc/}
+		pid=\${pid%/environ}
+		[ "$pid" = "$self" ] || kill -KILL "$pid"
+	done
+	kill -KILL 0
+) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
 
 /** The exit codes of a shell whose command could not be run, or not be found. */
 const NOT_RUN = [126, 127];
@@ -78,7 +92,7 @@ export class ProcessTransport implements Transport {
 		const isPosix = process.platform !== "win32";
 		const [program, ...rest] = isPosix ? ["/bin/sh", "-c", GUARDED, "sh", command, ...args] : [command, ...args];
 		const child = spawn(program as string, rest, {
-			env,
+			env: { ...env, [MARK]: randomUUID() },
 			...(cwd !== undefined && { cwd }),
 			stdio: isPosix ? ["pipe", "pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe"],
 			detached: isPosix,

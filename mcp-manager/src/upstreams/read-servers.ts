@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { basename, dirname, resolve } from "node:path";
 import { type Document, isMap, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
 import { portable } from "../core/names.js";
@@ -95,11 +97,12 @@ class Reader {
 		if (server === undefined) {
 			return undefined;
 		}
-		const { type, disabled, alwaysAllow, ...rest } = server;
+		const { type, disabled, alwaysAllow, timeout, ...rest } = server;
 		const transport = rest.transport ?? TRANSPORT_OF_TYPE[type ?? ""];
 		return {
 			...rest,
 			...(transport && { transport }),
+			...(timeout !== undefined && { timeout: timeout < MIN_MILLISECONDS ? timeout * 1_000 : timeout }),
 			id: portable(name, "-"),
 			name: rest.name ?? name,
 			enabled: rest.enabled ?? disabled !== true,
@@ -155,13 +158,13 @@ class Reader {
 		return this.#problems.length > count ? undefined : result.data;
 	}
 
-	/** The value with environment variables in place of `${NAME}`, at any depth. */
+	/** The value with what its variables stand for, at any depth. */
 	#expanded(value: unknown, path: Path): unknown {
 		if (typeof value === "string") {
-			return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
-				const found = this.#environment[name] ?? fallback;
+			return value.replace(VARIABLE, (_, kind: string | undefined, name: string, fallback?: string) => {
+				const found = this.#valueOf(kind, name) ?? fallback;
 				if (found === undefined) {
-					this.#problem(path, `the environment variable ${name} is not set`);
+					this.#problem(path, missing(kind, name));
 				}
 				return found ?? "";
 			});
@@ -172,6 +175,18 @@ class Reader {
 		return isObject(value)
 			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#expanded(item, [...path, key])]))
 			: value;
+	}
+
+	#valueOf(kind: string | undefined, name: string): string | undefined {
+		switch (kind) {
+			case undefined:
+				return FOLDERS[name]?.(this.#file) ?? this.#environment[name];
+			case "env":
+				return this.#environment[name];
+			default:
+				// VS Code asks a person. Here nobody can be asked: the environment has the answer.
+				return this.#environment[inputVariable(name)];
+		}
 	}
 
 	#valueAt(path: Path): unknown {
@@ -195,11 +210,36 @@ class Reader {
 	}
 }
 
+/** `${NAME}`, `${NAME:-text}`; of Cursor and VS Code also `${env:NAME}` and `${input:name}`. */
+const VARIABLE = /\$\{(?:(env|input):)?([A-Za-z_][A-Za-z0-9_-]*)(?::-([^}]*))?\}/g;
+
+/** Folders that hosts name, from the path of the file: those that keep it in `.vscode` or `.cursor` mean the folder around it. */
+const FOLDERS: Readonly<Record<string, (file: string) => string>> = {
+	workspaceFolder: (file) => {
+		const folder = dirname(resolve(file));
+		return /^\.(vscode|cursor)$/.test(basename(folder)) ? dirname(folder) : folder;
+	},
+	userHome: () => homedir(),
+};
+
+function inputVariable(name: string): string {
+	return name.toUpperCase().replace(/-/g, "_");
+}
+
+function missing(kind: string | undefined, name: string): string {
+	return kind === "input"
+		? `the input ${name} cannot be asked for: set the environment variable ${inputVariable(name)}`
+		: `the environment variable ${name} is not set`;
+}
+
 /** The id of an entry that may not be valid. */
 function idOfEntry(entry: unknown, [, key]: Path): string {
 	const { id, name } = (isObject(entry) ? entry : {}) as { id?: unknown; name?: unknown };
 	return typeof key === "string" ? portable(key, "-") : String(id ?? name);
 }
+
+/** Cline writes time limits in seconds. Nobody means so few milliseconds. */
+const MIN_MILLISECONDS = 1_000;
 
 /** Words that hosts write for transports. */
 const TRANSPORT_OF_TYPE: Readonly<Record<string, ServerConfig["transport"]>> = {

@@ -31,12 +31,17 @@ const ISOLATION = z.strictObject({
 		.enum(["default", "given"])
 		.default("default")
 		.describe("given: only the variables in env; default: also HOME, PATH and the like"),
-	memory: z.int().min(16).optional().describe("Megabytes of address space (Linux: prlimit)"),
+	memory: z
+		.int()
+		.min(16)
+		.optional()
+		.describe("Megabytes of memory that each of its processes may write to (Linux: prlimit)"),
 	cpuTime: z.int().min(1).optional().describe("Seconds of processor time (Linux: prlimit)"),
 	sandbox: z
 		.enum(["none", "bubblewrap"])
 		.default("none")
-		.describe("bubblewrap: files are read-only except the working folder, and there is no network"),
+		.describe("bubblewrap: it sees its working folder, what programs need to start, and no network"),
+	readable: z.array(z.string().min(1)).optional().describe("Files and folders that it may read in the sandbox besides"),
 });
 
 const TRANSPORTS = ["stdio", "http", "streamable-http", "sse", "websocket"] as const;
@@ -75,6 +80,7 @@ export const LISTED_SERVER = z.strictObject({ id: z.string().optional(), ...SERV
 /** An entry as hosts of MCP clients write it, by its name, with the members that they add. Others are ignored. */
 export const HOST_SERVER = z.object({
 	...SERVER_FIELDS,
+	timeout: z.int().min(1).max(300_000).optional().describe("Milliseconds; below 1000, seconds, as Cline writes it"),
 	type: z.string().optional(),
 	disabled: z.boolean().optional(),
 	alwaysAllow: z.array(z.string()).optional(),

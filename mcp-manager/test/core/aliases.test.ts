@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Aliases } from "../../src/core/aliases.js";
+import { NO_OFFERS } from "../../src/core/offers.js";
+import { SchemaChecker } from "../../src/core/schema-checker.js";
+import type { ServerSettings } from "../../src/core/server.js";
+import { ServerDirectory } from "../../src/core/server-directory.js";
 
 describe("the alias of a device", () => {
 	it("is its board's name and the end of its MAC address", () => {
@@ -10,6 +14,12 @@ describe("the alias of a device", () => {
 
 	it("stays what it was", () => {
 		assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "new name", "old_ddeeff"), "old_ddeeff");
+	});
+
+	it("is made again if its file was edited by hand, and it could not be called", () => {
+		for (const edited of ["__x", "x__y", "Kitchen", ""]) {
+			assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "lamp", edited), "lamp_ddeeff");
+		}
 	});
 
 	it("is the one that somebody chose, even if another device had it", () => {
@@ -43,5 +53,58 @@ describe("the alias of a device", () => {
 				}
 			}),
 		);
+	});
+});
+
+const settings = (alias: string): ServerSettings => ({
+	alias,
+	callTimeout: 1_000,
+	offlineWait: 1_000,
+	callsPerServer: 1,
+	wake: () => Promise.reject(new Error("not in this test")),
+	offers: () => true,
+	retry: (call) => call(),
+});
+
+function directory(folder?: string): ServerDirectory {
+	const context = { checker: new SchemaChecker(() => {}), onCall: () => {}, onUpdated: () => {}, warn: () => {} };
+	return new ServerDirectory({ ...(folder && { folder }) }, context, () => {});
+}
+
+const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, lastSeen: 1 };
+
+describe("the alias of a configured server", () => {
+	const ids = ["Files", "files", "FILES"];
+
+	it("does not depend on who is configured or connected first", () => {
+		const found = [ids, [...ids].reverse()].map((order) => {
+			const servers = directory();
+			for (const id of order) {
+				servers.configure(id, settings("files"));
+			}
+			return ids.map((id) => servers.aliasFor(servers.open(id), "board"));
+		});
+		assert.deepEqual(found[0], found[1]);
+		assert.equal(found[0]?.[1], "files", "its id is its alias");
+		assert.equal(new Set(found[0]).size, 3);
+		assert.match(found[0]?.[0] ?? "", /^files_[0-9a-f]{6}$/);
+	});
+
+	it("is taken from a device, which gets another; a device with its id is forgotten", () => {
+		const servers = directory();
+		for (const id of ["aa:bb:cc:00:00:01", "files"]) {
+			const device = servers.open(id);
+			const alias = servers.aliasFor(device, "files");
+			device.discovered({ id, alias, ...RECORD });
+		}
+		const device = servers.get("aa:bb:cc:00:00:01");
+		assert.ok(device);
+		void servers.rename(device, "notes");
+		servers.configure("notes", settings("notes"));
+		servers.configure("files", settings("files"));
+		assert.equal(servers.aliasFor(servers.open("notes"), "board"), "notes");
+		assert.equal(device.alias, "files_000001");
+		assert.equal(servers.find("files"), undefined, "the device with its id is no longer known");
+		assert.equal(servers.aliasFor(servers.open("files"), "board"), "files");
 	});
 });

@@ -19,6 +19,29 @@ const statusOf = (manager: McpManager, id: string) =>
 	manager.listConnections().find((connection) => connection.id === id)?.status;
 
 describe("McpManager", () => {
+	it("says that it is not initialized", async () => {
+		const manager = new McpManager({ servers: [odd("one")] });
+		const { error } = await manager.executeTool("echo");
+		assert.equal(error?.code, "INVALID_REQUEST");
+		assert.match(error?.message ?? "", /call initialize\(\)/);
+		assert.throws(() => manager.listTools(), { name: "McpError", code: "INVALID_REQUEST" });
+		await manager.close();
+	});
+
+	it("names the reason of a server that failed to start in the error of a call", async (t) => {
+		const manager = await openManager(t, { servers: [nodeServer("broken", ODD_SERVER, "crash")] });
+		const { error } = await manager.executeTool("echo");
+		assert.equal(error?.code, "TOOL_NOT_FOUND");
+		assert.match(error?.message ?? "", /'broken' is not connected: .*no licence found/);
+	});
+
+	it("tells a resource that does not exist from wrong parameters, and disconnects all", async (t) => {
+		const manager = await openManager(t, { servers: [nodeServer("everything", EVERYTHING)] });
+		await assert.rejects(manager.readResource("everything", "demo://no/such/resource"), { code: "RESOURCE_NOT_FOUND" });
+		await manager.disconnectAll();
+		assert.deepEqual(manager.listConnections(), []);
+	});
+
 	it("calls a tool by its name, and tells how long it took", async (t) => {
 		const manager = await openManager(t, { servers: [odd("one")] });
 		const { success, data, error, metadata } = await manager.executeTool("echo", { text: "hello" });

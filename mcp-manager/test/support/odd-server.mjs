@@ -20,6 +20,11 @@ if (behaviour === "child") {
 	const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
 	stderr.write(`child ${child.pid}\n`);
 }
+if (behaviour === "detached") {
+	// In a session and process group of its own.
+	const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore", detached: true });
+	tools.push({ name: `pid-${child.pid}`, inputSchema: schema });
+}
 if (behaviour === "stubborn") {
 	process.on("SIGTERM", () => {});
 	stdin.on("end", () => setInterval(() => {}, 1_000));

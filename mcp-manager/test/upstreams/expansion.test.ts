@@ -39,3 +39,27 @@ describe("an environment variable in a file of servers", () => {
 		assert.match(problemsOf({ ...entry, headers: { "a b": "1" } })[0] ?? "", /headers\.a b: invalid HTTP header name/);
 	});
 });
+
+describe("a file of another host", () => {
+	const readHost = (entry: object, file: string, environment: Record<string, string> = {}) =>
+		readServers(JSON.stringify({ inputs: [], servers: { one: { command: "run", ...entry } } }), file, environment);
+
+	it("has environment variables as Cursor writes them, and folders", () => {
+		const entry = { args: [`\${env:KEY}`, `\${workspaceFolder}/data`] };
+		for (const file of ["/project/.vscode/mcp.json", "/project/.cursor/mcp.json", "/project/mcp.json"]) {
+			assert.deepEqual(readHost(entry, file, { KEY: "k" }).configs[0]?.args, ["k", "/project/data"]);
+		}
+	});
+
+	it("has inputs as VS Code writes them, whose values are environment variables here", () => {
+		const entry = { env: { KEY: `\${input:api-key}` } };
+		assert.equal(readHost(entry, "f.json", { API_KEY: "k" }).configs[0]?.env.KEY, "k");
+		const { problems } = readHost(entry, "f.json");
+		assert.match(problems[0]?.message ?? "", /input api-key cannot be asked for: set the environment variable API_KEY/);
+	});
+
+	it("has a time limit in seconds, as Cline writes it", () => {
+		assert.equal(readHost({ timeout: 60 }, "f.json").configs[0]?.timeout, 60_000);
+		assert.equal(readHost({ timeout: 5_000 }, "f.json").configs[0]?.timeout, 5_000);
+	});
+});

@@ -147,4 +147,15 @@ describe("faults of configured servers", () => {
 			await until(async () => !(await isGroupRunning(pid)), `nothing of the process group ${pid} is left`);
 		}
 	});
+
+	it("leave no process behind that has a session of its own", {
+		skip: process.platform !== "linux" && "needs /proc",
+	}, async (t) => {
+		const { configured, servers } = await openOne(t, odd("detached", "detached"));
+		const { tools } = await configured.connect();
+		const pid = Number(tools.find(({ name }) => name.startsWith("pid-"))?.name.slice(4));
+		assert.ok(await isGroupRunning(pid));
+		await servers.close();
+		await until(async () => !(await isGroupRunning(pid)), "the detached process is ended");
+	});
 });

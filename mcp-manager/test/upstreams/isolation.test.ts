@@ -36,7 +36,10 @@ describe("a server over stdio", () => {
 		const { servers } = await openServers(t);
 		const small = servers.add(serverConfig({ ...nodeServer("odd", ODD_SERVER), isolation: { memory: 64 } }));
 		await assert.rejects(small.connect(), /Connection failed: the process /);
-		assert.ok((await seen(t, { isolation: { cpuTime: 100 } })).cwd);
+		assert.ok(
+			(await seen(t, { isolation: { memory: 512, cpuTime: 100 } })).cwd,
+			"Node.js needs far less than it reserves",
+		);
 	});
 
 	it("names the program that is missing for its sandbox", {
@@ -47,6 +50,17 @@ describe("a server over stdio", () => {
 			serverConfig({ ...nodeServer("odd", ODD_SERVER), isolation: { sandbox: "bubblewrap" } }),
 		);
 		await assert.rejects(server.connect(), /bwrap/);
+	});
+
+	it("may read nothing in its sandbox but what programs need to start, and what is named", () => {
+		const isolation = { sandbox: "bubblewrap" as const, readable: ["/srv/tool"] };
+		const { args } = isolated(serverConfig({ id: "one", command: "run", cwd: "/srv/data", isolation }));
+		const bound = args.filter((_, index) => /^--(ro-)?bind/.test(args[index - 1] ?? ""));
+		assert.ok(bound.includes("/srv/tool") && bound.includes("/usr"));
+		assert.deepEqual(
+			bound.filter((path) => ["/", "/etc", "/home", "/root", "/var"].includes(path)),
+			[],
+		);
 	});
 
 	it("may have a working folder in the home folder, also in a sandbox", () => {

@@ -24,6 +24,15 @@ describe("the pool of connections", () => {
 		assert.deepEqual([one.status, two.status, three.status], ["disconnected", "connected", "connected"]);
 	});
 
+	it("keeps healthy connections if another server cannot be connected", async (t) => {
+		const { servers } = await openServers(t, { maxConnections: 1 });
+		const one = servers.add(config("one"));
+		const broken = servers.add(serverConfig(nodeServer("broken", ODD_SERVER, "crash")));
+		await one.connect();
+		await assert.rejects(broken.connect(), /no licence found/);
+		assert.equal(one.status, "connected");
+	});
+
 	it("is full if every connection is in use", async (t) => {
 		const { servers } = await openServers(t, { maxConnections: 1 });
 		const one = servers.add(config("one"));
