@@ -75,13 +75,37 @@ function byName<Item extends { readonly name: string }>(
 	const own = items.map(({ name }) => name);
 	const make = (): NamedItems<Item> => {
 		const names = naming === "own" ? own : [...portableNames(own, prefixOf(server, naming)).keys()];
-		return new Map(items.map((item, index) => namedAs(names[index] as string, item)));
+		const rename = renamer(own, names);
+		return new Map(items.map((item, index) => namedAs(names[index] as string, item, rename)));
 	};
 	return cached(items, server, naming, make);
 }
 
-function namedAs<Item extends object>(name: string, item: Item): [string, NamedItem<Item>] {
-	return [name, { item, listed: { ...item, name } }];
+function namedAs<Item extends { readonly name: string }>(
+	name: string,
+	item: Item,
+	rename: (text: string) => string,
+): [string, NamedItem<Item>] {
+	const { description } = item as { readonly description?: unknown };
+	const described = typeof description === "string" && { description: rename(description) };
+	return [name, { item, listed: { ...item, name, ...described } }];
+}
+
+/**
+ * A function that has a text name tools as clients know them: a model calls what a description tells it to. Names that could
+ * be words of a language stay.
+ */
+function renamer(own: readonly string[], names: readonly string[]): (text: string) => string {
+	const renamed = new Map(own.map((name, index) => [name, names[index] as string]));
+	const telling = own.filter((name) => /[._-]/.test(name) && renamed.get(name) !== name);
+	if (telling.length === 0) {
+		return (text) => text;
+	}
+	// The longest first: one name may begin with another.
+	const longestFirst = [...telling].sort((one, other) => other.length - one.length);
+	const escaped = longestFirst.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
+	const pattern = new RegExp(`(?<![\\w.-])(?:${escaped.join("|")})(?![\\w-]|\\.\\w)`, "g");
+	return (text) => text.replace(pattern, (name) => renamed.get(name) ?? name);
 }
 
 /** By their own URIs, in the server's order. */

@@ -1,6 +1,8 @@
+import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import MiniSearch, { type SearchResult } from "minisearch";
 import type { Catalog } from "./catalog.js";
+import { isQuestion, stemOf, synonymsOf, tellingWords, wordsOf } from "./search-words.js";
 
 /** A tool that a search has found. */
 interface ToolHit {
@@ -16,12 +18,21 @@ interface ToolQuery {
 	readonly server?: string | undefined;
 }
 
-/** What is searched of a tool. */
+/** What is searched of a tool. The name of its device is weighed apart: every tool of the device has it. */
 interface Entry extends ToolHit {
+	/** As its server names it. */
+	readonly tool: string;
 	readonly title: string | undefined;
 	readonly description: string | undefined;
-	/** What the server says of itself: the name of its board. */
-	readonly board: string;
+	/** The alias of its server, and the name of its board. */
+	readonly device: string;
+	readonly readOnly: boolean;
+}
+
+interface ToolIndex {
+	readonly search: MiniSearch<Entry>;
+	/** The stems in the servers' aliases. */
+	readonly aliasStems: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Indexes that are kept: clients with different access have different ones. */
@@ -33,24 +44,52 @@ const MAX_SEARCHED_CHARACTERS = 1_000;
 /** Tools that are indexed at a time, before other work of the gateway gets its turn. */
 const CHUNK = 100;
 
-const SEPARATORS = /[^\p{L}\p{N}\p{M}]+/u;
-const CAMEL_CASE = /(\p{Ll}|\p{N})(\p{Lu})/gu;
-/** Scripts that put no spaces between words. */
-const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** How much a synonym counts, and a tool of a device that the query names. */
+const SYNONYM_WEIGHT = 0.5;
+const DEVICE_WEIGHT = 4;
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
+/** How much more a tool counts that only reads, if something is asked; and one that acts, if something is to be done. */
+const INTENT_WEIGHT = 1.6;
+
+/** Letters of a word from which on it may be misspelt, or only begun. */
+const MIN_FUZZY = 6;
+const MIN_PREFIX = 4;
 
 /** By the list of tools, which is another one when something in it has changed. */
-const indexes = new LRUCache<object, Promise<MiniSearch<Entry>>>({ max: MAX_INDEXES });
+const indexes = new LRUCache<object, Promise<ToolIndex>>({ max: MAX_INDEXES });
 
-/** Searches names, titles and descriptions of a catalog's tools. The best hits come first. */
+/** Searches names, titles and descriptions of a catalog's tools, by words or a sentence. The best hits come first. */
 export async function searchTools(catalog: Catalog, { query, server }: ToolQuery): Promise<ToolHit[]> {
-	const index = await indexOf(catalog);
-	const filter = (hit: SearchResult): boolean => server === undefined || hit.server === server;
-	return index.search(query, { filter }).map((hit) => ({ name: hit.name, server: hit.server }));
+	const { search, aliasStems } = await indexOf(catalog);
+	const stems = tellingWords(wordsOf(query)).map(stemOf);
+	const weights = new Map(stems.flatMap((stem) => synonymsOf(stem).map((each) => [each, SYNONYM_WEIGHT])));
+	for (const stem of stems) {
+		weights.set(stem, 1);
+	}
+	const terms = [...weights.keys()];
+	const asks = isQuestion(query);
+	const hits = search.search(terms.join(" "), {
+		filter: (hit: SearchResult) => server === undefined || hit.server === server,
+		boostTerm: (term) => weights.get(term) ?? 1,
+		boostDocument: (_id, _term, stored) => (stored?.readOnly === asks ? INTENT_WEIGHT : 1),
+	});
+	const scored = hits.map(({ name, server: alias, score }) => ({
+		name: name as string,
+		server: alias as string,
+		score: score * (1 + DEVICE_WEIGHT * namedShare(aliasStems.get(alias), stems)),
+	}));
+	return scored
+		.sort((one, other) => other.score - one.score)
+		.map(({ name, server: alias }) => ({ name, server: alias }));
 }
 
-function indexOf(catalog: Catalog): Promise<MiniSearch<Entry>> {
+/** How much of an alias a query names, from 0 to 1. */
+function namedShare(alias: ReadonlySet<string> | undefined, stems: readonly string[]): number {
+	const named = new Set(stems.filter((stem) => alias?.has(stem)));
+	return alias === undefined || named.size === 0 ? 0 : named.size / alias.size;
+}
+
+function indexOf(catalog: Catalog): Promise<ToolIndex> {
 	const { allTools } = catalog;
 	let index = indexes.get(allTools);
 	if (index === undefined) {
@@ -60,43 +99,44 @@ function indexOf(catalog: Catalog): Promise<MiniSearch<Entry>> {
 	return index;
 }
 
-async function makeIndex(catalog: Catalog): Promise<MiniSearch<Entry>> {
-	const index = new MiniSearch<Entry>({
+async function makeIndex(catalog: Catalog): Promise<ToolIndex> {
+	const search = new MiniSearch<Entry>({
 		idField: "name",
-		fields: ["name", "title", "description", "board"],
-		storeFields: ["name", "server"],
-		tokenize: words,
-		searchOptions: { boost: { name: 3, title: 2 }, prefix: true, fuzzy: 0.2 },
+		fields: ["tool", "title", "description", "device"],
+		storeFields: ["name", "server", "readOnly"],
+		tokenize: wordsOf,
+		processTerm: stemOf,
+		searchOptions: {
+			// A query's terms are stems already.
+			processTerm: (term) => term,
+			boost: { tool: 3, title: 2, device: 0.5 },
+			prefix: (term) => term.length >= MIN_PREFIX,
+			fuzzy: (term) => (term.length >= MIN_FUZZY ? 0.2 : false),
+		},
 	});
-	await index.addAllAsync(entriesOf(catalog), { chunkSize: CHUNK });
-	return index;
+	const entries = entriesOf(catalog);
+	await search.addAllAsync(entries, { chunkSize: CHUNK });
+	const aliasStems = new Map(entries.map(({ server }) => [server, new Set(wordsOf(server).map(stemOf))]));
+	return { search, aliasStems };
 }
 
 function entriesOf(catalog: Catalog): Entry[] {
-	return catalog.allTools.flatMap(({ name, title, description }) => {
-		const { alias, board } = catalog.findTool(name)?.server ?? {};
-		return alias === undefined || board === undefined
-			? []
-			: [
-					{
-						name,
-						server: alias,
-						title,
-						description: description?.slice(0, MAX_SEARCHED_CHARACTERS),
-						board: board.name,
-					},
-				];
+	return catalog.allTools.flatMap((listed: Tool) => {
+		const found = catalog.findTool(listed.name);
+		if (found === undefined) {
+			return [];
+		}
+		const { alias, board } = found.server;
+		return [
+			{
+				name: listed.name,
+				server: alias,
+				tool: found.tool.name,
+				title: listed.title,
+				description: listed.description?.slice(0, MAX_SEARCHED_CHARACTERS),
+				device: `${alias} ${board.name}`,
+				readOnly: listed.annotations?.readOnlyHint === true,
+			},
+		];
 	});
-}
-
-/** The words of a text: names are taken apart, and so is Chinese or Japanese text. */
-function words(text: string): string[] {
-	return text
-		.replace(CAMEL_CASE, "$1 $2")
-		.split(SEPARATORS)
-		.flatMap((word) => (WITHOUT_SPACES.test(word) ? segments(word) : [word]));
-}
-
-function segments(text: string): string[] {
-	return [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
 }

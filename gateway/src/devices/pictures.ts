@@ -3,6 +3,7 @@ import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotoco
 import type { OrInput, ServerIdentity, ServerTool } from "xs-mcp-manager/core";
 import { ServerError, type Uploads } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
+import { Turns } from "../net/turns.js";
 
 /** A picture that a device has uploaded. */
 export interface Picture {
@@ -38,6 +39,9 @@ export class PictureCall {
 	}
 }
 
+/** Of a device at the same time: the firmware makes no more than two HTTP requests, and cameras take one picture at a time. */
+const MAX_PICTURE_CALLS = 2;
+
 /** What a device may upload during one session. */
 export interface PictureSession {
 	readonly identity: ServerIdentity;
@@ -46,6 +50,8 @@ export interface PictureSession {
 	readonly url: string;
 	/** Calls of tools that have a question, oldest first. */
 	readonly calls: Set<PictureCall>;
+	/** Calls that upload a picture have to wait for one another. */
+	readonly turns: Turns;
 }
 
 /**
@@ -69,7 +75,7 @@ export class Pictures implements Uploads {
 		if (url === undefined) {
 			return {};
 		}
-		const session = { identity, token: secret(), url, calls: new Set<PictureCall>() };
+		const session = { identity, token: secret(), url, calls: new Set<PictureCall>(), turns: new Turns(MAX_PICTURE_CALLS) };
 		this.#sessions.set(identity, session);
 		this.#byToken.set(session.token, session);
 		return { vision: { url: `${url}${PICTURE_PATHS.explain}`, token: session.token } };
@@ -130,9 +136,16 @@ export class Pictures implements Uploads {
 			return await this.#withTicket(identity, args, call);
 		}
 		const session = this.#sessions.get(identity);
-		if (session === undefined || !hasProperty(tool, "question")) {
-			return await call(args);
-		}
+		return session === undefined || !hasProperty(tool, "question")
+			? await call(args)
+			: await session.turns.run(() => this.#withQuestion(session, args, call));
+	}
+
+	async #withQuestion(
+		session: PictureSession,
+		args: object,
+		call: (args: object) => Promise<OrInput<CallToolResult>>,
+	): Promise<OrInput<CallToolResult>> {
 		const pictureCall = new PictureCall((args as { question?: unknown }).question);
 		session.calls.add(pictureCall);
 		return await this.#finish(pictureCall, call(args)).finally(() => session.calls.delete(pictureCall));
@@ -166,7 +179,9 @@ export class Pictures implements Uploads {
 		const pictureCall = new PictureCall();
 		this.#byTicket.set(ticket, pictureCall);
 		const url = `${session.url}${PICTURE_PATHS.upload}/${ticket}`;
-		return await this.#finish(pictureCall, call({ ...args, url })).finally(() => this.#byTicket.delete(ticket));
+		return await session.turns
+			.run(() => this.#finish(pictureCall, call({ ...args, url })))
+			.finally(() => this.#byTicket.delete(ticket));
 	}
 
 	async #finish(call: PictureCall, answer: Promise<OrInput<CallToolResult>>): Promise<OrInput<CallToolResult>> {

@@ -22,7 +22,7 @@ interface CatalogTool {
 
 /** Instructions for a client that gets the catalog tools. */
 export const CATALOG_INSTRUCTIONS = `Not every tool is in the list of tools. servers_list shows devices and servers, tools_search finds tools,
-tool_describe shows a tool's arguments, and tool_call calls it.`;
+tool_describe shows a tool's arguments, tool_call calls it, and tool_read does if it is read-only.`;
 
 /** Servers in one answer. */
 const MAX_SERVERS = 100;
@@ -34,6 +34,11 @@ const MAX_SUMMARY = 200;
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 const NAME = z.string().min(1).max(200).describe("Name of the tool, as tools_search shows it");
+
+const CALL = z.strictObject({
+	name: NAME,
+	arguments: z.record(z.string(), z.unknown()).default({}).describe("Arguments of the tool"),
+});
 
 const serversList = define({
 	name: "servers_list",
@@ -111,16 +116,30 @@ const toolCall = define({
 	description:
 		"Call a tool that tools_search has found. tool_describe shows its arguments. The result is the tool's own result",
 	annotations: { readOnlyHint: false, destructiveHint: true },
-	input: z.strictObject({
-		name: NAME,
-		arguments: z.record(z.string(), z.unknown()).default({}).describe("Arguments of the tool"),
-	}),
+	input: CALL,
 	async run({ name, arguments: args }, { catalog, call }) {
 		return catalog.findTool(name) === undefined ? unknownTool(name) : await call(name, args);
 	},
 });
 
-const CATALOG_TOOLS: readonly CatalogTool[] = [serversList, toolsSearch, toolDescribe, toolCall];
+const toolRead = define({
+	name: "tool_read",
+	title: "Call a read-only tool",
+	description: "Call a tool that only reads, as tool_call does. tools_search shows which do (read-only)",
+	annotations: READ_ONLY,
+	input: CALL,
+	async run({ name, arguments: args }, { catalog, call }) {
+		const tool = catalog.findListed(name);
+		if (tool === undefined) {
+			return unknownTool(name);
+		}
+		return tool.annotations?.readOnlyHint === true
+			? await call(name, args)
+			: failedCall("not-read-only", `${name} is not known to be read-only: use tool_call`);
+	},
+});
+
+const CATALOG_TOOLS: readonly CatalogTool[] = [serversList, toolsSearch, toolDescribe, toolRead, toolCall];
 
 /** The catalog tools as clients list them. */
 export const LISTED_CATALOG_TOOLS: readonly Tool[] = CATALOG_TOOLS.map(({ listed }) => listed);

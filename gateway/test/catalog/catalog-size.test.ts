@@ -21,7 +21,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		assert.equal((await full.listTools()).tools.length, 260);
 		const client = await connectClient(t, gateway.clientUrl(), era);
 		const { tools } = await client.listTools();
-		assert.equal(tools.length, 4);
+		assert.equal(tools.length, 5);
 		assert.ok(Buffer.byteLength(JSON.stringify(tools)) < 3_000);
 		const found = await client.callTool({ name: "tools_search", arguments: { query: "000037 volume", limit: 1 } });
 		const [{ name }] = (found.structuredContent as { tools: [{ name: string }] }).tools;

@@ -13,7 +13,7 @@ import {
 	WireDevice,
 } from "../support/gateway.js";
 
-const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_call"];
+const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_read", "tool_call"];
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
 const PHOTO = {
@@ -82,6 +82,19 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 				erase.content[0].text.split("\n")[0],
 				"lamp_000001__self_disk_eraseAll (destructive): Erase everything.",
 			);
+		});
+
+		it("calls read-only tools by tool_read, and no others", async (t) => {
+			const { client, gateway, device } = await connectSearching(t, era);
+			const { tools } = await client.listTools();
+			assert.equal(tools.find(({ name }) => name === "tool_read")?.annotations?.readOnlyHint, true);
+			const photo = await call(client, "tool_read", { name: "lamp_000001__self_camera_take_photo" });
+			assert.deepEqual(photo.content, [{ type: "text", text: "true" }]);
+			const volume = await call(client, "tool_read", { name: VOLUME, arguments: { volume: 5 } });
+			assert.ok(volume.isError);
+			assert.match(volume.content[0].text, /not known to be read-only: use tool_call/);
+			assert.equal(device.calls.length, 1);
+			assert.ok(gateway);
 		});
 
 		it("finds words of Chinese text", async (t) => {

@@ -5,7 +5,7 @@ import { ask, FREE_PORTS, LAMP, run, startClient, VOLUME } from "../support/comm
 import { ERAS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
-const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_call"];
+const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_read", "tool_call"];
 
 describe("the catalog on the command line", () => {
 	for (const [revision, era] of cases(Object.entries(ERAS))) {

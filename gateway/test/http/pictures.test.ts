@@ -142,6 +142,27 @@ describe("pictures that devices upload", () => {
 		assert.deepEqual(sizes, [14, 24]);
 	});
 
+	it("asks no more of a device than it can do: five photos at a time are all answered", async (t) => {
+		const started = await startProgram(t);
+		let running = 0;
+		const onCall = (call: WireCall, device: WireDevice): undefined => {
+			running += 1;
+			if (running > 2) {
+				device.answer(call.id, { ...text("too many HTTP requests in progress (limit 2)"), isError: true });
+				return;
+			}
+			const question = String(call.arguments.question);
+			void upload({ ...visionOf(device), question, file: jpeg(Number(question)) }).then(() => {
+				running -= 1;
+				device.answer(call.id, text(question));
+			});
+		};
+		const { client } = await connectCamera(t, started, { onCall });
+		const results = await Promise.all([10, 20, 30, 40, 50].map((size) => takePhoto(client, String(size))));
+		const sizes = results.map(({ content }) => Buffer.from((content[1] as { data: string }).data, "base64").length);
+		assert.deepEqual(sizes, [14, 24, 34, 44, 54]);
+	});
+
 	it("takes few uploads of a device at a time, so that others get their turn", async (t) => {
 		const started = await startProgram(t);
 		const first = await connectCamera(t, started, { onCall: () => undefined });

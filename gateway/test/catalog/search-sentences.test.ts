@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { searchTools } from "../../src/catalog/tool-search.js";
+import { LOCAL, startGateway, WireDevice } from "../support/gateway.js";
+
+const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: "object" } });
+
+const STATUS = tool(
+	"self.get_device_status",
+	"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip " +
+		"temperature, lights, sensors.\nUse it to answer questions about the device, and as the first step before changing " +
+		"anything, such as turning the volume up.",
+);
+const VOLUME = tool("self.audio_speaker.set_volume", "Set the volume of the audio speaker.");
+const CHIME = tool("self.audio_speaker.chime", "Play a short chime, to get the attention of people nearby.");
+const PLAY = tool("self.audio_speaker.play", "Play a sound on the speaker: a WAV file (PCM) from a URL.");
+const BRIGHTNESS = tool("self.screen.set_brightness", "Set the brightness of the screen.");
+const THEME = tool("self.screen.set_theme", "Set the theme of the screen.");
+const PHOTO = tool(
+	"self.camera.take_photo",
+	"Take a photo and have it explained. Use it whenever the user asks you to look at something.",
+);
+const LIGHT = tool("self.light.set", "Turn a light of the device on or off, dim it, or change its colour.");
+const SENSOR = tool("self.sensor.read", "Read one sensor of the device, or all of them: temperature, light, motion.");
+
+const EVERYTHING = [STATUS, VOLUME, CHIME, PLAY, BRIGHTNESS, THEME, PHOTO, LIGHT, SENSOR];
+
+const ROOMS = ["kitchen", "garage", "porch", "office", "bedroom", "attic", "cellar", "hall", "nursery", "living_room"];
+const THINGS = ["", "_panel", "_lamp", "_camera", "_clock"];
+
+/** What people and models ask for, and what should be found first: the tool, and the device. */
+const SENTENCES: readonly (readonly [sentence: string, device: string, tool: string])[] = [
+	["make the garage louder", "garage", "set_volume"],
+	["turn the kitchen down, it is too loud", "kitchen", "set_volume"],
+	["mute the office", "office", "set_volume"],
+	["set the volume in the bedroom to 20", "bedroom", "set_volume"],
+	["please be quieter in the nursery", "nursery", "set_volume"],
+	["lower the sound volume of the hall", "hall", "set_volume"],
+	["volume up in the attic", "attic", "set_volume"],
+	["I can't hear the cellar", "cellar", "set_volume"],
+	["make the screen in the office brighter", "office", "set_brightness"],
+	["dim the screen of the kitchen panel", "kitchen_panel", "set_brightness"],
+	["the bedroom clock display is too bright", "bedroom_clock", "set_brightness"],
+	["set brightness to 40 percent on the porch panel", "porch_panel", "set_brightness"],
+	["switch the kitchen to the dark theme", "kitchen", "set_theme"],
+	["use the light theme in the hall", "hall", "set_theme"],
+	["change the appearance of the office screen theme", "office", "set_theme"],
+	["take a picture of the porch", "porch", "take_photo"],
+	["what can you see in the garage?", "garage", "take_photo"],
+	["look at the nursery", "nursery", "take_photo"],
+	["take a photo with the porch camera", "porch_camera", "take_photo"],
+	["who is in front of the hall camera? take a snapshot", "hall_camera", "take_photo"],
+	["show me an image from the cellar", "cellar", "take_photo"],
+	["turn on the light in the kitchen", "kitchen", "light_set"],
+	["turn off the lights in the garage", "garage", "light_set"],
+	["switch on the bedroom lamp", "bedroom_lamp", "light_set"],
+	["make the living room lamp blue, change its colour", "living_room_lamp", "light_set"],
+	["lights out in the attic", "attic", "light_set"],
+	["turn the office light red", "office", "light_set"],
+	["how warm is it in the cellar", "cellar", "sensor_read"],
+	["what is the temperature in the nursery?", "nursery", "sensor_read"],
+	["is there any motion in the garage?", "garage", "sensor_read"],
+	["read the sensors of the attic", "attic", "sensor_read"],
+	["is it cold on the porch", "porch", "sensor_read"],
+	["play some music in the living room", "living_room", "play"],
+	["play a song in the kitchen", "kitchen", "play"],
+	["ring the bell in the hall", "hall", "chime"],
+	["get the attention of everybody in the office", "office", "chime"],
+	["beep in the bedroom", "bedroom", "chime"],
+	["how much battery does the porch camera have left", "porch_camera", "get_device_status"],
+	["is the wifi signal of the garage good?", "garage", "get_device_status"],
+	["what is the status of the living room panel", "living_room_panel", "get_device_status"],
+];
+
+/** Of the sentences: more than of those that are not in this file, because it was tried with these. */
+const MIN_FIRST = 38;
+
+describe("a search by a sentence among 50 devices", () => {
+	it("finds the tool and the device first", async (t) => {
+		const aliases = ROOMS.flatMap((room) => THINGS.map((thing) => `${room}${thing}`));
+		const ids = aliases.map((_, index) => `aa:bb:cc:00:01:${index.toString(16).padStart(2, "0")}`);
+		const gateway = await startGateway(t, {
+			aliases: new Map(ids.map((id, index) => [id, aliases[index] as string])),
+		});
+		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id, tools: EVERYTHING, board: "m5stack" })));
+		const catalog = gateway.gateway.catalog(LOCAL);
+		assert.equal(catalog.allTools.length, 450);
+		const missed: string[] = [];
+		for (const [query, device, name] of SENTENCES) {
+			const [first] = await searchTools(catalog, { query });
+			if (first?.server !== device || !first.name.endsWith(name)) {
+				missed.push(`${query}: ${first?.name}, not ${device} ${name}`);
+			}
+		}
+		assert.equal(SENTENCES.length, 40);
+		assert.ok(SENTENCES.length - missed.length >= MIN_FIRST, missed.join("\n"));
+		t.diagnostic(`${SENTENCES.length - missed.length} of ${SENTENCES.length}`);
+	});
+});
