@@ -5,6 +5,7 @@ import { createApp } from "../http/app.js";
 import { localAccess, RequestGuard } from "../http/clients/auth.js";
 import { BOOTSTRAP_PATHS } from "../http/devices/bootstrap-routes.js";
 import { createDeviceApp, type DeviceAppOptions } from "../http/devices/device-app.js";
+import type { FirmwareUpdate } from "../http/devices/firmware-updates.js";
 import { type GatewayEvent, GatewayEvents } from "../http/operator/events.js";
 import { Metrics } from "../http/operator/metrics.js";
 import { RejectionReport } from "../http/server/rejections.js";
@@ -113,8 +114,16 @@ export class ClientSide {
 		await this.#endpoint.close();
 	}
 
+	/** For `/events`, the log and the metrics. */
+	firmwareUpdated(update: FirmwareUpdate): void {
+		this.#metrics.firmwareUpdated(update.step);
+		this.#events.firmware(update);
+	}
+
 	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
 		const isSession = type === "connected" || type === "disconnected";
-		this.#context.log[isSession ? "info" : "debug"](details, isSession ? `server ${type}` : type);
+		const isRollback = "step" in details && details.step === "rolled-back";
+		const level = isRollback ? "warn" : isSession || type === "firmware" ? "info" : "debug";
+		this.#context.log[level](details, isSession ? `server ${type}` : type);
 	}
 }
