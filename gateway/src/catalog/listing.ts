@@ -1,5 +1,6 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
 import { clientUri } from "./resource-uris.js";
 import type { ToolHints } from "./tool-hints.js";
@@ -76,19 +77,37 @@ function byName<Item extends { readonly name: string }>(
 	const make = (): NamedItems<Item> => {
 		const names = naming === "own" ? own : [...portableNames(own, prefixOf(server, naming)).keys()];
 		const rename = renamer(own, names);
-		return new Map(items.map((item, index) => namedAs(names[index] as string, item, rename)));
+		const uriFor = naming === "prefixed" ? (uri: string) => clientUri(uri, server.alias) : undefined;
+		return new Map(
+			items.map((item, index) => namedAs(names[index] as string, uriFor ? withPage(item, uriFor) : item, rename, item)),
+		);
 	};
 	return cached(items, server, naming, make);
 }
 
 function namedAs<Item extends { readonly name: string }>(
 	name: string,
-	item: Item,
+	shown: Item,
 	rename: (text: string) => string,
+	item: Item,
 ): [string, NamedItem<Item>] {
-	const { description } = item as { readonly description?: unknown };
+	const { description } = shown as { readonly description?: unknown };
 	const described = typeof description === "string" && { description: rename(description) };
-	return [name, { item, listed: { ...item, name, ...described } }];
+	return [name, { item, listed: { ...shown, name, ...described } }];
+}
+
+/** A tool whose page (MCP Apps) is named by the URI that clients know; the member with a slash is the older form. */
+function withPage<Item extends object>(item: Item, uriFor: (uri: string) => string): Item {
+	const { _meta: meta } = item as { readonly _meta?: unknown };
+	if (!isObject(meta)) {
+		return item;
+	}
+	const { ui, "ui/resourceUri": older } = meta;
+	const changed = {
+		...(isObject(ui) && typeof ui.resourceUri === "string" && { ui: { ...ui, resourceUri: uriFor(ui.resourceUri) } }),
+		...(typeof older === "string" && { "ui/resourceUri": uriFor(older) }),
+	};
+	return { ...item, _meta: { ...meta, ...changed } };
 }
 
 /**

@@ -62,6 +62,8 @@ function detailsOf(event: GatewayEvent): string {
 			return event.reason;
 		case "notification":
 			return `${event.method} ${JSON.stringify(event.params)}`;
+		case "firmware":
+			return `firmware ${event.version} ${event.step}`;
 		case "call":
 			return `${event.tool} by ${event.principal}: ${event.outcome} in ${event.duration.toFixed(1)} ms`;
 	}

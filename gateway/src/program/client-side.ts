@@ -6,6 +6,7 @@ import { createApp } from "../http/app.js";
 import { localAccess, RequestGuard } from "../http/clients/auth.js";
 import { BOOTSTRAP_PATHS } from "../http/devices/bootstrap-routes.js";
 import { createDeviceApp, type DeviceAppOptions } from "../http/devices/device-app.js";
+import type { FirmwareUpdate } from "../http/devices/firmware-updates.js";
 import { type GatewayEvent, GatewayEvents } from "../http/operator/events.js";
 import { Metrics } from "../http/operator/metrics.js";
 import { RejectionReport } from "../http/server/rejections.js";
@@ -120,6 +121,12 @@ export class ClientSide {
 		await this.#endpoint.close();
 	}
 
+	/** For `/events`, the log and the metrics. */
+	firmwareUpdated(update: FirmwareUpdate): void {
+		this.#metrics.firmwareUpdated(update.step);
+		this.#events.firmware(update);
+	}
+
 	/** The manager's status is logged for configured servers. */
 	#logSession({ id, configured }: ServerIdentity, details: object, message: string): void {
 		if (!configured) {
@@ -128,7 +135,10 @@ export class ClientSide {
 	}
 
 	#logEvent({ type, time: _, ...details }: GatewayEvent): void {
-		if (type === "notification" || type === "call") {
+		const isRollback = "step" in details && details.step === "rolled-back";
+		if (type === "firmware") {
+			this.#context.log[isRollback ? "warn" : "info"](details, type);
+		} else if (type === "notification" || type === "call") {
 			this.#context.log.debug(details, type);
 		}
 	}

@@ -13,6 +13,7 @@ import { WebSocketDevices } from "../devices/websocket.js";
 import type { BootstrapRoutesOptions } from "../http/devices/bootstrap-routes.js";
 import { createDeviceServerApp, type DeviceAppOptions } from "../http/devices/device-app.js";
 import { FirmwareFolder } from "../http/devices/firmware-folder.js";
+import { type FirmwareUpdate, FirmwareUpdates } from "../http/devices/firmware-updates.js";
 import { VisionModel } from "../http/devices/vision-model.js";
 import { RequestLimits } from "../http/server/limits.js";
 import type { RejectionReport } from "../http/server/rejections.js";
@@ -26,6 +27,7 @@ interface RouteOptions {
 	readonly rejections: RejectionReport;
 	/** The network address that a request comes from. */
 	readonly addressOf: (request: IncomingMessage) => string;
+	readonly onFirmware: (update: FirmwareUpdate) => void;
 }
 
 /** What devices connect to: WebSocket, MQTT, another broker, their HTTP routes, and the announcement of all these. */
@@ -55,12 +57,12 @@ export class DeviceSide {
 	}
 
 	/** The HTTP routes for devices: on the port of clients, and on that of WebSockets. */
-	routes({ rejections, addressOf }: RouteOptions): DeviceAppOptions {
+	routes({ rejections, addressOf, onFirmware }: RouteOptions): DeviceAppOptions {
 		const { configuration, log } = this.#context;
 		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key, visionTimeout } = configuration;
 		const visionModel = url && model ? new VisionModel({ url, model, key, timeout: visionTimeout }) : undefined;
 		const common = { limits: new RequestLimits(configuration), addressOf, log };
-		const bootstrap = this.#bootstrapRoutes(common);
+		const bootstrap = this.#bootstrapRoutes({ ...common, updates: new FirmwareUpdates(onFirmware) });
 		return { ...common, pictures: this.#core.pictures, maxPictureBytes, visionModel, rejections, bootstrap };
 	}
 
@@ -80,7 +82,9 @@ export class DeviceSide {
 		}
 	}
 
-	#bootstrapRoutes(common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log">): BootstrapRoutesOptions {
+	#bootstrapRoutes(
+		common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log" | "updates">,
+	): BootstrapRoutesOptions {
 		const { httpAddress, websocketAddress, mqttAddress, publicUrl, firmwareFolder, ...rest } =
 			this.#context.configuration;
 		const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];

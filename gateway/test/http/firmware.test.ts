@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
 import { BOARD, bootstrap, systemInfo } from "../support/bootstrap.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
@@ -58,6 +59,24 @@ describe("firmware for devices", () => {
 		// By a link it is found, but not opened.
 		symlinkSync("target", path(`${MODEL}_4.0.0.bin`));
 		assert.equal((await bootstrap(started, BOARD)).body.firmware, undefined);
+	});
+
+	it("is seen by the operator when it is offered, downloaded, confirmed or rolled back", async (t) => {
+		const started = await start(t, { [`${MODEL}_1.10.0.bin`]: "image" });
+		const ask = async (version: string) => (await bootstrap(started, BOARD, { body: systemInfo(BOARD, version) })).body;
+		const steps = () => [...started.log().matchAll(/"step":"([a-z-]+)"/g)].map(([, step]) => step);
+		const { firmware } = await ask("1.8.2");
+		await ask("1.8.2");
+		assert.deepEqual(steps(), ["offered"], "once");
+		await (await fetch(firmware.url)).text();
+		await until(() => steps().length === 2, "the download");
+		await ask("1.8.2");
+		assert.deepEqual(steps(), ["offered", "downloaded", "rolled-back"]);
+		await ask("1.10.0");
+		assert.deepEqual(steps().slice(3), ["confirmed"]);
+		const metrics = await (await fetch(`${started.base}/metrics`)).text();
+		assert.match(metrics, /xs_mcp_gateway_firmware_updates_total\{step="rolled-back"\} 1/);
+		assert.ok(!started.log().includes(new URL(firmware.url).searchParams.get("key") as string), "no key in the log");
 	});
 
 	it("has another SHA-256 when it has changed", async (t) => {

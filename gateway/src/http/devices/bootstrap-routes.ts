@@ -18,6 +18,7 @@ import type { SourceCheck } from "../server/source-check.js";
 import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
 import { sendFirmware } from "./firmware-download.js";
 import type { FirmwareFolder } from "./firmware-folder.js";
+import type { FirmwareUpdates } from "./firmware-updates.js";
 
 export interface BootstrapRoutesOptions {
 	readonly bindings: DeviceBindings;
@@ -32,6 +33,7 @@ export interface BootstrapRoutesOptions {
 	/** Where devices reach the gateway over HTTP. Default: as their request says. */
 	readonly publicUrl?: string | undefined;
 	readonly firmware?: FirmwareFolder | undefined;
+	readonly updates: FirmwareUpdates;
 	readonly log: Logger;
 }
 
@@ -87,6 +89,7 @@ export class BootstrapRoutes {
 			// py-xiaozhi does not ask again once it is bound.
 			return c.json({ server_time: serverTime(), ...blocks, activation: activationOf(binding) });
 		}
+		this.#options.updates.running(request.deviceId, request.version);
 		const firmware = await this.#firmwareFor(request, url);
 		return c.json({ server_time: serverTime(), ...blocks, ...(firmware && { firmware }) });
 	};
@@ -106,12 +109,13 @@ export class BootstrapRoutes {
 		throw new HttpError(404, "not-found", "no valid code for this device: request a new one");
 	};
 
-	/** `GET /xiaozhi/ota/download/FILE?key=KEY`: firmware, for devices that were given the URL. It may hold secrets. */
+	/** `GET /xiaozhi/ota/download/FILE?device=ID&key=KEY`: firmware, for devices that were given the URL. It may hold secrets. */
 	readonly download: Route = async (c) => {
 		await this.#admit(c.env.incoming);
 		const { firmware, key } = this.#options;
 		const file = c.req.param("file") ?? "";
-		if (firmware === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file)) {
+		const device = c.req.query("device") ?? "";
+		if (firmware === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
 			throw noFirmware();
 		}
 		if (this.#downloads >= MAX_DOWNLOADS) {
@@ -123,6 +127,9 @@ export class BootstrapRoutes {
 				throw noFirmware();
 			});
 			await sendFirmware(image, c.env.outgoing).finally(() => image.close());
+			if (c.env.outgoing.writableFinished) {
+				this.#options.updates.downloaded(device);
+			}
 		} finally {
 			this.#downloads -= 1;
 		}
@@ -165,17 +172,20 @@ export class BootstrapRoutes {
 		return url;
 	}
 
-	async #firmwareFor({ board, version }: BindingRequest, url: string): Promise<object | undefined> {
+	async #firmwareFor({ deviceId, board, version }: BindingRequest, url: string): Promise<object | undefined> {
 		const { firmware, key, log } = this.#options;
 		try {
 			const newest = board === "" ? undefined : await firmware?.newerThan(version, board);
 			if (firmware === undefined || newest === undefined) {
 				return undefined;
 			}
+			const proof = await firmware.proofOf(newest.file);
+			const query = new URLSearchParams({ device: deviceId, key: key.derive("firmware", newest.file, deviceId) });
+			this.#options.updates.offered(deviceId, newest.version, version);
 			return {
 				version: newest.version,
-				url: `${url}${BOOTSTRAP_PATHS.download}/${newest.file}?key=${key.derive("firmware", newest.file)}`,
-				...(await firmware.proofOf(newest.file)),
+				url: `${url}${BOOTSTRAP_PATHS.download}/${newest.file}?${query}`,
+				...proof,
 			};
 		} catch (error) {
 			log.error({ err: error }, "cannot read firmwareFolder");

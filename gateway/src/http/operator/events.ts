@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { CallRecord, ServerRegistry } from "xs-mcp-manager/core";
+import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 
 /** Something that an operator may want to see as it happens. Arguments and results of calls are not shown. */
 export type GatewayEvent = {
@@ -11,6 +12,7 @@ export type GatewayEvent = {
 	| { readonly type: "connected"; readonly transport: string }
 	| { readonly type: "disconnected"; readonly reason: string }
 	| { readonly type: "notification"; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
+	| { readonly type: "firmware"; readonly step: FirmwareUpdate["step"]; readonly version: string }
 	| ({ readonly type: "call" } & Omit<CallRecord, "serverId">)
 );
 
@@ -32,6 +34,11 @@ export class GatewayEvents extends EventEmitter<Events> {
 			this.#emit({ device: id, type: "notification", method, params }),
 		);
 		servers.on("call", ({ serverId, ...call }) => this.#emit({ device: serverId, type: "call", ...call }));
+	}
+
+	/** Firmware was offered to a device, downloaded, confirmed or rolled back. */
+	firmware({ device, step, version }: FirmwareUpdate): void {
+		this.#emit({ device, type: "firmware", step, version });
 	}
 
 	#emit(event: WithoutTime<GatewayEvent>): void {

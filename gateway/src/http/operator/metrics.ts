@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 import type { RejectionReason } from "../server/http-error.js";
 
 /** What is counted from outside at the moment of asking. */
@@ -36,6 +37,13 @@ export class Metrics {
 		registers: [this.registry],
 	});
 
+	readonly #firmware = new Counter({
+		name: "xs_mcp_gateway_firmware_updates_total",
+		help: "Firmware offered to devices, downloaded, confirmed and rolled back",
+		labelNames: ["step"],
+		registers: [this.registry],
+	});
+
 	constructor({ devicesConnected, devicesKnown, sessions }: MetricsSources) {
 		this.#gauge("devices_connected", "Devices in a session", devicesConnected);
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
@@ -55,6 +63,11 @@ export class Metrics {
 	/** A client's request was rejected. */
 	requestRejected(reason: RejectionReason): void {
 		this.#rejectedRequests.inc({ reason });
+	}
+
+	/** Firmware was offered to a device, downloaded, confirmed or rolled back. */
+	firmwareUpdated(step: FirmwareUpdate["step"]): void {
+		this.#firmware.inc({ step });
 	}
 
 	/** A connection or message of a device was rejected or dropped. */

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { listedTools } from "../../src/catalog/listing.js";
+import { ToolHints } from "../../src/catalog/tool-hints.js";
+import { connectClient, startGateway, WireDevice } from "../support/gateway.js";
+
+describe("a description that names another tool of its device", () => {
+	it("names it as the client knows it", async (t) => {
+		const gateway = await startGateway(t);
+		const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: "object" } });
+		const tools = [
+			tool("self.get_device_status", "First step. Not self.get_device_status_long, itself."),
+			tool("self.set", "Read it with self.get_device_status first; self.set.all is another."),
+			tool("list", "List what self.set has set."),
+		];
+		await WireDevice.connect(t, gateway, { tools });
+		const described = async (device?: string) => {
+			const client = await connectClient(t, gateway.clientUrl(device), "2025-11-25");
+			return (await client.listTools()).tools.map(({ description }) => description);
+		};
+		assert.deepEqual(await described(), [
+			"First step. Not self.get_device_status_long, itself.",
+			"Read it with lamp_000001__self_get_device_status first; self.set.all is another.",
+			"List what lamp_000001__self_set has set.",
+		]);
+		assert.equal(
+			(await described("lamp_000001"))[1],
+			"Read it with self_get_device_status first; self.set.all is another.",
+		);
+	});
+});
+
+describe("the page of a tool (MCP Apps)", () => {
+	const page = {
+		ui: { resourceUri: "ui://clock/page", visibility: ["model"] },
+		"ui/resourceUri": "ui://clock/page",
+		other: 1,
+	};
+
+	it("has the URI by which the client reads it", async (t) => {
+		const gateway = await startGateway(t);
+		const tools = [{ name: "clock", inputSchema: { type: "object" }, _meta: page }];
+		await WireDevice.connect(t, gateway, { tools });
+		const metaOf = async (device?: string) => {
+			const client = await connectClient(t, gateway.clientUrl(device), "2025-11-25");
+			return (await client.listTools()).tools[0]?._meta;
+		};
+		const resourceUri = "on-device://lamp_000001/ui://clock/page";
+		assert.deepEqual(await metaOf(), {
+			ui: { resourceUri, visibility: ["model"] },
+			"ui/resourceUri": resourceUri,
+			other: 1,
+		});
+		assert.deepEqual(await metaOf("lamp_000001"), page);
+		const [server] = gateway.gateway.servers.all;
+		assert.ok(server);
+		const list = () => listedTools(server, { naming: "prefixed", hints: new ToolHints() }, false);
+		assert.equal(list()[0], list()[0], "the same object each time");
+	});
+});
