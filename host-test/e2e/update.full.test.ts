@@ -21,6 +21,9 @@ const engine = ENGINES[0] as (typeof ENGINES)[number];
 const UNREACHABLE = fileURLToPath(new URL("../fixtures/unreachable/main.ts", import.meta.url));
 
 const NEW = encodeImage(await bundle(undefined, false, "9.9.9"));
+/** One bit of the script is another one. */
+const DAMAGED = Buffer.from(NEW);
+DAMAGED[1_000] = (DAMAGED[1_000] as number) ^ 1;
 const BROKEN = encodeImage('throw new Error("this firmware does not start")');
 const SHA256 = createHash("sha256").update(NEW).digest("hex");
 
@@ -83,8 +86,14 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 	});
 
 	it("an image that is damaged, cut off, signed by nobody or no image at all changes nothing, and the client is told why", async (t) => {
-		const updateKey = updateKeyOf(makeKey());
-		const files = { "new.bin": NEW, "truncated.bin": NEW, "page.bin": Buffer.from("<html>Not a firmware</html>") };
+		const key = makeKey();
+		const updateKey = updateKeyOf(key);
+		const files = {
+			"new.bin": NEW,
+			"truncated.bin": NEW,
+			"damaged.bin": DAMAGED,
+			"page.bin": Buffer.from("<html>Not a firmware</html>"),
+		};
 		const { images, update, version, log } = await connect(t, files, { updateKey });
 		const signature = signImage(NEW, makeKey());
 		const before = await version();
@@ -93,6 +102,7 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 			[{ url: "new.bin", signature }, /invalid signature/],
 			[{ url: "new.bin" }, /signature required: .*new\.bin\.sig answered with HTTP status 404/],
 			[{ url: "truncated.bin", signature }, /truncated\.bin: /],
+			[{ url: "damaged.bin", signature: signImage(DAMAGED, key) }, /image damaged: its checksum is wrong/],
 			[{ url: "page.bin", signature }, /not a firmware image/],
 			[{ url: "missing.bin", signature }, /answered with HTTP status 404/],
 		] as const) {
@@ -101,7 +111,7 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 			assert.equal(isError, true);
 		}
 		assert.equal(await version(), before);
-		assert.equal(log.filter((line) => line === "state upgrading -> idle").length, 6);
+		assert.equal(log.filter((line) => line === "state upgrading -> idle").length, 7);
 	});
 
 	it("signed firmware is installed if its signature is right", async (t) => {

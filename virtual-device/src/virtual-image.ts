@@ -1,27 +1,42 @@
-/** What an image begins with: src/boards/virtual/updater.ts looks at it. Then comes the script's length in 4 bytes. */
+import { createHash } from "node:crypto";
+
+/**
+ * What an image begins with: src/boards/virtual/updater.ts looks at it. Then comes the script's length in 4 bytes, the
+ * script, and the SHA-256 of all that, as an ESP32's images have it.
+ */
 const MAGIC = Buffer.from("XSMCPVD1");
 const HEADER_BYTES = MAGIC.byteLength + 4;
+const CHECKSUM_BYTES = 32;
+
+function checksumOf(bytes: Buffer): Buffer {
+	return createHash("sha256").update(bytes).digest();
+}
 
 /** Makes a firmware image for virtual devices from a bundled script. */
 export function encodeImage(script: string): Buffer {
 	const body = Buffer.from(script);
 	const length = Buffer.alloc(4);
 	length.writeUInt32LE(body.byteLength);
-	return Buffer.concat([MAGIC, length, body]);
+	const image = Buffer.concat([MAGIC, length, body]);
+	return Buffer.concat([image, checksumOf(image)]);
 }
 
 /**
  * The script of an image.
  *
- * @throws Error if it is no image, or not a whole one
+ * @throws Error if it is no image, not a whole one, or damaged
  */
 export function decodeImage(image: Buffer): string {
 	if (image.byteLength < HEADER_BYTES || !image.subarray(0, MAGIC.byteLength).equals(MAGIC)) {
 		throw new Error("not a firmware image of a virtual device");
 	}
 	const length = image.readUInt32LE(MAGIC.byteLength);
-	if (image.byteLength !== HEADER_BYTES + length) {
-		throw new Error(`image of ${image.byteLength} bytes, but its header says ${HEADER_BYTES + length}`);
+	const end = HEADER_BYTES + length;
+	if (image.byteLength !== end + CHECKSUM_BYTES) {
+		throw new Error(`image of ${image.byteLength} bytes, but its header says ${end + CHECKSUM_BYTES}`);
 	}
-	return image.toString("utf8", HEADER_BYTES);
+	if (!checksumOf(image.subarray(0, end)).equals(image.subarray(end))) {
+		throw new Error("image damaged: its checksum is wrong");
+	}
+	return image.toString("utf8", HEADER_BYTES, end);
 }

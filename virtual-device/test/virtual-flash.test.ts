@@ -34,12 +34,15 @@ describe("a virtual device's flash", () => {
 	it("installs nothing that is not a whole image", () => {
 		const flash = new VirtualFlash("old");
 		const image = encodeImage("new");
+		const damaged = Buffer.from(image);
+		damaged[13] = (damaged[13] as number) ^ 1;
 		for (const wrong of [
+			damaged,
 			image.subarray(0, image.byteLength - 1),
 			Buffer.concat([image, image]),
 			Buffer.from("<html>"),
 		]) {
-			assert.throws(() => install(flash, wrong), /bytes, but its header says|not a firmware image/);
+			assert.throws(() => install(flash, wrong), /checksum|but its header says|not a firmware image/);
 			assert.deepEqual(flash.boot(), { script: "old", isOnTrial: false });
 		}
 	});
