@@ -75,7 +75,13 @@ export class Pictures implements Uploads {
 		if (url === undefined) {
 			return {};
 		}
-		const session = { identity, token: secret(), url, calls: new Set<PictureCall>(), turns: new Turns(MAX_PICTURE_CALLS) };
+		const session = {
+			identity,
+			token: secret(),
+			url,
+			calls: new Set<PictureCall>(),
+			turns: new Turns(MAX_PICTURE_CALLS),
+		};
 		this.#sessions.set(identity, session);
 		this.#byToken.set(session.token, session);
 		return { vision: { url: `${url}${PICTURE_PATHS.explain}`, token: session.token } };
