@@ -4,7 +4,7 @@ import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 import type { McpToolResult } from "./mcp-error.js";
 
-/** A server to register: `name` stands for the id if there is none. */
+/** A server to register: `name` is the id if that is absent. */
 export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
 
 /** A call that a person may have to approve. */

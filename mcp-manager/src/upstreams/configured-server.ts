@@ -19,7 +19,7 @@ interface ConfiguredServerOptions {
 	readonly pingInterval: number;
 	/** Throws if there is no room for one more connection, and none could be made. */
 	readonly expectRoom: () => void;
-	/** Makes room for a connection that works. Throws if there is none. */
+	/** Makes room for a connection that works. Throws if the pool is full. */
 	readonly makeRoom: () => void;
 }
 

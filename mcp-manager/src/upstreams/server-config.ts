@@ -74,7 +74,7 @@ export const SERVER_FIELDS = {
 	isolation: ISOLATION.optional(),
 };
 
-/** An entry of a list of servers. `name` stands for the id if there is none. */
+/** An entry of a list of servers. `name` is the id if that is absent. */
 export const LISTED_SERVER = z.strictObject({ id: z.string().optional(), ...SERVER_FIELDS });
 
 /** An entry as hosts of MCP clients write it, by its name, with the members that they add. Others are ignored. */

@@ -83,7 +83,7 @@ export class FirmwareFolder {
 		return handle;
 	}
 
-	/** The text of a file; undefined if there is none. */
+	/** The text of a file; undefined if the file does not exist. */
 	async #read(name: string): Promise<string | undefined> {
 		const handle = await this.#openFile(name).catch(() => undefined);
 		return await handle?.readFile("utf8").finally(() => handle.close());
