@@ -46,7 +46,7 @@ export async function bundleTests(
 	{ folder = `${ROOT}.cache/tests/${process.pid}`, replaced }: BundleOptions = {},
 ): Promise<Bundle> {
 	mkdirSync(folder, { recursive: true });
-	process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+	removeAtExit(folder);
 	const sources = [...files, ...PROGRAMS.filter((path) => !files.includes(path))];
 	const { metafile } = await build({
 		absWorkingDir: ROOT,
@@ -69,6 +69,19 @@ export async function bundleTests(
 		plugins: [...(replaced === undefined ? [] : [replaceSource(replaced)]), keepOwnUrls],
 	});
 	return { folder, inputs: metafile.inputs };
+}
+
+const removed = new Set<string>();
+
+function removeAtExit(folder: string): void {
+	if (removed.size === 0) {
+		process.on("exit", () => {
+			for (const each of removed) {
+				rmSync(each, { recursive: true, force: true });
+			}
+		});
+	}
+	removed.add(folder);
 }
 
 const replaceSource = ({ path, source }: NonNullable<BundleOptions["replaced"]>): Plugin => ({
