@@ -71,6 +71,7 @@ export async function bundleTests(
 	return { folder, inputs: metafile.inputs };
 }
 
+/** Folders that are removed when this process ends. */
 const removed = new Set<string>();
 
 function removeAtExit(folder: string): void {
