@@ -17,7 +17,7 @@ export function sourcesIn(folder: string): string[] {
 	return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /(?<!\.d)\.ts$/.test(path));
 }
 
-/** The nodes of the first circle that is found, the first one again at its end; empty if there is none. */
+/** The nodes of the first cycle found, with its first node repeated at the end; empty if the graph has no cycle. */
 export function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
 	const done = new Set<string>();
 	const visit = (node: string, path: readonly string[]): string[] => {

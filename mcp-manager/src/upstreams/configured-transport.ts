@@ -32,8 +32,8 @@ const NOT_REACHED: ReadonlySet<unknown> = new Set(
 const FAREWELL_TIME = 1_000;
 
 /**
- * Messages of a server in a second that answer no request, those that are not MCP included: as for devices. A server that sends
- * more is disconnected, and connected again as its retry policy says.
+ * Messages a second that a server may send besides answers, invalid ones included; the same limit as for devices. A server
+ * that sends more is disconnected and reconnected by its retry policy.
  */
 const MAX_MESSAGES_PER_SECOND = 1_000;
 
