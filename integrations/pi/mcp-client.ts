@@ -66,22 +66,15 @@ function followStatus(
 	ui: ExtensionContext["ui"],
 ): void {
 	manager.on("status", (id, status, lastError) => {
-		if (status === "connecting") {
-			return;
-		}
-		const wasPending = pending.delete(id);
 		if (status === "connected") {
 			connected.add(id);
-			if (wasPending) {
+			if (pending.delete(id)) {
 				ui.notify(`Auto-connected: ${id}`, "info");
 			}
-		} else {
-			const wasConnected = connected.delete(id);
-			if (wasPending && status === "error") {
-				ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
-			} else if (wasConnected && status === "error") {
-				ui.notify(`MCP connection '${id}' is lost: ${lastError}`, "warning");
-			}
+		} else if (status === "error" && pending.delete(id)) {
+			ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
+		} else if (connected.delete(id) && status === "error") {
+			ui.notify(`MCP connection '${id}' is lost: ${lastError}`, "warning");
 		}
 	});
 }
