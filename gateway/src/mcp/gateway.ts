@@ -35,6 +35,8 @@ export class Gateway {
 	readonly requestStates = new RequestStates();
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
 	ownTools: (access: Access) => readonly OwnTool[] = () => [];
+	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
+	whenKnown: (server: string) => Promise<void> = async () => {};
 	readonly #options: GatewayOptions;
 	readonly #hints: ToolHints;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });

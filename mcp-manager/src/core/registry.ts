@@ -40,6 +40,8 @@ interface Events {
 	online: [server: Server];
 	/** A server sent a notification; progress and cancellation go to their calls. */
 	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
+	/** A server sent progress of a call, or cancelled a request of its own. */
+	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
 	/** The content of `device://ALIAS/state` has changed; `cause` is the server's notification of it, if any. */
 	stateChanged: [server: Server, cause?: Notification];
 	/** Servers, tools or names have changed: once for a burst of changes. {@link ServerRegistry.version} has increased. */
@@ -256,6 +258,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/** Reads a server's identity and lists, and follows changes to the end of its session. */
 	#meet(server: Server, session: Session): void {
 		session.on("notification", (method, params) => this.#notified(server, { method, params }));
+		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
 		void followOffers(session, this.#discovery, {
 			onBoard: (board) => {
 				if (server.known && sameJson(server.board, board)) {
