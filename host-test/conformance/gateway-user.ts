@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
-import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
 import { McpManager } from "xs-mcp-manager";
+import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
 
 /** What a scenario asks of a client. */
 interface Task {

@@ -1,4 +1,9 @@
-import { type Client, type McpSubscription, ProtocolError, type SubscriptionFilter } from "@modelcontextprotocol/client";
+import {
+	type Client,
+	type McpSubscription,
+	ProtocolError,
+	type SubscriptionFilter,
+} from "@modelcontextprotocol/client";
 import { backoff } from "./backoff.js";
 import { coalesced } from "./coalesced.js";
 
