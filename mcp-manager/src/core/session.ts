@@ -25,6 +25,8 @@ import { ChangeStream } from "./change-stream.js";
 import { ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
 import { LISTS, type ListName } from "./offers.js";
+import { MAX_REQUEST_TIME } from "./patience.js";
+import { Questions } from "./questions.js";
 import { RESULTS } from "./results.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
@@ -93,9 +95,6 @@ interface Events {
 
 const REQUEST_TIMEOUT = 30_000;
 
-/** Milliseconds that a call may take at most, however often it reports progress. */
-const MAX_CALL_TIME = 3_600_000;
-
 /** Limits of a list. A larger one is the server's fault. */
 const MAX_PAGES = 1_000;
 const MAX_ITEMS = 1_000;
@@ -110,6 +109,7 @@ export class Session extends EventEmitter<Events> {
 	readonly #client: Client;
 	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
 	#changes: ChangeStream | undefined;
+	readonly #questions: Questions;
 	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
 	/** The id of the request that was sent last. */
 	#sentId: RequestId | undefined;
@@ -126,6 +126,7 @@ export class Session extends EventEmitter<Events> {
 		this.#transport = transport;
 		const { negotiation: mode = "legacy" } = transport;
 		this.#client = new Client(info, { capabilities, versionNegotiation: { mode } });
+		this.#questions = new Questions(this.#client, capabilities);
 		transport.onclose = () => {
 			this.#closed = true;
 			this.#changes?.close();
@@ -325,7 +326,9 @@ export class Session extends EventEmitter<Events> {
 			const request = { method, params: { ...params, ...asking } };
 			const answer = this.#isModern
 				? this.#modernRequest(request, schema, requestOptions, options.inputSchema)
-				: this.#client.request(request, schema, requestOptions);
+				: this.#questions.during(options.asker, requestOptions, (final) =>
+						this.#client.request(request, schema, final),
+					);
 			this.#log.begin(this.#sentId, options, answer);
 			return await answer;
 		});
@@ -357,7 +360,7 @@ export class Session extends EventEmitter<Events> {
 	async #translated<T>(
 		method: string,
 		{ timeout = REQUEST_TIMEOUT, signal, onProgress }: CallOptions,
-		request: (options: RequestOptions) => Promise<T>,
+		request: (options: RequestOptions & { readonly timeout: number }) => Promise<T>,
 	): Promise<T> {
 		if (signal?.aborted) {
 			throw new ServerError("cancelled", `${method} was cancelled`);
@@ -365,7 +368,7 @@ export class Session extends EventEmitter<Events> {
 		const progress = onProgress && {
 			onprogress: onProgress,
 			resetTimeoutOnProgress: true,
-			maxTotalTimeout: MAX_CALL_TIME,
+			maxTotalTimeout: MAX_REQUEST_TIME,
 		};
 		try {
 			return await request({ timeout, ...(signal && { signal }), ...progress });
