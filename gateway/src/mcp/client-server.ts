@@ -6,7 +6,7 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import type { CallOptions, LogLevel, OrInput, Server } from "xs-mcp-manager/core";
+import { type CallOptions, type LogLevel, type OrInput, REVISION_OF_STATELESS, type Server } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/catalog.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
@@ -172,13 +172,22 @@ export class ClientServer extends McpServer implements ServedClient {
 	): Promise<OrInput<Result>> {
 		const { requestStates, catalog } = this.#options;
 		const of = { catalog: catalog.key, method: context.mcpReq.method, server: server.id, target };
-		const state = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
+		const signed = context.mcpReq.requestState<SignedState>();
+		const state = requestStates.open(signed, of);
 		const client = {
+			client: this,
 			capabilities: this.server.getClientCapabilities(),
 			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
 		};
-		const result = await ask(callOptions(context, client, state));
-		return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
+		const options = callOptions(context, client, signed?.isHeld ? undefined : state);
+		if (this.revision < REVISION_OF_STATELESS) {
+			const result = await ask(options);
+			return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
+		}
+		const { isHeld, result } = signed?.isHeld
+			? await requestStates.held.resume<Result>(signed.state, options)
+			: await requestStates.held.begin(options, ask);
+		return isInputRequiredResult(result) ? await requestStates.sign(result, { ...of, isHeld }) : result;
 	}
 
 	#serveTools(): void {

@@ -24,6 +24,9 @@ export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, P
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 }
 
+/** What configured servers may ask: the client that called is asked, if it can answer. */
+const RELAYED = { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {}, roots: {} };
+
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
 const MAX_CATALOGS = 1_000;
 
@@ -57,7 +60,7 @@ export class Gateway {
 	static async open(options: GatewayOptions = {}, onWarning?: (message: string) => void): Promise<Gateway> {
 		const { stateFolder } = options;
 		const folder = stateFolder === undefined ? {} : { folder: join(stateFolder, "devices") };
-		return new Gateway(await ServerRegistry.open({ ...options, ...folder }, onWarning), options);
+		return new Gateway(await ServerRegistry.open({ relayed: RELAYED, ...options, ...folder }, onWarning), options);
 	}
 
 	/**

@@ -235,7 +235,8 @@ export class Server {
 			const { uploads } = this.#context;
 			const call = () =>
 				this.ask((session, finalOptions) => {
-					const run = (finalArgs: object) => session.callTool(tool.name, finalArgs, finalOptions);
+					const run = (finalArgs: object) =>
+						session.callTool(tool.name, finalArgs, { ...finalOptions, inputSchema: tool.inputSchema });
 					return uploads?.during(session.identity, tool, args, run) ?? run(args);
 				}, options);
 			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
