@@ -228,6 +228,22 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return server;
 	}
 
+	/**
+	 * Gives a server these tags, in place of those that it has. Clients are told. Settles when that is on disk.
+	 *
+	 * Rejects with RangeError when a tag is invalid, or the server is a configured one; with another Error if the disk cannot be
+	 * written.
+	 *
+	 * @returns the server; undefined if it is not known
+	 */
+	async tag(name: string, tags: readonly string[]): Promise<Server | undefined> {
+		const server = this.find(name);
+		if (server !== undefined) {
+			await this.#directory.tag(server, tags);
+		}
+		return server;
+	}
+
 	/** Tells listeners that a connection or a message was rejected. */
 	reject(description: string): void {
 		this.emit("rejected", description);
@@ -287,6 +303,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const before = server.known ? server.record : undefined;
 		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
 		const record = {
+			...before,
 			id: server.id,
 			alias: this.#directory.aliasFor(server, board.name),
 			board,
