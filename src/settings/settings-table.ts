@@ -187,6 +187,12 @@ export const SETTINGS = deepFreeze({
 		builtOnly: true,
 		text: "public key that images must be signed for",
 	},
+	refuseDowngrades: {
+		kind: "flag",
+		otherwise: "`false`",
+		builtOnly: true,
+		text: "whether updates to an older version are rejected",
+	},
 	setupPassword: {
 		kind: "secret",
 		default: "",
