@@ -70,7 +70,7 @@ describe("an HTTP server of the gateway", () => {
 		);
 		client.write("x");
 		await once(request, "data");
-		const closed = once(client, "close");
+		const closed = new Promise((resolve) => client.once("close", resolve));
 		t.mock.timers.tick(TIMEOUT);
 		await closed;
 		assert.deepEqual(codes, ["ERR_HTTP_REQUEST_TIMEOUT"]);
