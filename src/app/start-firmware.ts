@@ -145,7 +145,16 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, checks, log);
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
 	const check = settingsCheck(options, direct !== undefined);
-	const setup = options.setup?.({ board, built, deviceId, check, timer, log });
+	const routeOf: SetupOptions["routeOf"] = (settings) => {
+		const next = readBackend({ built, settings }, deviceId, needsOf(options));
+		return {
+			...(connectsByUrl(next, direct !== undefined) && { transport: reach(next.config) }),
+			source: sourceOf(next, { ...options, board, uuid, http }),
+			connect: (served) => reach(readConfig({ built, settings: withSettings(served, settings) }, deviceId)),
+		};
+	};
+	const { openDnsSd } = options;
+	const setup = options.setup?.({ board, built, deviceId, check, routeOf, openDnsSd, timer, log });
 	const given = {
 		...options,
 		board,
