@@ -97,7 +97,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 		await page.getByLabel("Password", { exact: true }).fill("soldering-iron");
 		await page.getByRole("button", { name: "Find my gateway" }).tap();
 		await page.getByText("Choose your gateway below, then save.").waitFor();
-		await page.getByRole("button", { name: new RegExp(host) }).tap();
+		await page.getByRole("button", { name: new RegExp(host) }).press("Enter");
 		assert.equal(await page.getByLabel("Server address").inputValue(), `mdns:xs-mcp-${host}`);
 		await takePicture(page, "setup-page");
 		await page.getByLabel("Token").fill(String(side.config.token));
@@ -175,6 +175,9 @@ it("npm run device -- --setup serves the page, and leads to it whatever is asked
 	const port = await getPort({ host: "127.0.0.1" });
 	const program = await startNewDevice(port, "--new", "--engine", "v8");
 	t.after(() => program.stop());
-	const { status, url } = await fetch(`http://127.0.0.1:${port}/generate_204`);
+	const probe = `http://127.0.0.1:${port}/generate_204`;
+	// The device says that it runs before its page is served.
+	await until(() => fetch(probe).then(Boolean, () => false), "the page is served");
+	const { status, url } = await fetch(probe);
 	assert.deepEqual([status, url], [200, `http://127.0.0.1:${port}/`]);
 });
