@@ -175,7 +175,9 @@ export const SETTINGS = {
 	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", { default: 1_000 }),
 	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
-	bodyTimeout: setting(DURATION, "Time limit for a client's request to arrive", { default: 10_000 }),
+	bodyTimeout: setting(DURATION, "Time in which a request's headers must arrive, and each 16 KB of its body", {
+		default: 10_000,
+	}),
 	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress to end when the gateway stops", {
 		default: 3_000,
 	}),

@@ -25,7 +25,7 @@ export interface WebSocketDevicesOptions {
 	readonly tls?: TlsOptions;
 	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
 	readonly onRequest?: RequestListener;
-	/** Milliseconds for a request to arrive, body included. Default 10,000. */
+	/** Milliseconds for a request's headers, and in which its body must make progress. Default 10,000. */
 	readonly requestTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
 	readonly pingInterval?: number;

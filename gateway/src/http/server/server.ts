@@ -16,7 +16,7 @@ export interface HttpServerOptions {
 	readonly port: number;
 	/** Key and certificate: the server then speaks HTTPS. */
 	readonly tls?: TlsOptions;
-	/** Milliseconds for a request to arrive, body included. */
+	/** Milliseconds for a request's headers to arrive, and in which its body must make progress: {@link createHttpServer}. */
 	readonly bodyTimeout: number;
 	readonly rejections: RejectionReport;
 	readonly log: Logger;
