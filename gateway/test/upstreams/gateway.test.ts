@@ -123,7 +123,7 @@ describe("the management tools of the gateway", () => {
 		assert.match(await run("mcp_list_connections", {}), new RegExp(`- ${alias}: websocket \\[connected\\] \\(`));
 		assert.equal(
 			await run("mcp_list_tools", { id: alias }),
-			`Tools from '${alias}' (1):\n  - self.audio_speaker.set_volume: Set the volume.`,
+			`Tools from '${alias}' (1):\n  - self.audio_speaker.set_volume: Set the volume.\n    ${JSON.stringify(SET_VOLUME.inputSchema)}`,
 		);
 		const call = { connection_id: alias, tool_name: "self.reboot" };
 		assert.equal(await run("mcp_call_tool", call), "Error: Tool 'self.reboot' not found on server");
