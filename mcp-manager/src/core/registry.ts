@@ -25,6 +25,11 @@ export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOption
 	readonly info?: Implementation;
 	/** What servers are told in `initialize` that this program can do. */
 	readonly capabilities?: Capabilities;
+	/**
+	 * What configured servers are told besides: they may ask for it, and whoever made the request that they serve is asked.
+	 * Default: nothing.
+	 */
+	readonly relayed?: Capabilities;
 	/** Where devices upload files during calls. Default: nowhere. */
 	readonly uploads?: Uploads | undefined;
 	/** Milliseconds for which changes are gathered before clients are told. Default 250. */
@@ -165,9 +170,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const { maxServers = 10_000 } = this.#options;
 		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxServers;
 		const server = this.#directory.open(id);
-		const { capabilities, uploads, info } = this.#options;
-		const ofUploads = settings === undefined ? uploads?.begin(transport.identity) : {};
-		const session = new Session(transport, { ...capabilities, ...ofUploads }, info);
+		const { capabilities, relayed, uploads, info } = this.#options;
+		const more = settings === undefined ? uploads?.begin(transport.identity) : relayed;
+		const session = new Session(transport, { ...capabilities, ...more }, info);
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
 		server.connect(session);
@@ -219,6 +224,22 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const server = this.find(name);
 		if (server !== undefined && server.alias !== alias) {
 			await this.#directory.rename(server, alias);
+		}
+		return server;
+	}
+
+	/**
+	 * Gives a server these tags, in place of those that it has. Clients are told. Settles when that is on disk.
+	 *
+	 * Rejects with RangeError when a tag is invalid, or the server is a configured one; with another Error if the disk cannot be
+	 * written.
+	 *
+	 * @returns the server; undefined if it is not known
+	 */
+	async tag(name: string, tags: readonly string[]): Promise<Server | undefined> {
+		const server = this.find(name);
+		if (server !== undefined) {
+			await this.#directory.tag(server, tags);
 		}
 		return server;
 	}
@@ -282,6 +303,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const before = server.known ? server.record : undefined;
 		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
 		const record = {
+			...before,
 			id: server.id,
 			alias: this.#directory.aliasFor(server, board.name),
 			board,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
+import { passTime } from "../../../host-test/support/fake-time.js";
 import { until } from "../../../host-test/support/until.js";
 import { McpError, McpManager, type McpManagerOptions, validateServersFile } from "../../src/manager/index.js";
 import { EVERYTHING, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
@@ -90,7 +91,7 @@ describe("McpManager", () => {
 		const retryPolicy = { maxRetries: 1, initialDelay: 1 };
 		const manager = await openManager(t, {
 			servers: [
-				{ ...odd("one"), timeout: 1_000, tools: { deny: ["write"] } },
+				{ ...odd("one"), tools: { deny: ["write"] } },
 				{ ...odd("two", "two"), retryPolicy },
 			],
 		});
@@ -102,7 +103,7 @@ describe("McpManager", () => {
 		assert.deepEqual(await codeOf("echo", {}), ["TOOL_NOT_FOUND", false], "on two servers");
 		assert.deepEqual(await codeOf("echo", { text: 1 }, "one"), ["INVALID_PARAMS", false]);
 		assert.deepEqual(await codeOf("write", { text: "x" }, "one"), ["PERMISSION_DENIED", false]);
-		assert.deepEqual(await codeOf("echo", { text: "never" }, "one"), ["TIMEOUT", true]);
+		assert.deepEqual(await passTime(t, () => codeOf("echo", { text: "never" }, "one")), ["TIMEOUT", true]);
 		assert.deepEqual(await codeOf("write", { text: "crash" }, "two"), ["CONNECTION_LOST", false]);
 		assert.deepEqual(await codeOf("echo", { text: "crash" }, "two"), ["MAX_RETRIES_EXCEEDED", false]);
 		assert.deepEqual(await codeOf("echo", {}, "three"), ["CONNECTION_FAILED", false]);
