@@ -49,6 +49,17 @@ describe("the gateway with a file of servers", () => {
 		});
 	}
 
+	it("connects a lazy server when a client opens /mcp/ID", async (t) => {
+		const lazy = { ...odd("lazy"), lazy: true };
+		const { base } = await startProgram(t, { serversFile: await serversFile(t, odd("one"), lazy) });
+		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+		await until(async () => (await namesOf(client)).includes("one__echo"), "the other server is listed");
+		assert.ok(!(await namesOf(client)).includes("lazy__echo"));
+		const single = await connectClient(t, new URL(`${base}/mcp/lazy`), "2025-11-25");
+		assert.deepEqual(await namesOf(single), ["echo", "write"]);
+		await until(async () => (await namesOf(client)).includes("lazy__echo"), "it is listed from now on");
+	});
+
 	it("follows the file: servers come and go, and what is wrong is logged", async (t) => {
 		const file = await serversFile(t, odd("one"));
 		const { base, log } = await startProgram(t, { serversFile: file });
