@@ -13,6 +13,8 @@ import { RawBackend } from "../e2e/fixtures.js";
 /** The images know these ports. */
 const BACKEND_PORT = 28_766;
 const IMAGES_PORT = 28_767;
+/** What the images are signed as. */
+const VERSION = "9.9.9";
 /** Where nobody listens: firmware with this backend never reaches a session. */
 const CLOSED_PORT = 1;
 
@@ -61,8 +63,8 @@ it("an ESP32-C3 in QEMU updates itself, rejects what is wrong, and goes back fro
 		const params = { name, arguments: args, _meta: { progressToken: "p" } };
 		return await backend.ask({ id: 1, method: "tools/call", params });
 	};
-	const update = (name: string, signature = signImage(images.get(name) as Buffer, key)) =>
-		call("self.upgrade_firmware", { url: `http://10.0.2.2:${ports[1]}/${name}`, signature });
+	const update = (name: string, signature = signImage(images.get(name) as Buffer, VERSION, key)) =>
+		call("self.upgrade_firmware", { url: `http://10.0.2.2:${ports[1]}/${name}`, version: VERSION, signature });
 	const partition = async (): Promise<string> =>
 		JSON.parse((await call("self.get_system_info")).result.content[0].text).ota.label;
 
@@ -76,7 +78,7 @@ it("an ESP32-C3 in QEMU updates itself, rejects what is wrong, and goes back fro
 	] as const) {
 		assert.match((await update(name)).error.message, problem);
 	}
-	assert.match((await update("good", signImage(firmware, makeKey()))).error.message, /invalid signature/);
+	assert.match((await update("good", signImage(firmware, VERSION, makeKey()))).error.message, /invalid signature/);
 
 	assert.equal((await update("good")).result.isError, false);
 	await nextSession();

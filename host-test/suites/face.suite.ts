@@ -21,9 +21,15 @@ export default suite("the face on the screen", {
 		const { screen, draw } = face();
 		screen.show({ state: "idle", backend: "wss://gateway.local/xs", connected: true, volume: 30 });
 		const shown = texts(draw());
-		for (const text of ["idle", "gateway.local", "volume 30", "light 75"]) {
+		for (const text of ["idle", "gateway.local", "volume 30", "brightness 75"]) {
 			ok(shown.includes(text), `${text} in ${JSON.stringify(shown)}`);
 		}
+	},
+	"shows the brightness without its name where there is no room for it"() {
+		const { screen, draw } = face(undefined, new FakeCanvas(240, 135));
+		screen.show({ volume: 30 });
+		const shown = texts(draw());
+		ok(shown.includes("volume 30") && shown.includes("75%"), JSON.stringify(shown));
 	},
 	"shows no volume if there is no speaker"() {
 		const { screen, draw } = face();

@@ -219,8 +219,13 @@ export class Application {
 		if (this.#search?.isFound ?? this.#hasBackend) {
 			this.#protocol.open();
 		} else if (this.#search === undefined) {
-			this.#onReached?.();
+			this.#reached();
 		}
+	}
+
+	#reached(): void {
+		this.#setup?.reached();
+		this.#onReached?.();
 	}
 
 	/** During the set-up the network is joined only to try it. */
@@ -317,7 +322,7 @@ export class Application {
 		if (this.#state.state === "connecting") {
 			this.#state.enter(this.#isListening ? "listening" : "idle");
 		}
-		this.#onReached?.();
+		this.#reached();
 	}
 
 	#end(error: ProtocolError, retryIn: number | undefined): void {

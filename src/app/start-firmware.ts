@@ -56,7 +56,10 @@ interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" 
 export function startFirmware(options: FirmwareOptions): Application | undefined {
 	try {
 		const source = { built: options.built, settings: options.board.settings };
-		const updateKey = readSetting("updateKey", source);
+		const checks = {
+			key: readSetting("updateKey", source),
+			refusesDowngrades: readSetting("refuseDowngrades", source) === true,
+		};
 		const trial = new Trial({
 			...options,
 			updater: options.board.updater,
@@ -65,7 +68,7 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			onFailed: (message) => application.alert("Update failed", message),
 		});
 		const broken: string[] = [];
-		const application = createApplication({ ...options, tools: allTools(options, broken) }, updateKey, trial);
+		const application = createApplication({ ...options, tools: allTools(options, broken) }, checks, trial);
 		trial.start();
 		application.start();
 		for (const reason of broken) {
@@ -123,7 +126,10 @@ function settingsCheck(options: FirmwareOptions, isServed: boolean): CheckSettin
 	};
 }
 
-function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | undefined, trial: Trial): Application {
+/** What the installer asks of images. */
+type UpdateChecks = Pick<ConstructorParameters<typeof FirmwareInstaller>[0], "key" | "refusesDowngrades">;
+
+function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial: Trial): Application {
 	const { built, openNetwork, timer, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
@@ -136,10 +142,19 @@ function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | un
 	const uuid = deviceUuid(settings, config.uuid);
 	const network = openNetwork(built);
 	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
-	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, updateKey, log);
+	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, checks, log);
 	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
 	const check = settingsCheck(options, direct !== undefined);
-	const setup = options.setup?.({ board, built, deviceId, check, timer, log });
+	const routeOf: SetupOptions["routeOf"] = (settings) => {
+		const next = readBackend({ built, settings }, deviceId, needsOf(options));
+		return {
+			...(connectsByUrl(next, direct !== undefined) && { transport: reach(next.config) }),
+			source: sourceOf(next, { ...options, board, uuid, http }),
+			connect: (served) => reach(readConfig({ built, settings: withSettings(served, settings) }, deviceId)),
+		};
+	};
+	const { openDnsSd } = options;
+	const setup = options.setup?.({ board, built, deviceId, check, routeOf, openDnsSd, timer, log });
 	const given = {
 		...options,
 		board,
@@ -198,13 +213,13 @@ function underTrial(
 /** A board that can update itself installs firmware, over its network. */
 function withInstaller<B extends Board & { readonly system: System; readonly http: Http }>(
 	board: B,
-	key: ArrayBuffer | undefined,
+	checks: UpdateChecks,
 	log: (message: string) => void,
 ): B {
 	const { updater, http, system, settings } = board;
 	return updater === undefined
 		? board
-		: { ...board, installer: new FirmwareInstaller({ updater, http, system, settings, key, log }) };
+		: { ...board, installer: new FirmwareInstaller({ updater, http, system, settings, ...checks, log }) };
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -59,6 +59,7 @@ export class BackendSearch {
 			onActivated: () => this.#options.board.screen?.show({ code: "", message: "" }),
 			onFirmware: (firmware) => this.#install(firmware),
 			onFailed: (error, retryIn) => this.#report(error, retryIn),
+			onMissing: (message) => this.#tell(`goes on: ${message}`, message),
 		});
 	}
 
@@ -121,10 +122,14 @@ export class BackendSearch {
 		}
 	}
 
-	/** The screen shows a failed check only while there is no backend. */
 	#report({ message }: Error, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "no further attempt until the next start" : `next attempt in ${retryIn} ms`;
-		this.#options.log(`${this.#options.source.name} failed: ${message}, ${next}`);
+		this.#tell(`failed: ${message}, ${next}`, message);
+	}
+
+	/** The screen shows it only while there is no backend. */
+	#tell(line: string, message: string): void {
+		this.#options.log(`${this.#options.source.name} ${line}`);
 		if (!this.isFound) {
 			this.#options.board.screen?.show({ alert: { status: "No backend", message } });
 		}

@@ -15,6 +15,8 @@ export interface BootstrapEvents {
 	onActivated(): void;
 	/** There is firmware to install. Settles if it was not installed: otherwise the device restarts. */
 	onFirmware(firmware: OfferedFirmware): Promise<void>;
+	/** There is still no backend to connect to, for this reason. The source goes on by itself. */
+	onMissing(message: string): void;
 	/** A check failed. Another one follows in `retryIn` milliseconds, if that is not undefined. */
 	onFailed(error: Error, retryIn: number | undefined): void;
 }

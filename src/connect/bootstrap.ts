@@ -1,7 +1,7 @@
 import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { expectOk } from "../net/http-status.js";
-import { Backoff } from "../protocols/backoff.js";
+import { Backoff, type BackoffOptions } from "../protocols/backoff.js";
 import type { BootstrapConfig } from "../settings/config.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { deepFreeze } from "../text/deep-freeze.js";
@@ -36,8 +36,8 @@ const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2)
 
 /** Requests that ask whether device bound, before the bootstrap begins again; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
-const UNBOUND_RETRY = 3_000;
-const ACTIVATION_RETRY = 10_000;
+const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
+const ACTIVATION_FAILED = deepFreeze({ minimum: 10_000, maximum: 60_000 });
 
 /** Bytes that an answer may have. */
 const MAX_ANSWER_BYTES = 8_192;
@@ -64,7 +64,12 @@ export class Bootstrap {
 
 	constructor(options: BootstrapOptions) {
 		this.#options = options;
-		this.#backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
+		this.#backoff = this.#backoffOf(BACKOFF);
+	}
+
+	#backoffOf(delays: BackoffOptions): Backoff {
+		const { random } = this.#options;
+		return new Backoff({ ...delays, ...(random && { random }) });
 	}
 
 	/** Checks now, and then on schedule until {@link stop}. */
@@ -169,6 +174,8 @@ export class Bootstrap {
 		const body = await this.#activationBody(activation);
 		this.#isUnbound = true;
 		events.onActivation(activation.code, activation.message);
+		const unbound = this.#backoffOf(UNBOUND);
+		const failed = this.#backoffOf(ACTIVATION_FAILED);
 		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
 			const status = await this.#askWhetherBound(body, activation.timeout);
 			if (turn !== this.#turn) {
@@ -178,9 +185,9 @@ export class Bootstrap {
 				this.#endActivation();
 				break;
 			}
-			await this.#wait(status === 202 ? UNBOUND_RETRY : ACTIVATION_RETRY);
+			await this.#wait((status === 202 ? unbound : failed).next());
 		}
-		this.#checkIn(UNBOUND_RETRY);
+		this.#checkIn(unbound.next());
 	}
 
 	#endActivation(): void {

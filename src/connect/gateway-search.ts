@@ -1,11 +1,16 @@
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import { Backoff } from "../protocols/backoff.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { DnsSd, FoundService, OpenDnsSd } from "./dns-sd.js";
 
 /** What gateways announce themselves as: gateway/src/devices/announcement.ts. */
-const SERVICE_TYPE = "_xs-mcp._tcp";
+export const SERVICE_TYPE = "_xs-mcp._tcp";
 
 /** Milliseconds from a failure to open the search to the next attempt. */
-const RETRY_INTERVAL = 10_000;
+const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 120_000 });
+
+/** Milliseconds without a gateway after which that is told. */
+const PATIENCE = 10_000;
 
 /** The address and path of a service come from anybody on the network: they must make a URL. */
 const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
@@ -19,7 +24,11 @@ interface GatewaySearchOptions {
 	readonly onBackend: (backend: { readonly backend: string }) => void;
 	/** The search cannot be opened. The next attempt follows in `retryIn` milliseconds. */
 	readonly onFailed: (error: Error, retryIn: number) => void;
+	/** No gateway has answered for 10 s. The search goes on; it is told once until one is found or the search is stopped. */
+	readonly onMissing: (message: string) => void;
 	readonly timer: TimerModule;
+	/** A number from 0 to below 1. Default `Math.random`. */
+	readonly random?: () => number;
 	readonly log: (message: string) => void;
 }
 
@@ -29,13 +38,18 @@ interface GatewaySearchOptions {
  */
 export class GatewaySearch {
 	readonly #options: GatewaySearchOptions;
+	readonly #backoff: Backoff;
 	#dnsSd: DnsSd | undefined;
 	#retry: TimerHandle | undefined;
 	/** Set once this search has found a gateway. */
 	#end: TimerHandle | undefined;
+	/** Runs until a gateway is found, or its absence is told. */
+	#patience: TimerHandle | undefined;
+	#hasToldMissing = false;
 
 	constructor(options: GatewaySearchOptions) {
 		this.#options = options;
+		this.#backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
 	}
 
 	/** Searches, unless it does. */
@@ -47,14 +61,42 @@ export class GatewaySearch {
 		try {
 			this.#dnsSd = this.#options.openDnsSd();
 			this.#dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: found, onUpdate: found });
+			this.#backoff.reset();
+			this.#beginPatience();
 		} catch (error) {
-			this.stop();
-			this.#retry = this.#options.timer.set(() => this.restart(), RETRY_INTERVAL);
-			this.#options.onFailed(error as Error, RETRY_INTERVAL);
+			this.#close();
+			const delay = this.#backoff.next();
+			this.#retry = this.#options.timer.set(() => this.restart(), delay);
+			this.#options.onFailed(error as Error, delay);
 		}
 	}
 
 	stop(): void {
+		this.#close();
+		this.#endPatience();
+	}
+
+	/** What is waited for goes on over restarts: each attempt to reach a lost gateway begins the search anew. */
+	#beginPatience(): void {
+		if (this.#hasToldMissing || this.#patience !== undefined) {
+			return;
+		}
+		const { timer, host, onMissing } = this.#options;
+		this.#patience = timer.set(() => {
+			this.#patience = undefined;
+			this.#hasToldMissing = true;
+			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
+			onMissing(`${wanted} found on this network for ${PATIENCE / 1000} s`);
+		}, PATIENCE);
+	}
+
+	#endPatience(): void {
+		this.#options.timer.clear(this.#patience);
+		this.#patience = undefined;
+		this.#hasToldMissing = false;
+	}
+
+	#close(): void {
 		const { timer } = this.#options;
 		timer.clear(this.#retry);
 		timer.clear(this.#end);
@@ -71,7 +113,7 @@ export class GatewaySearch {
 			this.#endBy(() => this.restart());
 			return;
 		}
-		this.stop();
+		this.#close();
 		this.start();
 	}
 
@@ -85,8 +127,8 @@ export class GatewaySearch {
 
 	#take(service: FoundService): void {
 		const { host, name } = service;
-		const wanted = bare(this.#options.host);
-		if (this.#end !== undefined || (wanted !== "" && bare(host) !== wanted)) {
+		const wanted = bareHost(this.#options.host);
+		if (this.#end !== undefined || (wanted !== "" && bareHost(host) !== wanted)) {
 			return;
 		}
 		const backend = urlOf(service);
@@ -95,7 +137,8 @@ export class GatewaySearch {
 			return;
 		}
 		// Not now: the SDK goes on with what it has received.
-		this.#endBy(() => this.stop());
+		this.#endBy(() => this.#close());
+		this.#endPatience();
 		try {
 			this.#options.onBackend({ backend });
 		} catch (error) {
@@ -107,14 +150,14 @@ export class GatewaySearch {
 }
 
 /** A hostname without the domain of the local network. */
-function bare(host: string): string {
+export function bareHost(host: string): string {
 	return host.toLowerCase().replace(/\.local\.?$/, "");
 }
 
 /**
  * Undefined if the device cannot connect there. TLS is left out, because a certificate has a name that is not announced.
  */
-function urlOf({ address, port, txt }: FoundService): string | undefined {
+export function urlOf({ address, port, txt }: FoundService): string | undefined {
 	const path = txt?.get("path") ?? "/";
 	const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;
 	return txt?.get("transport") === "ws" && isPort && addressPattern().test(address) && pathPattern().test(path)

@@ -2,15 +2,24 @@ import type { FoundNetwork } from "../hardware/wifi-setup.js";
 import type { ServedRequest } from "../net/http-server.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { answerPart } from "./answer-part.js";
+import type { FoundGateway } from "./gateway-list.js";
 import type { Answer } from "./setup-connection.js";
 import type { FormErrors, SetupValues } from "./setup-form.js";
+import { inEnglish, type SetupMessage } from "./setup-message.js";
 import { SETUP_PAGE } from "./setup-page.js";
+import { ENGLISH } from "./setup-text-en.js";
+import { JAPANESE } from "./setup-text-ja.js";
+import { CHINESE } from "./setup-text-zh.js";
 
-/** Where the set-up is. */
+/** Where the set-up is. "joining" is any step that the device is busy with. */
 export interface SetupStatus {
-	readonly state: "waiting" | "joining" | "joined" | "failed";
-	/** For people. */
-	readonly message: string;
+	readonly state: "waiting" | "joining" | "found" | "joined" | "failed";
+	/** For people. Absent while nothing was sent. */
+	readonly message?: SetupMessage;
+	/** In the state "found". */
+	readonly gateways?: readonly FoundGateway[];
+	/** Whether the settings can be stored although this attempt failed. */
+	readonly canKeep?: boolean;
 }
 
 /** What the routes show and do. */
@@ -21,6 +30,8 @@ export interface SetupSource {
 	readonly formToken: string;
 	/** The name of the device's own network. */
 	readonly device: string;
+	/** Whether it can look for gateways. */
+	readonly findsGateways: boolean;
 	status(): SetupStatus;
 	values(): SetupValues;
 	networks(): Promise<readonly FoundNetwork[]>;
@@ -73,18 +84,29 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 		case "/networks":
 			return source.networks().then((networks) => json(200, { networks: networks.map((each) => ({ ...each })) }));
 		case "/status":
-			return json(200, { ...source.status() });
+			return json(200, describe(source.status()));
+		case "/texts/en":
+			return json(200, { ...ENGLISH });
+		case "/texts/ja":
+			return json(200, { ...JAPANESE });
+		case "/texts/zh":
+			return json(200, { ...CHINESE });
 		default:
 			return redirect(source);
 	}
 }
 
+/** With the English sentence, for whoever has no page. */
+function describe({ message, ...status }: SetupStatus): object {
+	return { ...status, ...(message && { ...message, message: inEnglish(message) }) };
+}
+
 function submit(request: ServedRequest, body: string, source: SetupSource): Answer {
 	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
-		return json(403, { error: "The device has restarted since this page was loaded. Reload it." });
+		return json(403, { errors: { form: { text: "reload" } } });
 	}
 	const errors = source.submit(body);
-	return errors === undefined ? json(202, { message: source.status().message }) : json(400, { errors });
+	return errors === undefined ? json(202, describe(source.status())) : json(400, { errors });
 }
 
 /** Whether a page of another site has made the request. */
@@ -95,8 +117,8 @@ function isForeign({ headers }: ServedRequest, { host }: SetupSource): boolean {
 /** The settings without what is secret. */
 function publicSettings(source: SetupSource): object {
 	const { password, token, ...settings } = source.values();
-	const { device, formToken } = source;
-	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken };
+	const { device, formToken, findsGateways } = source;
+	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken, findsGateways };
 }
 
 function redirect({ host }: SetupSource): Answer {

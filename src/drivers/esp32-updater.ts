@@ -88,6 +88,7 @@ export class Esp32Updater implements Updater {
 class PartitionSink implements FirmwareSink {
 	readonly #partition: FlashPartition;
 	readonly #update: FlashUpdate;
+	readonly #openDigest: () => DigestWriter;
 	readonly #writer: DigestWriter;
 	readonly #verify: Esp32UpdaterOptions["verify"];
 	readonly #head: ImageHead;
@@ -96,6 +97,7 @@ class PartitionSink implements FirmwareSink {
 	constructor({ openPartition, openUpdate, openDigest, model, verify }: Esp32UpdaterOptions) {
 		this.#verify = verify;
 		this.#head = new ImageHead(HEADER_BYTES, (head) => checkHeader(head, model));
+		this.#openDigest = openDigest;
 		this.#writer = openDigest();
 		this.#partition = openPartition();
 		try {
@@ -120,8 +122,11 @@ class PartitionSink implements FirmwareSink {
 		return this.#digest;
 	}
 
-	async isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean> {
-		return this.#verify(key, this.#digest, signature);
+	async isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean> {
+		const writer = this.#openDigest();
+		writer.write(this.#digest);
+		writer.write(version);
+		return this.#verify(key, writer.close(), signature);
 	}
 
 	async finish(): Promise<void> {

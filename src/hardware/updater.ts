@@ -5,12 +5,14 @@ export interface FirmwareSink {
 	/** The SHA-256 of everything that was written. It is called once, after the last piece. */
 	digest(): Promise<ArrayBuffer>;
 	/**
-	 * Whether the image was signed with a key's private half: ECDSA over P-256 and SHA-256. It is called after {@link digest}.
+	 * Whether the image was signed as this version with a key's private half: ECDSA over P-256 and SHA-256, of the image's
+	 * SHA-256 followed by the version. It is called after {@link digest}.
 	 *
 	 * @param key the public key, as an uncompressed point: 65 bytes
 	 * @param signature r and s, 32 bytes each
+	 * @param version as UTF-8
 	 */
-	isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean>;
+	isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
 	/** Has the board start this image from its next restart on. Rejects with what is wrong with the image. */
 	finish(): Promise<void>;
 	/** Drops the image. The board keeps the firmware that it has. */
@@ -35,11 +37,11 @@ export interface Updater {
 export interface FirmwareSource {
 	/** http or https. */
 	readonly url: string;
-	/** The version, if it is known. */
+	/** The version, if it is known. Signed firmware needs it. */
 	readonly version?: string | undefined;
 	/** SHA-256 of the image, as 64 hexadecimal digits. */
 	readonly sha256?: string | undefined;
-	/** r and s of the image's ECDSA signature, as 128 hexadecimal digits. */
+	/** r and s of the ECDSA signature of image and version, as 128 hexadecimal digits. */
 	readonly signature?: string | undefined;
 }
 

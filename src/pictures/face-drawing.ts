@@ -194,7 +194,7 @@ function drawFooter(canvas: Canvas, font: Font, colors: Colors, picture: FacePic
 	if (picture.volume !== undefined) {
 		drawLevel(canvas, font, colors, { name: "volume", percent: picture.volume, x: MARGIN, y: top, width: half });
 	}
-	drawLevel(canvas, font, colors, { name: "light", percent: picture.brightness, x: half, y: top, width: half });
+	drawLevel(canvas, font, colors, { name: "brightness", percent: picture.brightness, x: half, y: top, width: half });
 }
 
 interface Level {
@@ -205,9 +205,11 @@ interface Level {
 	readonly width: number;
 }
 
-/** A word, a number, and under them a bar that is as long as the number is high. */
+/** A word and a number, or the number alone where there is no room, and under them a bar that is as long as the number is high. */
 function drawLevel(canvas: Canvas, font: Font, colors: Colors, { name, percent, x, y, width }: Level): void {
-	canvas.drawText(`${name} ${percent}`, font, colors.text, x, y, width - MARGIN);
+	const named = `${name} ${percent}`;
+	const text = canvas.getTextWidth(named, font) <= width - MARGIN ? named : `${percent}%`;
+	canvas.drawText(text, font, colors.text, x, y, width - MARGIN);
 	const length = Math.round(((width - 2 * MARGIN) * percent) / 100);
 	canvas.fillRectangle(colors.accent, x, canvas.height - 5, length, 4);
 }

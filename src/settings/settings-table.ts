@@ -89,7 +89,7 @@ export const SETTINGS = deepFreeze({
 	},
 	backend: {
 		kind: "text",
-		otherwise: "`ws://127.0.0.1:8765/`",
+		otherwise: "`mdns:`; in the simulator and on virtual devices `ws://127.0.0.1:8765/`",
 		onPage: true,
 		text: "URL to connect to: `ws://`, `wss://`, `mqtt://`, `mqtts://`; or `mdns:` to find a gateway on the local network, `mdns:HOST` for a certain one",
 	},
@@ -186,6 +186,12 @@ export const SETTINGS = deepFreeze({
 		kind: "p256-key",
 		builtOnly: true,
 		text: "public key that images must be signed for",
+	},
+	refuseDowngrades: {
+		kind: "flag",
+		otherwise: "`false`",
+		builtOnly: true,
+		text: "whether updates to an older version are rejected",
 	},
 	setupPassword: {
 		kind: "secret",

@@ -116,7 +116,7 @@ declare module "virtual-host" {
 		write(piece: ArrayBuffer): void;
 		/** SHA-256 of what was written. */
 		digest(): Promise<ArrayBuffer>;
-		isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean>;
+		isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
 		finish(): Promise<void>;
 		cancel(): void;
 		confirm(): void;

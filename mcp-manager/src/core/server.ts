@@ -78,6 +78,8 @@ export interface ServerRecord {
 	readonly id: string;
 	/** How clients address it. No two servers share one. */
 	readonly alias: string;
+	/** The operator's names for it and others together: "upstairs". Absent: none. */
+	readonly tags?: readonly string[];
 	/** The server's own name and version: of a device, its board and firmware version. */
 	readonly board: ServerInfo;
 	readonly offers: Offers;
@@ -147,6 +149,15 @@ export class Server {
 
 	set alias(alias: string) {
 		this.#record = { ...this.record, alias };
+	}
+
+	/** The operator's names for it and others together. */
+	get tags(): readonly string[] {
+		return this.record.tags ?? [];
+	}
+
+	set tags(tags: readonly string[]) {
+		this.#record = { ...this.record, tags };
 	}
 
 	get board(): ServerInfo {

@@ -87,11 +87,15 @@ export interface ToolCallOptions extends CallOptions {
 interface Events {
 	/** A notification of the server's, except progress and cancellation. */
 	notification: [method: string, params: Readonly<Record<string, unknown>>];
+	/** Progress of a request, or its cancellation by the server: for observers, the session takes care of both. */
+	requestNotification: [method: string, params: Readonly<Record<string, unknown>>];
 	/** A message was dropped because it is not valid. */
 	invalid: [description: string];
 	/** The session is over. */
 	closed: [reason: string];
 }
+
+const OF_REQUESTS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/cancelled"]);
 
 const REQUEST_TIMEOUT = 30_000;
 
@@ -127,6 +131,11 @@ export class Session extends EventEmitter<Events> {
 		const { negotiation: mode = "legacy" } = transport;
 		this.#client = new Client(info, { capabilities, versionNegotiation: { mode } });
 		this.#questions = new Questions(this.#client, capabilities);
+		transport.onmessage = (message) => {
+			if ("method" in message && OF_REQUESTS.has(message.method)) {
+				this.emit("requestNotification", message.method, message.params ?? {});
+			}
+		};
 		transport.onclose = () => {
 			this.#closed = true;
 			this.#changes?.close();

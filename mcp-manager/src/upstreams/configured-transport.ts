@@ -57,6 +57,8 @@ export class ConfiguredTransport implements ServerTransport {
 	onclose?: () => void;
 	/** Is told of a message that was dropped, and of trouble with the connection. */
 	onerror?: (error: Error) => void;
+	/** Is called with each line that a server over stdio writes to standard error, within limits. */
+	onstderr?: (line: string) => void;
 	/** Is called if the connection may be broken. */
 	ontrouble?: () => void;
 	readonly identity: ServerIdentity;
@@ -121,6 +123,9 @@ export class ConfiguredTransport implements ServerTransport {
 		transport.onclose = () =>
 			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
 		transport.onerror = (error) => this.#failed(error);
+		if (transport instanceof ProcessTransport) {
+			transport.onstderr = (line) => this.onstderr?.(line);
+		}
 		try {
 			await transport.start();
 			this.#started = true;
