@@ -106,6 +106,23 @@ for (const era of cases(ERA_NAMES)) {
 			);
 		});
 
+		it("over stdio ask nobody while several clients call", async (t) => {
+			const { connect } = await open(t, nodeServer("up", EVERYTHING));
+			const [ada, bob] = await Promise.all([connect(era), connect(era, "Bob")]);
+			const waiting = new Promise<void>((resolve) => {
+				void ada
+					.callTool(
+						{ name: "trigger-long-running-operation", arguments: { duration: 600, steps: 600 } },
+						{ onprogress: () => resolve(), signal: t.signal },
+					)
+					.catch(() => {});
+			});
+			await waiting;
+			const { isError, content } = await bob.callTool({ name: "trigger-elicitation-request" });
+			assert.ok(isError);
+			assert.match(JSON.stringify(content), /requests of several clients are in progress/);
+		});
+
 		it("over stdio are server-everything: a form, a language model, folders", async (t) => {
 			const { connect } = await open(t, nodeServer("up", EVERYTHING));
 			const client = await connect(era);
