@@ -1,6 +1,6 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
-import { isUserOnly, type Notification, type Server } from "xs-mcp-manager/core";
+import { isUserOnly, type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "./access.js";
 import { groupTools, type ToolGroup } from "./groups.js";
 import {
@@ -129,6 +129,12 @@ export class Catalog {
 	get isPublic(): boolean {
 		const { principal, devices, userTools } = this.#options.access;
 		return principal === "local" && devices === undefined && userTools === false;
+	}
+
+	/** The extensions of servers that are online, as a capability. */
+	get extensions(): ReturnType<typeof relayedExtensions> {
+		const extended = [...this.#servers.extended].filter((server) => this.#reaches(server));
+		return relayedExtensions(Object.assign({}, ...extended.map(({ session }) => session?.extensions.extensions)));
 	}
 
 	/** Which tools it lists. */

@@ -10,7 +10,14 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import { askingParams, failedResult, type OrInput, REVISION_OF_STATELESS, SERVER_ERROR } from "xs-mcp-manager/core";
+import {
+	askingParams,
+	failedResult,
+	type OrInput,
+	REVISION_OF_STATELESS,
+	relayedExtensions,
+	SERVER_ERROR,
+} from "xs-mcp-manager/core";
 import { callOptions, DEFAULT_LOG_LEVEL } from "../mcp/call-options.js";
 import { promptFor, resultFor } from "../mcp/contents.js";
 import { sendRevisionCodes } from "../mcp/revision-codes.js";
@@ -56,6 +63,7 @@ export class BridgeServer extends Server {
 				prompts: { listChanged: true },
 				completions: {},
 				logging: {},
+				...relayedExtensions(gateway.client?.getServerCapabilities()?.extensions),
 			},
 			...(instructions !== undefined && { instructions }),
 		});

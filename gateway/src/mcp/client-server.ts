@@ -91,6 +91,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			prompts: { listChanged: true },
 			completions: {},
 			logging: {},
+			...catalog.extensions,
 		});
 		this.#serveTools();
 		this.#resources = new ResourceService(this);

@@ -25,8 +25,13 @@ export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, P
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 }
 
-/** What configured servers may ask: the client that called is asked, if it can answer. */
-const RELAYED = { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {}, roots: {} };
+/** What configured servers are told: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
+const RELAYED = {
+	elicitation: { form: { applyDefaults: true }, url: {} },
+	sampling: {},
+	roots: {},
+	extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+};
 
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
 const MAX_CATALOGS = 1_000;

@@ -19,7 +19,7 @@ export async function startAskingUpstream(t: TestContext) {
 	/** What went wrong with questions. */
 	const errors: string[] = [];
 	/** The capabilities of the last client. */
-	const told: { capabilities?: unknown } = {};
+	const told: { capabilities?: object | undefined } = {};
 	const open = async () => {
 		const server = new Server({ name: "asking", version: "1.0.0" }, { capabilities: { tools: {} } });
 		server.oninitialized = () => {

@@ -64,11 +64,9 @@ for (const era of ERA_NAMES) {
 		it("gets that client's answers", async (t) => {
 			const { url, told } = await startAskingUpstream(t);
 			const { connect } = await open(t, { id: "up", url });
-			assert.deepEqual(told.capabilities, {
-				elicitation: { form: { applyDefaults: true }, url: {} },
-				sampling: {},
-				roots: {},
-			});
+			const { elicitation, sampling, roots } = told.capabilities as ClientCapabilities;
+			assert.deepEqual(elicitation, { form: { applyDefaults: true }, url: {} });
+			assert.deepEqual([sampling, roots], [{}, {}]);
 			const client = await connect(era);
 			assert.deepEqual(await ask(client, NAME_FORM), {
 				action: "accept",
@@ -106,6 +104,23 @@ for (const era of cases(ERA_NAMES)) {
 				answers,
 				names.map((name) => ({ roots: [{ uri: `file:///${name}` }] })),
 			);
+		});
+
+		it("over stdio ask nobody while several clients call", async (t) => {
+			const { connect } = await open(t, nodeServer("up", EVERYTHING));
+			const [ada, bob] = await Promise.all([connect(era), connect(era, "Bob")]);
+			const waiting = new Promise<void>((resolve) => {
+				void ada
+					.callTool(
+						{ name: "trigger-long-running-operation", arguments: { duration: 600, steps: 600 } },
+						{ onprogress: () => resolve(), signal: t.signal },
+					)
+					.catch(() => {});
+			});
+			await waiting;
+			const { isError, content } = await bob.callTool({ name: "trigger-elicitation-request" });
+			assert.ok(isError);
+			assert.match(JSON.stringify(content), /requests of several clients are in progress/);
 		});
 
 		it("over stdio are server-everything: a form, a language model, folders", async (t) => {

@@ -40,9 +40,24 @@ interface AskingOptions {
 /** A result, or a request for input that the server needs first. */
 export type OrInput<Result> = Result | InputRequiredResult;
 
-/** The members of a stateless request that describe the client. Only what a device needs: its messages are short. */
-export function askingParams({ asker, logLevel }: AskingOptions): Record<string, unknown> {
-	const { elicitation, sampling, roots } = asker?.capabilities ?? {};
+/** Extensions without methods of their own: requests, results and lists of them pass the gateway as they are. MCP Apps. */
+const RELAYED_EXTENSIONS: readonly string[] = ["io.modelcontextprotocol/ui"];
+
+type Extensions = NonNullable<ClientCapabilities["extensions"]>;
+
+/** The extensions that can be used through a gateway, as a capability; nothing if there are none. */
+export function relayedExtensions(extensions: Extensions = {}): { readonly extensions?: Extensions } {
+	const relayed = Object.entries(extensions).filter(([name]) => RELAYED_EXTENSIONS.includes(name));
+	return relayed.length === 0 ? {} : { extensions: Object.fromEntries(relayed) };
+}
+
+/**
+ * The members of a stateless request that describe the client.
+ *
+ * @param withExtensions whether to name extensions: devices have none, and their messages are short
+ */
+export function askingParams({ asker, logLevel }: AskingOptions, withExtensions = true): Record<string, unknown> {
+	const { elicitation, sampling, roots, extensions } = asker?.capabilities ?? {};
 	const { inputResponses, requestState } = asker ?? {};
 	return {
 		...(inputResponses && { inputResponses }),
@@ -53,6 +68,7 @@ export function askingParams({ asker, logLevel }: AskingOptions): Record<string,
 				...(elicitation && { elicitation }),
 				...(sampling && { sampling }),
 				...(roots && { roots }),
+				...(withExtensions && relayedExtensions(extensions)),
 			},
 			...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }),
 		},

@@ -82,6 +82,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	readonly #context: ServerContext;
 	readonly #discovery: Discovery;
 	readonly #directory: ServerDirectory;
+	readonly #extended = new Set<Server>();
 	#changeTimer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -129,6 +130,11 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/** Every known server, by alias. */
 	get all(): readonly Server[] {
 		return this.#directory.known;
+	}
+
+	/** The servers that are online and have extensions which clients can use. */
+	get extended(): ReadonlySet<Server> {
+		return this.#extended;
 	}
 
 	/** Every session, also of servers that are not known yet. */
@@ -342,6 +348,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const wasOnline = server.online;
 		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
 		if (!wasOnline) {
+			if (server.session?.extensions.extensions !== undefined) {
+				this.#extended.add(server);
+			}
 			this.emit("online", server);
 			this.emit("stateChanged", server);
 		}
@@ -373,6 +382,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const wasOnline = server.online && server.session === session;
 		this.#options.uploads?.end(session.identity);
 		if (server.session === session) {
+			this.#extended.delete(server);
 			server.disconnect();
 		}
 		if (!server.known) {

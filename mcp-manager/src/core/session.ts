@@ -20,7 +20,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { MANAGER_INFO } from "../version.js";
-import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS } from "./asking.js";
+import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import { ChangeStream } from "./change-stream.js";
 import { ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
@@ -201,6 +201,11 @@ export class Session extends EventEmitter<Events> {
 		return this.#client.getServerCapabilities()?.[capability] !== undefined;
 	}
 
+	/** The extensions of the server that can be used through a gateway, as a capability. */
+	get extensions(): ReturnType<typeof relayedExtensions> {
+		return relayedExtensions(this.#client.getServerCapabilities()?.extensions);
+	}
+
 	/** Whether updates of the server's resources can be subscribed to. */
 	get canSubscribe(): boolean {
 		return this.#client.getServerCapabilities()?.resources?.subscribe === true;
@@ -327,7 +332,7 @@ export class Session extends EventEmitter<Events> {
 		schema: z.ZodType<Result>,
 		options: ToolCallOptions,
 	): Promise<Result> {
-		const asking = this.isStateless ? askingParams(options) : {};
+		const asking = this.isStateless ? askingParams(options, this.#isModern) : {};
 		if (!this.isStateless && this.declares("logging")) {
 			this.#log.want(options.logLevel);
 		}
