@@ -6,11 +6,12 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import type { CallOptions, LogLevel, OrInput, Server } from "xs-mcp-manager/core";
+import { type CallOptions, isBelow, type LogLevel, type OrInput, type Server } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "../catalog/catalog.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
+import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware-updates.js";
 import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { findCatalogTool, instructionsFor } from "./catalog-tools.js";
@@ -29,6 +30,8 @@ export interface ClientServerOptions {
 	readonly principal: string;
 	readonly catalog: Catalog;
 	readonly requestStates: RequestStates;
+	/** Tells of updates that the client's calls have started. */
+	readonly updates?: FirmwareUpdates;
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
 	readonly listTtl?: number;
 	/** Is called when the client begins to read a list. */
@@ -239,7 +242,27 @@ export class ClientServer extends McpServer implements ServedClient {
 		const result = await this.passOn(context, server, tool.name, (options) =>
 			server.call(principal, tool, args, { ...options, ...more }),
 		);
-		return isInputRequiredResult(result) ? result : withUris(result, (uri) => catalog.clientUri(server, uri));
+		if (isInputRequiredResult(result)) {
+			return result;
+		}
+		if (tool.name === UPGRADE_TOOL && !result.isError) {
+			this.#options.updates?.started(server, (update) => this.#tellUpdate(server, update));
+		}
+		return withUris(result, (uri) => catalog.clientUri(server, uri));
+	}
+
+	/** A client that has disconnected, or has no session, is not told. */
+	#tellUpdate({ alias }: Server, { step, version = "the new firmware", running }: FirmwareUpdate): void {
+		const message =
+			step === "rolled-back"
+				? {
+						level: "warning" as const,
+						data: `${alias} rolled back to firmware ${running}: ${version} did not reach its backend`,
+					}
+				: { level: "info" as const, data: `${alias} runs firmware ${running}` };
+		if (!isBelow(message.level, this.#logLevel ?? DEFAULT_LOG_LEVEL)) {
+			this.server.sendLoggingMessage({ logger: "firmware", ...message }).catch(() => {});
+		}
 	}
 
 	/** If the person must be asked first, since 2026-07-28 the result says so and the client repeats its call. */
