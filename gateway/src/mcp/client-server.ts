@@ -12,7 +12,6 @@ import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware-updates.js";
-import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
@@ -20,10 +19,11 @@ import { answerFailedCall } from "./failures.js";
 import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
-import { sendRevisionCodes } from "./revision-codes.js";
+import { sendForRevision } from "./send-for-revision.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import type { ServedClient } from "./served-client.js";
+import { SERVER_INFO } from "./server-info.js";
 
 export interface ClientServerOptions {
 	/** Who calls: for the record. */
@@ -72,21 +72,18 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { catalog, requestStates, listTtl = 5_000, onClosed } = options;
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
-		super(
-			{ ...GATEWAY_INFO, title: GATEWAY_TITLE },
-			{
-				instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
-				requestState: { verify: requestStates.verify },
-				cacheHints: {
-					"tools/list": hint,
-					"resources/list": hint,
-					"resources/templates/list": hint,
-					"prompts/list": hint,
-					"resources/read": { ttlMs: 0, cacheScope },
-					"server/discover": hint,
-				},
+		super(SERVER_INFO, {
+			instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
+			requestState: { verify: requestStates.verify },
+			cacheHints: {
+				"tools/list": hint,
+				"resources/list": hint,
+				"resources/templates/list": hint,
+				"prompts/list": hint,
+				"resources/read": { ttlMs: 0, cacheScope },
+				"server/discover": hint,
 			},
-		);
+		});
 		this.#options = options;
 		this.server.registerCapabilities({
 			tools: { listChanged: true },
@@ -122,7 +119,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	override async connect(transport: Transport): Promise<void> {
-		sendRevisionCodes(transport, () => this.revision);
+		sendForRevision(transport, () => this.revision);
 		await super.connect(transport);
 	}
 
