@@ -6,6 +6,7 @@ import { addBindingCommands } from "./binding-commands.js";
 import { addClientCommands } from "./client-commands.js";
 import { EXIT, UsageError } from "./exit.js";
 import { addServeCommands } from "./serve.js";
+import { addTagCommands } from "./tag-commands.js";
 import { addTokenCommands } from "./token-commands.js";
 
 const EPILOGUE = `
@@ -22,7 +23,9 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
 	addServeCommands(program);
-	addBindingCommands(addClientCommands(program));
+	const devices = addClientCommands(program);
+	addBindingCommands(devices);
+	addTagCommands(devices);
 	addTokenCommands(program);
 	try {
 		await program.parseAsync([...args], { from: "user" });

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { CATALOG_MODES } from "./catalog-mode.js";
 import {
 	flag,
 	hostnames,
@@ -145,8 +146,9 @@ export const SETTINGS = {
 		{ default: new Map() },
 	),
 	catalog: setting(
-		oneOf("mode", ["auto", "full", "search"]),
-		"Tools that clients list: all (full), or a few that find and call the others (search); auto: search above catalogLimit",
+		oneOf("mode", CATALOG_MODES),
+		"Tools that clients list: all (full), a few that find and call the others (search; auto: search above catalogLimit), " +
+			"or those that devices have alike only once (groups)",
 		{ default: "auto" },
 	),
 	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a full list, if catalog is auto", {

@@ -8,10 +8,10 @@ import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./
 import type { GatewayEvents } from "./operator/events.js";
 import type { Metrics } from "./operator/metrics.js";
 import {
+	changeDevice,
 	forgetDevice,
 	forgetOfflineDevices,
 	listDevices,
-	renameDevice,
 	showMetrics,
 	streamEvents,
 } from "./operator/operator-routes.js";
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.delete("/devices", forgetOfflineDevices(servers));
 	app.all("/devices/:device", allow("DELETE", "PATCH"));
 	app.delete("/devices/:device", forgetDevice(servers));
-	app.patch("/devices/:device", renameDevice(servers, maxBodyBytes));
+	app.patch("/devices/:device", changeDevice(servers, maxBodyBytes));
 	app.use("/bindings/*", needsAllDevices);
 	app.all("/bindings", allow("GET"), listBindings(bindings));
 	app.all("/bindings/:code", allow("POST", "DELETE"));

@@ -6,16 +6,17 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import type { CallOptions, LogLevel, OrInput, Server } from "xs-mcp-manager/core";
-import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/catalog.js";
+import { type CallOptions, type LogLevel, type OrInput, REVISION_OF_STATELESS, type Server } from "xs-mcp-manager/core";
+import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "../catalog/catalog.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
-import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
+import { findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
+import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { sendRevisionCodes } from "./revision-codes.js";
@@ -71,7 +72,7 @@ export class ClientServer extends McpServer implements ServedClient {
 		super(
 			{ ...GATEWAY_INFO, title: GATEWAY_TITLE },
 			{
-				instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
+				instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
 				requestState: { verify: requestStates.verify },
 				cacheHints: {
 					"tools/list": hint,
@@ -127,7 +128,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	 * undefined for a tool that is unknown: the call says so.
 	 */
 	override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-		return this.catalog.findTool(name)?.tool.inputSchema;
+		return (this.catalog.findGroup(name)?.listed ?? this.catalog.findTool(name)?.tool)?.inputSchema;
 	}
 
 	/** Sends the notification of a change; of a state or a resource, only if the client has subscribed to it. */
@@ -172,13 +173,22 @@ export class ClientServer extends McpServer implements ServedClient {
 	): Promise<OrInput<Result>> {
 		const { requestStates, catalog } = this.#options;
 		const of = { catalog: catalog.key, method: context.mcpReq.method, server: server.id, target };
-		const state = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
+		const signed = context.mcpReq.requestState<SignedState>();
+		const state = requestStates.open(signed, of);
 		const client = {
+			client: this,
 			capabilities: this.server.getClientCapabilities(),
 			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
 		};
-		const result = await ask(callOptions(context, client, state));
-		return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
+		const options = callOptions(context, client, signed?.isHeld ? undefined : state);
+		if (this.revision < REVISION_OF_STATELESS) {
+			const result = await ask(options);
+			return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
+		}
+		const { isHeld, result } = signed?.isHeld
+			? await requestStates.held.resume<Result>(signed.state, options)
+			: await requestStates.held.begin(options, ask);
+		return isInputRequiredResult(result) ? await requestStates.sign(result, { ...of, isHeld }) : result;
 	}
 
 	#serveTools(): void {
@@ -204,10 +214,18 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	async #call(name: string, args: object, context: ServerContext) {
-		const { principal, catalog } = this.#options;
+		const { catalog } = this;
 		const own = catalog.findOwnTool(name);
 		if (own !== undefined) {
 			return await this.#callOwn(own, args, context);
+		}
+		const group = catalog.findGroup(name);
+		if (group !== undefined) {
+			// The progress of several devices is not that of the call.
+			const callOne = (member: FoundTool, memberArgs: object) =>
+				this.#callServer(member, memberArgs, context, { onProgress: undefined });
+			const result = await callGroup(group, { ...args }, { revision: this.revision, call: callOne });
+			return resultFor(result, this.revision);
 		}
 		const found = catalog.findTool(name);
 		if (found === undefined) {
@@ -215,17 +233,22 @@ export class ClientServer extends McpServer implements ServedClient {
 		}
 		const { server, tool } = found;
 		try {
-			const result = await this.passOn(context, server, tool.name, (options) =>
-				server.call(principal, tool, args, options),
-			);
-			if (isInputRequiredResult(result)) {
-				return result;
-			}
-			const content = withUris(result, (uri) => catalog.clientUri(server, uri));
-			return this.server.projectCallToolResult(resultFor(content, this.revision), tool.outputSchema);
+			const result = await this.#callServer(found, args, context);
+			return isInputRequiredResult(result)
+				? result
+				: this.server.projectCallToolResult(resultFor(result, this.revision), tool.outputSchema);
 		} catch (error) {
 			return answerFailedCall(error, server, this.revision);
 		}
+	}
+
+	/** Rejects as {@link Server.call} does. */
+	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
+		const { principal, catalog } = this.#options;
+		const result = await this.passOn(context, server, tool.name, (options) =>
+			server.call(principal, tool, args, { ...options, ...more }),
+		);
+		return isInputRequiredResult(result) ? result : withUris(result, (uri) => catalog.clientUri(server, uri));
 	}
 
 	/** If the person must be asked first, since 2026-07-28 the result says so and the client repeats its call. */

@@ -1,7 +1,7 @@
 import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
-import type { TlsOptions } from "node:tls";
+import { type TlsOptions, Server as TlsServer } from "node:tls";
 
 /** Bytes of a body that must arrive in each `timeout`, until it is whole. */
 const MIN_PROGRESS_BYTES = 16_384;
@@ -67,4 +67,11 @@ export function listenOn(
 			resolve((server.address() as AddressInfo).port);
 		});
 	});
+}
+
+/** Has a server that speaks TLS use another key and certificate for the connections to come. */
+export function renewTls(server: Server, tls: TlsOptions): void {
+	if (server instanceof TlsServer) {
+		server.setSecureContext(tls);
+	}
 }

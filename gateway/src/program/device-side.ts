@@ -3,7 +3,7 @@ import type { ServerRegistry } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration.js";
 import { urlAt } from "../config/listen-address.js";
 import { withoutPassword } from "../config/setting-kinds.js";
-import { readPem, readTls } from "../config/tls-files.js";
+import { readPem, TlsFiles } from "../config/tls-files.js";
 import { DeviceGuard } from "../devices/admission.js";
 import { Announcer, type DeviceListener, describeServices } from "../devices/announcement.js";
 import { DeviceBindings, type PendingBinding } from "../devices/device-bindings.js";
@@ -19,7 +19,7 @@ import { RequestLimits } from "../http/server/limits.js";
 import type { RejectionReport } from "../http/server/rejections.js";
 import { makeListener } from "../http/server/server.js";
 import { SourceCheck } from "../http/server/source-check.js";
-import { listenAt, type ProgramContext } from "./context.js";
+import { listenAt, type ProgramContext, renewTls } from "./context.js";
 import type { Core } from "./open-core.js";
 
 /** What the routes for devices need of the client side. */
@@ -39,7 +39,7 @@ export class DeviceSide {
 	readonly #guards: DeviceGuard[] = [];
 	/** Where the gateway listens for devices. */
 	readonly #listeners: { websocket?: DeviceListener; mqtt?: DeviceListener } = {};
-	/** Disconnect the devices that would no longer be admitted. */
+	/** Disconnect the devices that would no longer be admitted, and use certificates that were renewed. */
 	readonly #rechecks: (() => void)[] = [];
 
 	constructor(context: ProgramContext, core: Core) {
@@ -75,7 +75,7 @@ export class DeviceSide {
 		this.#announce();
 	}
 
-	/** Disconnects devices whose token was removed. */
+	/** Disconnects devices whose token was removed, and uses certificates that were renewed. */
 	recheck(): void {
 		for (const recheck of this.#rechecks) {
 			recheck();
@@ -112,12 +112,13 @@ export class DeviceSide {
 	}
 
 	async #openWebSocket(servers: ServerRegistry, routes: DeviceAppOptions): Promise<void> {
-		const { configuration, urls, onClose } = this.#context;
+		const { configuration, log, urls, onClose } = this.#context;
 		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins, bodyTimeout } = configuration;
 		if (!websocket) {
 			return;
 		}
-		const tls = readTls("websocket", configuration);
+		const files = TlsFiles.of("websocket", configuration);
+		const tls = files?.options;
 		const guard = this.#guard(host);
 		const devices = new WebSocketDevices(servers, {
 			host,
@@ -128,7 +129,10 @@ export class DeviceSide {
 			requestTimeout: bodyTimeout,
 			...(tls && { tls }),
 		});
-		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
+		this.#rechecks.push(
+			() => devices.recheck(guard.currentlyAdmits()),
+			() => renewTls(files, devices, log),
+		);
 		const actual = await listenAt("websocket", port, () => devices.listen());
 		onClose(() => devices.close());
 		this.#listeners.websocket = { scheme: tls ? "wss" : "ws", address: host, port: actual };
@@ -136,16 +140,20 @@ export class DeviceSide {
 	}
 
 	async #openMqtt(servers: ServerRegistry): Promise<void> {
-		const { configuration, urls, onClose } = this.#context;
+		const { configuration, log, urls, onClose } = this.#context;
 		const { mqtt, mqttAddress: host, mqttPort: port } = configuration;
 		if (!mqtt) {
 			return;
 		}
-		const tls = readTls("mqtt", configuration);
+		const files = TlsFiles.of("mqtt", configuration);
+		const tls = files?.options;
 		const guard = this.#guard(host);
 		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };
 		const { devices, port: actual } = await listenAt("mqtt", port, () => MqttDevices.listen(servers, options));
-		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
+		this.#rechecks.push(
+			() => devices.recheck(guard.currentlyAdmits()),
+			() => renewTls(files, devices, log),
+		);
 		onClose(() => devices.close());
 		this.#listeners.mqtt = { scheme: tls ? "mqtts" : "mqtt", address: host, port: actual };
 		urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);

@@ -94,6 +94,9 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidParams, problem);
 				return;
 			}
+			if (server !== undefined && access.devices?.has(server) !== false) {
+				await this.#gateway.whenKnown(server);
+			}
 			const catalog = this.#gateway.catalog(access, server, view);
 			if (server !== undefined && !catalog.hasServer) {
 				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `Unknown device: ${server}`);

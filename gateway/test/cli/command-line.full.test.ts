@@ -134,6 +134,21 @@ describe("xs-mcp-gateway, the program", () => {
 		}
 	});
 
+	it("tags devices, and keeps the tags", async (t) => {
+		const started = await startProgram(t);
+		await WireDevice.connect(t, started, { id: LAMP });
+		const command = ask(started);
+		const tagged = await command(t, "devices", "tag", "lamp_000001", "upstairs", "lights");
+		assert.deepEqual([tagged.code, tagged.stdout], [0, "lamp_000001 is tagged lights, upstairs.\n"]);
+		assert.match((await command(t, "devices")).stdout, / TAGS\n.* lights upstairs\n$/);
+		const invalid = await command(t, "devices", "tag", "lamp_000001", "all");
+		assert.match(invalid.stderr, /tag all: stands for every device already/);
+		const fewer = await command(t, "devices", "untag", LAMP, "lights");
+		assert.equal(fewer.stdout, "lamp_000001 is tagged upstairs.\n");
+		const none = await command(t, "devices", "untag", LAMP, "upstairs");
+		assert.equal(none.stdout, "lamp_000001 has no tags.\n");
+	});
+
 	it("never prints a device's control characters", async (t) => {
 		const started = await startProgram(t);
 		const evil = "\u001b[2J\u009b31m\u202e";

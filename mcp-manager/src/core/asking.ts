@@ -11,6 +11,12 @@ import {
 /** The revision with stateless requests, in which a server asks its client by answering "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";
 
+/** What a server asks a client in its session (until 2025-11-25). */
+export interface Question {
+	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
+	readonly params?: Readonly<Record<string, unknown>>;
+}
+
 /** The client that a server may ask while it serves a request. */
 export interface Asker {
 	/** The client's capabilities: what it can be asked. */
@@ -19,6 +25,10 @@ export interface Asker {
 	readonly inputResponses?: InputResponses | undefined;
 	/** Opaque state that the server wants back with the answers. */
 	readonly requestState?: string | undefined;
+	/** The same for all requests of one session. Default: each request is another client's. */
+	readonly client?: object | undefined;
+	/** Asks the client while the request is served. Rejects with its error. Default: it can only be asked by the result. */
+	readonly ask?: ((question: Question, signal: AbortSignal) => Promise<object>) | undefined;
 }
 
 /** Who asks in a request, and what it wants logged. */

@@ -24,10 +24,10 @@ export class McpError extends Error {
 }
 
 /** The outcome of a tool call. */
-export interface McpToolResult {
+export interface McpToolResult<Data = CallToolResult> {
 	readonly success: boolean;
-	/** The tool's result, as MCP has it. */
-	readonly data?: CallToolResult;
+	/** The tool's result, as MCP has it; of a local tool, whatever it gives. */
+	readonly data?: Data;
 	readonly error?: Pick<McpError, "code" | "message" | "details" | "retryable">;
 	/** `executionTime` is in milliseconds, waiting included. */
 	readonly metadata: { readonly executionTime: number };

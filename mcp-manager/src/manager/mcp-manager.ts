@@ -1,5 +1,7 @@
 import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import {
+	type CallToolResult,
 	type Prompt,
 	ProtocolError,
 	ProtocolErrorCode,
@@ -17,9 +19,18 @@ import { ConfiguredServers } from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import { ServersFile } from "../upstreams/servers-file.js";
 import { connectionOf, deviceConnectionOf } from "./connections.js";
+import { LocalTools } from "./local-tools.js";
 import { McpError, type McpToolResult, toMcpError } from "./mcp-error.js";
-import type { Approve, CallRequest, McpConnection, McpManagerOptions, McpTool, RegisteredServer } from "./mcp-types.js";
-import { type NotificationFilter, notificationType } from "./notifications.js";
+import type {
+	Approve,
+	CallRequest,
+	LocalTool,
+	McpConnection,
+	McpManagerOptions,
+	McpTool,
+	RegisteredServer,
+} from "./mcp-types.js";
+import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
 import { ResourceCache } from "./resource-cache.js";
 import { expectComplete } from "./results.js";
 import { methodNameOf } from "./typed-tools.js";
@@ -31,6 +42,8 @@ interface Events {
 	status: [server: string, status: ConnectionStatus, lastError: string];
 	/** Something in the file is wrong. */
 	warning: [message: string];
+	/** The process of a server wrote a line to standard error. At most 20 lines in a second, of 1,000 characters. */
+	debug: [server: string, line: string];
 }
 
 /** Connects to MCP servers, and finds and calls their tools, prompts and resources. */
@@ -39,6 +52,7 @@ export class McpManager extends EventEmitter<Events> {
 	readonly #file: ServersFile | undefined;
 	readonly #cache: ResourceCache;
 	readonly #parallel;
+	readonly #localTools = new LocalTools((message) => this.emit("warning", message));
 	/** Undefined before {@link initialize}. */
 	#opened: { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } | undefined;
 	/** The servers of the file, also those that are not connected. */
@@ -50,7 +64,10 @@ export class McpManager extends EventEmitter<Events> {
 		this.setMaxListeners(0);
 		this.#options = options;
 		this.#file = options.file === undefined ? undefined : new ServersFile(options.file);
-		const { cacheTtl = 60_000, maxParallel = 10 } = options.options ?? {};
+		const { cacheTtl = 60_000, maxParallel = 10, debug = false } = options.options ?? {};
+		if (debug) {
+			this.on("debug", (server, line) => console.error(`${server}: ${line}`));
+		}
 		this.#cache = new ResourceCache(cacheTtl);
 		this.#parallel = pLimit(maxParallel);
 	}
@@ -59,14 +76,23 @@ export class McpManager extends EventEmitter<Events> {
 	 * Reads the file, connects to the servers that are enabled, and follows the file from now on. Settles when each server
 	 * was tried once: one that cannot be reached does not stop the others.
 	 *
-	 * Rejects with RangeError if `servers` has one that is not valid.
+	 * Rejects with McpError if `servers` has one that is not valid.
+	 *
+	 * @param maxWait milliseconds after which it settles even if servers have not answered; they go on connecting. Default: no limit
 	 */
-	async initialize(): Promise<void> {
+	async initialize(maxWait?: number): Promise<void> {
+		const opened = this.#open();
+		await (maxWait === undefined ? opened : Promise.race([opened, delay(maxWait, undefined, { ref: false })]));
+	}
+
+	async #open(): Promise<void> {
 		const { registry, options, servers = [] } = this.#options;
 		const opened = registry ?? (await ServerRegistry.open({}, (message) => this.emit("warning", message)));
 		this.#opened = { registry: opened, servers: new ConfiguredServers(opened, options) };
 		this.#servers.on("status", ({ id, lastError }, status) => this.emit("status", id, status, lastError));
+		this.#servers.on("stderr", ({ id }, line) => this.emit("debug", id, line));
 		this.#registry.on("notification", (server, method, params) => this.#notified(server, method, params));
+		this.#registry.on("requestNotification", (server, method, params) => this.#notified(server, method, params));
 		for (const server of servers) {
 			this.#servers.add(this.#configOf(server));
 		}
@@ -75,10 +101,9 @@ export class McpManager extends EventEmitter<Events> {
 			return;
 		}
 		this.#file.on("changed", () => void this.reload().catch(({ message }: Error) => this.emit("warning", message)));
-		try {
-			this.#file.watch();
-		} catch (error) {
-			this.emit("warning", `changes of ${this.#file.path} are not followed: ${(error as Error).message}`);
+		if (this.#options.isFileOptional && !this.#file.exists()) {
+			await this.#servers.startEnabled();
+			return;
 		}
 		await this.reload();
 	}
@@ -111,7 +136,7 @@ export class McpManager extends EventEmitter<Events> {
 	/** Every configured server, and every device. */
 	listConnections(): McpConnection[] {
 		const configured = this.#servers.all.filter(
-			({ status, server }) => status !== "disconnected" || server !== undefined,
+			({ status, server, isLazy }) => status !== "disconnected" || server !== undefined || isLazy,
 		);
 		const devices = this.#registry.all.filter(({ id }) => this.#servers.find(id) === undefined);
 		return [...configured.map(connectionOf), ...devices.map(deviceConnectionOf)];
@@ -145,6 +170,19 @@ export class McpManager extends EventEmitter<Events> {
 	}
 
 	/**
+	 * Settles when the tools of a server are known: connects to a lazy one, and waits for one that is connecting for the first
+	 * time. Of any other there is nothing to wait for.
+	 *
+	 * Rejects with McpError if it cannot be connected.
+	 */
+	async whenKnown(server: string): Promise<void> {
+		const configured = this.#servers.find(server);
+		if (configured?.server === undefined && (configured?.isLazy || configured?.status === "connecting")) {
+			await translated(() => configured.connect());
+		}
+	}
+
+	/**
 	 * Disconnects a configured server and forgets its tools, until it is registered again or the file is read again.
 	 *
 	 * @returns its URL or command; undefined if there is no such server
@@ -173,12 +211,28 @@ export class McpManager extends EventEmitter<Events> {
 		return result;
 	}
 
-	/** The tools of a server, or of all. Tools that only people may call are left out. */
+	/**
+	 * Adds a tool of this program: {@link executeTool} calls it as it calls those of servers, but asks nobody. It comes before a
+	 * server's tool of the same name. {@link MANAGEMENT_TOOLS} do not show it.
+	 *
+	 * @returns a function that removes it
+	 * @throws McpError if a tool of this name is already registered
+	 */
+	registerTool(tool: LocalTool): () => void {
+		this.#localTools.add(tool);
+		return () => this.#localTools.remove(tool.name);
+	}
+
+	/** The tools of a server, or of all and of this program. Tools that only people may call are left out. */
 	listTools(server?: string): McpTool[] {
 		const servers = server === undefined ? this.#registry.all : [this.#expectServer(server)];
-		return servers.flatMap((each) =>
-			each.tools.filter((tool) => !isUserOnly(tool)).map((tool) => this.#toolOf(each, tool)),
-		);
+		const local = server === undefined ? this.#localTools.list((name, params) => this.executeTool(name, params)) : [];
+		return [
+			...local,
+			...servers.flatMap((each) =>
+				each.tools.filter((tool) => !isUserOnly(tool)).map((tool) => this.#toolOf(each, tool)),
+			),
+		];
 	}
 
 	/** The tool of this name; null if there is none, or if several servers have one and none is named. */
@@ -187,29 +241,53 @@ export class McpManager extends EventEmitter<Events> {
 		return found.length === 1 ? (found[0] as McpTool) : null;
 	}
 
-	/** Calls a tool, and never rejects: an error is in the result. The arguments are checked before. */
-	async executeTool(name: string, params: object = {}, request: CallRequest = {}): Promise<McpToolResult> {
+	/**
+	 * Calls a tool, and never rejects: an error is in the result. The arguments are checked before.
+	 *
+	 * @typeParam Data what the tool gives: only a local one gives anything but a result of MCP
+	 */
+	async executeTool<Data = CallToolResult>(
+		name: string,
+		params: object = {},
+		request: CallRequest = {},
+	): Promise<McpToolResult<Data>> {
 		const start = performance.now();
 		const metadata = () => ({ executionTime: performance.now() - start });
+		const local = request.server === undefined ? this.#localTools.find(name) : undefined;
 		let tool: ServerTool | undefined;
 		try {
+			if (local !== undefined) {
+				const result = await this.#localTools.run(local, params);
+				return { ...(result as McpToolResult<Data>), metadata: metadata() };
+			}
+			await (request.server && this.whenKnown(request.server));
 			const server = this.#serverWith(name, request.server);
 			tool = server.tools.find((each) => each.name === name && !isUserOnly(each));
 			if (tool === undefined) {
 				throw this.#notOffered(server, name);
 			}
-			await server.checkArguments(tool, params);
-			await this.#expectApproved(server, name, params, request.approve ?? this.#options.approve);
-			const options = { signal: request.signal };
-			const data = expectComplete(await server.call(request.principal ?? "local", tool, params, options));
-			if (data.isError) {
-				throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });
-			}
-			return { success: true, data, metadata: metadata() };
+			const data = await this.#callTool(server, tool, params, request);
+			return { success: true, data: data as Data, metadata: metadata() };
 		} catch (error) {
 			const { code, message, details, retryable } = toMcpError(error, tool);
 			return { success: false, error: { code, message, details, retryable }, metadata: metadata() };
 		}
+	}
+
+	/** Rejects if the tool has failed, too. */
+	async #callTool(server: Server, tool: ServerTool, params: object, request: CallRequest): Promise<CallToolResult> {
+		await server.checkArguments(tool, params);
+		await this.#expectApproved(server, tool.name, params, request.approve ?? this.#options.approve);
+		const options = {
+			signal: request.signal,
+			// A server sends progress only if it is asked to. Handlers get it with the other notifications.
+			...(this.listenerCount("notification") > 0 && { onProgress: () => {} }),
+		};
+		const data = expectComplete(await server.call(request.principal ?? "local", tool, params, options));
+		if (data.isError) {
+			throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });
+		}
+		return data;
 	}
 
 	/**
@@ -255,6 +333,7 @@ export class McpManager extends EventEmitter<Events> {
 
 	/** The text of a prompt, for a slash command. Rejects with McpError. */
 	async executePrompt(server: string, name: string, args: Readonly<Record<string, string>> = {}): Promise<string> {
+		await this.whenKnown(server);
 		const { messages } = await translated(async () =>
 			expectComplete(
 				await this.#expectServer(server).ask((session, options) => session.getPrompt(name, args, options)),
@@ -278,6 +357,7 @@ export class McpManager extends EventEmitter<Events> {
 	 * @param fresh whether contents that are kept will not do
 	 */
 	async readResource(name: string, uri: string, { fresh = false } = {}): Promise<ReadResourceResult> {
+		await this.whenKnown(name);
 		return await translated(async () => {
 			const server = this.#expectServer(name);
 			const kept = fresh ? undefined : this.#cache.get(server, uri);
@@ -301,8 +381,10 @@ export class McpManager extends EventEmitter<Events> {
 	 * Calls a function with each notification that fits the filter.
 	 *
 	 * @returns a function that ends it
+	 * @throws McpError that names a type that is not one of {@link NOTIFICATION_TYPES}
 	 */
 	onNotification(filter: NotificationFilter, handler: (...event: Events["notification"]) => void): () => void {
+		expectKnownTypes(filter.types);
 		const listener = (...event: Events["notification"]): void => {
 			const [server, type] = event;
 			const isServer = filter.server === undefined || filter.server === server;
@@ -318,6 +400,7 @@ export class McpManager extends EventEmitter<Events> {
 	async close(): Promise<void> {
 		this.#file?.close();
 		this.#cache.clear();
+		await this.#localTools.close();
 		await this.#reloading;
 		await this.#opened?.servers.close();
 		if (this.#options.registry === undefined) {
@@ -356,6 +439,13 @@ export class McpManager extends EventEmitter<Events> {
 		const file = this.#file;
 		if (file === undefined) {
 			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
+		}
+		try {
+			file.watch();
+		} catch (error) {
+			if (!this.#options.isFileOptional) {
+				this.emit("warning", `changes of ${file.path} are not followed: ${(error as Error).message}`);
+			}
 		}
 		const { configs, problems, invalidIds, isBroken } = await file.read();
 		const texts = problems.map(problemText);

@@ -26,6 +26,8 @@ interface ConfiguredServerOptions {
 interface Events {
 	/** Its status is different. */
 	status: [status: ConnectionStatus];
+	/** Its process wrote a line to standard error. */
+	stderr: [line: string];
 }
 
 /** Milliseconds between attempts at most, once the retries of the policy were in vain. */
@@ -88,6 +90,11 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	/** Whether it has a connection, or an attempt at one. */
 	get isOpen(): boolean {
 		return this.#status === "connecting" || this.#status === "connected";
+	}
+
+	/** Whether it waits to be connected until it is needed. */
+	get isLazy(): boolean {
+		return this.config.lazy && this.config.enabled;
 	}
 
 	/** Whether its connection may be closed for another one. */
@@ -185,6 +192,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		const { servers } = this.#options;
 		const { id, timeout } = this.config;
 		const transport = new ConfiguredTransport(this.config);
+		transport.onstderr = (line) => this.emit("stderr", line);
 		this.#transport = transport;
 		const timer = setTimeout(
 			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),

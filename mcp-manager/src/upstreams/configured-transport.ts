@@ -1,14 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	isJSONRPCErrorResponse,
 	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
+	type JSONRPCRequest,
+	ProtocolErrorCode,
 	type RequestId,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
+	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
+import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { RateLimit } from "../core/rate-limit.js";
 import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
@@ -27,6 +32,9 @@ const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
 const NOT_REACHED: ReadonlySet<unknown> = new Set(
 	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
 );
+
+/** Milliseconds that a server has for the probe of 2026-07-28, before it is taken for an older one. */
+const PROBE_TIME = 10_000;
 
 /** Milliseconds for telling a server over HTTP that the session is over. */
 const FAREWELL_TIME = 1_000;
@@ -49,6 +57,8 @@ export class ConfiguredTransport implements ServerTransport {
 	onclose?: () => void;
 	/** Is told of a message that was dropped, and of trouble with the connection. */
 	onerror?: (error: Error) => void;
+	/** Is called with each line that a server over stdio writes to standard error, within limits. */
+	onstderr?: (line: string) => void;
 	/** Is called if the connection may be broken. */
 	ontrouble?: () => void;
 	readonly identity: ServerIdentity;
@@ -58,6 +68,8 @@ export class ConfiguredTransport implements ServerTransport {
 	readonly #unanswered = new Set<RequestId>();
 	#closeReason = "";
 	#started = false;
+	/** Whether the revision is one without sessions: 2026-07-28 and later. */
+	#isModern = false;
 	#isClosed = false;
 	#refusal: ServerErrorCode | undefined;
 	#closed: Promise<void> | undefined;
@@ -67,6 +79,19 @@ export class ConfiguredTransport implements ServerTransport {
 		const { id, transport } = config;
 		this.identity = { id, clientId: id, transport, configured: true };
 		this.#transport = openTransport(config, (reason) => this.#end(reason));
+	}
+
+	/**
+	 * Over HTTP, `server/discover` comes first. Other servers begin with `initialize`: some end at anything else, and none is
+	 * known that has only newer revisions.
+	 */
+	get negotiation(): VersionNegotiationMode {
+		return this.identity.transport === "http" ? "auto" : "legacy";
+	}
+
+	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
+	get hasPerRequestStream(): boolean {
+		return this.#transport.hasPerRequestStream === true;
 	}
 
 	get closeReason(): string {
@@ -98,6 +123,9 @@ export class ConfiguredTransport implements ServerTransport {
 		transport.onclose = () =>
 			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
 		transport.onerror = (error) => this.#failed(error);
+		if (transport instanceof ProcessTransport) {
+			transport.onstderr = (line) => this.onstderr?.(line);
+		}
 		try {
 			await transport.start();
 			this.#started = true;
@@ -114,21 +142,69 @@ export class ConfiguredTransport implements ServerTransport {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}
 		try {
+			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
+		} catch (error) {
+			throw this.#failedToSend(message, error, options);
+		}
+	}
+
+	/** A server that refuses the probe, or does not answer it, is asked as an older one: what it says then is what counts. */
+	async #probe(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
+		const { id } = message;
+		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
+		const refuse = (): void => {
+			if (this.#unanswered.delete(id)) {
+				this.onmessage?.({ jsonrpc: "2.0", id, error });
+			}
+		};
+		const timer = setTimeout(refuse, PROBE_TIME).unref();
+		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			const failure = error instanceof SdkHttpError ? httpFailure(error) : (error as Error);
-			const reason = error instanceof SdkHttpError ? failure.message : reasonOf(error);
-			const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
-			if (isFirst || !(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
-				this.#refusal = failure instanceof ServerError ? failure.code : undefined;
-				this.#rejectUnsent(message, error, reason);
-				this.#end(reason);
+			if (NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code)) {
+				throw error;
 			}
-			throw failure;
+			refuse();
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
+	/** @returns the error for whoever sent the message; the connection ends if it cannot be used any more */
+	#failedToSend(message: JSONRPCMessage, error: unknown, options?: TransportSendOptions): Error {
+		const isHttp = error instanceof SdkHttpError;
+		const failure = isHttp ? httpFailure(error) : (error as Error);
+		if (options?.requestSignal?.aborted || (isHttp && this.#isModern && this.#answersWith(message, error))) {
+			return failure;
+		}
+		const reason = isHttp ? failure.message : reasonOf(error);
+		const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
+		if (isFirst || !isHttp || (SESSION_UNKNOWN.has(error.status) && !this.#isModern)) {
+			this.#refusal = failure instanceof ServerError ? failure.code : undefined;
+			this.#rejectUnsent(message, error, reason);
+			this.#end(reason);
+		}
+		return failure;
+	}
+
+	/** Since 2026-07-28 JSON-RPC errors have HTTP statuses: 404 is "method not found". */
+	#answersWith(message: JSONRPCMessage, { data }: SdkHttpError): boolean {
+		try {
+			const { text } = data as { text?: string | null };
+			const answer: unknown = JSON.parse(text ?? "");
+			if (!isJSONRPCRequest(message) || !isJSONRPCErrorResponse(answer) || answer.id !== message.id) {
+				return false;
+			}
+			this.#unanswered.delete(message.id);
+			this.onmessage?.(answer);
+			return true;
+		} catch {
+			return false;
 		}
 	}
 
 	setProtocolVersion(version: string): void {
+		this.#isModern = version >= REVISION_OF_STATELESS;
 		this.#transport.setProtocolVersion?.(version);
 	}
 
@@ -202,6 +278,10 @@ export class ConfiguredTransport implements ServerTransport {
 			this.ontrouble?.();
 		}
 	}
+}
+
+function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {
+	return isJSONRPCRequest(message) && message.method === "server/discover" && typeof message.id === "string";
 }
 
 /** What went wrong, in words: `fetch` has them in the cause. */

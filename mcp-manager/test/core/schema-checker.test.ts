@@ -64,7 +64,9 @@ describe("the arguments of a call", () => {
 	});
 
 	it("are not checked, with one warning, if the schema cannot be used", async () => {
-		for (const schema of [{ type: 5 }, { $ref: "http://elsewhere.example/" }, { $async: true }, { pattern: "(?=a)" }]) {
+		const malformed = [{ type: 5 }, { properties: 5 }, { required: "a" }, { minimum: "1" }, { enum: [] }, { not: 3 }];
+		const unusable = [{ $ref: "http://elsewhere.example/" }, { $async: true }, { pattern: "(?=a)" }];
+		for (const schema of [...malformed, ...unusable]) {
 			warnings.length = 0;
 			assert.equal(await check(schema, { a: 1 }), undefined);
 			assert.equal(await check({ ...schema }, { a: 1 }), undefined);

@@ -56,6 +56,27 @@ describe("the proxy with a gate", () => {
 		assert.doesNotMatch(lost, /may have been carried out/);
 	});
 
+	it("passes resources and prompts through the gate: none while it is locked, all after activate", async (t) => {
+		const { url } = await startUpstream(t);
+		const { client, changes } = await startProxy(t, ["--upstream", url, ...GATE]);
+		assert.deepEqual((await client.listResources()).resources, []);
+		assert.deepEqual((await client.listResourceTemplates()).resourceTemplates, []);
+		assert.deepEqual((await client.listPrompts()).prompts, []);
+		const uri = "demo://resource/static/document/features.md";
+		await assert.rejects(client.readResource({ uri }), { message: /\/penpot.*未ロード/ });
+		await assert.rejects(client.getPrompt({ name: "simple-prompt" }), { message: /\/penpot.*未ロード/ });
+		textOf(await call(client, "activate"), false);
+		await until(
+			() => changes.resources === 1 && changes.prompts === 1,
+			"the host is told that the lists are different",
+		);
+		assert.ok((await client.listResources()).resources.some((resource) => resource.uri === uri));
+		assert.ok((await client.listResourceTemplates()).resourceTemplates.length > 0);
+		assert.ok((await client.listPrompts()).prompts.some(({ name }) => name === "simple-prompt"));
+		assert.equal((await client.readResource({ uri })).contents[0]?.uri, uri);
+		assert.equal((await client.getPrompt({ name: "simple-prompt" })).messages.length, 1);
+	});
+
 	it("activates as often as it is called, and runs the init script each time", async (t) => {
 		const script = join(await temporaryFolder(t), "init.js");
 		writeFileSync(script, "the script");

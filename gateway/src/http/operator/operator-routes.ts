@@ -3,8 +3,8 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import { z } from "zod";
 import type { Access } from "../../catalog/access.js";
-import { isObject } from "../../firmware.js";
 import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import type { HttpEnv, Route } from "../server/route.js";
@@ -15,6 +15,8 @@ import type { Metrics } from "./metrics.js";
 export interface DeviceSummary {
 	readonly id: string;
 	readonly alias: string;
+	/** The operator's names for it and others together. */
+	readonly tags: readonly string[];
 	readonly board: { readonly name: string; readonly version: string };
 	readonly connected: boolean;
 	/** "websocket" or "mqtt"; absent while it is offline. */
@@ -66,17 +68,24 @@ export function forgetOfflineDevices(servers: ServerRegistry): Route {
 	};
 }
 
-/** `PATCH /devices/NAME` with `{"alias": …}`: gives a device another alias. */
-export function renameDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
+const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.array(z.string()).optional() });
+
+/** `PATCH /devices/NAME` with `{"alias": …}` or `{"tags": […]}`: gives a device another alias, or other tags. */
+export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
 	return async (c) => {
 		const server = deviceOf(c, servers);
-		const body = await readJson(c.env.incoming, maxBodyBytes);
-		const alias = isObject(body) ? body.alias : undefined;
-		if (typeof alias !== "string") {
-			throw new HttpError(400, "malformed", "alias: expected a string");
+		const { data } = DEVICE_CHANGE.safeParse(await readJson(c.env.incoming, maxBodyBytes));
+		const { alias, tags } = data ?? {};
+		if (alias === undefined && tags === undefined) {
+			throw new HttpError(400, "malformed", "expected alias, a string, or tags, an array of strings");
 		}
 		try {
-			await servers.rename(server.id, alias);
+			if (alias !== undefined) {
+				await servers.rename(server.id, alias);
+			}
+			if (tags !== undefined) {
+				await servers.tag(server.id, tags);
+			}
 		} catch (error) {
 			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
 		}
@@ -126,10 +135,11 @@ function follow(events: GatewayEvents, response: ServerResponse, access: Access)
 	});
 }
 
-function summaryOf({ id, alias, board, online, session, lastSeen, tools }: Server): DeviceSummary {
+function summaryOf({ id, alias, tags, board, online, session, lastSeen, tools }: Server): DeviceSummary {
 	return {
 		id,
 		alias,
+		tags,
 		board,
 		connected: online,
 		...(online && session && { transport: session.identity.transport }),
