@@ -33,6 +33,11 @@ export class HttpOrSseTransport implements Transport {
 		return this.#isSse;
 	}
 
+	/** Of Streamable HTTP: the SDK cancels a request of 2026-07-28 by it. */
+	get hasPerRequestStream(): boolean {
+		return !this.#isSse && this.#http.hasPerRequestStream;
+	}
+
 	async start(): Promise<void> {
 		this.#follow(this.#http);
 		await this.#http.start();
