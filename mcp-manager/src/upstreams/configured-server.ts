@@ -1,5 +1,7 @@
 import { EventEmitter } from "node:events";
+import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
+import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff } from "../core/backoff.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
@@ -33,6 +35,8 @@ interface Events {
 /** Milliseconds between attempts at most, once the retries of the policy were in vain. */
 const MAX_RECONNECT_DELAY = 60_000;
 
+const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
+
 const DEFAULT_POLICY = RETRY_POLICY.parse({});
 
 /** A server to which the gateway connects: keeps its connection, and connects again when it was lost. */
@@ -53,6 +57,8 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#pingTimer: NodeJS.Timeout | undefined;
 	/** The session in which a ping is in progress. */
 	#pinged: Session | undefined;
+	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
+	#isStateless = false;
 	#lastUsed = 0;
 	#closed = false;
 
@@ -192,11 +198,23 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		}
 	}
 
-	/** Settles when its tools are known. */
+	/** Settles when its tools are known. A server that rejects `initialize` is started again as one of 2026-07-28. */
 	async #open(): Promise<Server> {
+		try {
+			return await this.#openAs(this.#isStateless ? STATELESS_ONLY : undefined);
+		} catch (error) {
+			this.#isStateless = !this.#isStateless && this.#transport?.rejectsInitialize === true;
+			if (!this.#isStateless || this.#status !== "connecting") {
+				throw error;
+			}
+			return await this.#openAs(STATELESS_ONLY);
+		}
+	}
+
+	async #openAs(negotiation: VersionNegotiationMode | undefined): Promise<Server> {
 		const { servers } = this.#options;
 		const { id, timeout } = this.config;
-		const transport = new ConfiguredTransport(this.config);
+		const transport = new ConfiguredTransport(this.config, negotiation);
 		transport.onstderr = (line) => this.emit("stderr", line);
 		this.#transport = transport;
 		const timer = setTimeout(

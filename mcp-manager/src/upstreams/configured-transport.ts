@@ -63,6 +63,7 @@ export class ConfiguredTransport implements ServerTransport {
 	/** Is called if the connection may be broken. */
 	ontrouble?: () => void;
 	readonly identity: ServerIdentity;
+	readonly negotiation: VersionNegotiationMode;
 	readonly #transport: Transport;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 	/** The requests that the server has not answered. */
@@ -72,22 +73,26 @@ export class ConfiguredTransport implements ServerTransport {
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
 	#isModern = false;
 	#isClosed = false;
+	#initializeId: RequestId | undefined;
+	#rejectsInitialize = false;
 	#refusal: ServerErrorCode | undefined;
 	#closed: Promise<void> | undefined;
 	#lastError: Error | undefined;
 
-	constructor(config: ServerConfig) {
+	/**
+	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with
+	 * `initialize`, because some end at anything else.
+	 */
+	constructor(config: ServerConfig, negotiation?: VersionNegotiationMode) {
 		const { id, transport } = config;
+		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
 		this.identity = { id, clientId: id, transport, configured: true };
 		this.#transport = openTransport(config, (reason) => this.#end(reason));
 	}
 
-	/**
-	 * Over HTTP, `server/discover` comes first. Other servers begin with `initialize`: some end at anything else, and none is
-	 * known that has only newer revisions.
-	 */
-	get negotiation(): VersionNegotiationMode {
-		return this.identity.transport === "http" ? "auto" : "legacy";
+	/** Whether the server has answered `initialize` with an error. */
+	get rejectsInitialize(): boolean {
+		return this.#rejectsInitialize;
 	}
 
 	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
@@ -123,6 +128,7 @@ export class ConfiguredTransport implements ServerTransport {
 		const transport = this.#transport;
 		transport.onmessage = (message, extra) => {
 			if (this.#isWithinRate(message)) {
+				this.#rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
 				this.onmessage?.(message, extra);
 			}
 		};
@@ -144,6 +150,7 @@ export class ConfiguredTransport implements ServerTransport {
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.add(message.id);
+			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
 		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import {
 	type CallToolRequest,
 	type CallToolResult,
@@ -12,7 +13,7 @@ import {
 import { until } from "../../../host-test/support/until.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
-import { openServers, textOf } from "../support/upstreams.js";
+import { nodeServer, openServers, textOf } from "../support/upstreams.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true } };
 
@@ -101,5 +102,19 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 		await until(() => aborted.length === 1, "the server is told");
 		assert.equal(textOf(await server.call("test", find("greet"), {})), "hello");
 		assert.equal(configured.status, "connected");
+	});
+});
+
+describe("a server over stdio that has only 2026-07-28", () => {
+	it("is started again without initialize, and called", async (t) => {
+		const { servers } = await openServers(t);
+		const program = fileURLToPath(new URL("../support/stateless-server.mjs", import.meta.url));
+		const configured = servers.add(serverConfig(nodeServer("new", program)));
+		for (let times = 0; times < 2; times += 1) {
+			const server = await configured.connect();
+			assert.equal(server.session?.revision, "2026-07-28");
+			assert.equal(textOf(await server.call("test", server.tools[0] as Tool, {})), "hello");
+			await configured.disconnect();
+		}
 	});
 });
