@@ -2,6 +2,7 @@ import { startFirmware } from "../../src/app/start-firmware.js";
 import type { DnsSd, FoundService } from "../../src/connect/dns-sd.js";
 import { GatewaySearch } from "../../src/connect/gateway-search.js";
 import { readBackend } from "../../src/settings/backend-setting.js";
+import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -80,8 +81,10 @@ function startDevice(backend = "mdns:", openDnsSd = true) {
 		board: new FakeBoard(),
 		built: { backend, token: "secret" },
 		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		...(openDnsSd && { openDnsSd: network.openDnsSd }),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...(openDnsSd && {
+			discovery: (options) => new GatewaySearch({ ...options, openDnsSd: network.openDnsSd }),
+		}),
+		...ADDONS,
 		timer,
 		log: (line) => log.push(line),
 	});

@@ -16,7 +16,7 @@ export default defineTool({
 	annotations: { ...ACTS, openWorldHint: true },
 	needs: ["player", "http"],
 	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the WAV file, http or https" }) },
-	async run({ url }, { player, http }, call) {
+	run: async ({ url }, { player, http }, call) => {
 		const wav = new WavReader();
 		const playing: { sound?: Sound; bytes: number; seconds: number } = { bytes: 0, seconds: 0 };
 		call.onCancel = () => playing.sound?.stop();

@@ -15,7 +15,7 @@ export default defineTool({
 		sha256: optional(string({ maxLength: 64, description: "SHA-256 of the image, 64 hexadecimal digits" })),
 		signature: optional(string({ maxLength: 128, description: "Signature of the image, 128 hexadecimal digits" })),
 	},
-	run(source, { installer }, call) {
+	run: (source, { installer }, call) => {
 		const installed = installer.install(source, (bytes, total) => call.progress(bytes, total));
 		if (call.progressToken !== undefined) {
 			return installed.then(() => true);

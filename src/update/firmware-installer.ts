@@ -4,7 +4,7 @@ import { expectOk } from "../net/http-status.js";
 import { fromHex, toHex } from "../text/hex.js";
 import { rememberTrial } from "./trial-memory.js";
 
-interface FirmwareInstallerOptions {
+export interface FirmwareInstallerOptions {
 	readonly updater: Updater;
 	readonly http: Http;
 	readonly system: System;
