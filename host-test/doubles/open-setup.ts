@@ -16,7 +16,7 @@ interface Response {
 	readonly text: string;
 }
 
-interface SetupChoice extends Pick<SetupOptions, "routeOf" | "openDnsSd"> {
+interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways"> {
 	readonly built?: object;
 	readonly screen?: boolean;
 }

@@ -2,6 +2,7 @@ import { startFirmware } from "../../src/app/start-firmware.js";
 import { type FoundGateway, listGateways } from "../../src/connect/gateway-list.js";
 import { GatewaySearch } from "../../src/connect/gateway-search.js";
 import { readBackend } from "../../src/settings/backend-setting.js";
+import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
@@ -43,8 +44,13 @@ function startDevice(backend = "mdns:", openDnsSd = true) {
 		board,
 		built: { backend, token: "secret" },
 		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		...(openDnsSd && { openDnsSd: network.openDnsSd }),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...(openDnsSd && {
+			discovery: {
+				search: (options) => new GatewaySearch({ ...options, openDnsSd: network.openDnsSd }),
+				list: (options) => listGateways({ ...options, openDnsSd: network.openDnsSd }),
+			},
+		}),
+		...ADDONS,
 		timer,
 		log: (line) => log.push(line),
 	});

@@ -1,4 +1,5 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
+import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
@@ -23,7 +24,7 @@ function startFrom(board = new FakeBoard()) {
 			mqtt: { io: FakeMqttClient },
 			http: { io: FakeHttpClient },
 		}),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...ADDONS,
 		timer,
 		log: (line) => log.push(line),
 	});

@@ -2,6 +2,7 @@ import type { Application } from "../../src/app/application.js";
 import { startFirmware } from "../../src/app/start-firmware.js";
 import { openSetup } from "../../src/connect/open-setup.js";
 import type { Board } from "../../src/hardware/hardware.js";
+import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -24,7 +25,7 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 		board,
 		built: { backend: "ws://h/", ssid },
 		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...ADDONS,
 		setup: (options) => openSetup(platform, options),
 		timer,
 		onState: (state) => states.push(state),
@@ -188,7 +189,7 @@ export default suite("the state wifi_configuring", {
 			timer: new FakeTimer(),
 			log() {},
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-			hmacSha256: async () => new ArrayBuffer(0),
+			...ADDONS,
 			setup: (options) => openSetup(new FakeHttpPlatform(), options),
 		});
 		equal([application?.state, application?.server.context.wifiSetup], ["wifi_configuring", undefined]);

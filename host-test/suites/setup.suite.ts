@@ -1,3 +1,4 @@
+import { type ListGateways, listGateways } from "../../src/connect/gateway-list.js";
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { settled } from "../doubles/client.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
@@ -27,6 +28,11 @@ function begin(options?: Parameters<typeof makeSetup>[0]) {
 }
 
 /** What is stored in the firmware's own domain. */
+const listIn =
+	({ openDnsSd }: FakeDnsSd): ListGateways =>
+	(options) =>
+		listGateways({ ...options, openDnsSd });
+
 const stored = ({ settings }: ReturnType<typeof makeSetup>): object =>
 	Object.fromEntries(
 		[...settings.values].filter(([key]) => key.startsWith("xs-mcp/")).map(([key, value]) => [key.slice(7), value]),
@@ -142,7 +148,7 @@ export default suite("set-up with a phone", {
 	},
 	async "looks for gateways in the network that was typed, and stores nothing"() {
 		const network = new FakeDnsSd();
-		const made = begin({ openDnsSd: network.openDnsSd });
+		const made = begin({ listGateways: listIn(network) });
 		const { submit, status, accessPoint, timer, ask } = made;
 		equal(JSON.parse((await ask("GET", "/settings")).text).findsGateways, true);
 		for (const [name, expected] of [
@@ -165,7 +171,7 @@ export default suite("set-up with a phone", {
 	async "restarts a device that has joined another network and stored nothing, so that it goes back to its own"() {
 		const { submit, accessPoint, timer, ends } = begin({
 			built: { ssid: "home" },
-			openDnsSd: new FakeDnsSd().openDnsSd,
+			listGateways: listIn(new FakeDnsSd()),
 		});
 		await submit({ ...TYPED, ssid: "other", action: "find" });
 		accessPoint.finish(true);

@@ -16,7 +16,6 @@ import type { Transport } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { drawAttention } from "../sound/chime.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { TOOLS } from "../tools/index.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
@@ -41,8 +40,8 @@ export interface ApplicationOptions {
 	/** Sets the device up with a phone. */
 	readonly setup?: Setup | undefined;
 	readonly timer: TimerModule;
-	/** Default: every tool of the firmware. Those whose parts the board lacks are not offered. */
-	readonly tools?: readonly HardwareTool[];
+	/** Those whose parts the board lacks are not offered. */
+	readonly tools: readonly HardwareTool[];
 	/** What the device offers besides tools. Default: nothing. */
 	readonly features?: Features<Hardware>;
 	/** Milliseconds of a clock that is never set, as a 32-bit number. Without it the uptime is not known. */
@@ -84,7 +83,7 @@ export class Application {
 	#isListening = false;
 
 	constructor(options: ApplicationOptions) {
-		const { board, backend, transport, source, session, timer, tools = TOOLS, features, log } = options;
+		const { board, backend, transport, source, session, timer, tools, features, log } = options;
 		this.#log = log;
 		this.#timer = timer;
 		this.#onState = options.onState;

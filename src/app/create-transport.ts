@@ -1,9 +1,10 @@
-import { MqttTransport } from "../protocols/mqtt-transport.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import type { ChannelLimits, ChannelOptions } from "../protocols/queued-channel.js";
 import type { Transport } from "../protocols/transport.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import type { Config } from "../settings/config.js";
+import { SettingError } from "../settings/setting-error.js";
+import type { Addons } from "./addons.js";
 
 interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly config: Config;
@@ -12,6 +13,8 @@ interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly deviceId: string;
 	/** The device's UUID. */
 	readonly uuid: string;
+	/** Undefined if the build has no MQTT. */
+	readonly mqtt: Addons["mqtt"] | undefined;
 }
 
 /**
@@ -19,10 +22,13 @@ interface TransportOptions extends Pick<ChannelOptions, "log"> {
  *
  * @throws SettingError
  */
-export function createTransport({ config, network, deviceId, uuid, ...options }: TransportOptions): Transport {
+export function createTransport({ config, network, deviceId, uuid, mqtt, ...options }: TransportOptions): Transport {
 	const limits = messageLimits(config.chunkBytes);
 	if (config.backend.startsWith("mqtt")) {
-		return new MqttTransport({
+		if (mqtt === undefined) {
+			throw new SettingError("backend", "this build has no MQTT");
+		}
+		return mqtt({
 			...options,
 			...limits,
 			...config,

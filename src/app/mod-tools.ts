@@ -8,7 +8,7 @@ export interface Mod {
 	load(): unknown;
 }
 
-interface ModToolsOptions {
+export interface ModToolsOptions {
 	/** Undefined if none is installed. */
 	readonly mod: Mod | undefined;
 	/** The tools of the firmware. */

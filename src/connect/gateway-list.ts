@@ -18,6 +18,9 @@ interface GatewayListOptions {
 	readonly log: (message: string) => void;
 }
 
+/** {@link listGateways}, on a network. */
+export type ListGateways = (options: Omit<GatewayListOptions, "openDnsSd">) => { close(): void };
+
 /** Milliseconds for gateways to answer. */
 const SEARCH_TIME = 5_000;
 

@@ -16,7 +16,7 @@ const PATIENCE = 10_000;
 const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
 const pathPattern = (): RegExp => /^\/[\w\-./~%]{0,127}$/;
 
-interface GatewaySearchOptions {
+export interface GatewaySearchOptions {
 	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
 	readonly host: string;
 	readonly openDnsSd: OpenDnsSd;

@@ -4,8 +4,7 @@ import type { HttpServerPlatform } from "../net/http-server.js";
 import { readSetting } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
 import { type BackendRoute, BackendTrial } from "./backend-trial.js";
-import type { OpenDnsSd } from "./dns-sd.js";
-import { listGateways } from "./gateway-list.js";
+import type { ListGateways } from "./gateway-list.js";
 import { type FindGateways, PhoneSetup, type SetupEvents, type TryBackend } from "./phone-setup.js";
 import type { CheckSettings } from "./setup-form.js";
 
@@ -20,7 +19,7 @@ export interface SetupOptions {
 	/** The way to the backend of these settings, to try it. Default: settings are stored untried. */
 	readonly routeOf?: (settings: Pick<Settings, "get">) => BackendRoute;
 	/** Default: the page does not look for gateways. */
-	readonly openDnsSd?: OpenDnsSd | undefined;
+	readonly listGateways?: ListGateways | undefined;
 	/** Default: Math.random, the chip's generator on an ESP32. */
 	readonly random?: () => number;
 	readonly timer: TimerModule;
@@ -44,14 +43,13 @@ const PASSWORD_LENGTH = 8;
  * @throws SettingError
  */
 export function openSetup(platform: HttpServerPlatform, options: SetupOptions): Setup | undefined {
-	const { board, built, deviceId, random = Math.random, openDnsSd, routeOf, timer, log } = options;
+	const { board, built, deviceId, random = Math.random, listGateways, routeOf, timer, log } = options;
 	const { accessPoint, screen, settings } = board;
 	if (accessPoint === undefined || settings === undefined) {
 		return undefined;
 	}
 	const source = { built, settings };
-	const findGateways: FindGateways | undefined =
-		openDnsSd && ((onEnd) => listGateways({ openDnsSd, timer, onEnd, log }));
+	const findGateways: FindGateways | undefined = listGateways && ((onEnd) => listGateways({ timer, onEnd, log }));
 	const tryBackend: TryBackend | undefined =
 		routeOf && ((settings, onEnd) => new BackendTrial({ ...routeOf(settings), timer, log, onEnd }));
 	const password = readSetting("setupPassword", source);

@@ -42,4 +42,8 @@ export const esp32Chip = deepFreeze({
 	get temperature(): number | undefined {
 		return native("xs_esp32chip_temperature").call(this) as number | undefined;
 	},
+
+	restart(): void {
+		native("xs_esp32chip_restart").call(this);
+	},
 });

@@ -51,7 +51,7 @@ export default defineTool({
 			}),
 		),
 	},
-	async run({ url, sampleRate }, { player, http }, call) {
+	run: async ({ url, sampleRate }, { player, http }, call) => {
 		const wav = new WavReader(sampleRate);
 		const playing: { sound?: Sound; bytes: number; seconds: number } = { bytes: 0, seconds: 0 };
 		call.onCancel = () => playing.sound?.stop();

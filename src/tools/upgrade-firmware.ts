@@ -18,7 +18,7 @@ export default defineTool({
 			string({ maxLength: 128, description: "Signature of image and version, 128 hexadecimal digits" }),
 		),
 	},
-	run(source, { installer }, call) {
+	run: (source, { installer }, call) => {
 		const installed = installer.install(source, (bytes, total) => call.progress(bytes, total));
 		if (call.progressToken !== undefined) {
 			return installed.then(() => true);

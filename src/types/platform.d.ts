@@ -51,6 +51,14 @@ declare module "preference" {
 	export default Preference;
 }
 
+/** What a build has of what it may leave out. */
+declare module "src/platform/build" {
+	import type { BuildAddons } from "../app/addons.js";
+	import type { HardwareTool } from "../tools/support/define-tool.js";
+	export function findTools(): readonly HardwareTool[];
+	export function findAddons(): BuildAddons;
+}
+
 /** The network clients that the host has. */
 declare module "src/platform/network" {
 	import type { HttpClients } from "../net/http-client.js";

@@ -6,7 +6,7 @@ import { fromHex, toHex } from "../text/hex.js";
 import { isNewer, isVersion } from "../text/version.js";
 import { rememberTrial } from "./trial-memory.js";
 
-interface FirmwareInstallerOptions {
+export interface FirmwareInstallerOptions {
 	readonly updater: Updater;
 	readonly http: Http;
 	readonly system: System;
