@@ -86,11 +86,7 @@ export class GatewayProgram {
 		this.#clients = clients;
 		const devices = new DeviceSide(this.#context, core);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
-		const routes = devices.routes({
-			rejections: clients.rejections,
-			addressOf,
-			onFirmware: (update) => clients.firmwareUpdated(update),
-		});
+		const routes = devices.routes({ rejections: clients.rejections, addressOf });
 		await clients.listen(routes, devices.bindings);
 		await devices.listen(routes);
 		clients.openEndpoints();

@@ -127,7 +127,7 @@ export default suite("a device that knows only an otaUrl", {
 		ok(log.includes("activation code 123456: Go to the page"));
 		await answer(200);
 		equal([shown().code, shown().message], ["", ""]);
-		timer.pass(3_000);
+		timer.pass(4_000);
 		await answer(200, websocket("first"));
 		equal(sockets().length, 1);
 	},

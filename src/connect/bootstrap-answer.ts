@@ -22,7 +22,7 @@ export interface Activation {
 	readonly code: string;
 	/** What a device with a serial number signs. */
 	readonly challenge: string;
-	/** Milliseconds for which the server may hold the request that asks whether device bound. */
+	/** Milliseconds for which the server may hold the request that asks whether the device is bound. */
 	readonly timeout: number;
 }
 

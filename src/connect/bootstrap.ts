@@ -34,7 +34,7 @@ const TRIES = 10;
 /** Milliseconds between them. */
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
-/** Requests that ask whether device bound, before the bootstrap begins again; milliseconds between them. */
+/** Requests that ask whether the device is bound, before the bootstrap begins again; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
 const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
 const ACTIVATION_FAILED = deepFreeze({ minimum: 10_000, maximum: 60_000 });
@@ -168,7 +168,7 @@ export class Bootstrap {
 		}
 	}
 
-	/** Shows the code, and asks whether device bound. Then the bootstrap begins again. */
+	/** Shows the code, and asks whether the device is bound. Then the bootstrap begins again. */
 	async #activate(activation: Activation, turn: number): Promise<void> {
 		const { events } = this.#options;
 		const body = await this.#activationBody(activation);

@@ -19,8 +19,24 @@ export interface Sound {
 	stop(): void;
 }
 
+/** A sound file of the firmware, which is in flash. */
+export interface SoundFile {
+	readonly byteLength: number;
+	slice(begin: number, end: number): ArrayBuffer;
+}
+
+/** The sound files that a firmware was built with. */
+export interface SoundFiles {
+	/** Their names: "ding.wav". */
+	readonly names: readonly string[];
+	/** @returns undefined if no file has this name */
+	open(name: string): SoundFile | undefined;
+}
+
 /** Plays one sound at a time. */
 export interface Player {
+	/** Absent if the platform has no files. */
+	readonly files?: SoundFiles | undefined;
 	readonly isPlaying: boolean;
 	/**
 	 * Begins a sound. If another one is being played, it stops.

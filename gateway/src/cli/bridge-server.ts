@@ -3,6 +3,7 @@ import {
 	type CallToolResult,
 	type GetPromptResult,
 	isInputRequiredResult,
+	type ListToolsResult,
 	type LoggingLevel,
 	ProtocolErrorCode,
 	ResourceNotFoundError,
@@ -19,9 +20,9 @@ import {
 	SERVER_ERROR,
 } from "xs-mcp-manager/core";
 import { callOptions, DEFAULT_LOG_LEVEL } from "../mcp/call-options.js";
-import { promptFor, resultFor } from "../mcp/contents.js";
-import { sendRevisionCodes } from "../mcp/revision-codes.js";
-import { GATEWAY_INFO } from "../version.js";
+import { promptFor, resultFor, toolsFor } from "../mcp/contents.js";
+import { sendForRevision } from "../mcp/send-for-revision.js";
+import { SERVER_INFO } from "../mcp/server-info.js";
 import { PATIENCE } from "./gateway-transport.js";
 
 /** The gateway's end of a bridge, as the server at the client's end uses it. */
@@ -35,7 +36,6 @@ export interface GatewayEnd {
 
 /** Results until a gateway has answered, by method. */
 const WITHOUT_GATEWAY = {
-	"tools/list": { tools: [] },
 	"resources/list": { resources: [] },
 	"resources/templates/list": { resourceTemplates: [] },
 	"prompts/list": { prompts: [] },
@@ -56,7 +56,7 @@ export class BridgeServer extends Server {
 
 	constructor(gateway: GatewayEnd) {
 		const instructions = gateway.client?.getInstructions();
-		super(GATEWAY_INFO, {
+		super(SERVER_INFO, {
 			capabilities: {
 				tools: { listChanged: true },
 				resources: { listChanged: true, subscribe: true },
@@ -85,7 +85,7 @@ export class BridgeServer extends Server {
 	}
 
 	override async connect(transport: Transport): Promise<void> {
-		sendRevisionCodes(transport, () => this.#revision);
+		sendForRevision(transport, () => this.#revision);
 		await super.connect(transport);
 	}
 
@@ -107,10 +107,15 @@ export class BridgeServer extends Server {
 	#serveLists(): void {
 		for (const [method, nothing] of Object.entries(WITHOUT_GATEWAY)) {
 			this.setRequestHandler(
-				method as "tools/list",
+				method as "prompts/list",
 				async ({ params = {} }, context) => ((await this.#ask(method, params, context)) ?? nothing) as never,
 			);
 		}
+		this.setRequestHandler("tools/list", async ({ params = {} }, context) => {
+			const listed = (await this.#ask("tools/list", params, context)) ?? { tools: [] };
+			const { tools, ...rest } = listed as ListToolsResult;
+			return { ...rest, tools: [...toolsFor(tools, this.#revision)] };
+		});
 	}
 
 	#serveTools(): void {

@@ -11,6 +11,7 @@ import {
 	type GatewayClient,
 } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
+import type { CallToolOptions } from "./tool-commands.js";
 
 /** Adds the commands that ask a running gateway. Returns the command `devices`. */
 export function addClientCommands(program: Command): Command {
@@ -36,6 +37,7 @@ export function addClientCommands(program: Command): Command {
 			"key=value; the tool's schema determines how a value is read: number, true, false, JSON, text",
 		)
 		.option("--json", "Print the whole result as JSON")
+		.option("--save <file>", "Save pictures, sound and files of the result; of several, the second to FILE-2")
 		.action(callTool);
 	clientCommand(program, "watch")
 		.description("Show events as they happen: connections, notifications, calls")
@@ -126,7 +128,12 @@ async function writeTypes(device: string, options: ClientOptions): Promise<void>
 	await commands.writeTypes(device, options);
 }
 
-async function callTool(device: string, tool: string, pairs: readonly string[], options: ClientOptions): Promise<void> {
+async function callTool(
+	device: string,
+	tool: string,
+	pairs: readonly string[],
+	options: CallToolOptions,
+): Promise<void> {
 	const commands = await import("./tool-commands.js");
 	await commands.callTool(device, tool, pairs, options);
 }

@@ -6,12 +6,19 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import { type CallOptions, type LogLevel, type OrInput, REVISION_OF_STATELESS, type Server } from "xs-mcp-manager/core";
+import {
+	type CallOptions,
+	isBelow,
+	type LogLevel,
+	type OrInput,
+	REVISION_OF_STATELESS,
+	type Server,
+} from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "../catalog/catalog.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
-import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
+import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware-updates.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
@@ -19,16 +26,19 @@ import { answerFailedCall } from "./failures.js";
 import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
-import { sendRevisionCodes } from "./revision-codes.js";
+import { sendForRevision } from "./send-for-revision.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import type { ServedClient } from "./served-client.js";
+import { SERVER_INFO } from "./server-info.js";
 
 export interface ClientServerOptions {
 	/** Who calls: for the record. */
 	readonly principal: string;
 	readonly catalog: Catalog;
 	readonly requestStates: RequestStates;
+	/** Tells of updates that the client's calls have started. */
+	readonly updates?: FirmwareUpdates;
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
 	readonly listTtl?: number;
 	/** Is called when the client begins to read a list. */
@@ -69,21 +79,18 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { catalog, requestStates, listTtl = 5_000, onClosed } = options;
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
-		super(
-			{ ...GATEWAY_INFO, title: GATEWAY_TITLE },
-			{
-				instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
-				requestState: { verify: requestStates.verify },
-				cacheHints: {
-					"tools/list": hint,
-					"resources/list": hint,
-					"resources/templates/list": hint,
-					"prompts/list": hint,
-					"resources/read": { ttlMs: 0, cacheScope },
-					"server/discover": hint,
-				},
+		super(SERVER_INFO, {
+			instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
+			requestState: { verify: requestStates.verify },
+			cacheHints: {
+				"tools/list": hint,
+				"resources/list": hint,
+				"resources/templates/list": hint,
+				"prompts/list": hint,
+				"resources/read": { ttlMs: 0, cacheScope },
+				"server/discover": hint,
 			},
-		);
+		});
 		this.#options = options;
 		this.server.registerCapabilities({
 			tools: { listChanged: true },
@@ -120,7 +127,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	override async connect(transport: Transport): Promise<void> {
-		sendRevisionCodes(transport, () => this.revision);
+		sendForRevision(transport, () => this.revision);
 		await super.connect(transport);
 	}
 
@@ -249,7 +256,27 @@ export class ClientServer extends McpServer implements ServedClient {
 		const result = await this.passOn(context, server, tool.name, (options) =>
 			server.call(principal, tool, args, { ...options, ...more }),
 		);
-		return isInputRequiredResult(result) ? result : withUris(result, (uri) => catalog.clientUri(server, uri));
+		if (isInputRequiredResult(result)) {
+			return result;
+		}
+		if (tool.name === UPGRADE_TOOL && !result.isError) {
+			this.#options.updates?.started(server, (update) => this.#tellUpdate(server, update));
+		}
+		return withUris(result, (uri) => catalog.clientUri(server, uri));
+	}
+
+	/** A client that has disconnected, or has no session, is not told. */
+	#tellUpdate({ alias }: Server, { step, version = "the new firmware", running }: FirmwareUpdate): void {
+		const message =
+			step === "rolled-back"
+				? {
+						level: "warning" as const,
+						data: `${alias} rolled back to firmware ${running}: ${version} did not reach its backend`,
+					}
+				: { level: "info" as const, data: `${alias} runs firmware ${running}` };
+		if (!isBelow(message.level, this.#logLevel ?? DEFAULT_LOG_LEVEL)) {
+			this.server.sendLoggingMessage({ logger: "firmware", ...message }).catch(() => {});
+		}
 	}
 
 	/** If the person must be asked first, since 2026-07-28 the result says so and the client repeats its call. */

@@ -9,6 +9,7 @@ import type { OwnTool } from "../catalog/own-tools.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { ToolHint } from "../config/tool-hint.js";
+import { FirmwareUpdates } from "../devices/firmware-updates.js";
 import { LISTED_CATALOG_TOOLS, LISTED_WITH_GROUPS } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 
@@ -42,6 +43,8 @@ export class Gateway {
 	readonly servers: ServerRegistry;
 	/** Signs what devices want back from clients. */
 	readonly requestStates = new RequestStates();
+	/** What becomes of devices' updates. */
+	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
 	ownTools: (access: Access) => readonly OwnTool[] = () => [];
 	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
@@ -52,6 +55,7 @@ export class Gateway {
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
+		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
 		this.#hints = new ToolHints(options.toolHints);
 	}

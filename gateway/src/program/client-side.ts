@@ -2,11 +2,12 @@ import type { ServerIdentity } from "xs-mcp-manager/core";
 import { urlAt } from "../config/listen-address.js";
 import { TlsFiles } from "../config/tls-files.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
+import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 import { createApp } from "../http/app.js";
 import { localAccess, RequestGuard } from "../http/clients/auth.js";
 import { BOOTSTRAP_PATHS } from "../http/devices/bootstrap-routes.js";
+import { urlForDevice } from "../http/devices/device-address.js";
 import { createDeviceApp, type DeviceAppOptions } from "../http/devices/device-app.js";
-import type { FirmwareUpdate } from "../http/devices/firmware-updates.js";
 import { type GatewayEvent, GatewayEvents } from "../http/operator/events.js";
 import { Metrics } from "../http/operator/metrics.js";
 import { RejectionReport } from "../http/server/rejections.js";
@@ -61,6 +62,7 @@ export class ClientSide {
 		servers.on("disconnected", (_server, { identity }, reason) =>
 			this.#logSession(identity, { reason }, "device disconnected"),
 		);
+		core.gateway.updates.on("update", (update) => this.#firmwareUpdated(update));
 		this.#events.on("event", (event) => this.#logEvent(event));
 	}
 
@@ -80,6 +82,9 @@ export class ClientSide {
 			maxBodyBytes,
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
+			firmware: deviceRoutes.bootstrap.firmware,
+			urlFor: (identity) =>
+				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
 		});
 		const options = { app, address, port, bodyTimeout, rejections: this.rejections, log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
@@ -126,7 +131,7 @@ export class ClientSide {
 	}
 
 	/** For `/events`, the log and the metrics. */
-	firmwareUpdated(update: FirmwareUpdate): void {
+	#firmwareUpdated(update: FirmwareUpdate): void {
 		this.#metrics.firmwareUpdated(update.step);
 		this.#events.firmware(update);
 	}

@@ -13,7 +13,7 @@ import { WebSocketDevices } from "../devices/websocket.js";
 import type { BootstrapRoutesOptions } from "../http/devices/bootstrap-routes.js";
 import { createDeviceServerApp, type DeviceAppOptions } from "../http/devices/device-app.js";
 import { FirmwareFolder } from "../http/devices/firmware-folder.js";
-import { type FirmwareUpdate, FirmwareUpdates } from "../http/devices/firmware-updates.js";
+import { FirmwareOffers } from "../http/devices/firmware-offers.js";
 import { VisionModel } from "../http/devices/vision-model.js";
 import { RequestLimits } from "../http/server/limits.js";
 import type { RejectionReport } from "../http/server/rejections.js";
@@ -27,7 +27,6 @@ interface RouteOptions {
 	readonly rejections: RejectionReport;
 	/** The network address that a request comes from. */
 	readonly addressOf: (request: IncomingMessage) => string;
-	readonly onFirmware: (update: FirmwareUpdate) => void;
 }
 
 /** What devices connect to: WebSocket, MQTT, another broker, their HTTP routes, and the announcement of all these. */
@@ -57,12 +56,12 @@ export class DeviceSide {
 	}
 
 	/** The HTTP routes for devices: on the port of clients, and on that of WebSockets. */
-	routes({ rejections, addressOf, onFirmware }: RouteOptions): DeviceAppOptions {
+	routes({ rejections, addressOf }: RouteOptions): DeviceAppOptions {
 		const { configuration, log } = this.#context;
 		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key, visionTimeout } = configuration;
 		const visionModel = url && model ? new VisionModel({ url, model, key, timeout: visionTimeout }) : undefined;
 		const common = { limits: new RequestLimits(configuration), addressOf, log };
-		const bootstrap = this.#bootstrapRoutes({ ...common, updates: new FirmwareUpdates(onFirmware) });
+		const bootstrap = this.#bootstrapRoutes(common);
 		return { ...common, pictures: this.#core.pictures, maxPictureBytes, visionModel, rejections, bootstrap };
 	}
 
@@ -82,9 +81,9 @@ export class DeviceSide {
 		}
 	}
 
-	#bootstrapRoutes(
-		common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log" | "updates">,
-	): BootstrapRoutesOptions {
+	#bootstrapRoutes(common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log">): BootstrapRoutesOptions {
+		const { updates } = this.#core.gateway;
+		const key = this.#key;
 		const { httpAddress, websocketAddress, mqttAddress, publicUrl, firmwareFolder, ...rest } =
 			this.#context.configuration;
 		const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
@@ -92,7 +91,8 @@ export class DeviceSide {
 		return {
 			...common,
 			bindings: this.bindings,
-			key: this.#key,
+			key,
+			updates,
 			source: new SourceCheck([httpAddress, websocketAddress, mqttAddress], { ...rest, allowedHosts }),
 			needsBinding: () => rest.bootstrap !== "open" || this.#guards.some(({ needsToken }) => needsToken),
 			deviceAddresses: () => ({
@@ -100,7 +100,11 @@ export class DeviceSide {
 				mqtt: rest.mqttEndpoint ?? this.#listeners.mqtt,
 			}),
 			publicUrl,
-			firmware: firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
+			firmware: new FirmwareOffers({
+				folder: firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
+				key,
+				updates,
+			}),
 		};
 	}
 

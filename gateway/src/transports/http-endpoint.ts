@@ -102,8 +102,8 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
 				return;
 			}
-			const { requestStates } = this.#gateway;
-			const client = { ...this.#options, principal: access.principal, catalog, requestStates };
+			const { requestStates, updates } = this.#gateway;
+			const client = { ...this.#options, principal: access.principal, catalog, requestStates, updates };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
 			this.#report(error as Error);

@@ -22,7 +22,7 @@ export {
 	type ServerTransport,
 	Session,
 } from "./session.js";
-export type { LogLevel, LogMessage } from "./session-log.js";
+export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
 export { EVERY_DEVICE } from "./tags.js";
 export { failedResult, textOf, textResult } from "./tool-results.js";
 export { untilDisconnected } from "./until-disconnected.js";

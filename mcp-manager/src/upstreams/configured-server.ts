@@ -88,6 +88,11 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		return this.#lastUsed;
 	}
 
+	/** Of its connection, or of the last one. */
+	get transport(): string {
+		return this.#transport?.type ?? this.config.transport;
+	}
+
 	/** The process of a server over stdio, while it runs. */
 	get pid(): number | undefined {
 		return this.#transport?.pid;

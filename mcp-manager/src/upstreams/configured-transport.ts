@@ -18,6 +18,7 @@ import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.
 import { RateLimit } from "../core/rate-limit.js";
 import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
 import { httpFailure } from "./http-failure.js";
+import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
@@ -111,6 +112,11 @@ export class ConfiguredTransport implements ServerTransport {
 	/** What went wrong last, for the reason of a connection that did not come about; empty if nothing did. */
 	get trouble(): string {
 		return this.#lastError === undefined ? "" : ` (${reasonOf(this.#lastError).slice(0, MAX_QUOTE)})`;
+	}
+
+	/** "stdio", "http", "sse" or "websocket": once there is a session, the one in use. */
+	get type(): string {
+		return this.#transport instanceof HttpOrSseTransport && this.#transport.isSse ? "sse" : this.identity.transport;
 	}
 
 	/** The process of a server over stdio. */
@@ -255,7 +261,7 @@ export class ConfiguredTransport implements ServerTransport {
 
 	async #closeTransport(): Promise<void> {
 		const transport = this.#transport;
-		if (transport instanceof StreamableHTTPClientTransport) {
+		if (transport instanceof StreamableHTTPClientTransport || transport instanceof HttpOrSseTransport) {
 			const farewell = transport.terminateSession().catch(() => {});
 			await Promise.race([farewell, delay(FAREWELL_TIME, undefined, { ref: false })]);
 		}
@@ -279,7 +285,7 @@ export class ConfiguredTransport implements ServerTransport {
 		this.#lastError = error;
 		this.onerror?.(new Error(reasonOf(error)));
 		// The stream of SSE is the session: its client opens another one, which the server does not know.
-		if (this.#started && this.identity.transport === "sse") {
+		if (this.#started && this.type === "sse") {
 			this.#end(`the SSE stream ended: ${reasonOf(error)}`);
 		} else if (this.#started && this.identity.transport === "http") {
 			this.ontrouble?.();

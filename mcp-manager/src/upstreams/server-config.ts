@@ -103,6 +103,8 @@ export interface ServerConfig {
 	/** Of all but stdio. */
 	readonly url: string;
 	readonly transport: TransportType;
+	/** Whether the entry names its transport. If not, a server over HTTP may turn out to have SSE only. */
+	readonly isTransportGiven: boolean;
 	/** Of stdio. */
 	readonly command: string;
 	readonly args: readonly string[];
@@ -178,6 +180,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		shown,
 		url: transport === "stdio" ? "" : checkedUrl(url as string, shown),
 		transport,
+		isTransportGiven: input.transport !== undefined,
 		command: words[0] as string,
 		args: words.slice(1),
 		env: input.env ?? {},

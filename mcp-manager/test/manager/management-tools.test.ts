@@ -102,6 +102,10 @@ describe("the management tools", () => {
 		assert.match((await run("mcp_connect", { id: "web", url })).text, /\nTransport: HTTP\n/);
 		const byType = await run("mcp_connect", { id: "events", url: `http://127.0.0.1:${sse.port}/sse`, type: "sse" });
 		assert.match(byType.text, /\nTransport: SSE\n/);
+		const guessed = await run("mcp_connect", { id: "guessed", url: `http://127.0.0.1:${sse.port}/sse` });
+		assert.match(guessed.text, /\nTransport: SSE\nAvailable tools \([1-9]/);
+		const neither = await run("mcp_connect", { id: "neither", url: `http://127.0.0.1:${sse.port}/nothing` });
+		assert.match(neither.text, /^Connection failed: HTTP 404/);
 		const resources = (await run("mcp_list_resources", { id: "web" })).text;
 		const uri = /^ {2}- (\S+): /m.exec(resources)?.[1];
 		assert.match(resources, /^Resources from 'web' \([1-9]\d*\):\n/);
