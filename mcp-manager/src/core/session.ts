@@ -27,6 +27,7 @@ import { headerProblem } from "./header-parameters.js";
 import { LISTS, type ListName } from "./offers.js";
 import { MAX_REQUEST_TIME } from "./patience.js";
 import { Questions } from "./questions.js";
+import { readList } from "./read-list.js";
 import { RESULTS } from "./results.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
@@ -98,11 +99,6 @@ interface Events {
 const OF_REQUESTS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/cancelled"]);
 
 const REQUEST_TIMEOUT = 30_000;
-
-/** Limits of a list. A larger one is the server's fault. */
-const MAX_PAGES = 1_000;
-const MAX_ITEMS = 1_000;
-const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
 /** Characters of a description of an invalid message, for the log. */
 const MAX_DESCRIPTION = 200;
@@ -221,43 +217,19 @@ export class Session extends EventEmitter<Events> {
 		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
 	}
 
-	/**
-	 * A whole list, page by page. Its items are not checked.
-	 *
-	 * Rejects with ServerError "invalid-result" when the list does not end, or has more than 1,000 items or 4 million
-	 * characters.
-	 */
+	/** A whole list, whose items are not checked. Rejects as {@link callTool} and {@link readList} do. */
 	async list(
 		list: ListName,
 		{ withUserTools = false, signal }: { withUserTools?: boolean; signal?: AbortSignal } = {},
 	): Promise<unknown[]> {
 		const { method, page } = LISTS[list];
-		const items: unknown[] = [];
-		let cursor = "";
-		let characters = 0;
-		for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+		return await readList(list, (cursor) => {
 			// Devices are asked as the protocol of their family has it, others as MCP does.
 			const params = this.identity.configured
 				? { ...(cursor !== "" && { cursor }) }
 				: { cursor, ...(withUserTools && { withUserTools }) };
-			const result = await this.#translated(method, { signal }, (options) =>
-				this.#client.request({ method, params }, page, options),
-			);
-			const listed = (result as unknown as Record<ListName, unknown[]>)[list];
-			items.push(...listed);
-			characters += JSON.stringify(listed).length;
-			if (items.length > MAX_ITEMS || characters > MAX_LIST_CHARACTERS) {
-				throw new ServerError(
-					"invalid-result",
-					`${method}: list too large (${items.length} items, ${characters} characters)`,
-				);
-			}
-			if (!result.nextCursor) {
-				return items;
-			}
-			cursor = result.nextCursor;
-		}
-		throw new ServerError("invalid-result", `${method}: more than ${MAX_PAGES} pages`);
+			return this.#translated(method, { signal }, (options) => this.#client.request({ method, params }, page, options));
+		});
 	}
 
 	/** Why an item of a list cannot be offered over this connection; undefined if it can. */
