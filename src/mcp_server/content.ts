@@ -4,7 +4,7 @@ import { hasStructuredContent, type Revision } from "./revision.js";
 // Looked up once: XS searches the global object, and these, at each use. And `concat` copies once, where a template copies for
 // each of its pieces.
 const { isArray } = Array;
-const { isFinite } = Number;
+
 const { stringify } = JSON;
 
 const TEXT_ITEM = '{"type":"text","text":';
@@ -113,7 +113,7 @@ export function resourceLink(link: ResourceLink): Content {
  * @throws RpcError internal error, where the value cannot be expressed: nothing at all, a function, a circular object
  */
 export function callResult(value: ToolResult, revision: Revision): string {
-	if (typeof value === "boolean" || isFinite(value)) {
+	if (typeof value === "boolean" || Number.isFinite(value)) {
 		const json = `${value}`;
 		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structuredValue(json, revision), "}");
 	}

@@ -18,7 +18,7 @@ const MAX_QUOTED = 40;
 
 // Looked up once: XS searches the global object, and these, at each use.
 const { create, hasOwn } = Object;
-const { isFinite, isInteger } = Number;
+const { isInteger } = Number;
 
 /** A schema prepared for {@link validate}: its members are a table, so that a call searches nothing in the schema. */
 export interface Validator {
@@ -138,7 +138,7 @@ function fits(schema: Schema, value: unknown): boolean {
 		case "boolean":
 			return typeof value === "boolean";
 		case "number":
-			return isFinite(value) && inRange(value as number, schema.minimum, schema.maximum);
+			return Number.isFinite(value) && inRange(value as number, schema.minimum, schema.maximum);
 		case "array":
 			return Array.isArray(value) && inRange(value.length, schema.minItems, schema.maxItems);
 	}
