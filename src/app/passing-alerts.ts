@@ -4,7 +4,7 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 /** Milliseconds that an alert stays on the screen. */
 const ALERT_TIME = 10_000;
 
-/** Shows changes of the face, and lets each alert go away: after a time, or as soon as the device's state changes. */
+/** Shows changes of the face, and clears each alert after a time, or as soon as the device's state changes. */
 export class PassingAlerts {
 	readonly #screen: Screen;
 	readonly #timer: TimerModule;
@@ -31,7 +31,7 @@ export class PassingAlerts {
 		}
 	}
 
-	/** Stops the clock of the present alert. */
+	/** Stops the timer of the current alert. */
 	close(): void {
 		this.#timer.clear(this.#pending);
 		this.#pending = undefined;
