@@ -1,8 +1,11 @@
 import { BLANK_FACE, type Face, type Screen } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
-/** Milliseconds that an alert stays on the screen. */
+/** Milliseconds that an alert stays on the screen: as long as it takes to read it, and no shorter than this. */
 const ALERT_TIME = 10_000;
+
+/** Milliseconds that it takes to read a character, if it is an ideograph. */
+const READING_TIME = 150;
 
 /** Shows changes of the face, and clears each alert after a time, or as soon as the device's state changes. */
 export class PassingAlerts {
@@ -18,10 +21,12 @@ export class PassingAlerts {
 	show(change: Partial<Face>): void {
 		if (change.alert !== undefined) {
 			this.close();
+			const { status, message } = change.alert;
+			const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
 			this.#pending = this.#timer.set(() => {
 				this.#pending = undefined;
 				this.#screen.show({ alert: BLANK_FACE.alert });
-			}, ALERT_TIME);
+			}, time);
 			this.#screen.show(change);
 		} else if (change.state !== undefined && this.#pending !== undefined) {
 			this.close();
