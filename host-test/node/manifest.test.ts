@@ -6,8 +6,11 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Run once the machine is up: they open what is not there in the linker. */
-const NOT_PRELOADED = /^src\/(boards\/.*|main)$/;
+/**
+ * Run once the machine is up: they open what is not there in the linker. The last one takes the place of a module of the
+ * SDK, has its name, and is preloaded by the SDK's manifest.
+ */
+const NOT_PRELOADED = /^src\/(boards\/.*|main|platform\/esp32-tcp)$/;
 
 /** The one board that is not built with mcconfig. */
 const VIRTUAL_BOARD = "virtual";
