@@ -20,6 +20,9 @@ const ENTRY_POINTS = {
 		index: "src/index.ts",
 		manager: "src/manager.ts",
 	},
+	"integrations/pi": {
+		"mcp-client": "mcp-client.ts",
+	},
 };
 
 /** What bundles are made of, or how. */
@@ -35,8 +38,8 @@ const KEPT = 86_400_000;
  * Puts a package's program (`cli.js`) and libraries into a few files each, together with what they use of the firmware's
  * sources. Node finds the packages that they import in the node_modules above the folder.
  *
- * @param name "gateway" or "mcp-manager"
- * @param isWhole whether the manager becomes part of the gateway's bundle: in this repository it is TypeScript
+ * @param name a folder: "gateway", "mcp-manager" or "integrations/pi"
+ * @param isWhole whether the manager becomes part of the bundle: in this repository it is TypeScript
  */
 export async function bundle(name, folder, { isWhole = false } = {}) {
 	const { build } = await import("esbuild");

@@ -1,13 +1,16 @@
-// npm run pack:gateway [FOLDER], npm run pack:manager [FOLDER]: makes the package in FOLDER/package, and a tarball beside it.
+// npm run pack:gateway [FOLDER], and likewise pack:manager and pack:pi: makes the package in FOLDER/package, and a tarball
+// beside it.
 // Not a prepack script: those do not run in this repository (.npmrc), and what is published is not what lies here.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Command } from "commander";
 import { bundle } from "./bundle.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+/** Examples and schema of the file of servers. */
+const SERVERS_FILES = ["mcp-manager/mcp-servers.schema.json", "mcp-manager/mcp-servers.json.example"];
 const PACKAGES = {
 	gateway: {
 		exports: { ".": "index", "./manager": "manager" },
@@ -15,7 +18,13 @@ const PACKAGES = {
 	},
 	"mcp-manager": {
 		exports: { ".": "manager/index", "./core": "core/index", "./proxy": "proxy/index" },
-		files: ["mcp-servers.schema.json", "mcp-servers.json.example"],
+		files: SERVERS_FILES,
+	},
+	/** No library: pi loads it as a file. The manager is part of it, so that it is installed alone. */
+	"integrations/pi": {
+		exports: {},
+		files: SERVERS_FILES,
+		isWhole: true,
 	},
 };
 
@@ -27,8 +36,9 @@ const program = new Command("pack.mjs")
 const [name, given = `${name}/dist`] = program.processedArgs;
 const folder = resolve(root, given);
 const target = `${folder}/package`;
-const { exports, files } = PACKAGES[name];
-const manifest = JSON.parse(readFileSync(`${root}${name}/package.json`, "utf8"));
+const { exports, files, isWhole = false } = PACKAGES[name];
+const manifest = manifestOf(name);
+const { engines, dependencies } = isWhole ? manifestOf("mcp-manager") : manifest;
 
 const PROGRAM = `#!/usr/bin/env node
 import { runCommandLine } from "../cli.js";
@@ -40,6 +50,10 @@ await runCommandLine(process.argv.slice(2));
 const DECLARATIONS =
 	"--ignoreConfig --declaration --emitDeclarationOnly --strict --exactOptionalPropertyTypes --skipLibCheck " +
 	"--verbatimModuleSyntax --noUncheckedIndexedAccess --target ES2022 --lib ES2022 --module NodeNext --types node";
+
+function manifestOf(source) {
+	return JSON.parse(readFileSync(`${root}${source}/package.json`, "utf8"));
+}
 
 function run(command, args) {
 	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
@@ -54,44 +68,54 @@ function bundledName(path) {
 }
 
 function writePackageJson() {
-	const { version, description, license, type, engines, bin, dependencies } = manifest;
+	const { version, description, license, type, keywords, pi, bin } = manifest;
 	const published = {
 		name: manifest.name,
 		version,
 		description,
 		license,
 		type,
+		keywords,
 		engines,
 		bin,
-		exports: Object.fromEntries(
-			Object.entries(exports).map(([path, source]) => [
-				path,
-				{ types: `./types/${name}/src/${source}.d.ts`, default: `./${bundledName(path)}.js` },
-			]),
-		),
+		pi: pi && { extensions: pi.extensions.map((path) => path.replace(/\.ts$/, ".js")) },
+		exports: isWhole
+			? undefined
+			: Object.fromEntries(
+					Object.entries(exports).map(([path, source]) => [
+						path,
+						{ types: `./types/${name}/src/${source}.d.ts`, default: `./${bundledName(path)}.js` },
+					]),
+				),
 		dependencies,
 	};
 	writeFileSync(`${target}/package.json`, `${JSON.stringify(published, undefined, "\t")}\n`);
 }
 
+function writeDeclarations() {
+	run(process.execPath, [
+		`${root}node_modules/typescript/bin/tsc`,
+		...DECLARATIONS.split(" "),
+		"--rootDir",
+		root,
+		"--outDir",
+		`${target}/types`,
+		...Object.values(exports).map((source) => `${root}${name}/src/${source}.ts`),
+	]);
+}
+
 rmSync(target, { recursive: true, force: true });
 mkdirSync(`${target}/bin`, { recursive: true });
-await bundle(name, target);
-for (const path of Object.values(manifest.bin)) {
+await bundle(name, target, { isWhole });
+for (const path of Object.values(manifest.bin ?? {})) {
 	writeFileSync(`${target}/${path}`, PROGRAM, { mode: 0o755 });
 }
 writePackageJson();
 copyFileSync(`${root}LICENSE`, `${target}/LICENSE`);
-for (const file of ["README.md", ...files]) {
-	copyFileSync(`${root}${name}/${file}`, `${target}/${file}`);
+for (const file of [`${name}/README.md`, ...files]) {
+	copyFileSync(root + file, `${target}/${basename(file)}`);
 }
-run(process.execPath, [
-	`${root}node_modules/typescript/bin/tsc`,
-	...DECLARATIONS.split(" "),
-	"--rootDir",
-	root,
-	"--outDir",
-	`${target}/types`,
-	...Object.values(exports).map((source) => `${root}${name}/src/${source}.ts`),
-]);
+if (!isWhole) {
+	writeDeclarations();
+}
 run("npm", ["pack", target, "--pack-destination", folder, "--loglevel=error"]);

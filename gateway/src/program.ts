@@ -11,8 +11,8 @@ import type { ProgramContext, ProgramUrls } from "./program/context.js";
 import { DeviceSide } from "./program/device-side.js";
 import { type Core, openCore } from "./program/open-core.js";
 
-/** Poll interval for changes of tokens, ms. */
-const TOKEN_CHECK_INTERVAL = 1_000;
+/** Poll interval for changes of tokens and certificates, ms. */
+const CHECK_INTERVAL = 1_000;
 
 /** A gateway with everything that its configuration asks for. */
 export class GatewayProgram {
@@ -86,24 +86,20 @@ export class GatewayProgram {
 		this.#clients = clients;
 		const devices = new DeviceSide(this.#context, core);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
-		const routes = devices.routes({
-			rejections: clients.rejections,
-			addressOf,
-			onFirmware: (update) => clients.firmwareUpdated(update),
-		});
+		const routes = devices.routes({ rejections: clients.rejections, addressOf });
 		await clients.listen(routes, devices.bindings);
 		await devices.listen(routes);
 		clients.openEndpoints();
-		this.#watchTokens(clients, devices);
+		this.#watchFiles(clients, devices);
 	}
 
-	/** Disconnects clients and devices whose token was removed. */
-	#watchTokens(clients: ClientSide, devices: DeviceSide): void {
+	/** Disconnects clients and devices whose token was removed; has listeners use certificates that were renewed. */
+	#watchFiles(clients: ClientSide, devices: DeviceSide): void {
 		const timer = setInterval(() => {
 			this.#context.tokens.refresh();
 			clients.recheck();
 			devices.recheck();
-		}, TOKEN_CHECK_INTERVAL);
+		}, CHECK_INTERVAL);
 		this.#context.onClose(() => clearInterval(timer));
 	}
 }

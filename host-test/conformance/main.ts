@@ -1,10 +1,11 @@
 // npm run conformance: MCP's official conformance suites against the gateway, with the firmware of
-// host-test/fixtures/everything on a virtual device behind it, and against such a device by itself. Writes docs/conformance.md.
+// host-test/fixtures/everything on a virtual device behind it, against such a device by itself, and against the gateway's
+// connections to upstream servers. Writes docs/conformance.md.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Option } from "commander";
+import { Argument, Option } from "commander";
 import getPort from "get-port";
 import { makeProgram, runProgram } from "../../scripts/program.js";
 import {
@@ -14,6 +15,8 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../e2e/gateway-process.js";
+import { clientProblems, splitReport, writeClientPart } from "./client-report.js";
+import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
 import { problemsOf, type Results, readFigures, writeReport } from "./report.js";
 import { runSuite, SUITES } from "./suites.js";
 
@@ -71,27 +74,57 @@ async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Res
 	}
 }
 
+/** A part of the report, and what is wrong. */
+interface Part {
+	readonly text: string;
+	readonly problems: readonly string[];
+}
+
+async function runServer(before: string, only: Transport | undefined): Promise<Part> {
+	const results = new Map<string, Results>();
+	for (const transport of only === undefined ? ALL : [only]) {
+		results.set(transport, await (transport === DIRECT ? runDirectly() : runBehindGateway(transport)));
+	}
+	const figures = readFigures(before);
+	const problems = [...results].flatMap(([transport, each]) => problemsOf(transport, each, figures));
+	return { text: writeReport(results), problems };
+}
+
+async function runClient(before: string): Promise<Part> {
+	const results = new Map();
+	for (const revision of CLIENT_REVISIONS) {
+		results.set(revision, await runClientScenarios(revision));
+	}
+	return { text: writeClientPart(results), problems: clientProblems(results, before) };
+}
+
 const program = makeProgram(
 	"run conformance",
-	"Runs MCP's official conformance suites against a virtual device: behind the gateway, and directly.",
+	"Runs MCP's official conformance suites against a virtual device, behind the gateway and directly, and against the gateway's\n" +
+		"connections to upstream servers.",
 )
-	.addOption(new Option("--only <transport>", "only over this transport; the report is not written").choices(ALL))
-	.action(async ({ only }: { only?: Transport }) => {
-		const before = existsSync(REPORT) ? readFigures(readFileSync(REPORT, "utf8")) : new Map();
-		const results = new Map<string, Results>();
-		for (const transport of only === undefined ? ALL : [only]) {
-			results.set(transport, await (transport === DIRECT ? runDirectly() : runBehindGateway(transport)));
+	.addArgument(
+		new Argument("[side]", "only the gateway as a server, or as a client of upstreams").choices(["server", "client"]),
+	)
+	.addOption(
+		new Option("--only <transport>", "only the server, over this transport; the report is not written").choices(ALL),
+	)
+	.action(async (side: "server" | "client" | undefined, { only }: { only?: Transport }) => {
+		const before = existsSync(REPORT) ? readFileSync(REPORT, "utf8") : "";
+		const kept = splitReport(before);
+		const server = side === "client" ? undefined : await runServer(before, only);
+		const client = side === "server" || only !== undefined ? undefined : await runClient(before);
+		for (const part of [server, client]) {
+			console.log(part?.text.slice(0, part.text.search(/\n##+ (?!As)/)) ?? "");
 		}
-		const report = writeReport(results);
-		const problems = [...results].flatMap(([transport, each]) => problemsOf(transport, each, before));
-		console.log(report.slice(0, report.indexOf("\n## ")));
+		const problems = [...(server?.problems ?? []), ...(client?.problems ?? [])];
 		for (const problem of problems) {
 			console.error(`error: ${problem}`);
 		}
 		if (problems.length > 0) {
 			process.exitCode = 1;
 		} else if (only === undefined) {
-			writeFileSync(REPORT, report);
+			writeFileSync(REPORT, `${(server?.text ?? kept.server).trimEnd()}\n\n${client?.text ?? kept.client}`);
 		}
 	});
 

@@ -37,16 +37,20 @@ export function problemsOf(transport: string, results: Results, before: Readonly
 		const key = `${title} over ${transport}`;
 		const known = before.get(key);
 		const isWorse = known !== undefined && (passed < known.passed || of < known.of);
-		const unexpected = scenarios.filter((each) => each.unscored === undefined && !isPassed(each));
 		return [
 			...(isWorse ? [`${key}: ${passed}/${of}, but the report says ${known.passed}/${known.of}`] : []),
-			...unexpected
-				.filter(({ name }) => !EXPECTED_FAILURES.has(name))
-				.map(({ name, failed, failures = [] }) =>
-					[`${key}: ${name} fails unexpectedly (${failed} checks)`, ...failures].join("\n  "),
-				),
+			...whyUnexpected(key, scenarios),
 		];
 	});
+}
+
+/** The scenarios that count and fail without being expected to, with the failed checks: a text each. */
+export function whyUnexpected(key: string, scenarios: readonly ScenarioResult[]): string[] {
+	return scenarios
+		.filter((each) => each.unscored === undefined && !isPassed(each) && !EXPECTED_FAILURES.has(each.name))
+		.map(({ name, failed, failures = [] }) =>
+			[`${key}: ${name} fails unexpectedly (${failed} checks)`, ...failures].join("\n  "),
+		);
 }
 
 /** The report, in Markdown. */
@@ -90,7 +94,7 @@ function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>)
 			.get(transport)
 			?.get(title)
 			?.find((each) => each.name === name);
-		return found === undefined ? "not run" : describe(found);
+		return found === undefined ? "not run" : describeResult(found);
 	};
 	const scenarios = byTransport.get(transports[0] as string)?.get(title) ?? [];
 	const rows = (wanted: readonly ScenarioResult[]) =>
@@ -114,7 +118,7 @@ function notCounted(unscored: readonly ScenarioResult[]): string[] {
 }
 
 /** "4 checks", or "fails 1 of 4 checks". */
-function describe({ passed, failed }: ScenarioResult): string {
+export function describeResult({ passed, failed }: ScenarioResult): string {
 	const all = `${passed + failed} ${passed + failed === 1 ? "check" : "checks"}`;
 	return failed === 0 ? `passed, ${all}` : `**fails** ${failed} of ${all}`;
 }
@@ -123,6 +127,7 @@ function isPassed({ failed }: ScenarioResult): boolean {
 	return failed === 0;
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** A table in Markdown, line by line. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
 	return [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 }

@@ -59,19 +59,27 @@ export async function runSuite({ package: name, flags }: Suite, url: string): Pr
 	}
 }
 
-interface Check {
+/** A check of a scenario, as the suites write it to `checks.json`. */
+export interface Check {
 	readonly id: string;
+	readonly name: string;
 	readonly status: string;
 	readonly errorMessage?: string;
 }
 
 /** The failed checks of a scenario, as the suite wrote them to `server-SCENARIO-TIME/checks.json`. */
 function readFailures(folder: string, scenario: string): string[] {
-	return readdirSync(folder)
+	const checks = readdirSync(folder)
 		.filter((name) => name.startsWith(`server-${scenario}-`))
-		.flatMap((name) => JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[])
-		.filter(({ status }) => status === "FAILURE")
-		.map(({ id, errorMessage }) => (errorMessage === undefined ? id : `${id}: ${errorMessage}`));
+		.flatMap((name) => JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[]);
+	return whyFailed(checks.filter(({ status }) => status === "FAILURE"));
+}
+
+/** The checks that failed, and those with a warning, with why. */
+export function whyFailed(checks: readonly Check[]): string[] {
+	return checks
+		.filter(({ status }) => status === "FAILURE" || status === "WARNING")
+		.map(({ id, name, errorMessage }) => `${id} (${name})${errorMessage === undefined ? "" : `: ${errorMessage}`}`);
 }
 
 /** Reads the lines `✓ ping: 1 passed, 0 failed`, and `✗ tasks-lifecycle (extension)` of scenarios that do not count. */

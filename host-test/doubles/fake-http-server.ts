@@ -20,6 +20,8 @@ export class FakeHttpConnection implements HttpConnection {
 	response: ServedResponse | undefined;
 	sent = "";
 	closed = false;
+	/** Of `sent`. */
+	#bytes = 0;
 	#body: ArrayBuffer | undefined;
 
 	accept(events: HttpConnectionEvents): void {
@@ -39,6 +41,7 @@ export class FakeHttpConnection implements HttpConnection {
 
 	write(data: Uint8Array): number {
 		this.sent += String.fromArrayBuffer(Uint8Array.from(data).buffer);
+		this.#bytes += data.byteLength;
 		this.#finishIfWhole();
 		return this.closed ? 0 : 10_000;
 	}
@@ -81,7 +84,7 @@ export class FakeHttpConnection implements HttpConnection {
 
 	#finishIfWhole(): void {
 		const length = this.response?.headers.get("content-length");
-		if (length !== undefined && this.sent.length >= Number(length) && !this.closed) {
+		if (length !== undefined && this.#bytes >= Number(length) && !this.closed) {
 			this.closed = true;
 			this.events?.onDone();
 		}

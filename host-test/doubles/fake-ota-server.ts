@@ -75,6 +75,7 @@ export async function bootstrap(
 			onFirmware: async ({ url }) => {
 				heard.push(`firmware ${url}`);
 			},
+			onMissing: (message) => heard.push(message),
 			onFailed: ({ message }, retryIn) => heard.push([message, retryIn]),
 		},
 		...options,

@@ -1,4 +1,4 @@
-import type { Player, Sound } from "../../src/hardware/sound.js";
+import type { Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
 
 /** A sound that was begun, and what became of it. It has room while the test says so. */
 export class FakeSound implements Sound {
@@ -49,6 +49,7 @@ export class FakeSound implements Sound {
 /** A player that keeps what it is to play. */
 export class FakePlayer implements Player {
 	readonly sounds: FakeSound[] = [];
+	files: SoundFiles | undefined;
 	/** Whether sounds have room at first. */
 	hasRoom = true;
 

@@ -12,6 +12,8 @@ export class FakeUpdater implements Updater {
 	fault = "";
 	readonly events: string[] = [];
 	readonly signatures: ArrayBuffer[] = [];
+	/** What the images were to be signed as. */
+	readonly versions: string[] = [];
 	#image = "";
 
 	begin(): FirmwareSink {
@@ -26,7 +28,8 @@ export class FakeUpdater implements Updater {
 				this.#image += text;
 			},
 			digest: async () => this.digest,
-			isSigned: async (_key, signature) => {
+			isSigned: async (_key, signature, version) => {
+				this.versions.push(String.fromArrayBuffer(version));
 				this.signatures.push(signature);
 				return this.isSigned;
 			},

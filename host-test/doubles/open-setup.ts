@@ -1,9 +1,9 @@
-import { openSetup } from "../../src/connect/open-setup.js";
+import { openSetup, type SetupOptions } from "../../src/connect/open-setup.js";
 import type { PhoneSetup } from "../../src/connect/phone-setup.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import { SettingError } from "../../src/settings/setting-error.js";
-import { settled } from "./client.js";
+import { settled, type Wire } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";
 import { type FakeHttpConnection, FakeHttpPlatform } from "./fake-http-server.js";
@@ -16,8 +16,13 @@ interface Response {
 	readonly text: string;
 }
 
+interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways"> {
+	readonly built?: object;
+	readonly screen?: boolean;
+}
+
 /** A set-up, the browser that uses it, and what the application is told. */
-export function makeSetup({ built = {}, screen = true }: { built?: object; screen?: boolean } = {}) {
+export function makeSetup({ built = {}, screen = true, ...more }: SetupChoice = {}) {
 	const timer = new FakeTimer();
 	const platform = new FakeHttpPlatform();
 	const accessPoint = new FakeAccessPoint();
@@ -39,6 +44,7 @@ export function makeSetup({ built = {}, screen = true }: { built?: object; scree
 			}
 		},
 		random: () => 0.5,
+		...more,
 		log: (line) => log.push(line),
 	})?.({
 		onNeeded: () => {
@@ -74,7 +80,6 @@ export function makeSetup({ built = {}, screen = true }: { built?: object; scree
 		const { status, text } = await ask("POST", "/settings", { headers, body: JSON.stringify(values) });
 		return { status, body: JSON.parse(text) };
 	};
-	const status = async (): Promise<{ state: string; message: string }> =>
-		JSON.parse((await ask("GET", "/status")).text);
+	const status = async (): Promise<Wire> => JSON.parse((await ask("GET", "/status")).text);
 	return { setup, ask, submit, status, timer, platform, accessPoint, settings, log, shown, ends, counts };
 }

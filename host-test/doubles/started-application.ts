@@ -1,6 +1,7 @@
 import { Application } from "../../src/app/application.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
+import { TOOLS } from "../../src/tools/index.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
@@ -16,6 +17,7 @@ export function start(board: Board = new FakeBoard(), choice: TransportChoice = 
 		backend: "ws://backend/",
 		transport,
 		timer,
+		tools: TOOLS,
 		...(session && { session }),
 		log: (line) => log.push(line),
 	});

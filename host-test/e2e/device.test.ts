@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,8 +12,7 @@ import { cases } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
-import { startVirtualDevice } from "./gateway-process.js";
-import { typeScript } from "./program.js";
+import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
@@ -137,84 +135,13 @@ for (const [engine, transport] of cases(
 	});
 }
 
-describe("a virtual device as a program", () => {
-	const macAddress = async (...args: string[]): Promise<string> => {
-		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
-		await program.stop();
-		return program.said(/^device (\S+) on /m);
-	};
-
-	it("has the same MAC address at every start, another one by another name, and a random one if told to", async () => {
-		const mac = await macAddress();
-		assert.match(mac, /^02(:[0-9a-f]{2}){5}$/);
-		assert.equal(await macAddress(), mac);
-		const lamp = await macAddress("--name", "lamp");
-		const addresses = new Set([mac, lamp, await macAddress("--new"), await macAddress("--new")]);
-		assert.equal(addresses.size, 4);
-		assert.equal(await macAddress("--mac", "02:00:00:00:00:07"), "02:00:00:00:00:07");
-	});
-});
-
-describe("a virtual device's UUID", () => {
-	it("is shown, and is the one that is set", async () => {
-		const uuidOf = async (...args: string[]): Promise<string> => {
-			const isReady = /^UUID (\S+)$/m;
-			const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
-			await until(() => program.output.match(isReady) !== null, "the UUID is shown");
-			await program.stop();
-			return program.said(isReady);
-		};
-		assert.match(await uuidOf(), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-		const uuid = "123e4567-e89b-42d3-a456-426614174000";
-		assert.equal(await uuidOf("--uuid", uuid), uuid);
-	});
-});
-
 const xs = ENGINES.find(({ kind }) => kind === "xs");
 
 describe("a virtual device that fails", { skip: xs === undefined }, () => {
-	const run = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
-		const child = spawn(process.execPath, typeScript("virtual-device/src/cli.ts", ...args), {
-			stdio: ["ignore", "pipe", "pipe"],
-		});
-		let output = "";
-		child.stdout.on("data", (chunk) => {
-			output += chunk;
-		});
-		child.stderr.on("data", (chunk) => {
-			output += chunk;
-		});
-		const [code] = (await once(child, "close")) as [number | null];
-		return { code, output };
-	};
-
 	it("ends with a code and a reason when its heap is too small", async () => {
-		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--slots", "5000");
+		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--slots", "5000");
 		assert.equal(code, 1);
 		assert.match(output, /out-of-memory/);
-	});
-
-	it("ends with a code and a reason when its heap does not hold the engine's own objects", async () => {
-		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--slots", "500");
-		assert.equal(code, 1);
-		assert.match(output, /the engine ended: out-of-memory/);
-	});
-
-	it("ends with a code and a reason when the port to serve at is taken", async (t) => {
-		const taken = createServer().listen(0, "127.0.0.1");
-		t.after(() => taken.close());
-		await once(taken, "listening");
-		const { port } = taken.address() as AddressInfo;
-		const { code, output } = await run("--http", String(port));
-		assert.equal(code, 1);
-		assert.match(output, /error: cannot serve HTTP: .*EADDRINUSE/);
-	});
-
-	it("says nothing of a device that a wrong setting has ended", async () => {
-		const { code, output } = await run("--url", "foo://x");
-		assert.equal(code, 1);
-		assert.match(output, /fatal error: backend/);
-		assert.doesNotMatch(output, /on none|^UUID/m);
 	});
 
 	it("has the firmware's limits follow its heap", async (t) => {
@@ -224,56 +151,10 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		assert.equal(((await backend.greet()) as { max_message_bytes?: number }).max_message_bytes, 50_000);
 	});
 
-	it("says whether it has a token that is rejected, or none", async (t) => {
-		const backend = createServer((_request, response) => response.writeHead(401).end());
-		backend.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"));
-		backend.listen(0, "127.0.0.1");
-		t.after(() => backend.close());
-		await once(backend, "listening");
-		const url = `ws://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
-		for (const [args, expected] of [
-			[[], /the backend requires a token \(401\)/],
-			[["--token", "x"], /token rejected \(401\)/],
-		] as const) {
-			const program = await startVirtualDevice(url, "--engine", "v8", ...args);
-			await until(() => expected.test(program.output), String(expected));
-			await program.stop();
-		}
-	});
-
-	it("names the setting it cannot use", async () => {
-		const { code, output } = await run("--url", "http://127.0.0.1:1/");
-		assert.equal(code, 1);
-		assert.match(output, /backend: this device does not support http:\/\//);
-	});
-
-	it("explains itself when called without a backend", async () => {
-		const { code, output } = await run();
-		assert.equal(code, 2);
-		assert.match(output, /required option '--url <url>'/);
-	});
-
 	it("names the setting that the firmware does not have", async () => {
-		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--set", "tokn=x");
+		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--set", "tokn=x");
 		assert.equal(code, 2);
 		assert.match(output, /Unknown setting tokn/);
-	});
-
-	it("names the settings file that it cannot read, without a stack", async (t) => {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-		t.after(() => rmSync(folder, { recursive: true }));
-		writeFileSync(join(folder, "settings.json"), "[]");
-		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--settings", join(folder, "settings.json"));
-		assert.equal(code, 1);
-		assert.match(output, /^error: --settings: .*settings\.json: expected a JSON object/m);
-		assert.doesNotMatch(output, /\n {4}at /);
-	});
-
-	it("names the firmware that it cannot bundle, without a stack", async () => {
-		const { code, output } = await run("--url", "ws://127.0.0.1:1/", "--firmware", "no/such/main.ts");
-		assert.equal(code, 1);
-		assert.match(output, /^error: --firmware: .*\n.*no\/such\/main\.ts/m);
-		assert.doesNotMatch(output, /\n {4}at /);
 	});
 
 	it("is started again by its watchdog", async (t) => {

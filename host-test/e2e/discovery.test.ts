@@ -1,26 +1,10 @@
-import { describe, it, type TestContext } from "node:test";
-import { Announcer, describeServices } from "../../gateway/src/devices/announcement.js";
+import { describe, it } from "node:test";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
+import { announce, LOOPBACK } from "./announce.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // A gateway that announces itself, and a virtual device that finds it: real multicast, on the loopback interface only.
-
-const LOOPBACK = "127.0.0.1";
-
-/** Announces a gateway, on this machine only. */
-function announce(test: TestContext, { config }: GatewaySide, host: string): Announcer {
-	const address = "0.0.0.0";
-	const listener = { scheme: "ws", address, port: Number(new URL(config.backend).port) };
-	// The broker comes first: it must not take the hostname.
-	const services = describeServices([{ scheme: "mqtt", address, port: 1883 }, listener], host).map((each) => ({
-		...each,
-		restrictedAddresses: [LOOPBACK],
-	}));
-	const announcer = new Announcer(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
-	test.after(() => announcer.close());
-	return announcer;
-}
 
 for (const engine of cases(ENGINES)) {
 	describe(`a virtual device that looks for a gateway, firmware on ${engine.kind}`, () => {

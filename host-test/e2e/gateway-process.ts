@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Program, typeScript } from "./program.js";
@@ -75,4 +77,20 @@ export async function untilKnown({ base }: RunningGateway, count: number): Promi
 		}
 		await delay(20);
 	}
+}
+
+/** Runs a virtual device that ends by itself. Settles with its exit code, and what it said. */
+export async function runVirtualDevice(...args: string[]): Promise<{ code: number | null; output: string }> {
+	const child = spawn(process.execPath, typeScript("virtual-device/src/cli.ts", ...args), {
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	let output = "";
+	child.stdout.on("data", (chunk) => {
+		output += chunk;
+	});
+	child.stderr.on("data", (chunk) => {
+		output += chunk;
+	});
+	const [code] = (await once(child, "close")) as [number | null];
+	return { code, output };
 }

@@ -75,6 +75,11 @@ export class Program {
 		this.#child.stdin?.write(text);
 	}
 
+	/** Ends its standard input. */
+	endInput(): void {
+		this.#child.stdin?.end();
+	}
+
 	/** The first group of a pattern in what it has said. */
 	said(pattern: RegExp): string {
 		const found = pattern.exec(this.#output)?.[1];
@@ -98,11 +103,12 @@ export class Program {
 		return process.platform === "linux" ? readdirSync(`/proc/${this.#child.pid}/fd`).length : Number.NaN;
 	}
 
-	/** Settles when it has ended by itself. */
-	async ended(): Promise<void> {
+	/** Settles when it has ended by itself, with its exit code; null if a signal has ended it. */
+	async ended(): Promise<number | null> {
 		if (this.runs) {
 			await once(this.#child, "close");
 		}
+		return this.#child.exitCode;
 	}
 
 	async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {

@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { openPhonePage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
+import { announce, LOOPBACK } from "./announce.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 import { startNewDevice } from "./gateway-process.js";
 
@@ -19,17 +20,30 @@ const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
 const [engine] = ENGINES;
 
-async function openSetup(t: TestContext) {
+async function openSetup(t: TestContext, settings: object = {}) {
 	const setupPort = await getPort({ host: "127.0.0.1" });
-	const config = { backend: "ws://127.0.0.1:1/", setupPort };
+	const config = { backend: "mdns:", setupPort, mdnsInterface: LOOPBACK, ...settings };
 	const { device, log } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
 	await until(() => log.some((line) => line.startsWith("set-up: join the Wi-Fi")), "the set-up has begun");
 	return { device, log, url: `http://127.0.0.1:${setupPort}/` };
 }
 
+/** Phones, and what their page says. */
+const LANGUAGES = [
+	{
+		locale: "en-US",
+		title: "Set up the device",
+		find: "Find my gateway",
+		failed: /has 8 to 63 characters/,
+		other: "ja",
+	},
+	{ locale: "ja-JP", title: "デバイスの設定", find: "ゲートウェイを探す", failed: /8〜63 文字/, other: "zh" },
+	{ locale: "zh-CN", title: "设置设备", find: "查找我的网关", failed: /8 到 63 个字符/, other: "en" },
+] as const;
+
 /** Opens the page as a phone finds it: by asking whether the network has one. */
 async function openPage(t: TestContext, url: string, options = {}): Promise<Page> {
-	const page = await openPhonePage(t, options);
+	const page = await openPhonePage(t, { locale: "en-GB", ...options });
 	await page.goto(`${url}generate_204`);
 	await page.getByRole("button", { name: /^Workshop/ }).waitFor();
 	return page;
@@ -50,18 +64,14 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 		await page.getByRole("button", { name: /^Workshop/ }).tap();
 		assert.equal(await page.getByLabel("Network name").inputValue(), "Workshop");
 		await page.getByLabel("Password", { exact: true }).fill("soldering-iron");
-		await page.getByLabel("Backend URL").fill("ws://192.168.1.10:8765/");
-		await page.getByLabel("Token").fill("a token of the gateway's");
-		await takePicture(page, "setup-page");
-
 		// A URL that the firmware cannot use is named beside its field, and nothing is tried.
-		await page.getByLabel("Backend URL").fill("htp:/mistyped");
+		await page.getByLabel("Server address").fill("htp:/mistyped");
 		await page.getByRole("button", { name: "Save and connect" }).tap();
-		await page.getByText("expected scheme://host").waitFor();
-		assert.equal(await page.getByLabel("Backend URL").getAttribute("aria-invalid"), "true");
+		await page.getByText("The device cannot use this address").waitFor();
+		assert.equal(await page.getByLabel("Server address").getAttribute("aria-invalid"), "true");
 		await takePicture(page, "setup-page-error");
 
-		await page.getByLabel("Backend URL").fill(config.backend);
+		await page.getByLabel("Server address").fill(config.backend);
 		await page.getByLabel("Token").fill(String(config.token));
 		await page.getByText("More settings").tap();
 		await page.getByLabel("Device name").fill("kitchen");
@@ -77,6 +87,60 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 		assert.notEqual(device.engineName, "none");
 	});
 
+	it("finds the gateway in the network that was typed, and the device connects to it", async (t) => {
+		const side = await listen(t);
+		const host = `setup-${process.pid}`;
+		announce(t, side, host);
+		const { url } = await openSetup(t);
+		const page = await openPage(t, url);
+		await page.getByRole("button", { name: /^Workshop/ }).tap();
+		await page.getByLabel("Password", { exact: true }).fill("soldering-iron");
+		await page.getByRole("button", { name: "Find my gateway" }).tap();
+		await page.getByText("Choose your gateway below, then save.").waitFor();
+		await page.getByRole("button", { name: new RegExp(host) }).press("Enter");
+		assert.equal(await page.getByLabel("Server address").inputValue(), `mdns:xs-mcp-${host}`);
+		await takePicture(page, "setup-page");
+		await page.getByLabel("Token").fill(String(side.config.token));
+		const online = nextOnline(side.gateway.servers);
+		await page.getByRole("button", { name: "Save and connect" }).tap();
+		await page.getByText("The device has joined Workshop.").waitFor();
+		await online;
+	});
+
+	it("says that the backend did not answer, and saves it only if the person wants that", async (t) => {
+		const { log, url } = await openSetup(t);
+		const page = await openPage(t, url);
+		await page.getByRole("button", { name: /^Workshop/ }).tap();
+		await page.getByLabel("Password", { exact: true }).fill("soldering-iron");
+		await page.getByLabel("Server address").fill("ws://127.0.0.1:1/");
+		await page.getByRole("button", { name: "Save and connect" }).tap();
+		await page.getByText("The Wi-Fi works, but the server did not answer.").waitFor();
+		await takePicture(page, "setup-page-unreached");
+		assert.ok(log.some((line) => line.startsWith("set-up: the backend cannot be reached: ")));
+		await page.getByRole("button", { name: "Save anyway" }).tap();
+		await page.getByText("The device has joined Workshop.").waitFor();
+	});
+
+	for (const { locale, title, find, failed, other } of LANGUAGES) {
+		it(`speaks the phone's language: ${locale}`, async (t) => {
+			const { url } = await openSetup(t);
+			const page = await openPage(t, url, { locale });
+			await page.getByRole("heading", { name: title }).waitFor();
+			assert.equal(await page.evaluate("document.documentElement.lang"), locale.slice(0, 2));
+			await page.getByRole("button", { name: find }).waitFor();
+			await takePicture(page, `setup-page-${locale.slice(0, 2)}`);
+			await page.locator("#password").fill("short");
+			await page.locator("#ssid").fill("Upstairs 5");
+			await page.locator("#send").tap();
+			await page.getByText(failed).waitFor();
+			await takePicture(page, `setup-page-${locale.slice(0, 2)}-error`);
+			// What was said is said again in the other language.
+			await page.locator("#language").selectOption(other);
+			const { failed: translated } = LANGUAGES.find((each) => each.locale.startsWith(other)) ?? { failed: /^$/ };
+			await page.getByText(translated).waitFor();
+		});
+	}
+
 	it("says that a network could not be joined, and takes the form again", async (t) => {
 		const { url } = await openSetup(t);
 		const page = await openPage(t, url, { colorScheme: "dark" });
@@ -90,7 +154,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 
 	it("loads nothing from elsewhere, and fits a narrow screen", async (t) => {
 		const { url } = await openSetup(t);
-		const page = await openPhonePage(t, { viewport: { width: 320, height: 568 } });
+		const page = await openPhonePage(t, { locale: "de-AT", viewport: { width: 320, height: 568 } });
 		const asked: string[] = [];
 		const faults: string[] = [];
 		page.on("request", (request) => asked.push(request.url()));
@@ -111,6 +175,9 @@ it("npm run device -- --setup serves the page, and leads to it whatever is asked
 	const port = await getPort({ host: "127.0.0.1" });
 	const program = await startNewDevice(port, "--new", "--engine", "v8");
 	t.after(() => program.stop());
-	const { status, url } = await fetch(`http://127.0.0.1:${port}/generate_204`);
+	const probe = `http://127.0.0.1:${port}/generate_204`;
+	// The device says that it runs before its page is served.
+	await until(() => fetch(probe).then(Boolean, () => false), "the page is served");
+	const { status, url } = await fetch(probe);
 	assert.deepEqual([status, url], [200, `http://127.0.0.1:${port}/`]);
 });

@@ -95,30 +95,31 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 			"page.bin": Buffer.from("<html>Not a firmware</html>"),
 		};
 		const { images, update, version, log } = await connect(t, files, { updateKey });
-		const signature = signImage(NEW, makeKey());
+		const signature = signImage(NEW, "9.9.9", makeKey());
 		const before = await version();
 		for (const [args, problem] of [
 			[{ url: "new.bin", signature, sha256: "0".repeat(64) }, /the image's SHA-256 is [0-9a-f]{64}, expected 0{64}/],
 			[{ url: "new.bin", signature }, /invalid signature/],
+			[{ url: "new.bin", signature: signImage(NEW, "9.9.8", key) }, /invalid signature: not signed as version 9\.9\.9/],
 			[{ url: "new.bin" }, /signature required: .*new\.bin\.sig answered with HTTP status 404/],
 			[{ url: "truncated.bin", signature }, /truncated\.bin: /],
-			[{ url: "damaged.bin", signature: signImage(DAMAGED, key) }, /image damaged: its checksum is wrong/],
+			[{ url: "damaged.bin", signature: signImage(DAMAGED, "9.9.9", key) }, /image damaged: its checksum is wrong/],
 			[{ url: "page.bin", signature }, /not a firmware image/],
 			[{ url: "missing.bin", signature }, /answered with HTTP status 404/],
 		] as const) {
-			const { text, isError } = await update({ ...args, url: `${images}/${args.url}` });
+			const { text, isError } = await update({ version: "9.9.9", ...args, url: `${images}/${args.url}` });
 			assert.match(text, problem);
 			assert.equal(isError, true);
 		}
 		assert.equal(await version(), before);
-		assert.equal(log.filter((line) => line === "state upgrading -> idle").length, 7);
+		assert.equal(log.filter((line) => line === "state upgrading -> idle").length, 8);
 	});
 
 	it("signed firmware is installed if its signature is right", async (t) => {
 		const key = makeKey();
-		const files = { "new.bin": NEW, "new.bin.sig": Buffer.from(signImage(NEW, key)) };
+		const files = { "new.bin": NEW, "new.bin.sig": Buffer.from(signImage(NEW, "9.9.9", key)) };
 		const { images, update, logged } = await connect(t, files, { updateKey: updateKeyOf(key) });
-		assert.deepEqual(await update({ url: `${images}/new.bin` }), { text: "true", isError: false });
+		assert.deepEqual(await update({ url: `${images}/new.bin`, version: "9.9.9" }), { text: "true", isError: false });
 		await logged("firmware 9.9.9 is confirmed");
 	});
 
@@ -145,7 +146,7 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 		const firmwareFolder = join(makeStateFolder(t), "firmware");
 		mkdirSync(firmwareFolder);
 		writeFileSync(join(firmwareFolder, "virtual_9.9.9.bin"), NEW);
-		writeFileSync(join(firmwareFolder, "virtual_9.9.9.bin.sig"), `${signImage(NEW, key)}\n`);
+		writeFileSync(join(firmwareFolder, "virtual_9.9.9.bin.sig"), `${signImage(NEW, "9.9.9", key)}\n`);
 		const { base } = await startProgram(t, { bootstrap: "open", firmwareFolder });
 		const config = { otaUrl: `${base}/xiaozhi/ota/`, updateKey: updateKeyOf(key) };
 		const { log } = await startDevice(t, engine, { config, watchdog: true });

@@ -62,11 +62,8 @@ export async function startDevice(t: TestContext, options: DeviceOptions) {
 				payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params: params(name, args) },
 			}),
 		urlOf,
-		update: (name: string, signature?: string) =>
-			call("self.upgrade_firmware", {
-				url: urlOf(name),
-				...(signature !== undefined && { signature }),
-			}),
+		/** @param more arguments of the tool: a signature, … */
+		update: (name: string, more: object = {}) => call("self.upgrade_firmware", { url: urlOf(name), ...more }),
 		/** The partition that it runs from. */
 		partition: async (): Promise<string> =>
 			JSON.parse((await call("self.get_system_info")).result.content[0].text).ota.label,

@@ -9,6 +9,8 @@ import { startDevice } from "./device.js";
 /** The images know these ports. */
 const BACKEND_PORT = 28_766;
 const IMAGES_PORT = 28_767;
+/** What the images are signed as. */
+const VERSION = "9.9.9";
 /** Where nobody listens: firmware with this backend never reaches a session. */
 const CLOSED_PORT = 1;
 
@@ -38,8 +40,8 @@ it("an ESP32-C3 in QEMU updates itself, rejects what is wrong, and goes back fro
 	]);
 	const device = await startDevice(t, { image, backendPort: ports[0], images, imagesPort: ports[1] });
 	const { nextSession, partition } = device;
-	const update = (name: string, signature = signImage(images.get(name) as Buffer, key)) =>
-		device.update(name, signature);
+	const update = (name: string, signature = signImage(images.get(name) as Buffer, VERSION, key)) =>
+		device.update(name, { version: VERSION, signature });
 
 	await nextSession();
 	assert.equal(await partition(), "ota_0");
@@ -51,7 +53,7 @@ it("an ESP32-C3 in QEMU updates itself, rejects what is wrong, and goes back fro
 	] as const) {
 		assert.match((await update(name)).error.message, problem);
 	}
-	assert.match((await update("good", signImage(firmware, makeKey()))).error.message, /invalid signature/);
+	assert.match((await update("good", signImage(firmware, VERSION, makeKey()))).error.message, /invalid signature/);
 
 	assert.equal((await update("good")).result.isError, false);
 	await nextSession();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { clientProblems, splitReport, writeClientPart } from "../conformance/client-report.js";
 import { problemsOf, readFigures, writeReport } from "../conformance/report.js";
 import { readSummary, SUITES } from "../conformance/suites.js";
 
@@ -43,5 +44,27 @@ describe("the report on the conformance suites", () => {
 		assert.deepEqual(problemsOf("MQTT", passed, before), []);
 		const fewer = resultsOf("✓ ping: 2 passed, 0 failed\n");
 		assert.deepEqual(problemsOf("MQTT", fewer, before), [`${title} over MQTT: 1/1, but the report says 2/2`]);
+	});
+});
+
+describe("the report on the gateway as a client of upstream servers", () => {
+	const passed = { name: "tools_call", passed: 2, failed: 0, unscored: undefined };
+	const failed = { name: "sse-retry", passed: 1, failed: 1, failures: ["retry: too early"], unscored: undefined };
+	const others = { name: "later", passed: 0, failed: 1, unscored: "added-after-release" };
+
+	it("is the last part, and is replaced without the part before", () => {
+		const server = writeReport(new Map([["MQTT", resultsOf(SUMMARY)]]));
+		const client = writeClientPart(new Map([["2025-11-25", [passed, others]]]));
+		assert.deepEqual(splitReport(`${server}\n${client}`), { server: `${server}\n`, client });
+		assert.match(client, /\| 2025-11-25 \| 1\/1 \|/);
+		assert.match(client, /\| later \(added-after-release\) \| \*\*fails\*\* 1 of 1 check \|/);
+	});
+
+	it("is a floor, and names each check that failed", () => {
+		const before = writeClientPart(new Map([["2025-11-25", [passed, { ...failed, failed: 0 }]]]));
+		assert.deepEqual(clientProblems(new Map([["2025-11-25", [passed, failed, others]]]), before), [
+			"client, 2025-11-25: 1/2, but the report says 2/2",
+			"client, 2025-11-25: sse-retry fails unexpectedly (1 checks)\n  retry: too early",
+		]);
 	});
 });

@@ -16,15 +16,15 @@ const HOST_MODULES = readdirSync(`${SOURCE}types`)
 /** The modules that the entry takes from its platform. */
 const MAIN_MODULES = [
 	"src/boards/target/board",
-	"src/platform/dns-sd",
-	"src/platform/hmac-sha256",
-	"src/platform/http-server",
-	"src/platform/mods",
+	"src/platform/build",
 	"src/platform/network",
 	"mc/config",
 	"time",
 	"timer",
 ];
+
+/** The modules that add-ons take from their platform. */
+const ADDON_MODULES = ["dns-sd", "hmac-sha256", "http-server", "mods"].map((name) => `src/platform/${name}`);
 
 const sources = sourcesIn(SOURCE);
 const imports = new Map(sources.map((name) => [name, importsOf(`${SOURCE}${name}`)]));
@@ -75,10 +75,11 @@ it("files import only rooms that this table allows", () => {
 	assert.deepEqual(wrong, []);
 });
 
-it("only boards and the platform import the SDK's modules, and main.ts the modules that each platform resolves", () => {
+it("only boards and the platform import the SDK's modules, and main.ts and the add-ons the modules that each platform resolves", () => {
 	const hostModules = new Map([
 		["boards", HOST_MODULES],
 		["platform", HOST_MODULES],
+		["addons", ADDON_MODULES],
 		["main.ts", MAIN_MODULES],
 	]);
 	const wrong = [...imports].flatMap(([name, specifiers]) =>

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
+import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
+import { TOOLS } from "../../src/tools/index.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -12,14 +15,19 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
  */
 const NOT_PRELOADED = /^src\/(boards\/.*|main|platform\/esp32-tcp)$/;
 
+/** The list of all tools: a build has only those that its manifests name. */
+const ALL_TOOLS = "src/tools/index";
+
 /** The one board that is not built with mcconfig. */
 const VIRTUAL_BOARD = "virtual";
+
+const BOARDS = "src/boards.manifest.json";
 
 interface Manifest {
 	readonly include?: string | readonly string[];
 	readonly modules?: Readonly<Record<string, string | readonly string[]>>;
 	readonly preload?: string | readonly string[];
-	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
+	readonly platforms?: Readonly<Record<string, { readonly include?: string | readonly string[] }>>;
 }
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
@@ -27,6 +35,7 @@ const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT
 /** The paths of the firmware's manifests: its own, and those of its folders, parts and boards. */
 const manifests = [
 	"manifest.json",
+	"manifest_minimal.json",
 	...filesOf("src")
 		.filter((name) => name.endsWith("manifest.json"))
 		.map((name) => `src/${name}`),
@@ -34,7 +43,13 @@ const manifests = [
 const preloadable = filesOf("src")
 	.filter((name) => /(?<!\.d)\.ts$/.test(name))
 	.map((name) => `src/${name.slice(0, -".ts".length)}`)
-	.filter((name) => !NOT_PRELOADED.test(name));
+	.filter((name) => !NOT_PRELOADED.test(name) && codeOf(name) !== "");
+
+/** A module's code without its types: that of a file of types is empty. */
+function codeOf(module: string): string {
+	const options = { loader: "ts", tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } } } as const;
+	return transformSync(readFileSync(`${ROOT}${module}.ts`, "utf8"), options).code;
+}
 
 function filesOf(folder: string): string[] {
 	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" });
@@ -87,7 +102,7 @@ it("manifests name modules of the firmware by their paths, and preload exactly t
 it("every module of the firmware is named by a manifest", () => {
 	const named = new Set(manifests.flatMap((path) => modulesNamedBy(path)));
 	const faults = preloadable
-		.filter((name) => !named.has(name))
+		.filter((name) => !named.has(name) && name !== ALL_TOOLS)
 		.map((name) => {
 			const path = manifestOf(name);
 			const file = `./${relative(dirname(path), name)}`;
@@ -104,7 +119,9 @@ it("a manifest includes no other twice", () => {
 });
 
 it("what only some boards have is in no manifest that every build includes", () => {
-	const shared = ["manifest.json", "src/manifest.json"].flatMap((path) => modulesNamedBy(path));
+	const shared = ["manifest.json", "manifest_minimal.json", "src/manifest.json", "src/addons/manifest.json"].flatMap(
+		(path) => modulesNamedBy(path),
+	);
 	assert.deepEqual(
 		shared.filter((name) => name.startsWith("src/drivers/")),
 		[],
@@ -118,11 +135,11 @@ it("a manifest that chooses the chunk heap tells the firmware its size", () => {
 	}
 });
 
-it("manifest.json has a platform for every board, which names its modules as deep as its folder", () => {
-	const { platforms = {} } = readManifest("manifest.json");
-	const included = new Set(Object.values(platforms).map(({ include }) => include));
+it("src/boards.manifest.json has a platform for every board, which names its modules as deep as its folder", () => {
+	const { platforms = {} } = readManifest(BOARDS);
+	const included = new Set(Object.values(platforms).map(({ include }) => include as string));
 	const boards = readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD);
-	assert.deepEqual([...included].sort(), boards.map((name) => `./src/boards/${name}/manifest.json`).sort());
+	assert.deepEqual([...included].sort(), boards.map((name) => `./boards/${name}/manifest.json`).sort());
 	// A board's imports are resolved against the name of its module.
 	for (const board of boards) {
 		assert.equal(
@@ -132,3 +149,93 @@ it("manifest.json has a platform for every board, which names its modules as dee
 		);
 	}
 });
+
+/** The firmware's modules in a build, by their paths in the repository. */
+function modulesIn(path: string, target: string, seen = new Set<string>()): string[] {
+	if (seen.has(path)) {
+		return [];
+	}
+	seen.add(path);
+	const { include = [], platforms = {} } = readManifest(path);
+	const platform = platforms[target] ?? platforms[target.split("/")[0] as string];
+	const included = [include, platform?.include ?? []].flat().filter((each) => !each.startsWith("$"));
+	const own = Object.entries(readManifest(path).modules ?? {})
+		.filter(([key]) => key.startsWith("src/"))
+		.flatMap(([, files]) => [files].flat().map((file) => join(dirname(path), file)));
+	return [...own, ...included.flatMap((each) => modulesIn(join(dirname(path), each), target, seen))];
+}
+
+/** The modules of the firmware that a module imports, not only for their types. */
+function importsIn(module: string): string[] {
+	const specifiers = [...codeOf(module).matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)].map(
+		([, name]) => name as string,
+	);
+	return specifiers.flatMap((name) => {
+		if (name === "src/boards/target/board") {
+			return [];
+		}
+		return name.startsWith(".")
+			? [join(dirname(module), name).replace(/\.js$/, "")]
+			: name.startsWith("src/")
+				? [name]
+				: [];
+	});
+}
+
+const targets = Object.keys(readManifest(BOARDS).platforms ?? {});
+
+for (const manifest of ["manifest.json", "manifest_minimal.json"]) {
+	it(`a build of ${manifest} has all that its modules import`, () => {
+		const faults = targets.flatMap((target) => {
+			const built = new Set(modulesIn(manifest, target));
+			const missing = [...built].flatMap((module) =>
+				importsIn(module)
+					.filter((name) => !built.has(name))
+					.map((name) => `${target}: ${module} imports ${name}, which no manifest of the build names`),
+			);
+			return missing;
+		});
+		assert.ok(faults.length === 0, faults.join("\n"));
+	});
+}
+
+it("the smallest build has no add-on, and of tools only those that every board has", () => {
+	const built = modulesIn("manifest_minimal.json", "esp32");
+	const optional = built.filter((name) => /^src\/(addons|tools)\/[^/]+$/.test(name));
+	assert.deepEqual(optional.sort(), ["src/tools/get-device-status", "src/tools/get-system-info", "src/tools/reboot"]);
+});
+
+it("a board's build has the tools of its parts", () => {
+	for (const [target, { include = "" }] of Object.entries(readManifest(BOARDS).platforms ?? {})) {
+		const board = basename(dirname([include].flat()[0] as string));
+		const { parts = [], optional = [] } = readParts([board]).get(board) ?? {};
+		const offered = new Set(toolsOf([...parts, ...optional]).offered);
+		const built = new Set(modulesIn("manifest.json", target));
+		const missing = toolFiles().filter(({ name, module }) => offered.has(name) && !built.has(module));
+		assert.deepEqual(missing, [], target);
+	}
+});
+
+it("the lists of tools and add-ons that a build may have are those of their folders, in the order of src/tools/index.ts", () => {
+	const lists = readFileSync(`${ROOT}src/platform/build.ts`, "utf8");
+	const listed = (name: string): string[] => {
+		const [, list = ""] = new RegExp(`const ${name}\\b[^=]*= deepFreeze\\(\\[([^\\]]*)`).exec(lists) ?? [];
+		return [...list.matchAll(/"([^"]+)"/g)].map(([, each]) => each as string);
+	};
+	assert.deepEqual(
+		listed("TOOLS").map((name) => `src/tools/${name}`),
+		toolFiles().map(({ module }) => module),
+	);
+	const addons = preloadable.filter((name) => name.startsWith("src/addons/")).map((name) => basename(name));
+	assert.deepEqual(listed("ADDONS"), addons.sort());
+});
+
+/** The tools in the order of their list, and their modules. */
+function toolFiles(): { name: string; module: string }[] {
+	const byName = new Map(
+		preloadable
+			.filter((module) => dirname(module) === "src/tools" && module !== ALL_TOOLS)
+			.map((module) => [/name: "([^"]+)"/.exec(readFileSync(`${ROOT}${module}.ts`, "utf8"))?.[1], module]),
+	);
+	return TOOLS.map(({ name }) => ({ name, module: byName.get(name) ?? `no file of ${name}` }));
+}

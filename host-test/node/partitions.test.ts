@@ -48,7 +48,7 @@ for (const megabytes of [4, 8, 16]) {
 			"data phy 4096",
 			"app ota_0",
 			"app ota_1",
-			megabytes === 4 ? "0x40 1 196608" : "0x40 1 262144",
+			megabytes === 4 ? "0x40 1 65536" : "0x40 1 262144",
 		]);
 	});
 

@@ -6,6 +6,7 @@ import { describeInteger, describeText } from "../../src/settings/read-setting.j
 import { type Rule, SETTINGS } from "../../src/settings/settings-table.js";
 
 const DOCUMENT = fileURLToPath(new URL("../../docs/moddable.md", import.meta.url));
+const TABLE = fileURLToPath(new URL("../../src/settings/settings-table.ts", import.meta.url));
 const HEAD = ["| setting | default | value | |", "| --- | --- | --- | --- |"];
 
 function describeValue(rule: Rule): string {
@@ -28,14 +29,25 @@ function describeValue(rule: Rule): string {
 	}
 }
 
-function describeDefault(rule: Rule): string {
+/** What the comment of each setting says it is for, and of its default if that is no constant. */
+const comments = new Map(
+	[...readFileSync(TABLE, "utf8").matchAll(/^\t\/\*\*([^/]*(?:\/(?<!\*\/)[^/]*)*)\*\/\n\t(\w+): /gm)].map(
+		([, comment = "", name]) => {
+			const [text = "", otherwise] = comment.replace(/^[\s*]+|[\s*]+$/g, "").split(/[\s*]+@default /);
+			return [name, { text, otherwise }];
+		},
+	),
+);
+
+function describeDefault(name: string, rule: Rule): string {
 	const value = "default" in rule ? String(rule.default) : "";
-	return rule.otherwise ?? (value === "" ? "–" : `\`${value}\``);
+	return comments.get(name)?.otherwise ?? (value === "" ? "–" : `\`${value}\``);
 }
 
 it("docs/moddable.md has the firmware's table of settings", () => {
 	const rows = Object.entries<Rule>(SETTINGS).map(
-		([name, rule]) => `| \`${name}\` | ${describeDefault(rule)} | ${describeValue(rule)} | ${rule.text} |`,
+		([name, rule]) =>
+			`| \`${name}\` | ${describeDefault(name, rule)} | ${describeValue(rule)} | ${comments.get(name)?.text} |`,
 	);
 	const expected = [...HEAD, ...rows].join("\n");
 	const [, found] = /^(\| setting \| default \|(?:.|\n)*?)\n\n/m.exec(readFileSync(DOCUMENT, "utf8")) ?? [];

@@ -56,7 +56,7 @@ export function testsFor(argument: string): string[] {
 }
 
 /** Test files that run in one process: those of one folder, as many as start soon. */
-const MAX_FILES_IN_GROUP = 6;
+const MAX_FILES_IN_GROUP = 10;
 
 /** Divides test files into groups, each for a process of its own. */
 export function groupTests(files: readonly string[]): string[][] {

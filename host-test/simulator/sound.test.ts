@@ -40,6 +40,24 @@ function captureSound(t: TestContext): string {
 	return file;
 }
 
+const SAMPLES = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
+const SAMPLE_BYTES = new Uint8Array(SAMPLES.buffer);
+
+/** The firmware as manifest.json builds it, with two sound files. */
+function withSounds(t: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-sounds-"));
+	t.after(() => rmSync(folder, { recursive: true }));
+	const manifest = {
+		build: { NAME: "xs-mcp" },
+		include: [join(ROOT, "manifest.json")],
+		data: { "*": ["./ding", "./door"] },
+	};
+	writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+	writeFileSync(join(folder, "ding.wav"), wavFile([...SAMPLE_BYTES], { sampleRate: 44_100 }));
+	writeFileSync(join(folder, "door.pcm"), SAMPLE_BYTES);
+	return folder;
+}
+
 /** The samples in a file. */
 function samplesIn(file: string): Int16Array {
 	const bytes = readFileSync(file);
@@ -49,10 +67,10 @@ function samplesIn(file: string): Int16Array {
 const isHeard = (sample: number): boolean => sample !== 0;
 
 describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
-	it("plays a chime as loud as the volume, and a WAV file from the web sample for sample", async (t) => {
+	it("plays a chime as loud as the volume, and files from the web and of the firmware sample for sample", async (t) => {
 		const played = captureSound(t);
 		const port = await getPort();
-		const library = await buildForSimulator(sdk as Sdk, ROOT, [`http=${port}`, "httpToken=secret"]);
+		const library = await buildForSimulator(sdk as Sdk, withSounds(t), [`http=${port}`, "httpToken=secret"]);
 		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
 		t.after(() => simulator.stop());
 		const lines: string[] = [];
@@ -84,15 +102,24 @@ describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO
 		assert.ok(Math.abs(loud / soft - 4) < 0.2, `${loud} and ${soft}`);
 
 		await call("set_volume", { volume: 100 });
-		const samples = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
-		const file = wavFile([...new Uint8Array(samples.buffer)], { sampleRate: 44_100 });
+		const file = wavFile([...SAMPLE_BYTES], { sampleRate: 44_100 });
 		const server = createServer((_request, response) => response.end(file)).listen(0, "127.0.0.1");
 		await once(server, "listening");
 		t.after(() => server.close());
 		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.wav`;
 		assert.deepEqual(await call("play", { url }), [{ type: "text", text: "true" }], lines.join("\n"));
 		// ALSA's "null" takes samples as fast as they come. While the web is slower than that, there is silence.
-		assert.deepEqual(samplesIn(played).filter(isHeard), samples);
+		assert.deepEqual(samplesIn(played).filter(isHeard), SAMPLES);
+
+		for (const args of [{ url: "resource:ding.wav" }, { url: "resource:door.pcm", sampleRate: 44_100 }]) {
+			assert.deepEqual(await call("play", args), [{ type: "text", text: "true" }], lines.join("\n"));
+			assert.deepEqual(samplesIn(played).filter(isHeard), SAMPLES);
+		}
+		const missing = JSON.stringify(await call("play", { url: "resource:bell.wav" }));
+		assert.match(
+			missing,
+			/resource:bell\.wav not found; sound files of this firmware: (ding\.wav, door\.pcm|door\.pcm, ding\.wav)/,
+		);
 		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
 	});
 });

@@ -11,10 +11,10 @@ export default suite("activation", {
 		const server = new FakeOtaServer(UNBOUND, 202, 202, 200, WEBSOCKET);
 		const { heard, pass } = await bootstrap(server);
 		equal([heard, server.urls], [[CODE], [OTA_URL, ACTIVATE]]);
-		await pass(3_000);
-		await pass(3_000);
+		await pass(4_000);
+		await pass(4_000);
 		equal(heard, [CODE, "activated"]);
-		await pass(3_000);
+		await pass(4_000);
 		equal(heard, [CODE, "activated", { backend: "ws://backend/", token: "t" }]);
 		equal(server.urls, [OTA_URL, ACTIVATE, ACTIVATE, ACTIVATE, OTA_URL]);
 	},
@@ -25,14 +25,14 @@ export default suite("activation", {
 		equal(server.requests.length, 2);
 		await pass(1);
 		equal(server.requests.length, 3);
-		await pass(10_000);
+		await pass(20_000);
 		equal(server.requests.length, 4);
 	},
 	async "begins again after it has asked ten times"() {
 		const server = new FakeOtaServer(UNBOUND, ...Array.from({ length: 10 }, () => 202), WEBSOCKET);
 		const { heard, pass } = await bootstrap(server);
 		for (let times = 0; times < 11; times += 1) {
-			await pass(3_000);
+			await pass(4_000);
 		}
 		equal([server.urls.filter((url) => url === ACTIVATE).length, server.urls.at(-1)], [10, OTA_URL]);
 		equal(heard, [CODE, "activated", { backend: "ws://backend/", token: "t" }]);

@@ -4,6 +4,7 @@ import type { Settings } from "../../src/hardware/hardware.js";
 import type { Transport } from "../../src/protocols/transport.js";
 import { type Config, readConfig } from "../../src/settings/config.js";
 import { SettingError } from "../../src/settings/setting-error.js";
+import { ADDONS } from "../doubles/addons.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
@@ -20,6 +21,7 @@ function transportFor(built: object): Transport {
 		network: { ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } },
 		deviceId: "mac",
 		uuid: "uuid",
+		mqtt: ADDONS.mqtt,
 		log() {},
 	});
 }

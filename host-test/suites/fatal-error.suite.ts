@@ -1,6 +1,7 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
 import { openSetup } from "../../src/connect/open-setup.js";
 import type { PhoneSetup } from "../../src/connect/phone-setup.js";
+import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -18,7 +19,7 @@ function startWith(settings: Readonly<Record<string, unknown>>, board = new Fake
 			board,
 			built: { backend: "ws://h/", ...settings },
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
-			hmacSha256: async () => new ArrayBuffer(0),
+			...ADDONS,
 			timer,
 			log: (line) => log.push(line),
 		});
@@ -42,7 +43,7 @@ function startWithSetup(settings: Readonly<Record<string, unknown>>, { screen = 
 		board,
 		built: { ssid: "home", backend: "ws://h/", ...settings },
 		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...ADDONS,
 		setup: (options) => {
 			const setup = openSetup(platform, options);
 			return (
@@ -159,7 +160,7 @@ export default suite("a setting that cannot be used", {
 			board: { name: "bare", system: new FakeBoard().system, close() {} },
 			built: { backend: 5 },
 			openNetwork: () => ({}),
-			hmacSha256: async () => new ArrayBuffer(0),
+			...ADDONS,
 			timer: new FakeTimer(),
 			log: (line) => log.push(line),
 		});

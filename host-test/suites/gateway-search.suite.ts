@@ -1,59 +1,20 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
-import type { DnsSd, FoundService } from "../../src/connect/dns-sd.js";
+import { type FoundGateway, listGateways } from "../../src/connect/gateway-list.js";
 import { GatewaySearch } from "../../src/connect/gateway-search.js";
 import { readBackend } from "../../src/settings/backend-setting.js";
+import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite } from "../harness.js";
-
-/** DNS-SD on a network that a test plays. */
-class FakeDnsSd {
-	/** Searches that are open. */
-	open = 0;
-	opened = 0;
-	serviceType = "";
-	/** Why the next one cannot be opened. */
-	fault: string | undefined;
-	#onFound: ((service: FoundService) => void) | undefined;
-
-	readonly openDnsSd = (): DnsSd => {
-		if (this.fault !== undefined) {
-			throw new Error(this.fault);
-		}
-		this.open += 1;
-		this.opened += 1;
-		return {
-			discover: ({ serviceType, onFound }) => {
-				this.serviceType = serviceType;
-				this.#onFound = onFound;
-				return {};
-			},
-			close: () => {
-				this.open -= 1;
-			},
-		};
-	};
-
-	/** A service answers. */
-	find(change: Partial<FoundService> & { readonly facts?: object } = {}): void {
-		const { facts = { transport: "ws", path: "/", version: "0.1.0" }, ...service } = change;
-		this.#onFound?.({
-			name: "xs-mcp gateway on workshop (ws)",
-			host: "xs-mcp-workshop.local",
-			address: "192.168.1.10",
-			port: 8765,
-			txt: new Map(Object.entries(facts)),
-			...service,
-		});
-	}
-}
 
 function search(host = "", onFound: () => void = () => {}) {
 	const network = new FakeDnsSd();
 	const timer = new FakeTimer();
 	const found: string[] = [];
 	const failed: string[] = [];
+	const missing: string[] = [];
 	const log: string[] = [];
 	const gatewaySearch = new GatewaySearch({
 		host,
@@ -63,11 +24,13 @@ function search(host = "", onFound: () => void = () => {}) {
 			onFound();
 		},
 		onFailed: (error, retryIn) => failed.push(`${error.message}, ${retryIn}`),
+		onMissing: (message) => missing.push(message),
 		timer,
+		random: () => 1 - Number.EPSILON,
 		log: (line) => log.push(line),
 	});
 	gatewaySearch.start();
-	return { gatewaySearch, network, timer, found, failed, log };
+	return { gatewaySearch, network, timer, found, failed, missing, log };
 }
 
 /** A device whose backend is to be found. */
@@ -76,16 +39,29 @@ function startDevice(backend = "mdns:", openDnsSd = true) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const before = FakeWebSocketClient.made.length;
+	const board = new FakeBoard();
 	const application = startFirmware({
-		board: new FakeBoard(),
+		board,
 		built: { backend, token: "secret" },
 		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		...(openDnsSd && { openDnsSd: network.openDnsSd }),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...(openDnsSd && {
+			discovery: {
+				search: (options) => new GatewaySearch({ ...options, openDnsSd: network.openDnsSd }),
+				list: (options) => listGateways({ ...options, openDnsSd: network.openDnsSd }),
+			},
+		}),
+		...ADDONS,
 		timer,
 		log: (line) => log.push(line),
 	});
-	return { application, network, timer, log, sockets: () => FakeWebSocketClient.made.slice(before) };
+	return {
+		application,
+		network,
+		timer,
+		log,
+		shown: () => board.shown,
+		sockets: () => FakeWebSocketClient.made.slice(before),
+	};
 }
 
 export default suite("a gateway that announces itself", {
@@ -165,6 +141,79 @@ export default suite("a gateway that announces itself", {
 		equal([network.open, timer.size], [0, 0]);
 	},
 
+	"is searched for again at growing intervals that vary at random, as everything that is retried"() {
+		const { gatewaySearch, network, timer, failed } = search();
+		network.fault = "no memory";
+		gatewaySearch.restart();
+		for (const delay of [10_000, 20_000, 40_000, 80_000, 120_000]) {
+			timer.pass(delay);
+		}
+		equal(
+			failed,
+			[10_000, 20_000, 40_000, 80_000, 120_000, 120_000].map((delay) => `no memory, ${delay}`),
+		);
+	},
+
+	"is missed after ten seconds, once, and searched for on"() {
+		const { gatewaySearch, network, timer, missing, found } = search();
+		timer.pass(9_999);
+		equal(missing, []);
+		timer.pass(1);
+		equal([missing, network.open], [["no gateway found on this network for 10 s"], 1]);
+		gatewaySearch.restart();
+		timer.pass(100_000);
+		equal(missing.length, 1);
+		network.find();
+		timer.pass(0);
+		equal([found.length, timer.size], [1, 0]);
+		gatewaySearch.restart();
+		timer.pass(10_000);
+		equal(missing.length, 2);
+	},
+
+	"is missed by its name, also if each attempt to reach it begins the search anew"() {
+		const { gatewaySearch, timer, missing } = search("attic");
+		for (let seconds = 0; seconds < 10; seconds += 1) {
+			timer.pass(1_000);
+			gatewaySearch.restart();
+		}
+		equal(missing, ['no gateway "attic" found on this network for 10 s']);
+		gatewaySearch.stop();
+		equal(timer.size, 0);
+	},
+
+	"is listed for a person to choose, each once, and only those that the device can connect to"() {
+		const network = new FakeDnsSd();
+		const timer = new FakeTimer();
+		const ends: (readonly FoundGateway[])[] = [];
+		const options = {
+			openDnsSd: network.openDnsSd,
+			timer,
+			onEnd: (each: readonly FoundGateway[]) => ends.push(each),
+			log() {},
+		};
+		listGateways(options);
+		network.find();
+		network.find({ address: "192.168.1.99" });
+		network.find({ host: "xs-mcp-attic.local", name: "attic" });
+		network.find({ host: "tls.local", facts: { transport: "wss" } });
+		equal([ends, network.open], [[], 1]);
+		timer.pass(5_000);
+		equal(ends, [
+			[
+				{ name: "xs-mcp gateway on workshop (ws)", backend: "mdns:xs-mcp-workshop" },
+				{ name: "attic", backend: "mdns:xs-mcp-attic" },
+			],
+		]);
+		equal([network.open, timer.size], [0, 0]);
+		listGateways(options).close();
+		equal([network.open, timer.size, ends.length], [0, 0, 1]);
+		network.fault = "no memory";
+		listGateways(options);
+		timer.pass(5_000);
+		equal(ends[1], []);
+	},
+
 	"is wanted by a setting that begins with mdns:"() {
 		const needs = { mayLackBackend: true, findsGateways: true };
 		const wanted = (backend: unknown): string | undefined =>
@@ -179,6 +228,15 @@ export default suite("a gateway that announces itself", {
 		network.find();
 		equal([application?.state, sockets().length], ["connecting", 1]);
 		matches(log.join("\n"), /^gateway search: the backend is ws:\/\/192\.168\.1\.10:8765\/$/m);
+	},
+
+	"is missed on the screen and in the log of a device that finds none"() {
+		const { timer, log, network, shown } = startDevice();
+		timer.pass(10_000);
+		matches(log.join("\n"), /^gateway search goes on: no gateway found on this network for 10 s$/m);
+		const alert = { status: "No backend", message: "no gateway found on this network for 10 s" };
+		equal(shown().find((change) => change.alert !== undefined)?.alert, alert);
+		equal(network.open, 1);
 	},
 
 	"is searched for anew by a device that has lost it, and may have moved"() {

@@ -1,4 +1,5 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
+import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
@@ -23,7 +24,7 @@ function startFrom(board = new FakeBoard()) {
 			mqtt: { io: FakeMqttClient },
 			http: { io: FakeHttpClient },
 		}),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...ADDONS,
 		timer,
 		log: (line) => log.push(line),
 	});
@@ -127,7 +128,7 @@ export default suite("a device that knows only an otaUrl", {
 		ok(log.includes("activation code 123456: Go to the page"));
 		await answer(200);
 		equal([shown().code, shown().message], ["", ""]);
-		timer.pass(3_000);
+		timer.pass(4_000);
 		await answer(200, websocket("first"));
 		equal(sockets().length, 1);
 	},

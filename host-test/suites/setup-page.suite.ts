@@ -1,3 +1,4 @@
+import { ENGLISH } from "../../src/connect/setup-text-en.js";
 import { settled } from "../doubles/client.js";
 import { makeSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, suite } from "../harness.js";
@@ -20,8 +21,31 @@ export default suite("the set-up page", {
 	async "has a label and a place for errors for each field"() {
 		const { text } = await begin().ask("GET", "/");
 		for (const field of ["ssid", "password", "backend", "token", "otaUrl", "name"]) {
-			ok(text.includes(`<label for="${field}">`) && text.includes(`id="${field}-error"`), field);
+			ok(text.includes(`<label for="${field}" data-text="${field}">`) && text.includes(`id="${field}-error"`), field);
 		}
+	},
+	async "is spoken in three languages, which have the same texts with the same places for names"() {
+		const { ask } = begin();
+		const texts = async (language: string): Promise<Record<string, string>> =>
+			JSON.parse((await ask("GET", `/texts/${language}`)).text);
+		const english = await texts("en");
+		for (const language of ["ja", "zh"]) {
+			const other = await texts(language);
+			equal(Object.keys(other), Object.keys(english), language);
+			for (const [key, text] of Object.entries(other)) {
+				ok(text.trim() !== "" && (text !== english[key] || key === "wifi"), `${language}: ${key}`);
+				equal(text.includes("{name}"), english[key]?.includes("{name}"), `${language}: ${key}`);
+			}
+		}
+		equal((await ask("GET", "/texts/tlh")).status, 302);
+	},
+	async "has no text that its languages lack"() {
+		const { text: page } = await begin().ask("GET", "/");
+		const used = [...page.matchAll(/data-(?:text|label)="(\w+)"/g)].map(([, key]) => key ?? "");
+		ok(used.length > 15, used.join(" "));
+		const quoted = [...page.matchAll(/(?:\bt\(|say\(|text:|searchText=)"(\w+)"/g)].map(([, key]) => key ?? "");
+		const unknown = [...used, ...quoted].filter((key) => !(key in ENGLISH));
+		equal(unknown, []);
 	},
 	async "is what every other path and hostname leads to, as phones that look for it ask"() {
 		const { ask } = begin();
@@ -70,6 +94,7 @@ export default suite("the set-up page", {
 			hasPassword: true,
 			hasToken: true,
 			device: "xs-mcp-56789a",
+			findsGateways: false,
 		});
 		ok(!text.includes("secret"));
 		equal([formToken.length, headers.get("cache-control")], [16, "no-store"]);
@@ -93,20 +118,19 @@ export default suite("the set-up page", {
 	},
 	async "is told what is wrong beside the field, and nothing is tried then"() {
 		const { submit, accessPoint } = begin();
-		for (const [values, field, problem] of [
-			[{ ssid: "" }, "ssid", /choose a network/],
-			[{ ssid: "é".repeat(17) }, "ssid", /at most 32 bytes/],
-			[{ ssid: 5 }, "ssid", /expected a string/],
-			[{ password: "short" }, "password", /8 to 64 bytes, or none/],
-			[{ backend: "mqqt://h" }, "backend", /^expected ws:\/\/, got mqqt:\/\/h$/],
-			[{ token: "a\u0007" }, "token", /control characters/],
-			[{ name: "n".repeat(600) }, "name", /at most 512 characters/],
+		for (const [values, field, text] of [
+			[{ ssid: "" }, "ssid", "chooseNetwork"],
+			[{ ssid: "é".repeat(17) }, "ssid", "wrongSsid"],
+			[{ ssid: 5 }, "ssid", "wrongSsid"],
+			[{ password: "short" }, "password", "wrongPassword"],
+			[{ token: "a\u0007" }, "token", "wrongToken"],
+			[{ name: "n".repeat(600) }, "name", "wrongName"],
 		] as const) {
 			const { status, body } = await submit({ ssid: "home", backend: "ws://h/", ...values });
-			equal(status, 400);
-			const { errors } = body as { errors: Record<string, string> };
-			matches(errors[field] ?? JSON.stringify(errors), problem);
+			equal([status, body], [400, { errors: { [field]: { text } } }]);
 		}
+		const { body } = await submit({ ssid: "home", backend: "mqqt://h" });
+		equal(body, { errors: { backend: { text: "wrongBackend", detail: "expected ws://, got mqqt://h" } } });
 		equal(accessPoint.attempts, []);
 	},
 	async "rejects a body that is no form, and one that is too long"() {

@@ -2,6 +2,7 @@ import type { Application } from "../../src/app/application.js";
 import { startFirmware } from "../../src/app/start-firmware.js";
 import { openSetup } from "../../src/connect/open-setup.js";
 import type { Board } from "../../src/hardware/hardware.js";
+import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -24,7 +25,7 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 		board,
 		built: { backend: "ws://h/", ssid },
 		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...ADDONS,
 		setup: (options) => openSetup(platform, options),
 		timer,
 		onState: (state) => states.push(state),
@@ -50,7 +51,13 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 		const [status, text] = await ask("POST", { "x-form-token": formToken }, JSON.stringify(values));
 		return [status, JSON.parse(text)];
 	};
-	return { application, fake, accessPoint, platform, timer, log, states, follow, begin, submit };
+	/** The backend that is tried answers. */
+	const answer = (): void => {
+		const socket = FakeWebSocketClient.made.at(-1);
+		socket?.grant(4_096);
+		socket?.arrive(['{"type":"hello","transport":"websocket","session_id":"s"}']);
+	};
+	return { application, fake, accessPoint, platform, timer, log, states, follow, begin, submit, answer };
 }
 
 const TYPED = { ssid: "new", password: "", backend: "ws://h/", token: "", otaUrl: "", name: "" };
@@ -73,25 +80,42 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "wifi_configuring");
 	},
 	async "ends with a restart if the backend has changed"() {
-		const { accessPoint, fake, timer, submit, application } = start({ ssid: "", online: false });
+		const { accessPoint, fake, timer, submit, application, answer } = start({ ssid: "", online: false });
 		equal((await submit({ ...TYPED, backend: "ws://other/" }))[0], 202);
 		accessPoint.finish(true);
 		await settled();
+		equal(FakeWebSocketClient.made.at(-1)?.options.host, "other");
+		answer();
 		timer.pass(4_000);
 		equal([fake.restarts, application.state, accessPoint.opened], [[1000], "wifi_configuring", undefined]);
 		equal(fake.settings.get("xs-mcp", "backend"), "ws://other/");
 	},
 	async "ends with a connection if only the network has changed"() {
-		const { accessPoint, fake, timer, submit, application, states, follow } = start({ ssid: "", online: false });
+		const { accessPoint, fake, timer, submit, application, states, follow, answer } = start({
+			ssid: "",
+			online: false,
+		});
 		await submit(TYPED);
 		fake.network.ssid = "new";
 		follow(true);
 		equal(application.state, "wifi_configuring", "the network is only tried");
 		accessPoint.finish(true);
 		await settled();
+		answer();
 		timer.pass(4_000);
 		equal([fake.restarts, states], [[], ["starting", "wifi_configuring", "activating", "idle", "connecting"]]);
 		equal(Object.assign({}, ...fake.shown).setup, undefined);
+	},
+	async "is entered again if a backend that could not be tried is not reached"() {
+		const { accessPoint, timer, submit, application, fake, follow } = start({ ssid: "", online: false });
+		await submit({ ...TYPED, action: "keep" });
+		fake.network.ssid = "new";
+		accessPoint.finish(true);
+		await settled();
+		timer.pass(4_000);
+		follow(true);
+		timer.pass(180_000);
+		equal([application.state, accessPoint.opened !== undefined], ["wifi_configuring", true]);
 	},
 	"is entered at a part's request, and ends the session"() {
 		const { application, begin, accessPoint, states, platform } = start();
@@ -136,16 +160,16 @@ export default suite("the state wifi_configuring", {
 	async "has settings checked by what the firmware does with them"() {
 		const { submit, accessPoint } = start({ ssid: "", online: false });
 		for (const [values, field, problem] of [
-			[{ backend: "htp:/x" }, "backend", /^expected scheme:\/\/host/],
-			[{ backend: "wss://h/" }, "backend", /^this device does not support wss:/],
-			[{ backend: "" }, "backend", /^expected scheme/],
-			[{ otaUrl: "ws://h/" }, "otaUrl", /^expected http:\/\//],
-			[{ name: "n".repeat(33) }, "name", /^expected at most 32 characters/],
+			[{ backend: "htp:/x" }, "backend", /^wrongBackend expected scheme:\/\/host/],
+			[{ backend: "wss://h/" }, "backend", /^wrongBackend this device does not support wss:/],
+			[{ backend: "" }, "backend", /^wrongBackend expected scheme/],
+			[{ otaUrl: "ws://h/" }, "otaUrl", /^wrongOtaUrl $/],
+			[{ name: "n".repeat(33) }, "name", /^wrongName $/],
 		] as const) {
 			const [status, body] = await submit({ ...TYPED, ...values });
-			const { errors } = body as { errors: Record<string, string> };
+			const { errors } = body as { errors: Record<string, { text: string; detail?: string }> };
 			equal([status, Object.keys(errors)], [400, [field]]);
-			matches(errors[field] ?? "", problem);
+			matches(`${errors[field]?.text} ${errors[field]?.detail ?? ""}`, problem);
 		}
 		equal(accessPoint.attempts, []);
 		equal((await submit({ ...TYPED, backend: "", otaUrl: "http://h/" }))[0], 202);
@@ -165,7 +189,7 @@ export default suite("the state wifi_configuring", {
 			timer: new FakeTimer(),
 			log() {},
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-			hmacSha256: async () => new ArrayBuffer(0),
+			...ADDONS,
 			setup: (options) => openSetup(new FakeHttpPlatform(), options),
 		});
 		equal([application?.state, application?.server.context.wifiSetup], ["wifi_configuring", undefined]);

@@ -1,6 +1,23 @@
+import { type ListGateways, listGateways } from "../../src/connect/gateway-list.js";
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
 import { settled } from "../doubles/client.js";
+import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
+import { FakeTransport } from "../doubles/fake-protocol.js";
 import { makeSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
+
+/** A set-up that tries its backend, of which the test plays the other side. */
+function beginWithBackend() {
+	const transport = new FakeTransport();
+	const made = begin({ routeOf: () => ({ transport, connect: () => transport }) });
+	/** Sends a form, and has the network joined. */
+	const join = async (values: object): Promise<void> => {
+		await made.submit({ ...TYPED, ...values });
+		made.accessPoint.finish(true);
+		await settled();
+	};
+	return { ...made, transport, join };
+}
 
 const TYPED = { ssid: "home", password: "long enough", backend: "ws://new/", token: "", otaUrl: "", name: "" };
 
@@ -11,6 +28,11 @@ function begin(options?: Parameters<typeof makeSetup>[0]) {
 }
 
 /** What is stored in the firmware's own domain. */
+const listIn =
+	({ openDnsSd }: FakeDnsSd): ListGateways =>
+	(options) =>
+		listGateways({ ...options, openDnsSd });
+
 const stored = ({ settings }: ReturnType<typeof makeSetup>): object =>
 	Object.fromEntries(
 		[...settings.values].filter(([key]) => key.startsWith("xs-mcp/")).map(([key, value]) => [key.slice(7), value]),
@@ -61,13 +83,101 @@ export default suite("set-up with a phone", {
 		const made = begin();
 		const { submit, status, accessPoint, ends } = made;
 		await submit(TYPED);
-		matches(JSON.stringify((await submit(TYPED)).body), /is trying other settings/);
+		equal((await submit(TYPED)).body, { errors: { form: { text: "busy" } } });
 		accessPoint.finish(false);
 		await settled();
 		const { state, message } = await status();
 		equal([state, stored(made), ends], ["failed", {}, []]);
-		matches(message, /^Could not join home: wrong password/);
+		matches(message, /^Could not join home\. Check the password/);
 		equal((await submit(TYPED)).status, 202);
+	},
+	async "tries the backend, and stores the settings once it has answered"() {
+		const { transport, join, status, timer, ends, ...made } = beginWithBackend();
+		await join({});
+		const { state, message } = await status();
+		equal([state, message, stored({ ...made, status, timer, ends })], ["joining", "Connecting to the server …", {}]);
+		transport.channel.greet();
+		equal((await status()).state, "joined");
+		equal([transport.channel.closed, made.settings.get("wifi", "unreached")], [true, undefined]);
+		timer.pass(4_000);
+		equal([ends, timer.size], [[true], 0]);
+	},
+	async "stores nothing if the backend does not answer, says why, and stays open"() {
+		const { transport, join, status, timer, setup, log, ...made } = beginWithBackend();
+		await join({ token: "secret" });
+		for (let attempt = 0; attempt < 3; attempt += 1) {
+			transport.channel.events.onClose(new ProtocolError("connection-failed", "rejected with HTTP status 401"));
+			timer.pass(2_000);
+		}
+		const { state, text, detail, canKeep } = await status();
+		equal([state, text, detail, canKeep], ["failed", "notReached", "rejected with HTTP status 401", true]);
+		equal([setup.isOpen, made.settings.get("xs-mcp", "backend")], [true, undefined]);
+		ok(log.includes("set-up: the backend cannot be reached: rejected with HTTP status 401"), log.join("\n"));
+		ok(!log.some((line) => line.includes("secret")));
+		await join({ backend: "ws://right/" });
+		transport.channel.greet();
+		equal((await status()).state, "joined");
+	},
+	async "gives up a backend that says nothing for twenty seconds"() {
+		const { join, status, timer } = beginWithBackend();
+		await join({});
+		timer.pass(20_000);
+		equal((await status()).text, "notReached");
+	},
+	async "stores a backend that was not reached if the person says so, and opens again if it is never reached"() {
+		const { join, status, timer, setup, counts, settings } = beginWithBackend();
+		await join({ action: "keep" });
+		equal([(await status()).state, settings.get("xs-mcp", "backend")], ["joined", "ws://new/"]);
+		timer.pass(4_000);
+		setup.follow(true);
+		timer.pass(179_999);
+		equal(counts.needed, 0);
+		timer.pass(1);
+		equal(counts.needed, 1);
+		setup.follow(true);
+		setup.reached();
+		equal([timer.size, settings.get("wifi", "unreached")], [0, undefined]);
+		setup.follow(true);
+		equal(timer.size, 0, "it has worked once");
+	},
+	async "gives up the attempt at a backend when the set-up closes"() {
+		const { join, transport, setup, timer } = beginWithBackend();
+		await join({});
+		setup.close();
+		equal([transport.channel.closed, timer.size], [true, 0]);
+	},
+	async "looks for gateways in the network that was typed, and stores nothing"() {
+		const network = new FakeDnsSd();
+		const made = begin({ listGateways: listIn(network) });
+		const { submit, status, accessPoint, timer, ask } = made;
+		equal(JSON.parse((await ask("GET", "/settings")).text).findsGateways, true);
+		for (const [name, expected] of [
+			["attic", ["found", "chooseGateway", [{ name: "attic", backend: "mdns:xs-mcp-workshop" }]]],
+			[undefined, ["failed", "noGateway", undefined]],
+		] as const) {
+			equal((await submit({ ...TYPED, backend: "", action: "find" })).status, 202);
+			accessPoint.finish(true);
+			await settled();
+			equal((await status()).text, "finding");
+			if (name !== undefined) {
+				network.find({ name });
+			}
+			timer.pass(5_000);
+			const { state, text, gateways } = await status();
+			equal([state, text, gateways], expected);
+		}
+		equal([stored(made), network.open], [{}, 0]);
+	},
+	async "restarts a device that has joined another network and stored nothing, so that it goes back to its own"() {
+		const { submit, accessPoint, timer, ends } = begin({
+			built: { ssid: "home" },
+			listGateways: listIn(new FakeDnsSd()),
+		});
+		await submit({ ...TYPED, ssid: "other", action: "find" });
+		accessPoint.finish(true);
+		await settled();
+		timer.pass(305_000);
+		equal(ends, [true]);
 	},
 	async "keeps the password for the same network and the token for the same backend, and for no other"() {
 		const built = { ssid: "home", password: "kept password", token: "kept token" };

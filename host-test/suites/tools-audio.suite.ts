@@ -50,6 +50,34 @@ export default suite("tools for sound", {
 		const [sound] = player.sounds;
 		equal([sound?.sampleRate, sound?.bytes, sound?.state], [24_000, SAMPLES, "ended"]);
 	},
+	async "play a file of the firmware"() {
+		const { player, asked, call } = open(wavFile([]));
+		const file = wavFile(new Uint8Array(5_000).fill(7), { sampleRate: 24_000 }).buffer as ArrayBuffer;
+		player.files = { names: ["ding.wav"], open: (name) => (name === "ding.wav" ? file : undefined) };
+		const [answer] = await call(play, { url: "resource:ding.wav" });
+		equal(answer.result.content[0].text, "true");
+		const [sound] = player.sounds;
+		equal([asked.length, sound?.sampleRate, sound?.bytes.length, sound?.state], [0, 24_000, 5_000, "ended"]);
+	},
+	async "name the firmware's files if the one that was asked for does not exist"() {
+		const { player, call } = open(wavFile([]));
+		const message = async (): Promise<string> => (await call(play, { url: "resource:dong.wav" }))[0].error.message;
+		equal(await message(), "resource:dong.wav not found; sound files of this firmware: none");
+		player.files = { names: ["ding.wav", "door.pcm"], open: () => undefined };
+		equal(await message(), "resource:dong.wav not found; sound files of this firmware: ding.wav, door.pcm");
+		equal(player.sounds, []);
+	},
+	async "play raw samples whose rate the call names, whatever their pieces"() {
+		for (const size of [7, 50]) {
+			const { player, call } = open(Uint8Array.from(SAMPLES), { size });
+			const [answer] = await call(play, { url: URL, sampleRate: 8_000 });
+			equal(answer.result.content[0].text, "true");
+			equal([player.sounds[0]?.sampleRate, player.sounds[0]?.bytes], [8_000, SAMPLES]);
+		}
+		const { player, call } = open(Uint8Array.from(SAMPLES));
+		matches((await call(play, { url: URL, sampleRate: 96_000 }))[0].error.message, /^sampleRate: expected/);
+		equal(player.sounds, []);
+	},
 	async "fetch no more while the player has no room"() {
 		const { player, call } = open(wavFile(SAMPLES));
 		player.hasRoom = false;

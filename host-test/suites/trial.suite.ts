@@ -1,4 +1,5 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
+import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
@@ -23,7 +24,7 @@ function start(isOnTrial: boolean, built: object = {}, board = new FakeBoard(), 
 			mqtt: { io: FakeMqttClient },
 			http: { io: FakeHttpClient },
 		}),
-		hmacSha256: async () => new ArrayBuffer(0),
+		...ADDONS,
 		timer,
 		log: (line) => log.push(line),
 	});
@@ -114,7 +115,7 @@ export default suite("firmware on trial", {
 			board: Object.assign(new FakeBoard(), { updater }),
 			built: {},
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
-			hmacSha256: async () => new ArrayBuffer(0),
+			...ADDONS,
 			direct: () => ({ serve: () => ({ open() {}, close() {} }) }),
 			timer: new FakeTimer(),
 			log: () => {},
@@ -151,7 +152,7 @@ export default suite("firmware on trial", {
 			board,
 			built: { backend: "ws://h/" },
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
-			hmacSha256: async () => new ArrayBuffer(0),
+			...ADDONS,
 			timer: new FakeTimer(),
 			log: (line) => log.push(line),
 		});

@@ -11,18 +11,25 @@ import { equal, matches, suite, throws } from "../harness.js";
 const URL = "http://server/firmware.bin?key=k";
 const KEY = new Uint8Array(65).fill(4).buffer;
 const SIGNATURE = "12".repeat(64);
+const SIGNED = { version: "1.2.0", signature: SIGNATURE };
+
+interface UpdateOptions {
+	key?: ArrayBuffer;
+	updater?: FakeUpdater;
+	refusesDowngrades?: boolean;
+}
 
 /** An update that has begun, with its server, which the test plays. */
 async function begin(
 	source: object = {},
-	{ key, updater = new FakeUpdater() }: { key?: ArrayBuffer; updater?: FakeUpdater } = {},
+	{ key, updater = new FakeUpdater(), refusesDowngrades = false }: UpdateOptions = {},
 ) {
 	const board = new FakeBoard();
 	const timer = new FakeTimer();
 	const progress: unknown[] = [];
 	const http = new EcmaHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
 	const { system, settings } = board;
-	const installer = new FirmwareInstaller({ updater, http, system, settings, key, log: () => {} });
+	const installer = new FirmwareInstaller({ updater, http, system, settings, key, refusesDowngrades, log: () => {} });
 	const first = FakeHttpClient.made.length;
 	const outcome = installer
 		.install({ url: URL, ...source }, (bytes, total) => progress.push([bytes, total]))
@@ -37,7 +44,7 @@ async function begin(
 }
 
 /** The same, and the server sends a small image. */
-async function update(source: object = {}, options: { key?: ArrayBuffer; updater?: FakeUpdater } = {}) {
+async function update(source: object = {}, options: UpdateOptions = {}) {
 	const begun = await begin(source, options);
 	begun.server()?.answer(200, "FIRMWARE");
 	return { ...begun, outcome: await begun.outcome };
@@ -182,12 +189,12 @@ export default suite("an update", {
 		equal([paths(), updater.events], [[], []]);
 	},
 	async "of signed firmware takes the signature that it is told"() {
-		const { outcome, updater, paths } = await update({ signature: SIGNATURE }, { key: KEY });
+		const { outcome, updater, paths } = await update(SIGNED, { key: KEY });
 		equal([outcome, paths()], ["installed", ["/firmware.bin?key=k"]]);
-		equal(updater.signatures, [new Uint8Array(64).fill(0x12).buffer]);
+		equal([updater.signatures, updater.versions], [[new Uint8Array(64).fill(0x12).buffer], ["1.2.0"]]);
 	},
 	async "of signed firmware fetches the signature beside the image if it is told none"() {
-		const { server, outcome, paths } = await begin({}, { key: KEY });
+		const { server, outcome, paths } = await begin({ version: "1.2.0" }, { key: KEY });
 		server().answer(200, `${SIGNATURE}\n`);
 		await settled();
 		server().answer(200, "FIRMWARE");
@@ -198,20 +205,41 @@ export default suite("an update", {
 			[404, "no", /signature required: .*firmware\.bin\.sig.* answered with HTTP status 404/],
 			[200, "<html>", /signature required: .*\.sig.*: expected 128 hexadecimal digits, got "<html>"/],
 		] as const) {
-			const { server, outcome, updater, paths } = await begin({}, { key: KEY });
+			const { server, outcome, updater, paths } = await begin({ version: "1.2.0" }, { key: KEY });
 			server().answer(status, text);
 			matches(await outcome, problem);
 			equal([updater.events, paths().length], [[], 1]);
 		}
-		const { outcome, paths } = await begin({ signature: "12" }, { key: KEY });
+		const { outcome, paths } = await begin({ ...SIGNED, signature: "12" }, { key: KEY });
 		matches(await outcome, /^signature: expected 128 hexadecimal digits/);
 		equal(paths(), []);
 	},
 	async "of signed firmware is rejected if the signature is wrong"() {
 		const updater = Object.assign(new FakeUpdater(), { isSigned: false });
-		const { outcome, board } = await update({ signature: SIGNATURE }, { key: KEY, updater });
-		matches(outcome, /invalid signature/);
+		const { outcome, board } = await update(SIGNED, { key: KEY, updater });
+		equal(outcome, "invalid signature: not signed as version 1.2.0 for this device's updateKey");
 		equal([updater.events, board.restarts], [["begin", "cancel"], []]);
+	},
+	async "of signed firmware needs the version, which the signature covers"() {
+		const { outcome, paths } = await begin({ signature: SIGNATURE }, { key: KEY });
+		equal(await outcome, "version required: name the version of the image, which this device checks");
+		equal(paths(), []);
+	},
+	async "to an older version is rejected if the build refuses downgrades, before anything is fetched"() {
+		for (const [version, problem] of [
+			["0.0.9", "downgrade rejected: firmware 0.0.9 is older than 0.1.0"],
+			["latest", 'version: expected numbers with dots such as 1.2.0, got "latest"'],
+			[undefined, "version required: name the version of the image, which this device checks"],
+		] as const) {
+			const { outcome, paths, updater } = await begin({ version }, { refusesDowngrades: true });
+			equal([await outcome, paths(), updater.events], [problem, [], []]);
+		}
+		equal((await update({ version: "0.0.9" })).outcome, "installed");
+	},
+	async "to the same or a newer version is installed if the build refuses downgrades"() {
+		for (const version of ["0.1.0", "0.2.0"]) {
+			equal((await update({ version }, { refusesDowngrades: true })).outcome, "installed");
+		}
 	},
 	async "looks at no signature if the build has no key"() {
 		const { outcome, updater } = await update({ signature: "nonsense" });

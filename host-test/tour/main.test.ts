@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { typeScript } from "../e2e/program.js";
+import { cases } from "../support/scope.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -30,48 +31,14 @@ describe("npm start", () => {
 		assert.equal(status, 0);
 	});
 
-	it("presses the button of a device, and sets what its sensors measure", () => {
-		const commands = ["press", "measure temperature 30.5", "measure motion 0 9.8 0", "call self.sensor.read", "quit"];
-		const { status, stdout } = start(`${commands.join("\n")}\n`, "--transport", "websocket", "--engine", "v8");
-		assert.match(stdout, /sensor_changed/);
-		assert.match(stdout, /30\.5/);
-		assert.match(stdout, /"y": ?9\.8/);
-		assert.equal(status, 0);
-		const wrong = start(
-			"press soon\nmeasure mood 1\nmeasure motion 1\nquit\n",
-			"--transport",
-			"websocket",
-			"--engine",
-			"v8",
-		);
-		assert.match(wrong.stdout, /Expected milliseconds, from 1 to 60000/);
-		assert.match(wrong.stdout, /mood: expected temperature, light or motion/);
-		assert.match(wrong.stdout, /motion: expected three numbers, along x, y and z/);
-		assert.equal(wrong.status, 1);
-	});
-
-	it("says what it does not understand, and fails", () => {
-		const { status, stdout } = start(
-			"lst\ncall self.reboott\ncall self.screen.set_theme colour=red\n",
-			"--transport",
-			"websocket",
-			"--engine",
-			"v8",
-		);
-		assert.match(stdout, /unknown command 'lst'[\s\S]*Did you mean list\?/);
-		assert.match(stdout, /self\.reboott: unknown tool: did you mean virtual_000001__self_reboot\?/);
-		assert.match(stdout, /colour: unknown argument; the tool takes theme/);
-		assert.equal(status, 1);
-	});
-
 	it("names the flag or URL that makes no sense, without a stack", () => {
-		for (const [args, problem] of [
+		for (const [args, problem] of cases([
 			[["--transports"], /unknown option '--transports'\n\(Did you mean --transport\?\)/],
 			[["--port", "1"], /--port needs --transport/],
 			[["--broker", "http://127.0.0.1/"], /'http:\/\/127\.0\.0\.1\/' is invalid\. Expected a URL like mqtt/],
 			[["--http-port", "70000"], /Expected a port from 0 to 65535/],
 			[["--engine", "v9"], /Allowed choices are xs, v8/],
-		] as const) {
+		] as const)) {
 			const { status, stderr } = start("", ...args);
 			assert.match(stderr, problem);
 			assert.doesNotMatch(stderr, /^ +at /m);

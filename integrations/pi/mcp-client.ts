@@ -1,14 +1,17 @@
 // Gives pi the nine MCP tools of xs-mcp-manager, and prompts of MCP servers as slash commands.
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@mariozechner/pi-coding-agent";
-import { type ApprovalRequest, MANAGEMENT_TOOLS, type ManagementTool, McpManager } from "xs-mcp-manager";
+import { MANAGEMENT_TOOLS, type ManagementTool, type McpConnection, McpManager } from "xs-mcp-manager";
 import { registerPrompts } from "./prompts.js";
 
 /** In the project's folder. */
 const CONFIG = join(".pi", "mcp-servers.json");
 
+/** Milliseconds that the start of a session waits for servers. */
+const SERVERS_TIME = 3_000;
+
 type PiResult = Awaited<ReturnType<ToolDefinition["execute"]>>;
+type Status = McpConnection["status"];
 type McpResult = Awaited<ReturnType<ManagementTool["run"]>>;
 
 export default function mcpClient(pi: ExtensionAPI): void {
@@ -35,27 +38,45 @@ export default function mcpClient(pi: ExtensionAPI): void {
 
 /** Connects to the servers that are enabled, and tells the person. */
 async function connect({ cwd, ui }: ExtensionContext): Promise<McpManager> {
-	const file = join(cwd, CONFIG);
-	const manager = new McpManager({ file: existsSync(file) ? file : undefined });
+	const manager = new McpManager({ file: join(cwd, CONFIG), isFileOptional: true });
 	manager.on("warning", (message) => ui.notify(message, "warning"));
 	ui.notify("MCP Client extension loaded • Checking for auto-connect servers...", "info");
-	await manager.initialize();
+	await manager.initialize(SERVERS_TIME);
 	const connections = manager.listConnections();
-	const connected = connections.filter(({ status }) => status === "connected").map(({ id }) => id);
+	const idsOf = (wanted: Status): string[] => connections.filter(({ status }) => status === wanted).map(({ id }) => id);
+	const [connected, pending] = [idsOf("connected"), idsOf("connecting")];
 	if (connected.length > 0) {
 		ui.notify(`Auto-connected: ${connected.join(", ")}`, "info");
 	}
-	for (const { id, status, lastError } of connections) {
-		if (status === "error") {
-			ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
-		}
+	for (const { id, lastError } of connections.filter(({ status }) => status === "error")) {
+		ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
 	}
+	if (pending.length > 0) {
+		ui.notify(`Still connecting: ${pending.join(", ")}`, "info");
+	}
+	followStatus(manager, new Set(connected), new Set(pending), ui);
+	return manager;
+}
+
+/** Tells the person what became of the servers that were pending, and when a connection is lost: not of each retry. */
+function followStatus(
+	manager: McpManager,
+	connected: Set<string>,
+	pending: Set<string>,
+	ui: ExtensionContext["ui"],
+): void {
 	manager.on("status", (id, status, lastError) => {
-		if (status === "error") {
+		if (status === "connected") {
+			connected.add(id);
+			if (pending.delete(id)) {
+				ui.notify(`Auto-connected: ${id}`, "info");
+			}
+		} else if (status === "error" && pending.delete(id)) {
+			ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
+		} else if (connected.delete(id) && status === "error") {
 			ui.notify(`MCP connection '${id}' is lost: ${lastError}`, "warning");
 		}
 	});
-	return manager;
 }
 
 function piTool(tool: ManagementTool, manager: () => McpManager): ToolDefinition {
@@ -68,7 +89,24 @@ function piTool(tool: ManagementTool, manager: () => McpManager): ToolDefinition
 			const result = await tool.run(manager(), args, {
 				principal: "pi",
 				signal,
-				approve: (request) => approve(request, context),
+				approve: ({ server, tool, args }) =>
+					confirm(
+						{
+							title: `Call ${tool} of ${server}?`,
+							text: JSON.stringify(args, undefined, 2),
+							unasked: `The call of '${tool}' is not approved: nobody can be asked. Set autoApprove of '${server}' in ${CONFIG}`,
+						},
+						context,
+					),
+				approveConnection: (id, shown) =>
+					confirm(
+						{
+							title: `Connect to ${id}?`,
+							text: shown,
+							unasked: `The connection to '${id}' is not approved: nobody can be asked. Add it to ${CONFIG}`,
+						},
+						context,
+					),
 				notify: (text) => context.ui.notify(text, "info"),
 			});
 			return toPi(result);
@@ -76,18 +114,15 @@ function piTool(tool: ManagementTool, manager: () => McpManager): ToolDefinition
 	};
 }
 
-/** Asks the person. Throws if nobody can be asked. */
-async function approve(
-	{ server, tool, args }: ApprovalRequest,
+/** Asks the person. Throws `unasked` if nobody can be asked. */
+async function confirm(
+	{ title, text, unasked }: { readonly title: string; readonly text: string; readonly unasked: string },
 	{ hasUI, ui, signal }: ExtensionContext,
 ): Promise<boolean> {
 	if (!hasUI) {
-		throw new Error(
-			`The call of '${tool}' is not approved: nobody can be asked. Set autoApprove of '${server}' in ${CONFIG}`,
-		);
+		throw new Error(unasked);
 	}
-	const title = `Call ${tool} of ${server}?`;
-	return await ui.confirm(title, JSON.stringify(args, undefined, 2), signal ? { signal } : undefined);
+	return await ui.confirm(title, text, signal ? { signal } : undefined);
 }
 
 /** A result as pi has it. pi knows an error only if it is thrown, and only text and images. */

@@ -4,8 +4,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Part } from "../../src/hardware/needs.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
+import { explainConstantData, totalOf } from "./constant-data.js";
+import { estimateImage, freeShare, LEAST_FREE } from "./image-size.js";
 import { linkForChip } from "./mcconfig.js";
-import { planMemory } from "./memory-plan.js";
+import { type MemoryPlan, planMemory } from "./memory-plan.js";
 import { type Sdk, SdkError } from "./sdk.js";
 import { boardOf, findTarget, targetsWithBoards } from "./targets.js";
 
@@ -27,7 +29,7 @@ export function describeBoards(): string {
 		...beyond(bare, boards.get(boardOf(target).board) ?? bare),
 	]);
 	return [
-		`A bare chip has the parts ${listParts(bare.parts)}, and, unless the chip lacks them, ${listParts(bare.optional)}.`,
+		`A bare chip has the parts ${listParts(bare.parts)}, and, if chip and build have them, ${listParts(bare.optional)}.`,
 		`Its tools are ${toolsOf(partsOf(bare)).offered.map(code).join(", ")}.`,
 		"",
 		table(["target", "parts besides", "tools besides"], rows),
@@ -50,6 +52,13 @@ function listParts(parts: readonly Part[]): string {
 	return [...parts].sort().map(code).join(", ");
 }
 
+/** What boards take, as a table, and what is wrong with it. */
+interface Measured {
+	readonly table: string;
+	/** The boards that leave too little room, a line for each. */
+	readonly faults: readonly string[];
+}
+
 /**
  * Links the firmware for targets and tells what it takes.
  *
@@ -60,22 +69,61 @@ export async function measureBoards(
 	sdk: Sdk,
 	targets: readonly string[],
 	onTarget: (target: string) => void,
-): Promise<string> {
+): Promise<Measured> {
 	const rows: string[][] = [];
-	for (const target of targets) {
-		onTarget(target);
-		rows.push(await measureBoard(sdk, target));
+	const faults: string[] = [];
+	for (const name of targets) {
+		onTarget(name);
+		const plan = await planMemory(sdk, ROOT, findTarget(sdk, name), []);
+		const size = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
+		const image = estimateImage(size.constant, hasScreen(name));
+		const free = freeShare(plan, image);
+		if (free < LEAST_FREE) {
+			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);
+		}
+		rows.push(describeSize(plan, size, image));
 	}
 	const heap = ["chunks", "slots", "longest message"];
-	return table(["target", "chip", "flash", ...heap, "constant data (bytes)", "objects in it (slots)"], rows);
+	const heads = [
+		"target",
+		"chip",
+		"flash",
+		...heap,
+		"constant data (bytes)",
+		"objects in it (slots)",
+		"image (about)",
+		"free",
+	];
+	return { table: table(heads, rows), faults };
 }
 
-async function measureBoard(sdk: Sdk, name: string): Promise<string[]> {
-	const target = findTarget(sdk, name);
-	const { flashBytes, chunkBytes, slots, messageBytes } = await planMemory(sdk, ROOT, target, []);
-	const { constant, objects } = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
+/**
+ * What the modules of a target's build take of its constant data, as a table: the largest first.
+ *
+ * @throws SdkError if it does not link
+ */
+export async function explainBoard(sdk: Sdk, name: string): Promise<string> {
+	const linked = await linkForChip(sdk, ROOT, name, ["-p", name]);
+	const rows = explainConstantData(readFileSync(linked, "latin1")).map((each) => [
+		each.name,
+		...[totalOf(each), each.objects, each.code, each.texts].map(thousands),
+	]);
+	return table(["module", "bytes", "objects", "byte code", "texts"], rows);
+}
+
+/**
+ * The bytes of constant data of the smallest build for a target.
+ *
+ * @throws SdkError if it does not link
+ */
+export async function measureMinimal(sdk: Sdk, name: string): Promise<number> {
+	return measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name], "manifest_minimal.json")).constant;
+}
+
+function describeSize(plan: MemoryPlan, { constant, objects }: Size, image: number): string[] {
+	const { target, flashBytes, chunkBytes, slots, messageBytes } = plan;
 	return [
-		code(name),
+		code(target.name),
 		target.chip,
 		`${flashBytes / 1024 / 1024} MB`,
 		`${chunkBytes / 1024} KB`,
@@ -83,11 +131,25 @@ async function measureBoard(sdk: Sdk, name: string): Promise<string[]> {
 		`${messageBytes / 1024} KB`,
 		thousands(constant),
 		thousands(objects),
+		thousands(image),
+		percent(freeShare(plan, image)),
 	];
 }
 
+function hasScreen(name: string): boolean {
+	const { board } = boardOf(name);
+	return readParts([board]).get(board)?.parts.includes("screen") ?? false;
+}
+
+interface Size {
+	/** Bytes. */
+	readonly constant: number;
+	/** Slots in it. */
+	readonly objects: number;
+}
+
 /** @param linked the linker's output */
-function measure({ root }: Sdk, linked: string): { constant: number; objects: number } {
+function measure({ root }: Sdk, linked: string): Size {
 	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(linked)];
 	const object = `${linked}.o`;
 	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object]);
@@ -112,6 +174,10 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
 
 function code(name: string): string {
 	return `\`${name}\``;
+}
+
+function percent(share: number): string {
+	return `${(share * 100).toFixed(1)} %`;
 }
 
 function thousands(count: number): string {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import ts from "typescript";
+import { transformSync } from "esbuild";
 
 /** What mcconfig writes for each TypeScript file of a build. */
 interface FileConfig {
@@ -10,45 +10,84 @@ interface FileConfig {
 	readonly files: readonly [string];
 }
 
+/** Of syntax, what matters is `void 0`: XS searches the global object for `undefined` at each use. */
+const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } as const;
+
 /**
  * Compiles the TypeScript files of a build for which mcconfig has written configurations. Left to itself, mcconfig's
  * makefile starts TypeScript's compiler once for each file, and each time that checks and writes all that the file
  * imports, too: minutes. Files can be compiled one by one because of `isolatedModules`; the types are checked elsewhere.
  *
  * @param folder where mcconfig builds
+ * @param shortNames whether variables and private members get short names. XS keeps every name in flash: a slot, two
+ * table entries and its text, about 35 bytes
  * @throws Error with the compiler's messages
  */
-export function compileFiles(folder: string): void {
+export function compileFiles(folder: string, shortNames: boolean): void {
 	for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
 		if (path.endsWith("-tsconfig.json")) {
-			compileFile(JSON.parse(readFileSync(join(folder, path), "utf8")) as FileConfig);
+			compileFile(JSON.parse(readFileSync(join(folder, path), "utf8")) as FileConfig, shortNames);
 		}
 	}
 }
 
-function compileFile({ extends: base, files: [source], compilerOptions: { rootDir, outDir } }: FileConfig): void {
+function compileFile(
+	{ extends: base, files: [source], compilerOptions: { rootDir, outDir } }: FileConfig,
+	shortNames: boolean,
+): void {
 	const output = join(outDir, relative(rootDir, source)).replace(/\.ts$/, ".js");
 	if (!existsSync(source) || (existsSync(output) && [source, base].every((path) => isOlder(path, output)))) {
 		return;
 	}
-	const { compilerOptions } = JSON.parse(readFileSync(base, "utf8"));
-	const { options } = ts.convertCompilerOptionsFromJson({ ...compilerOptions, paths: {}, types: [] }, dirname(source));
-	const {
-		outputText,
-		sourceMapText = "{}",
-		diagnostics = [],
-	} = ts.transpileModule(readFileSync(source, "utf8"), {
-		compilerOptions: options,
-		fileName: source,
-		reportDiagnostics: true,
+	const { code, map } = transformSync(readFileSync(source, "utf8"), {
+		loader: "ts",
+		format: "esm",
+		target: "es2022",
+		charset: "utf8",
+		sourcemap: "external",
+		sourcesContent: false,
+		...(shortNames && SHORT),
+		tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
 	});
-	if (diagnostics.length > 0) {
-		throw new Error(ts.formatDiagnostics(diagnostics, ts.createCompilerHost(options)));
-	}
-	const map = { ...JSON.parse(sourceMapText), file: basename(output), sources: [relative(dirname(output), source)] };
+	const sources = [relative(dirname(output), source)];
 	mkdirSync(dirname(output), { recursive: true });
-	writeFileSync(`${output}.map`, JSON.stringify(map));
-	writeFileSync(output, outputText);
+	writeFileSync(`${output}.map`, JSON.stringify({ ...JSON.parse(map), file: basename(output), sources }));
+	// Nothing is left of a file of types.
+	writeFileSync(output, `${code || "export {};\n"}//# sourceMappingURL=${basename(output)}.map\n`);
+}
+
+/**
+ * Gives the SDK's own JavaScript short names, too. mcconfig's makefile hands each file to xsc: a program of that name, which goes
+ * first in PATH, takes the shortened copy instead.
+ *
+ * @param folder where mcconfig has written its makefiles
+ * @returns the folder of that program
+ */
+export function shortenScripts(folder: string): string {
+	const copies = join(folder, "short-names");
+	mkdirSync(copies, { recursive: true });
+	for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+		const makefile = basename(path) === "makefile" ? readFileSync(join(folder, path), "utf8") : "";
+		for (const [, source = ""] of makefile.matchAll(/^\txsc (\/\S+\.js) /gm)) {
+			shortenScript(source, `${copies}${source}`);
+		}
+	}
+	const script = `#!/bin/sh\nPATH="\${PATH#*:}"\nfile="$1"\nshift\n[ -f "${copies}$file" ] && file="${copies}$file"\nexec xsc "$file" "$@"\n`;
+	writeFileSync(join(copies, "xsc"), script, { mode: 0o755 });
+	return copies;
+}
+
+function shortenScript(source: string, copy: string): void {
+	if (existsSync(copy) && isOlder(source, copy)) {
+		return;
+	}
+	mkdirSync(dirname(copy), { recursive: true });
+	try {
+		const { code } = transformSync(readFileSync(source, "utf8"), { ...SHORT, format: "esm", target: "esnext" });
+		writeFileSync(copy, code);
+	} catch {
+		// A class whose methods are in C has a syntax that only xsc knows: it stays as it is.
+	}
 }
 
 function isOlder(path: string, than: string): boolean {

@@ -1,13 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join, relative, sep } from "node:path";
+import { basename, delimiter, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
-import { compileFiles } from "./compile.js";
+import { compileFiles, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What mcconfig takes from a folder unless told. */
+const MANIFEST = "manifest.json";
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
 const LINES_SHOWN = 20;
@@ -48,7 +51,7 @@ export async function mcconfig(
  * @throws SdkError when that fails
  */
 export async function mcrun(sdk: Sdk, folder: string, args: readonly string[], show: boolean): Promise<string> {
-	if (!existsSync(join(folder, "manifest.json")) || relative(ROOT, folder).split(sep).length !== 2) {
+	if (!existsSync(join(folder, MANIFEST)) || relative(ROOT, folder).split(sep).length !== 2) {
 		throw new SdkError(
 			`${folder}: expected a folder with a manifest.json, as deep in the project as examples/mod-lamp`,
 		);
@@ -71,13 +74,19 @@ async function makeWith(
 	args: readonly string[],
 	{ output, ...run }: RunOptions & { readonly output: string },
 ): Promise<void> {
+	const isDebug = args.includes("-d");
 	await runTool(sdk, tool, args, run);
 	try {
-		compileFiles(output);
+		compileFiles(output, !isDebug);
 	} catch (error) {
 		throw new SdkError(`TypeScript failed to compile:\n${(error as Error).message}`);
 	}
-	await runTool(sdk, tool, [...args, "-m"], run);
+	await runTool(sdk, tool, [...args, "-m"], isDebug ? run : withShortNames(output, run));
+}
+
+function withShortNames(output: string, { show, options: { cwd, env } }: RunOptions): RunOptions {
+	const path = [shortenScripts(output), env.PATH].join(delimiter);
+	return { show, options: { cwd, env: { ...env, PATH: path } } };
 }
 
 async function runTool(
@@ -121,17 +130,24 @@ export function checkTypes(): void {
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
  * @param args the rest of mcconfig's command line
+ * @param manifest a file in the folder, with the NAME of its manifest.json
  * @returns the linker's output: C, in the folder of the build
  * @throws SdkError when the build fails
  */
-export async function linkForChip(sdk: Sdk, folder: string, target: string, args: readonly string[]): Promise<string> {
-	const linked = join(linkFolder(folder, target), "mc.xs.c");
+export async function linkForChip(
+	sdk: Sdk,
+	folder: string,
+	target: string,
+	args: readonly string[],
+	manifest = MANIFEST,
+): Promise<string> {
+	const linked = join(linkFolder(folder, target, manifest), "mc.xs.c");
 	// A file from an earlier build would be taken for this one's.
 	rmSync(linked, { force: true });
-	await mcconfig(sdk, folder, [...args, "-t", linked], {
+	await mcconfig(sdk, folder, [...args, "-t", linked, join(folder, manifest)], {
 		show: false,
 		env: standInForIdf(sdkEnvironment(sdk)),
-		output: linkOutput(folder, target),
+		output: linkOutput(folder, target, manifest),
 	});
 	return linked;
 }
@@ -158,15 +174,16 @@ export async function configureForChip(
 	return linkFolder(folder, target);
 }
 
-function linkFolder(folder: string, target: string): string {
-	return join(linkOutput(folder, target), "tmp", ...target.split("/"), "release", nameOf(folder));
+function linkFolder(folder: string, target: string, manifest?: string): string {
+	return join(linkOutput(folder, target, manifest), "tmp", ...target.split("/"), "release", nameOf(folder));
 }
 
 /**
  * One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
  */
-function linkOutput(folder: string, target: string): string {
-	return join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
+function linkOutput(folder: string, target: string, manifest = MANIFEST): string {
+	const kind = manifest === MANIFEST ? "" : `-${basename(manifest, ".json")}`;
+	return join(`${outputOf(folder)}-linked`, `${target.replaceAll("/", "-")}${kind}`);
 }
 
 /** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
@@ -217,7 +234,7 @@ export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<st
 
 /** What a manifest calls its program. */
 export function nameOf(folder: string): string {
-	const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { build: { NAME: string } };
+	const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as { build: { NAME: string } };
 	return manifest.build.NAME;
 }
 

@@ -1,5 +1,6 @@
 // npm run sign: makes the key that firmware is signed with, and signs firmware.
 import { readFileSync, writeFileSync } from "node:fs";
+import { isVersion } from "../../src/text/version.js";
 import { makeProgram, ProgramError, runProgram } from "../program.js";
 import { makeKey, signImage, updateKeyOf } from "./signing.js";
 
@@ -18,11 +19,15 @@ program
 	.command("image <files...>")
 	.description("sign images: writes the signature of FILE to FILE.sig")
 	.requiredOption("--key <file>", "the private key")
-	.action((files: string[], { key: keyFile }: { key: string }) => {
+	.requiredOption("--version <version>", "the version that the images are, which the signature covers")
+	.action((files: string[], { key: keyFile, version }: { key: string; version: string }) => {
+		if (!isVersion(version)) {
+			throw new ProgramError(`--version: expected numbers with dots such as 1.2.0, got ${JSON.stringify(version)}`);
+		}
 		const key = attempt(keyFile, () => readFileSync(keyFile, "utf8"));
 		attempt(keyFile, () => updateKeyOf(key));
 		for (const file of files) {
-			const signature = attempt(file, () => signImage(readFileSync(file), key));
+			const signature = attempt(file, () => signImage(readFileSync(file), version, key));
 			attempt(`${file}.sig`, () => writeFileSync(`${file}.sig`, `${signature}\n`));
 			console.log(`${file}.sig`);
 		}

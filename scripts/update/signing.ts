@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, createSign, generateKeyPairSync } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, createSign, generateKeyPairSync } from "node:crypto";
 
 /** Makes a private key of P-256, as PEM. */
 export function makeKey(): string {
@@ -20,8 +20,15 @@ export function updateKeyOf(privateKey: string): string {
 	return `04${Buffer.from(x, "base64url").toString("hex")}${Buffer.from(y, "base64url").toString("hex")}`;
 }
 
-/** Signs an image: r and s, in hexadecimal digits. */
-export function signImage(image: Uint8Array, privateKey: string): string {
+/**
+ * Signs an image as a version: r and s, in hexadecimal digits. What is signed is the image's SHA-256 followed by the
+ * version, so that an old image cannot be offered as a newer one.
+ */
+export function signImage(image: Uint8Array, version: string, privateKey: string): string {
 	updateKeyOf(privateKey);
-	return createSign("sha256").update(image).sign({ key: privateKey, dsaEncoding: "ieee-p1363" }, "hex");
+	const digest = createHash("sha256").update(image).digest();
+	return createSign("sha256")
+		.update(digest)
+		.update(version)
+		.sign({ key: privateKey, dsaEncoding: "ieee-p1363" }, "hex");
 }

@@ -1,9 +1,10 @@
-import { MqttTransport } from "../protocols/mqtt-transport.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import type { ChannelLimits, ChannelOptions } from "../protocols/queued-channel.js";
 import type { Transport } from "../protocols/transport.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import type { Config } from "../settings/config.js";
+import { SettingError } from "../settings/setting-error.js";
+import type { Addons } from "./addons.js";
 
 interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly config: Config;
@@ -12,17 +13,22 @@ interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly deviceId: string;
 	/** The device's UUID. */
 	readonly uuid: string;
+	/** Undefined if the build has no MQTT. */
+	readonly mqtt: Addons["mqtt"] | undefined;
 }
 
 /**
- * The transport that the backend's URL asks for.
+ * The transport for the scheme of the backend's URL.
  *
  * @throws SettingError
  */
-export function createTransport({ config, network, deviceId, uuid, ...options }: TransportOptions): Transport {
+export function createTransport({ config, network, deviceId, uuid, mqtt, ...options }: TransportOptions): Transport {
 	const limits = messageLimits(config.chunkBytes);
 	if (config.backend.startsWith("mqtt")) {
-		return new MqttTransport({
+		if (mqtt === undefined) {
+			throw new SettingError("backend", "this build has no MQTT");
+		}
+		return mqtt({
 			...options,
 			...limits,
 			...config,
@@ -45,8 +51,8 @@ export function createTransport({ config, network, deviceId, uuid, ...options }:
 }
 
 /**
- * What messages may take of a machine. At its peak the longest message is held about five times over: as bytes, as text,
- * as what was parsed of it, and as an answer that quotes it, once as text and once as bytes.
+ * The share of the heap that messages may take. At its peak the longest message is held about five times over: as
+ * bytes, as text, as what was parsed of it, and as an answer that quotes it, once as text and once as bytes.
  */
 export function messageLimits(chunkBytes: number): { readonly [Limit in keyof ChannelLimits]-?: number } {
 	return { maxMessageBytes: Math.floor(chunkBytes / 8), maxQueuedBytes: Math.floor(chunkBytes / 4) };

@@ -1,49 +1,37 @@
 import type { Backend, BackendSource } from "../connect/backend-search.js";
-import { Bootstrap, type BootstrapOptions } from "../connect/bootstrap.js";
-import type { OpenDnsSd } from "../connect/dns-sd.js";
-import { GatewaySearch } from "../connect/gateway-search.js";
-import type { Setup, SetupOptions } from "../connect/open-setup.js";
+import type { BootstrapOptions } from "../connect/bootstrap.js";
+import type { SetupOptions } from "../connect/open-setup.js";
 import type { ServedBackend } from "../connect/served-backend.js";
 import type { CheckSettings } from "../connect/setup-form.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
-import { EcmaHttp } from "../net/ecma-http.js";
 import type { HttpClients } from "../net/http-client.js";
-import type { Direct, DirectOptions } from "../net/open-direct.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import type { Transport } from "../protocols/transport.js";
 import { type BackendSetting, readBackend } from "../settings/backend-setting.js";
 import { type Config, readConfig } from "../settings/config.js";
-import { readSetting, withSettings } from "../settings/read-setting.js";
+import { readSetting, type SettingSource, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
-import { TOOLS } from "../tools/index.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
-import { FirmwareInstaller } from "../update/firmware-installer.js";
-import { rollBack, Trial } from "../update/trial.js";
+import type { FirmwareInstallerOptions } from "../update/firmware-installer.js";
+import type { Trial } from "../update/trial.js";
+import type { Addons } from "./addons.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import { createTransport, messageLimits } from "./create-transport.js";
-import { type Mod, withModTools } from "./mod-tools.js";
 import { openRescue } from "./rescue.js";
 import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
-/** What the firmware runs on, and what it offers. */
-interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
+/** The board, and what the firmware offers. */
+interface FirmwareOptions
+	extends Partial<Addons>,
+		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
 	readonly board: Board & { readonly system: System };
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
 	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
-	readonly hmacSha256: BootstrapOptions["hmacSha256"];
-	/** Serves MCP clients without a backend between, if a setting says so: `openDirect`. Default: it does not. */
-	readonly direct?: (options: DirectOptions) => Direct | undefined;
-	/** Finds a gateway that announces itself, if the setting `backend` says so. Default: it cannot. */
-	readonly openDnsSd?: OpenDnsSd | undefined;
-	/** Sets the device up with a phone, on boards that can: `openSetup`. Default: it cannot be. */
-	readonly setup?: (options: SetupOptions) => Setup | undefined;
 	readonly timer: TimerModule;
-	/** Tools that were installed beside the firmware. */
-	readonly mod?: Mod | undefined;
 	readonly log: (message: string) => void;
 }
 
@@ -56,8 +44,11 @@ interface FirmwareOptions extends Pick<ApplicationOptions, "tools" | "features" 
 export function startFirmware(options: FirmwareOptions): Application | undefined {
 	try {
 		const source = { built: options.built, settings: options.board.settings };
-		const updateKey = readSetting("updateKey", source);
-		const trial = new Trial({
+		const checks = {
+			key: readSetting("updateKey", source),
+			refusesDowngrades: readSetting("refuseDowngrades", source) === true,
+		};
+		const trial = options.update?.trial({
 			...options,
 			updater: options.board.updater,
 			settings: options.board.settings,
@@ -65,8 +56,8 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			onFailed: (message) => application.alert("Update failed", message),
 		});
 		const broken: string[] = [];
-		const application = createApplication({ ...options, tools: allTools(options, broken) }, updateKey, trial);
-		trial.start();
+		const application = createApplication({ ...options, tools: allTools(options, broken) }, checks, trial);
+		trial?.start();
 		application.start();
 		for (const reason of broken) {
 			options.log(`mod skipped: ${reason}`);
@@ -87,26 +78,33 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 	}
 }
 
-/** @param broken takes why a mod is left out */
-function allTools(
-	{ tools = TOOLS, mod, board, timer, log }: FirmwareOptions,
-	broken: string[],
-): readonly HardwareTool[] {
-	return withModTools({ tools, mod, settings: board.settings, timer, onBroken: (reason) => broken.push(reason), log });
+/** @param broken called with the reason if a mod is left out */
+function allTools({ tools, mods, board, timer, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
+	const onBroken = (reason: string): void => void broken.push(reason);
+	return mods?.({ tools, settings: board.settings, timer, onBroken, log }) ?? tools;
 }
 
-/** New firmware that cannot use a setting will not reach its backend. */
-function endTrial({ board, log }: FirmwareOptions, message: string): void {
+/** New firmware that cannot use a setting will never reach its backend, so it is rolled back. */
+function endTrial({ board, update, log }: FirmwareOptions, message: string): void {
 	log(`update failed: ${message}; rolling back`);
-	rollBack({ updater: board.updater, log });
+	update?.rollBack({ updater: board.updater, log });
 }
 
-/** What the backend's settings may leave to the firmware. */
-function needsOf({ direct, openDnsSd }: FirmwareOptions) {
-	return { mayLackBackend: direct !== undefined, findsGateways: openDnsSd !== undefined };
+/**
+ * Reads what the settings say of the backend.
+ *
+ * @throws SettingError also if the build lacks what they ask for
+ */
+function readSaid({ direct, discovery, bootstrap, http }: FirmwareOptions, source: SettingSource, deviceId: string) {
+	const needs = { mayLackBackend: direct !== undefined, findsGateways: discovery !== undefined };
+	const said = readBackend(source, deviceId, needs);
+	if (said.bootstrap !== undefined && (bootstrap === undefined || http === undefined)) {
+		throw new SettingError("otaUrl", "this build has no bootstrap");
+	}
+	return said;
 }
 
-/** Whether the backend is the one that the settings name. */
+/** Whether the settings name the backend. */
 function connectsByUrl({ bootstrap, gateway, config }: BackendSetting, isServed: boolean): boolean {
 	return bootstrap === undefined && gateway === undefined && (config.backend !== "" || !isServed);
 }
@@ -116,30 +114,49 @@ function settingsCheck(options: FirmwareOptions, isServed: boolean): CheckSettin
 	const { board, built, openNetwork, log } = options;
 	const deviceId = board.system.macAddress;
 	return (settings) => {
-		const next = readBackend({ built, settings }, deviceId, needsOf(options));
+		const next = readSaid(options, { built, settings }, deviceId);
 		if (connectsByUrl(next, isServed)) {
-			createTransport({ config: next.config, network: openNetwork(built), deviceId, uuid: "", log });
+			createTransport({
+				config: next.config,
+				network: openNetwork(built),
+				deviceId,
+				uuid: "",
+				mqtt: options.mqtt,
+				log,
+			});
 		}
 	};
 }
 
-function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | undefined, trial: Trial): Application {
-	const { built, openNetwork, timer, log } = options;
+/** What the installer asks of images. */
+type UpdateChecks = Pick<FirmwareInstallerOptions, "key" | "refusesDowngrades">;
+
+function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial: Trial | undefined): Application {
+	const { built, openNetwork, timer, mqtt, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
-	// All settings are checked now, also if the backend comes later.
-	const said = readBackend({ built, settings }, deviceId, needsOf(options));
+	// All settings are checked now, even if the backend becomes known later.
+	const said = readSaid(options, { built, settings }, deviceId);
 	const { config } = said;
 	const { backend, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
 	const uuid = deviceUuid(settings, config.uuid);
 	const network = openNetwork(built);
-	const http = new EcmaHttp({ network, timer, maxBytes: limits.maxQueuedBytes });
-	const board = withInstaller({ ...options.board, http, close: () => options.board.close() }, updateKey, log);
-	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, log });
+	const http = options.http?.({ network, timer, maxBytes: limits.maxQueuedBytes });
+	const board = withHttp(options, http, checks);
+	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, mqtt, log });
 	const check = settingsCheck(options, direct !== undefined);
-	const setup = options.setup?.({ board, built, deviceId, check, timer, log });
+	const routeOf: SetupOptions["routeOf"] = (settings) => {
+		const next = readSaid(options, { built, settings }, deviceId);
+		return {
+			...(connectsByUrl(next, direct !== undefined) && { transport: reach(next.config) }),
+			source: sourceOf(next, { ...options, board, uuid, http }),
+			connect: (served) => reach(readConfig({ built, settings: withSettings(served, settings) }, deviceId)),
+		};
+	};
+	const listGateways = options.discovery?.list;
+	const setup = options.setup?.({ board, built, deviceId, check, routeOf, listGateways, timer, log });
 	const given = {
 		...options,
 		board,
@@ -166,45 +183,43 @@ function createApplication(options: FirmwareOptions, updateKey: ArrayBuffer | un
 	});
 }
 
-type SourceParts = FirmwareOptions & Pick<BootstrapOptions, "board" | "uuid" | "http">;
+interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {
+	readonly board: BootstrapOptions["board"];
+	readonly uuid: string;
+	readonly http: Http | undefined;
+}
 
-/** Who tells the device its backend, and what the screen shows of them until then. */
-function sourceOf({ bootstrap, gateway }: BackendSetting, parts: SourceParts) {
-	const { openDnsSd, timer, log } = parts;
-	if (bootstrap !== undefined) {
-		const open: BackendSource["open"] = (events) => new Bootstrap({ ...parts, config: bootstrap, events });
-		return { name: "bootstrap", shown: bootstrap.otaUrl, open };
+/** Where the backend comes from, and what the screen shows until it is known. */
+function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: SourceParts) {
+	const { bootstrap, discovery, http, timer, log } = parts;
+	if (config !== undefined && bootstrap !== undefined && http !== undefined) {
+		const open: BackendSource["open"] = (events) => bootstrap({ ...parts, http, config, events });
+		return { name: "bootstrap", shown: config.otaUrl, open };
 	}
-	if (gateway !== undefined && openDnsSd !== undefined) {
-		const open: BackendSource["open"] = (events) =>
-			new GatewaySearch({ host: gateway, openDnsSd, timer, log, ...events });
+	if (gateway !== undefined && discovery !== undefined) {
+		const open: BackendSource["open"] = (events) => discovery.search({ host: gateway, timer, log, ...events });
 		return { name: "gateway search", shown: `mdns:${gateway}`, open };
 	}
 	return undefined;
 }
 
-/** New firmware shows that it reaches its backend, also if sessions are on demand and none is needed now. */
+/** New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now. */
 function underTrial(
-	trial: Trial,
+	trial: Trial | undefined,
 	{ session }: Config,
 ): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {
 	return {
-		session: trial.isRunning ? "always" : session,
-		onReached: () => trial.pass(),
-		hasFailed: (version) => trial.hasFailed(version),
+		session: trial?.isRunning ? "always" : session,
+		onReached: () => trial?.pass(),
+		hasFailed: (version) => trial?.hasFailed(version) ?? false,
 	};
 }
 
-/** A board that can update itself installs firmware, over its network. */
-function withInstaller<B extends Board & { readonly system: System; readonly http: Http }>(
-	board: B,
-	key: ArrayBuffer | undefined,
-	log: (message: string) => void,
-): B {
-	const { updater, http, system, settings } = board;
-	return updater === undefined
-		? board
-		: { ...board, installer: new FirmwareInstaller({ updater, http, system, settings, key, log }) };
+/** The board with HTTP; one that can update itself installs firmware over that. */
+function withHttp({ board, update, log }: FirmwareOptions, http: Http | undefined, checks: UpdateChecks) {
+	const { updater, system, settings } = board;
+	const installer = http && updater && update?.installer({ updater, http, system, settings, ...checks, log });
+	return { ...board, ...(http && { http }), ...(installer && { installer }), close: () => board.close() };
 }
 
 function showFatalError({ board, log }: FirmwareOptions, message: string): void {

@@ -1,7 +1,7 @@
 import type { Board, Http, HttpResponse } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { expectOk } from "../net/http-status.js";
-import { Backoff } from "../protocols/backoff.js";
+import { Backoff, type BackoffOptions } from "../protocols/backoff.js";
 import type { BootstrapConfig } from "../settings/config.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { deepFreeze } from "../text/deep-freeze.js";
@@ -23,7 +23,7 @@ export interface BootstrapOptions {
 	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
-	/** A number from 0 to below 1. Default `Math.random`. */
+	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
 	readonly events: BootstrapEvents;
 }
@@ -34,10 +34,10 @@ const TRIES = 10;
 /** Milliseconds between them. */
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
-/** Requests that ask whether device bound, before the bootstrap begins again; milliseconds between them. */
+/** Activation requests before the bootstrap starts over; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
-const UNBOUND_RETRY = 3_000;
-const ACTIVATION_RETRY = 10_000;
+const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
+const ACTIVATION_FAILED = deepFreeze({ minimum: 10_000, maximum: 60_000 });
 
 /** Bytes that an answer may have. */
 const MAX_ANSWER_BYTES = 8_192;
@@ -51,23 +51,28 @@ const TIMEOUT = 30_000;
  */
 export class Bootstrap {
 	readonly #options: BootstrapOptions;
-	/** Counts checks, and ends of checks: what an earlier one has in progress no longer counts. */
+	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
 	#turn = 0;
 	#isRunning = false;
 	#failures = 0;
 	readonly #backoff: Backoff;
 	/** The backend that the application was told, as text. */
 	#told = "";
-	/** Whether a person was asked to bind the device, and it is not known to be bound. */
+	/** Whether binding was requested and is not yet confirmed. */
 	#isUnbound = false;
 	#timer: TimerHandle | undefined;
 
 	constructor(options: BootstrapOptions) {
 		this.#options = options;
-		this.#backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
+		this.#backoff = this.#backoffOf(BACKOFF);
 	}
 
-	/** Checks now, and then on schedule until {@link stop}. */
+	#backoffOf(delays: BackoffOptions): Backoff {
+		const { random } = this.#options;
+		return new Backoff({ ...delays, ...(random && { random }) });
+	}
+
+	/** Checks now, then on schedule until {@link stop}. */
 	start(): void {
 		if (!this.#isRunning) {
 			this.#isRunning = true;
@@ -163,12 +168,14 @@ export class Bootstrap {
 		}
 	}
 
-	/** Shows the code, and asks whether device bound. Then the bootstrap begins again. */
+	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
 	async #activate(activation: Activation, turn: number): Promise<void> {
 		const { events } = this.#options;
 		const body = await this.#activationBody(activation);
 		this.#isUnbound = true;
 		events.onActivation(activation.code, activation.message);
+		const unbound = this.#backoffOf(UNBOUND);
+		const failed = this.#backoffOf(ACTIVATION_FAILED);
 		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
 			const status = await this.#askWhetherBound(body, activation.timeout);
 			if (turn !== this.#turn) {
@@ -178,9 +185,9 @@ export class Bootstrap {
 				this.#endActivation();
 				break;
 			}
-			await this.#wait(status === 202 ? UNBOUND_RETRY : ACTIVATION_RETRY);
+			await this.#wait((status === 202 ? unbound : failed).next());
 		}
-		this.#checkIn(UNBOUND_RETRY);
+		this.#checkIn(unbound.next());
 	}
 
 	#endActivation(): void {

@@ -2,8 +2,9 @@ import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { AccessPoint, FoundNetwork, SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { settingText, storeSetting } from "../settings/read-setting.js";
+import { settingText, storeSetting, withSettings } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
+import type { FoundGateway } from "./gateway-list.js";
 import { SetupConnection } from "./setup-connection.js";
 import {
 	type CheckSettings,
@@ -12,8 +13,10 @@ import {
 	FIELDS,
 	type FormErrors,
 	readForm,
+	type SetupForm,
 	type SetupValues,
 } from "./setup-form.js";
+import { inEnglish } from "./setup-message.js";
 import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
 
 interface PhoneSetupOptions {
@@ -24,16 +27,20 @@ interface PhoneSetupOptions {
 	readonly settings: Settings;
 	/** The name of the device's own network. */
 	readonly name: string;
-	/** Gives its password, for each set-up anew; empty for an open network. */
+	/** Its password, possibly a new one for each set-up; empty for an open network. */
 	readonly makePassword: () => string;
 	/** Whether it has one. */
 	readonly isProtected: boolean;
-	/** Seconds after which a device that knows a network gives up, unless a person searches or sends the form. */
+	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
 	readonly patience: number;
-	/** Seconds without a network after which the device is to be set up; 0: never by itself. */
+	/** Seconds without a network after which the set-up starts; 0: never by itself. */
 	readonly after: number;
 	readonly check: CheckSettings;
-	/** A number from 0 to below 1. */
+	/** Tries the backend before settings are stored. Absent: they are stored untried. */
+	readonly tryBackend?: TryBackend | undefined;
+	/** Lists gateways on the network that was joined. Absent: the page does not offer it. */
+	readonly findGateways?: FindGateways | undefined;
+	/** A number in [0, 1). */
 	readonly random: () => number;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
@@ -43,7 +50,7 @@ interface PhoneSetupOptions {
 export interface SetupEvents {
 	/** No network could be joined for too long. */
 	onNeeded(): void;
-	/** What the screen is to show; undefined once the set-up has ended. */
+	/** What the screen shows; undefined once the set-up has ended. */
 	onShow(notice: SetupNotice | undefined): void;
 	/**
 	 * The set-up has ended by itself.
@@ -53,7 +60,21 @@ export interface SetupEvents {
 	onEnd(restart: boolean): void;
 }
 
-/** Milliseconds that the page is served after the network was joined, so that it gets to know that. */
+/** A step that takes a while and can be cancelled. */
+interface Step {
+	close(): void;
+}
+
+/**
+ * Tries to reach the backend of these settings in the network that was joined. `onEnd` is called once, with the reason if it
+ * could not be reached; not after `close`.
+ */
+export type TryBackend = (settings: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void) => Step;
+
+/** Looks for gateways in the network that was joined. `onEnd` is called once; not after `close`. */
+export type FindGateways = (onEnd: (gateways: readonly FoundGateway[]) => void) => Step;
+
+/** Milliseconds that the page is served after the network was joined, so that it learns about it. */
 const FAREWELL_TIME = 4_000;
 
 /** Connections that are served at a time: a browser opens some at once. */
@@ -62,12 +83,15 @@ const MAX_CONNECTIONS = 4;
 /** Networks that the page lists. */
 const MAX_NETWORKS = 20;
 
-/** Where the name of the network is kept that was joined last: a change costs the flash a write. */
+/** Stores the name of the network that was joined last. Written only when it changes, to spare the flash. */
 const JOINED = deepFreeze(["wifi", "joined"] as const);
 
+/** Set until the stored backend was reached once. */
+const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
+
 /**
- * Sets the device up with a phone: it opens a network of its own, serves a page there, tries what was typed, and stores it
- * if the network could be joined. Passwords and tokens are neither logged nor sent.
+ * Sets the device up with a phone: opens its own network, serves a page there, tries the settings, and stores them if
+ * network and backend could be reached. Passwords and tokens are neither logged nor sent.
  */
 export class PhoneSetup {
 	readonly #options: PhoneSetupOptions;
@@ -77,7 +101,11 @@ export class PhoneSetup {
 	#server: HttpServer | undefined;
 	#access: WiFiAccess = { ssid: "", password: "" };
 	#formToken = "";
-	#status: SetupStatus = { state: "waiting", message: "" };
+	#status: SetupStatus = { state: "waiting" };
+	/** The step after joining a network. */
+	#step: Step | undefined;
+	/** Whether it has joined a network that is not stored: only a restart returns it to the stored one. */
+	#hasLeft = false;
 	#scan: Promise<readonly FoundNetwork[]> | undefined;
 	/** While the set-up is open: until it ends. Otherwise: until it is needed. */
 	#timer: TimerHandle | undefined;
@@ -96,7 +124,8 @@ export class PhoneSetup {
 		const { platform, accessPoint, name, makePassword, log } = this.#options;
 		this.#access = { ssid: name, password: makePassword() };
 		this.#formToken = makeToken(this.#options.random);
-		this.#status = { state: "waiting", message: "" };
+		this.#status = { state: "waiting" };
+		this.#hasLeft = false;
 		this.#isOpen = true;
 		try {
 			accessPoint.open(this.#access);
@@ -114,14 +143,17 @@ export class PhoneSetup {
 		this.#wait();
 	}
 
-	/** Begins without being asked to, on a device that may. */
+	/** Starts by itself, if the device may. */
 	beginByItself(): void {
 		if (this.#mayBeginByItself) {
 			this.begin();
 		}
 	}
 
-	/** Tells whether the device is online: if it is not for too long, it is to be set up. */
+	/**
+	 * Reports whether the device is online. The set-up starts if it is offline for too long, or if it is online but does
+	 * not reach a backend that was stored untried.
+	 */
 	follow(online: boolean): void {
 		const { timer, after, settings } = this.#options;
 		if (this.isOpen) {
@@ -132,7 +164,8 @@ export class PhoneSetup {
 			if (settings.get(...JOINED) !== this.#ssid) {
 				settings.set(...JOINED, this.#ssid);
 			}
-		} else if (this.#mayBeginByItself) {
+		}
+		if (online ? this.#isUnreached && after > 0 : this.#mayBeginByItself) {
 			this.#timer ??= timer.set(() => {
 				this.#timer = undefined;
 				this.#events.onNeeded();
@@ -140,8 +173,17 @@ export class PhoneSetup {
 		}
 	}
 
+	/** Reports that the device has reached its backend. */
+	reached(): void {
+		if (this.#isUnreached) {
+			this.#options.settings.delete(...UNREACHED);
+			this.#clearTimer();
+		}
+	}
+
 	close(): void {
 		this.#clearTimer();
+		this.#endStep();
 		if (this.isOpen) {
 			this.#server?.close();
 			this.#server = undefined;
@@ -167,6 +209,10 @@ export class PhoneSetup {
 		return after > 0 && (isProtected || settings.get(...JOINED) !== this.#ssid);
 	}
 
+	get #isUnreached(): boolean {
+		return this.#options.settings.get(...UNREACHED) !== undefined;
+	}
+
 	get #host(): string {
 		const { address, port } = this.#options.accessPoint;
 		return port === 80 ? address : `${address}:${port}`;
@@ -176,18 +222,23 @@ export class PhoneSetup {
 		return `http://${this.#host}/`;
 	}
 
+	#endStep(): void {
+		this.#step?.close();
+		this.#step = undefined;
+	}
+
 	#clearTimer(): void {
 		this.#options.timer.clear(this.#timer);
 		this.#timer = undefined;
 	}
 
-	/** A device that knows no network has nothing else to do. What a phone asks by itself does not prolong the set-up. */
+	/** A device without a network has nothing else to do. Automatic requests of a phone do not prolong the set-up. */
 	#wait(): void {
 		this.#clearTimer();
 		if (this.#ssid !== "") {
 			this.#timer = this.#options.timer.set(() => {
 				this.#options.log("set-up: timed out; trying the stored settings again");
-				this.#end(false);
+				this.#end(this.#hasLeft);
 			}, this.#options.patience * 1000);
 		}
 	}
@@ -208,7 +259,9 @@ export class PhoneSetup {
 	}
 
 	#show(): void {
-		this.#events.onShow({ ...this.#access, url: this.#url, progress: this.#status.message });
+		const { message } = this.#status;
+		const progress = message === undefined ? "" : inEnglish(message);
+		this.#events.onShow({ ...this.#access, url: this.#url, progress });
 	}
 
 	#serve(connection: HttpConnection): void {
@@ -229,6 +282,7 @@ export class PhoneSetup {
 			host: this.#host,
 			formToken: this.#formToken,
 			device: this.#access.ssid,
+			findsGateways: this.#options.findGateways !== undefined,
 			status: () => this.#status,
 			values: () => this.#values(),
 			networks: () => this.#networks(),
@@ -240,7 +294,7 @@ export class PhoneSetup {
 		return currentValues(this.#options);
 	}
 
-	/** A scan disturbs the device's own network: requests that come together share one, and none disturbs an attempt. */
+	/** A scan disturbs the device's own network, so concurrent requests share one, and there is none during an attempt. */
 	#networks(): Promise<readonly FoundNetwork[]> {
 		const { state } = this.#status;
 		if (state === "joining" || state === "joined") {
@@ -257,25 +311,26 @@ export class PhoneSetup {
 	#submit(text: string): FormErrors | undefined {
 		const { settings, check } = this.#options;
 		if (this.#status.state === "joining" || this.#status.state === "joined") {
-			return { form: "the device is trying other settings; try again in a moment" };
+			return { form: { text: "busy" } };
 		}
 		this.#wait();
 		const form = readForm(text, this.#values());
 		if ("errors" in form) {
 			return form.errors;
 		}
-		const errors = checkValues(form.values, settings, check);
+		// A search for a gateway has no backend to check yet.
+		const errors = form.finds ? undefined : checkValues(form.values, settings, check);
 		if (errors === undefined) {
-			void this.#join(form.values);
+			void this.#join(form);
 		}
 		return errors;
 	}
 
-	async #join(values: SetupValues): Promise<void> {
-		const { ssid, password } = values;
-		const { accessPoint, timer, log } = this.#options;
+	async #join(form: SetupForm): Promise<void> {
+		const { ssid, password } = form.values;
+		const { accessPoint, log } = this.#options;
 		this.#clearTimer();
-		this.#setStatus({ state: "joining", message: `Joining ${ssid} …` });
+		this.#setStatus({ state: "joining", message: { text: "joining", name: ssid } });
 		const server = this.#server;
 		const isJoined = await accessPoint.join({ ssid, password });
 		if (this.#server !== server) {
@@ -283,21 +338,65 @@ export class PhoneSetup {
 		}
 		log(`set-up: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(ssid)}`);
 		if (!isJoined) {
-			this.#reject(`Could not join ${ssid}: wrong password, or out of range?`);
+			this.#rest({ state: "failed", message: { text: "notJoined", name: ssid } });
 			return;
 		}
-		try {
-			const restart = this.#store(values);
-			const next = restart ? "It restarts and connects" : "It connects";
-			this.#setStatus({ state: "joined", message: `The device has joined ${ssid}. ${next}: you can close this page.` });
-			this.#timer = timer.set(() => this.#end(restart), FAREWELL_TIME);
-		} catch (error) {
-			this.#reject(`The settings could not be stored: ${String(error)}`);
+		this.#hasLeft ||= this.#ssid !== "" && ssid !== this.#ssid;
+		if (form.finds) {
+			this.#find(ssid);
+		} else {
+			this.#try(form);
 		}
 	}
 
-	#reject(message: string): void {
-		this.#setStatus({ state: "failed", message });
+	#find(ssid: string): void {
+		this.#setStatus({ state: "joining", message: { text: "finding" } });
+		this.#step = this.#options.findGateways?.((gateways) => {
+			this.#step = undefined;
+			this.#rest(
+				gateways.length === 0
+					? { state: "failed", message: { text: "noGateway", name: ssid } }
+					: { state: "found", message: { text: "chooseGateway" }, gateways },
+			);
+		});
+	}
+
+	#try({ values, keeps }: SetupForm): void {
+		const { tryBackend, settings, log } = this.#options;
+		if (keeps || tryBackend === undefined) {
+			this.#finish(values, false);
+			return;
+		}
+		this.#setStatus({ state: "joining", message: { text: "connecting" } });
+		this.#step = tryBackend(withSettings(values, settings), (problem) => {
+			this.#step = undefined;
+			log(`set-up: the backend ${problem === undefined ? "answers" : `cannot be reached: ${problem}`}`);
+			if (problem === undefined) {
+				this.#finish(values, true);
+			} else {
+				this.#rest({ state: "failed", message: { text: "notReached", detail: problem }, canKeep: true });
+			}
+		});
+	}
+
+	#finish(values: SetupValues, isReached: boolean): void {
+		const { settings, timer } = this.#options;
+		try {
+			const restart = this.#store(values);
+			if (!isReached) {
+				settings.set(...UNREACHED, "yes");
+			}
+			const text = restart ? "joinedRestarts" : "joinedConnects";
+			this.#setStatus({ state: "joined", message: { text, name: values.ssid } });
+			this.#timer = timer.set(() => this.#end(restart), FAREWELL_TIME);
+		} catch (error) {
+			this.#rest({ state: "failed", message: { text: "notStored", detail: String(error) } });
+		}
+	}
+
+	/** Waits for the next form. */
+	#rest(status: SetupStatus): void {
+		this.#setStatus(status);
 		this.#wait();
 	}
 
@@ -314,7 +413,7 @@ export class PhoneSetup {
 		return changed.some((field) => field !== "ssid" && field !== "password");
 	}
 
-	/** The page has no fields for them: without this, another backend would be told them. */
+	/** The page has no fields for them, so without this they would be sent to another backend. */
 	#forgetLogin(): void {
 		for (const name of ["mqttUsername", "mqttPassword"] as const) {
 			if (settingText(name, this.#options) !== "") {
@@ -324,7 +423,7 @@ export class PhoneSetup {
 	}
 }
 
-/** Each network once, with its strongest point of access; hidden ones are left out. */
+/** Each network once, with its strongest access point; without hidden ones. */
 function strongest(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
 	const networks: FoundNetwork[] = [];
 	for (const network of [...found].sort((a, b) => b.rssi - a.rssi)) {

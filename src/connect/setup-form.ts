@@ -5,8 +5,10 @@ import { SETTINGS, type SettingName } from "../settings/settings-table.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
+import type { SetupMessage } from "./setup-message.js";
+import type { TextKey } from "./setup-text-en.js";
 
-/** The settings that the page has fields for. */
+/** The settings with a field on the page. */
 export const FIELDS: readonly Field[] = deepFreeze(
 	(Object.keys(SETTINGS) as SettingName[]).filter((name): name is Field => "onPage" in SETTINGS[name]),
 );
@@ -18,8 +20,27 @@ type Field = {
 /** The page's settings, by name. */
 export type SetupValues = Readonly<Record<Field, string>>;
 
-/** What is wrong, by field; "form" for what belongs to no field. */
-export type FormErrors = Readonly<Record<string, string>>;
+/** Errors by field; "form" for the form as a whole. */
+export type FormErrors = Readonly<Record<string, SetupMessage>>;
+
+/** A form that was read. */
+export interface SetupForm {
+	readonly values: SetupValues;
+	/** Whether to search for gateways in the network, and store nothing. */
+	readonly finds: boolean;
+	/** Whether to store the settings even if the backend is not reached. */
+	readonly keeps: boolean;
+}
+
+/** The message for a field whose value cannot be used. */
+const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
+	ssid: "wrongSsid",
+	password: "wrongPassword",
+	backend: "wrongBackend",
+	token: "wrongToken",
+	otaUrl: "wrongOtaUrl",
+	name: "wrongName",
+});
 
 /** Throws a SettingError if the firmware could not start with these settings. */
 export type CheckSettings = (settings: Pick<Settings, "get">) => void;
@@ -33,24 +54,23 @@ export function currentValues(source: SettingSource): SetupValues {
 }
 
 /**
- * Reads what a person has typed. An empty password stands for the one that is kept, if the network is the same. So does
- * an empty token, if the backend is the same: another one must not be told it.
+ * Reads a submitted form. An empty password keeps the stored one if the network is the same. An empty token keeps the
+ * stored one if the backend is the same: another one must not receive it.
  *
- * @param text a JSON object of texts by field
+ * @param text a JSON object of texts by field; `action` is "find", "keep" or absent
  */
-export function readForm(text: string, current: SetupValues): { values: SetupValues } | { errors: FormErrors } {
+export function readForm(text: string, current: SetupValues): SetupForm | { errors: FormErrors } {
 	const typed = parseForm(text);
 	if (typed === undefined) {
-		return { errors: { form: "expected a JSON object of strings" } };
+		return { errors: { form: { text: "wrongForm" } } };
 	}
-	const errors: Record<string, string> = {};
+	const errors: Record<string, SetupMessage> = {};
 	const values = { ...current };
 	for (const field of FIELDS) {
 		const value = typed[field] ?? "";
 		values[field] = typeof value === "string" ? value.trim() : "";
-		const error = typeof value === "string" ? limitError(value) : "expected a string";
-		if (error !== undefined) {
-			errors[field] = error;
+		if (typeof value !== "string" || !isShortText(value)) {
+			errors[field] = { text: WRONG[field] };
 		}
 	}
 	// Spaces may belong to a network's name or password.
@@ -63,11 +83,12 @@ export function readForm(text: string, current: SetupValues): { values: SetupVal
 			errors[field] ??= error;
 		}
 	}
-	return Object.keys(errors).length > 0 ? { errors } : { values };
+	const { action } = typed;
+	return Object.keys(errors).length > 0 ? { errors } : { values, finds: action === "find", keeps: action === "keep" };
 }
 
 /**
- * Checks settings by what the firmware does with them when it starts.
+ * Checks settings as the firmware does when it starts.
  *
  * @param settings those that are stored now
  * @returns undefined if it can start
@@ -84,7 +105,14 @@ export function checkValues(
 		if (!(error instanceof SettingError)) {
 			throw error;
 		}
-		return isField(error.setting) ? { [error.setting]: error.problem } : { form: error.message };
+		return isField(error.setting)
+			? {
+					[error.setting]: {
+						text: WRONG[error.setting],
+						...(error.setting === "backend" && { detail: error.problem }),
+					},
+				}
+			: { form: { text: "wrongSetting", detail: error.message } };
 	}
 }
 
@@ -101,16 +129,17 @@ function parseForm(text: string): Readonly<Record<string, unknown>> | undefined 
 	}
 }
 
-function limitError(value: string): string | undefined {
+/** Without control characters. */
+function isShortText(value: string): boolean {
 	if (value.length > MAX_VALUE_LENGTH) {
-		return `expected at most ${MAX_VALUE_LENGTH} characters`;
+		return false;
 	}
 	for (const character of value) {
 		if (character < " " || character === "\u007f") {
-			return "must not contain control characters";
+			return false;
 		}
 	}
-	return undefined;
+	return true;
 }
 
 function keepSecrets(values: Record<Field, string>, current: SetupValues): void {
@@ -123,14 +152,14 @@ function keepSecrets(values: Record<Field, string>, current: SetupValues): void 
 }
 
 /** The firmware starts with any Wi-Fi: these settings are checked here alone. */
-function accessError(field: "ssid" | "password", value: string): string | undefined {
+function accessError(field: "ssid" | "password", value: string): SetupMessage | undefined {
 	if (field === "ssid" && value === "") {
-		return "choose a network, or type its name";
+		return { text: "chooseNetwork" };
 	}
 	try {
 		checkSetting(field, value);
 		return undefined;
-	} catch (error) {
-		return (error as SettingError).problem;
+	} catch {
+		return { text: WRONG[field] };
 	}
 }

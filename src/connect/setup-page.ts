@@ -8,7 +8,7 @@ const HEAD = `<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <link rel="icon" href="data:,">
-<title>Set up the device</title>
+<title></title>
 <style>
 :root{color-scheme:light dark;--back:#f2f4f8;--card:#fff;--text:#1a1d24;--soft:#5a6270;--line:#cdd3de;--accent:#0067b8;--on:#fff;--bad:#b3261e;--good:#1b6e3c}
 @media(prefers-color-scheme:dark){:root{--back:#12141a;--card:#1d2029;--text:#eceef4;--soft:#a3abba;--line:#3b4150;--accent:#6cb8ff;--on:#0b1a29;--bad:#ff9d94;--good:#7fd8a0}}
@@ -22,15 +22,19 @@ p{margin:.3em 0 1em}
 section{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:16px;margin:0 0 16px}
 label{display:block;font-weight:600;margin-top:14px}
 small{display:block;margin-top:5px}
-input[type=text],input[type=url],input[type=password]{width:100%;margin-top:4px;padding:11px 12px;font:inherit;color:inherit;background:transparent;border:1px solid var(--line);border-radius:9px}
+input:not([type=checkbox]){width:100%;margin-top:4px;padding:11px 12px;font:inherit;color:inherit;background:transparent;border:1px solid var(--line);border-radius:9px}
 input[aria-invalid=true]{border-color:var(--bad);border-width:2px}
 label.check{display:flex;gap:8px;align-items:center;font-weight:400}
 .error{color:var(--bad);font-weight:600;margin:4px 0 0}
 .error:empty{display:none}
 button{font:inherit;cursor:pointer}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-#send{width:100%;padding:13px;border:0;border-radius:11px;background:var(--accent);color:var(--on);font-weight:700}
-#send:disabled{opacity:.55}
+#send,#find{width:100%;padding:13px;border:0;border-radius:11px;background:var(--accent);color:var(--on);font-weight:700}
+#find{margin-bottom:6px;border:2px solid var(--accent);background:none;color:var(--accent)}
+button:disabled{opacity:.55}
+[hidden]{display:none!important}
+#tongue{float:right;margin:0}
+select{padding:7px;font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:9px}
 .link{padding:6px 0;border:0;background:none;color:var(--accent);text-decoration:underline}
 ul{list-style:none;margin:0 0 6px;padding:0}
 li button{display:flex;width:100%;align-items:center;gap:10px;padding:11px 10px;border:0;border-bottom:1px solid var(--line);background:none;color:inherit;text-align:left}
@@ -53,64 +57,64 @@ summary{font-weight:600;cursor:pointer;margin-top:14px}
 
 const BODY = `<body>
 <main>
-<h1>Set up the device</h1>
-<p class="soft">Choose the Wi-Fi that <b id="device">the device</b> is to use, and the server that it connects to.</p>
+<p id="tongue"><select id="language" aria-label="Language"><option value="en" lang="en">English</option><option value="ja" lang="ja">日本語</option><option value="zh" lang="zh">中文</option></select></p>
+<h1 data-text="title"></h1>
+<p class="soft" id="intro"></p>
 <noscript><p class="error">This page needs JavaScript. Open it in your browser.</p></noscript>
-<section id="state" role="status" tabindex="-1"><h2></h2><p></p></section>
+<section id="state" role="status" tabindex="-1"><h2></h2><p></p><small></small><button type="button" class="link" id="keep" data-text="keep"></button></section>
 <form novalidate>
 <section>
-<h2>Wi-Fi</h2>
-<ul id="networks" aria-label="Networks found"></ul>
+<h2 data-text="wifi"></h2>
+<ul id="networks" data-label="networks"></ul>
 <p id="search" class="soft" role="status"></p>
-<button type="button" class="link" id="again">Search again</button>
-<label for="ssid">Network name</label>
-<input type="text" id="ssid" name="ssid" maxlength="32" autocapitalize="none" autocomplete="off" spellcheck="false" aria-describedby="ssid-error">
-<p class="error" id="ssid-error"></p>
-<label for="password">Password</label>
-<input type="password" id="password" name="password" maxlength="64" autocapitalize="none" autocomplete="off" spellcheck="false" aria-describedby="password-error password-hint">
-<p class="error" id="password-error"></p>
-<small id="password-hint">Leave it empty for an open network.</small>
-<label class="check"><input type="checkbox" id="show">Show the password</label>
+<button type="button" class="link" id="again" data-text="searchAgain"></button>
+${field("ssid", `type="text" maxlength="32" autocapitalize="none"`)}
+${field("password", `type="password" maxlength="64" autocapitalize="none"`)}
+<label class="check"><input type="checkbox" id="show"><span data-text="showPassword"></span></label>
 </section>
 <section>
-<h2>Server</h2>
-<label for="backend">Backend URL</label>
-<input type="url" id="backend" name="backend" maxlength="256" placeholder="ws://192.168.1.10:8765/" autocapitalize="none" autocomplete="off" spellcheck="false" aria-describedby="backend-error backend-hint">
-<p class="error" id="backend-error"></p>
-<small id="backend-hint">ws://, wss://, mqtt:// or mqtts://</small>
-<label for="token">Token</label>
-<input type="password" id="token" name="token" maxlength="512" autocapitalize="none" autocomplete="off" spellcheck="false" aria-describedby="token-error token-hint">
-<p class="error" id="token-error"></p>
-<small id="token-hint">Only if the server asks for one.</small>
+<h2 data-text="server"></h2>
+<button type="button" id="find" data-text="find"></button>
+<ul id="gateways" data-label="gateways"></ul>
+${field("backend", `type="text" inputmode="url" maxlength="256" placeholder="ws://192.168.1.10:8765/" autocapitalize="none"`)}
+${field("token", `type="password" maxlength="512" autocapitalize="none"`)}
 <details>
-<summary>More settings</summary>
-<label for="otaUrl">OTA URL</label>
-<input type="url" id="otaUrl" name="otaUrl" maxlength="256" placeholder="https://…" autocapitalize="none" autocomplete="off" spellcheck="false" aria-describedby="otaUrl-error otaUrl-hint">
-<p class="error" id="otaUrl-error"></p>
-<small id="otaUrl-hint">If it is set, the device asks there for its backend.</small>
-<label for="name">Device name</label>
-<input type="text" id="name" name="name" maxlength="32" autocomplete="off" aria-describedby="name-error name-hint">
-<p class="error" id="name-error"></p>
-<small id="name-hint">The name that clients are told.</small>
+<summary data-text="more"></summary>
+${field("otaUrl", `type="url" maxlength="256" placeholder="https://…" autocapitalize="none"`)}
+${field("name", `type="text" maxlength="32"`)}
 </details>
 </section>
 <p class="error" id="form-error" role="alert"></p>
-<button id="send" disabled>Save and connect</button>
+<button id="send" data-text="send" disabled></button>
 </form>
 </main>
 `;
 
+/** A label, an input, its error and its hint. The script fills in the texts. */
+function field(name: string, attributes: string): string {
+	const describedBy = `aria-describedby="${name}-error ${name}-hint"`;
+	return `<label for="${name}" data-text="${name}"></label>
+<input id="${name}" name="${name}" ${attributes} autocomplete="off" spellcheck="false" ${describedBy}>
+<p class="error" id="${name}-error"></p>
+<small id="${name}-hint"></small>`;
+}
+
 const SCRIPT = `<script>
 "use strict";
 const FIELDS=${JSON.stringify(FIELDS)};
+const LANGUAGES=["en","ja","zh"];
 const at=(id)=>document.getElementById(id);
 const form=document.querySelector("form");
-let formToken="",saved={},lost=0;
-const say=(title,text,kind)=>{
+let texts={},formToken="",saved={},lost=0,networks=[],searchText="",said,errors={};
+const t=(key,name)=>(texts[key]||"").replace("{name}",()=>name||"");
+const say=(title,message,kind)=>{
+said=[title,message,kind];
 const state=at("state");
 state.className="shown "+kind;
-state.children[0].textContent=title;
-state.children[1].textContent=text;
+state.children[0].textContent=t(title);
+state.children[1].textContent=t(message.text,message.name);
+state.children[2].textContent=message.detail||"";
+at("keep").hidden=!message.canKeep;
 };
 const ask=async(path,options)=>{
 const response=await fetch(path,{cache:"no-store",...options});
@@ -118,60 +122,86 @@ return {status:response.status,body:await response.json()};
 };
 const hints=()=>{
 const same=at("ssid").value===saved.ssid&&saved.ssid!=="";
-at("password-hint").textContent=same&&saved.hasPassword?"Leave it empty to keep the saved password.":"Leave it empty for an open network.";
+at("password-hint").textContent=t(same&&saved.hasPassword?"passwordSaved":"passwordHint");
 const sameServer=at("backend").value===saved.backend&&at("otaUrl").value===saved.otaUrl;
-at("token-hint").textContent=sameServer&&saved.hasToken?"Leave it empty to keep the saved token.":"Only if the server asks for one.";
-for(const button of document.querySelectorAll("li button"))button.setAttribute("aria-pressed",button.dataset.ssid===at("ssid").value);
+at("token-hint").textContent=t(sameServer&&saved.hasToken?"tokenSaved":"tokenHint");
+for(const field of ["backend","otaUrl","name"])at(field+"-hint").textContent=t(field+"Hint");
+for(const button of document.querySelectorAll("li button"))button.setAttribute("aria-pressed",button.dataset.value===at(button.dataset.field).value);
 };
-const showErrors=(errors)=>{
-for(const field of FIELDS){
-const error=errors[field]||"";
-at(field+"-error").textContent=error;
-at(field).setAttribute("aria-invalid",error!=="");
+const showErrors=(wrong,focus)=>{
+errors=wrong;
+for(const field of [...FIELDS,"form"]){
+const {text,detail}=errors[field]||{};
+at(field+"-error").textContent=text?t(text)+(detail?" ("+detail+")":""):"";
+if(field!=="form")at(field).setAttribute("aria-invalid",text!==undefined);
 }
-at("form-error").textContent=errors.form||"";
 const first=FIELDS.find((field)=>errors[field]);
-if(first){
+if(first&&focus){
 const details=at(first).closest("details");
 if(details)details.open=true;
 at(first).focus();
 }
 };
-const network=({ssid,rssi,secured})=>{
+const choice=(field,value,label,parts,next)=>{
 const item=document.createElement("li"),button=document.createElement("button");
-const [lock,name,bars]=["span","span","span"].map((each)=>document.createElement(each));
-const level=rssi>=-60?4:rssi>=-70?3:rssi>=-80?2:1;
 button.type="button";
-button.dataset.ssid=ssid;
-button.setAttribute("aria-label",ssid+(secured?", needs a password":", open")+", signal "+level+" of 4");
-lock.className=secured?"lock":"lock open";
-name.className="name";
-name.textContent=ssid;
-bars.className="bars";
+button.dataset.field=field;
+button.dataset.value=value;
+button.setAttribute("aria-label",label);
+button.append(...parts);
+button.onclick=()=>{at(field).value=value;showErrors({});hints();next.focus();};
+item.append(button);
+return item;
+};
+const span=(name,text)=>{
+const element=document.createElement("span");
+element.className=name;
+element.textContent=text||"";
+return element;
+};
+const network=({ssid,rssi,secured})=>{
+const bars=span("bars"),level=rssi>=-60?4:rssi>=-70?3:rssi>=-80?2:1;
 for(let bar=1;bar<=4;bar++){
 const i=document.createElement("i");
 i.style.height=2+bar*3+"px";
 if(bar<=level)i.className="on";
 bars.append(i);
 }
-button.append(lock,name,bars);
-button.onclick=()=>{at("ssid").value=ssid;showErrors({});hints();(secured?at("password"):at("backend")).focus();};
-item.append(button);
-return item;
+const label=t(secured?"secured":"open",ssid)+", "+t("signal",String(level));
+return choice("ssid",ssid,label,[span(secured?"lock":"lock open"),span("name",ssid),bars],secured?at("password"):at("backend"));
+};
+const gateway=({name,backend})=>choice("backend",backend,name,[span("name",name)],at("token"));
+const draw=()=>{
+for(const element of document.querySelectorAll("[data-text]"))element.textContent=t(element.dataset.text);
+for(const element of document.querySelectorAll("[data-label]"))element.setAttribute("aria-label",t(element.dataset.label));
+document.title=t("title");
+at("intro").textContent=t("intro",saved.device);
+at("networks").replaceChildren(...networks.map(network));
+at("search").textContent=t(searchText);
+if(said)say(...said);
+showErrors(errors);
+hints();
+};
+const speak=async(language)=>{
+texts=(await ask("/texts/"+language)).body;
+document.documentElement.lang=at("language").value=language;
+at("language").setAttribute("aria-label",t("language"));
+draw();
 };
 const search=async()=>{
 at("again").disabled=true;
-at("search").textContent="Searching for networks \\u2026";
+searchText="searching";
+draw();
 try{
-const {body}=await ask("/networks");
-at("networks").replaceChildren(...body.networks.map(network));
-at("search").textContent=body.networks.length?"":"No network was found.";
-hints();
+networks=(await ask("/networks")).body.networks;
+searchText=networks.length?"":"noNetwork";
 }catch{
-at("search").textContent="The device did not answer. Is your phone still in its Wi-Fi?";
+searchText="noAnswer";
 }
+draw();
 at("again").disabled=false;
 };
+const busy=(is)=>{at("send").disabled=at("find").disabled=is;};
 const follow=async()=>{
 let status;
 try{
@@ -179,54 +209,66 @@ status=(await ask("/status")).body;
 lost=0;
 }catch{
 lost+=1;
-if(lost>=5)say("No connection with the device","Your phone may have left the device's Wi-Fi. If the device has joined the network, its own Wi-Fi is gone and you are done. Otherwise join its Wi-Fi again and reload this page.","");
+if(lost>=5)say("lost",{text:"lostHelp"},"");
 }
 if(status&&status.state==="joined"){
 form.hidden=true;
-return say("Done",status.message,"good");
+return say("done",status,"good");
 }
 if(status&&status.state!=="joining"){
-at("send").disabled=false;
+busy(false);
+at("gateways").replaceChildren(...(status.gateways||[]).map(gateway));
+hints();
+if(status.state==="found"){
+say("found",status,"good");
+if(status.gateways.length===1)at("gateways").querySelector("button").click();
+else at("gateways").querySelector("button").focus();
+}
 if(status.state==="failed"){
-say("Not connected",status.message,"bad");
+say("failed",status,"bad");
 at("state").focus();
 }
 return;
 }
-if(status)say("Please wait",status.message,"");
+if(status)say("wait",status,"");
 if(lost<60)setTimeout(follow,1000);
 };
-form.onsubmit=async(event)=>{
-event.preventDefault();
-at("send").disabled=true;
+const send=async(action)=>{
+busy(true);
 const values=Object.fromEntries(FIELDS.map((field)=>[field,at(field).value]));
 try{
-const {status,body}=await ask("/settings",{method:"POST",headers:{"content-type":"application/json","x-form-token":formToken},body:JSON.stringify(values)});
-showErrors(status===202?{}:body.errors||{form:body.error});
+const {status,body}=await ask("/settings",{method:"POST",headers:{"content-type":"application/json","x-form-token":formToken},body:JSON.stringify({...values,action})});
+showErrors(status===202?{}:body.errors,true);
 if(status===202){
-say("Please wait",body.message,"");
+say("wait",body,"");
 at("state").focus();
 lost=0;
 return follow();
 }
 }catch{
-showErrors({form:"The device did not answer. Is your phone still in its Wi-Fi?"});
+showErrors({form:{text:"noAnswer"}});
 }
-at("send").disabled=false;
+busy(false);
 };
+form.onsubmit=(event)=>{event.preventDefault();send();};
+at("find").onclick=()=>send("find");
+at("keep").onclick=()=>send("keep");
 at("show").onchange=()=>{at("password").type=at("show").checked?"text":"password";};
 at("again").onclick=search;
+at("language").onchange=()=>speak(at("language").value).catch(()=>showErrors({form:{text:"noAnswer"}}));
 form.oninput=hints;
 (async()=>{
 try{
+const spoken=(navigator.languages||[navigator.language]).map((each)=>each.slice(0,2).toLowerCase());
+await speak(spoken.find((each)=>LANGUAGES.includes(each))||"en");
 saved=(await ask("/settings")).body;
 formToken=saved.formToken;
-at("device").textContent=saved.device;
+at("find").hidden=!saved.findsGateways;
 for(const field of ["ssid","backend","otaUrl","name"])at(field).value=saved[field];
 at("send").disabled=false;
 await search();
 }catch{
-showErrors({form:"The device did not answer. Reload the page."});
+at("form-error").textContent=t("noAnswer")||"The device did not answer. Reload this page.";
 }
 })();
 </script>
@@ -235,7 +277,7 @@ showErrors({form:"The device did not answer. Reload the page."});
 `;
 
 /**
- * The set-up page, in parts that are sent one after another. It brings everything with it: a phone in the device's Wi-Fi
+ * The set-up page, in parts that are sent one after another. It is self-contained: a phone in the device's Wi-Fi
  * reaches nothing else. It holds no settings; the script asks the device for them.
  */
 export const SETUP_PAGE: readonly AnswerPart[] = deepFreeze([HEAD, BODY, SCRIPT].map(answerPart));

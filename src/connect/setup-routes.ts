@@ -2,29 +2,40 @@ import type { FoundNetwork } from "../hardware/wifi-setup.js";
 import type { ServedRequest } from "../net/http-server.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { answerPart } from "./answer-part.js";
+import type { FoundGateway } from "./gateway-list.js";
 import type { Answer } from "./setup-connection.js";
 import type { FormErrors, SetupValues } from "./setup-form.js";
+import { inEnglish, type SetupMessage } from "./setup-message.js";
 import { SETUP_PAGE } from "./setup-page.js";
+import { ENGLISH } from "./setup-text-en.js";
+import { JAPANESE } from "./setup-text-ja.js";
+import { CHINESE } from "./setup-text-zh.js";
 
-/** Where the set-up is. */
+/** The state of the set-up. "joining" is any step in progress. */
 export interface SetupStatus {
-	readonly state: "waiting" | "joining" | "joined" | "failed";
-	/** For people. */
-	readonly message: string;
+	readonly state: "waiting" | "joining" | "found" | "joined" | "failed";
+	/** A message for the user. Absent until the form was sent. */
+	readonly message?: SetupMessage;
+	/** In the state "found". */
+	readonly gateways?: readonly FoundGateway[];
+	/** Whether the settings can be stored although this attempt failed. */
+	readonly canKeep?: boolean;
 }
 
-/** What the routes show and do. */
+/** What the routes need of the set-up. */
 export interface SetupSource {
 	/** Host and port of the page. */
 	readonly host: string;
-	/** What the page sends with the form: another site's page cannot know it. */
+	/** A token sent with the form, which other sites cannot know. */
 	readonly formToken: string;
 	/** The name of the device's own network. */
 	readonly device: string;
+	/** Whether it can look for gateways. */
+	readonly findsGateways: boolean;
 	status(): SetupStatus;
 	values(): SetupValues;
 	networks(): Promise<readonly FoundNetwork[]>;
-	/** Takes the form. @returns what is wrong with it */
+	/** Takes the form. @returns its errors */
 	submit(text: string): FormErrors | undefined;
 }
 
@@ -48,9 +59,9 @@ const PAGE_HEADERS = deepFreeze([
 /**
  * Answers a browser in the device's own network.
  *
- * Requests for other hosts and paths are led to the page: phones ask for some to find out whether a network has a page
- * of its own (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …), and show it. Only the page's own script
- * gets and changes settings: by the hostname, the origin and the form's token.
+ * Requests for other hosts and paths are redirected to the page: phones request some of them to detect a captive portal
+ * (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …). Only the page's own script gets and
+ * changes settings: by the hostname, the origin and the form's token.
  */
 export function answerRequest(request: ServedRequest, body: string, source: SetupSource): Answer | Promise<Answer> {
 	const { method, headers } = request;
@@ -73,30 +84,41 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 		case "/networks":
 			return source.networks().then((networks) => json(200, { networks: networks.map((each) => ({ ...each })) }));
 		case "/status":
-			return json(200, { ...source.status() });
+			return json(200, describe(source.status()));
+		case "/texts/en":
+			return json(200, { ...ENGLISH });
+		case "/texts/ja":
+			return json(200, { ...JAPANESE });
+		case "/texts/zh":
+			return json(200, { ...CHINESE });
 		default:
 			return redirect(source);
 	}
 }
 
-function submit(request: ServedRequest, body: string, source: SetupSource): Answer {
-	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
-		return json(403, { error: "The device has restarted since this page was loaded. Reload it." });
-	}
-	const errors = source.submit(body);
-	return errors === undefined ? json(202, { message: source.status().message }) : json(400, { errors });
+/** With the English sentence, for clients without the page. */
+function describe({ message, ...status }: SetupStatus): object {
+	return { ...status, ...(message && { ...message, message: inEnglish(message) }) };
 }
 
-/** Whether a page of another site has made the request. */
+function submit(request: ServedRequest, body: string, source: SetupSource): Answer {
+	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
+		return json(403, { errors: { form: { text: "reload" } } });
+	}
+	const errors = source.submit(body);
+	return errors === undefined ? json(202, describe(source.status())) : json(400, { errors });
+}
+
+/** Whether a page of another site made the request. */
 function isForeign({ headers }: ServedRequest, { host }: SetupSource): boolean {
 	return (headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
 }
 
-/** The settings without what is secret. */
+/** The settings without secrets. */
 function publicSettings(source: SetupSource): object {
 	const { password, token, ...settings } = source.values();
-	const { device, formToken } = source;
-	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken };
+	const { device, formToken, findsGateways } = source;
+	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken, findsGateways };
 }
 
 function redirect({ host }: SetupSource): Answer {

@@ -4,7 +4,7 @@ export interface Speaker {
 	volume: number;
 }
 
-/** A sound that is being played. Samples have 16 bits, low byte first, and one channel. */
+/** A sound being played. Samples have 16 bits, low byte first, and one channel. */
 export interface Sound {
 	/**
 	 * Plays these samples after the earlier ones. The caller waits for the promise before it writes more, so that a long
@@ -13,14 +13,30 @@ export interface Sound {
 	 * @returns settles when there is room for more; rejects if the sound was stopped or cannot be played
 	 */
 	write(samples: Uint8Array): Promise<void>;
-	/** Says that no more samples come. Settles when all of them were heard; rejects as `write` does. */
+	/** Ends the samples. Settles when all of them were played; rejects as `write` does. */
 	end(): Promise<void>;
 	/** Ends the sound at once. Does nothing if it has ended. */
 	stop(): void;
 }
 
+/** A sound file of the firmware, which is in flash. */
+export interface SoundFile {
+	readonly byteLength: number;
+	slice(begin: number, end: number): ArrayBuffer;
+}
+
+/** The sound files in the firmware. */
+export interface SoundFiles {
+	/** Their names: "ding.wav". */
+	readonly names: readonly string[];
+	/** @returns undefined if no file has this name */
+	open(name: string): SoundFile | undefined;
+}
+
 /** Plays one sound at a time. */
 export interface Player {
+	/** Absent if the platform has no files. */
+	readonly files?: SoundFiles | undefined;
 	readonly isPlaying: boolean;
 	/**
 	 * Begins a sound. If another one is being played, it stops.

@@ -72,6 +72,6 @@ export interface HttpServerPlatform {
 	/** The address on which it listens: "0.0.0.0" for the whole network. */
 	readonly address: string;
 	open(options: HttpServerOptions): HttpServer;
-	/** Announces a service until it is closed. A platform without multicast DNS has no such method. */
-	announce?(announcement: Announcement): { close(): void };
+	/** Announces a service until it is closed. Undefined without multicast DNS. */
+	readonly announce?: ((announcement: Announcement) => { close(): void }) | undefined;
 }

@@ -2,6 +2,7 @@ import AudioOut from "embedded:io/audio/out";
 import Timer from "timer";
 import type { AudioOutRecord } from "../sound/played-sound.js";
 import { SoundPlayer } from "../sound/sound-player.js";
+import { soundFiles } from "./sound-files.js";
 
 /**
  * A player on the SDK's audio out, which the target is set up for.
@@ -10,5 +11,5 @@ import { SoundPlayer } from "../sound/sound-player.js";
  */
 export function openPlayer(volume: number): SoundPlayer {
 	const audioOut = { io: AudioOut as unknown as AudioOutRecord["io"] };
-	return new SoundPlayer({ audioOut, timer: Timer, volume });
+	return new SoundPlayer({ audioOut, timer: Timer, volume, files: soundFiles });
 }

@@ -5,11 +5,12 @@ import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { Board } from "../hardware/hardware.js";
 import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
-import { openUpdater } from "./updater.js";
+import { inBuild } from "./in-build.js";
+import type openUpdater from "./updater.js";
 
 /**
- * What every board with an ESP32 has besides its network: system, settings, clock, updates, and the chip's thermometer if
- * it has one.
+ * What every board with an ESP32 has besides its network: system, settings, clock, updates if the build has them, and the
+ * chip's thermometer if it has one.
  *
  * @param name the board's
  * @param macAddress the network's
@@ -17,16 +18,17 @@ import { openUpdater } from "./updater.js";
  */
 export function openChip(name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) {
 	const thermometer = chipThermometer(esp32Chip);
+	const updater = inBuild<typeof openUpdater>("src/platform/updater")?.();
 	return {
 		name,
 		...(thermometer && { thermometer }),
-		updater: openUpdater(),
+		...(updater && { updater }),
 		system: new Esp32System({
 			chip: esp32Chip,
 			macAddress,
 			board: name,
 			partition: esp32Bootloader.label,
-			restart: () => System.restart(),
+			restart: () => esp32Chip.restart(),
 			timer: Timer,
 		}),
 		settings: Preference,

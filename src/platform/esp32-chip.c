@@ -63,6 +63,11 @@ void xs_esp32chip_minimumFreeHeap(xsMachine *the)
 	xsmcSetNumber(xsResult, esp_get_minimum_free_heap_size());
 }
 
+void xs_esp32chip_restart(xsMachine *the)
+{
+	esp_restart();
+}
+
 #if SOC_TEMP_SENSOR_SUPPORTED
 // The sensor is installed at the first reading and stays so: it is the chip's own, nobody else's. NULL: there is none.
 static temperature_sensor_handle_t openSensor(void)

@@ -1,15 +1,13 @@
 import Listener from "embedded:io/socket/listener";
-import type DNSSD from "embedded:network/dnssd";
 import HTTPServer from "embedded:network/http/server";
 import {
-	type Announcement,
 	type HttpConnection,
 	type HttpServerOptions,
 	type HttpServerPlatform,
 	MAX_HEADERS,
 } from "../net/http-server.js";
-import { openDnsSd } from "./dns-sd.js";
 import { GuardedTCP } from "./guarded-tcp.js";
+import { inBuild } from "./in-build.js";
 
 /** Bytes that the head of a request may have: the SDK's server keeps all of it. */
 const HEAD_BYTES = 4_096;
@@ -105,7 +103,7 @@ function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnec
 	};
 }
 
-/** The SDK's HTTP server, on every address that the device has, and its DNS-SD. */
+/** The SDK's HTTP server, on every address that the device has. */
 export const httpServer: HttpServerPlatform = {
 	address: "0.0.0.0",
 	open({ port, onConnect }: HttpServerOptions) {
@@ -116,21 +114,8 @@ export const httpServer: HttpServerPlatform = {
 		};
 		return new HTTPServer(options as unknown as ConstructorParameters<typeof HTTPServer>[0]);
 	},
-	...(openDnsSd && { announce: announceBy(openDnsSd) }),
+	/** Of a build with DNS-SD, where UDP has multicast. */
+	get announce() {
+		return inBuild<HttpServerPlatform["announce"]>("src/platform/announce");
+	},
 };
-
-function announceBy(open: () => DNSSD) {
-	return ({ host, txt, ...service }: Announcement): { close(): void } => {
-		const dnssd = open();
-		dnssd.claim({
-			host,
-			onReady: () => {
-				// The SDK's serializer takes the names of an array's members.
-				const options = { ...service, host, txt: Object.assign([], txt) };
-				dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
-			},
-			onError: () => trace(`${host}.local: name already taken by another device\n`),
-		});
-		return dnssd;
-	};
-}

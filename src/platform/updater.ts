@@ -8,7 +8,7 @@ import { esp32Chip } from "./esp32-chip.js";
 import { verifyP256 } from "./p256.js";
 
 /** The chip's updater. Its board's manifest includes a partition table with two places for firmware: `flash-4mb`, … */
-export function openUpdater(): Updater {
+export default function openUpdater(): Updater {
 	return new Esp32Updater({
 		openPartition: () => flash.open({ path: "nextota" }),
 		openUpdate: (partition) => update.open({ partition, mode: "a" }),

@@ -12,7 +12,7 @@ export default defineResource({
 	description: "The device's board, state, firmware version, parts, uptime in milliseconds, and memory.",
 	mimeType: "application/json",
 	needs: [],
-	read(_variables, hardware) {
+	read: (_variables, hardware) => {
 		const { device, system } = hardware;
 		const leastFree = system?.info().minimum_free_heap_size;
 		return {

@@ -4,10 +4,6 @@ import { deepFreeze } from "../text/deep-freeze.js";
 export type Format = "visible" | "printable" | "line" | "http-url" | "uuid";
 
 interface Described {
-	/** What it is for: one line of docs/moddable.md. */
-	readonly text: string;
-	/** How the documentation tells a default that is not a constant. */
-	readonly otherwise?: string;
 	/** Only the firmware's build sets it; a stored value is ignored. */
 	readonly builtOnly?: true;
 	/** The set-up page has a field for it. */
@@ -68,95 +64,119 @@ const MAX_TIMER = 2_000_000;
 const MAX_16_BITS = 65_535;
 
 /**
- * Every setting of the firmware: what it may be, its default, and what it is for. docs/moddable.md has the same table,
- * which a test compares with this one.
+ * Every setting of the firmware: what it may be, its default, and in its comment what it is for, which is not stored in a chip's flash.
+ * docs/moddable.md has the same table, which a test compares with this one.
  */
 export const SETTINGS = deepFreeze({
+	/** Wi-Fi network; if empty, the device is set up with a phone */
 	ssid: {
 		kind: "text",
 		default: "",
 		maxBytes: 32,
 		onPage: true,
-		text: "Wi-Fi network; if empty, the device is set up with a phone",
 	},
+	/** password of the Wi-Fi; empty for an open network */
 	password: {
 		kind: "secret",
 		default: "",
 		minBytes: 8,
 		maxBytes: 64,
 		onPage: true,
-		text: "password of the Wi-Fi; empty for an open network",
 	},
+	/**
+	 * URL to connect to: `ws://`, `wss://`, `mqtt://`, `mqtts://`; or `mdns:` to find a gateway on the local network, `mdns:HOST` for a certain one
+	 * @default `mdns:`; in the simulator and on virtual devices `ws://127.0.0.1:8765/`
+	 */
 	backend: {
 		kind: "text",
-		otherwise: "`ws://127.0.0.1:8765/`",
 		onPage: true,
-		text: "URL to connect to: `ws://`, `wss://`, `mqtt://`, `mqtts://`; or `mdns:` to find a gateway on the local network, `mdns:HOST` for a certain one",
 	},
+	/** where the device asks for its backend, in place of `backend` */
 	otaUrl: {
 		kind: "text",
 		default: "",
 		format: "http-url",
 		onPage: true,
-		text: "where the device asks for its backend, in place of `backend`",
 	},
-	token: { kind: "secret", default: "", format: "line", onPage: true, text: "WebSocket: the bearer token" },
+	/** WebSocket: the bearer token */
+	token: { kind: "secret", default: "", format: "line", onPage: true },
+	/**
+	 * device name that clients are told
+	 * @default the board's
+	 */
 	name: {
 		kind: "text",
 		default: "",
 		maxLength: 32,
 		onPage: true,
-		otherwise: "the board's",
-		text: "device name that clients are told",
 	},
+	/**
+	 * UUID of the device, over which backends sign tokens; it replaces the one that is kept
+	 * @default made once and kept
+	 */
 	uuid: {
 		kind: "text",
 		format: "uuid",
-		otherwise: "made once and kept",
-		text: "UUID of the device, over which backends sign tokens; it replaces the one that is kept",
 	},
+	/** `on-demand`: a session only while the application or the backend needs one; the backend cannot call the device otherwise */
 	session: {
 		kind: "choice",
 		choices: ["always", "on-demand"],
 		default: "always",
-		text: "`on-demand`: a session only while the application or the backend needs one; the backend cannot call the device otherwise",
 	},
+	/** WebSocket: framing of binary audio */
 	protocolVersion: {
 		kind: "choice",
 		choices: [1, 2, 3],
 		default: 1,
-		text: "WebSocket: framing of binary audio",
 	},
-	clientId: { kind: "text", otherwise: "the MAC address", text: "MQTT: client id" },
-	mqttUsername: { kind: "text", default: "", text: "MQTT: user name" },
-	mqttPassword: { kind: "secret", default: "", text: "MQTT: password; needs a user name" },
+	/**
+	 * MQTT: client id
+	 * @default the MAC address
+	 */
+	clientId: { kind: "text" },
+	/** MQTT: user name */
+	mqttUsername: { kind: "text", default: "" },
+	/** MQTT: password; needs a user name */
+	mqttPassword: { kind: "secret", default: "" },
+	/** MQTT: keep-alive interval */
 	keepAlive: {
 		kind: "integer",
 		unit: "seconds",
 		min: 1,
 		max: MAX_16_BITS,
 		default: 240,
-		text: "MQTT: keep-alive interval",
 	},
-	publishTopic: { kind: "text", otherwise: "`xs-mcp/CLIENT_ID/up`", text: "MQTT: topic of the device's messages" },
+	/**
+	 * MQTT: topic of the device's messages
+	 * @default `xs-mcp/CLIENT_ID/up`
+	 */
+	publishTopic: { kind: "text" },
+	/**
+	 * MQTT: topic of the backend's messages; empty if it pushes them without a subscription
+	 * @default `xs-mcp/CLIENT_ID/down`
+	 */
 	subscribeTopic: {
 		kind: "text",
-		otherwise: "`xs-mcp/CLIENT_ID/down`",
-		text: "MQTT: topic of the backend's messages; empty if it pushes them without a subscription",
 	},
-	qos: { kind: "choice", choices: [0, 1], default: 0, text: "MQTT: quality of service" },
+	/** MQTT: quality of service */
+	qos: { kind: "choice", choices: [0, 1], default: 0 },
+	/**
+	 * MQTT: whether the broker is given a last will
+	 * @default `true` for topics that begin with `xs-mcp/`
+	 */
 	lastWill: {
 		kind: "flag",
-		otherwise: "`true` for topics that begin with `xs-mcp/`",
-		text: "MQTT: whether the broker is given a last will",
 	},
+	/** port at which the device serves MCP clients without a gateway */
 	http: {
 		kind: "integer",
 		min: 1,
 		max: MAX_16_BITS,
-		text: "port at which the device serves MCP clients without a gateway",
 	},
-	httpToken: { kind: "secret", default: "", format: "visible", text: "token of these clients" },
+	/** token of these clients */
+	httpToken: { kind: "secret", default: "", format: "visible" },
+	/** interval of checks at `otaUrl`; 0: only at the start */
 	otaInterval: {
 		kind: "integer",
 		unit: "seconds",
@@ -164,75 +184,83 @@ export const SETTINGS = deepFreeze({
 		max: MAX_TIMER,
 		orZero: true,
 		default: DAY,
-		text: "interval of checks at `otaUrl`; 0: only at the start",
 	},
+	/** activation: the manufacturer's serial number, sent as a header */
 	serialNumber: {
 		kind: "text",
 		default: "",
 		format: "visible",
 		maxBytes: 64,
-		text: "activation: the manufacturer's serial number, sent as a header",
 	},
-	hmacKey: { kind: "hex", maxBytes: 64, text: "activation: the key that proves the serial number" },
+	/** activation: the key that proves the serial number */
+	hmacKey: { kind: "hex", maxBytes: 64 },
+	/** time in which new firmware must reach its backend */
 	updateTrial: {
 		kind: "integer",
 		unit: "seconds",
 		min: 1,
 		max: DAY,
 		default: 300,
-		text: "time in which new firmware must reach its backend",
 	},
+	/** public key that images must be signed for */
 	updateKey: {
 		kind: "p256-key",
 		builtOnly: true,
-		text: "public key that images must be signed for",
 	},
+	/** whether updates to an older version are rejected @default `false` */
+	refuseDowngrades: {
+		kind: "flag",
+		builtOnly: true,
+	},
+	/** password of the network that the device opens for its set-up */
 	setupPassword: {
 		kind: "secret",
 		default: "",
 		format: "printable",
 		minBytes: 8,
 		maxBytes: 63,
-		text: "password of the network that the device opens for its set-up",
 	},
+	/** time without a network after which the set-up begins; 0: never */
 	setupAfter: {
 		kind: "integer",
 		unit: "seconds",
 		min: 0,
 		max: DAY,
 		default: 180,
-		text: "time without a network after which the set-up begins; 0: never",
 	},
+	/** time after which the set-up of a device that knows a network ends, unless somebody uses it */
 	setupTime: {
 		kind: "integer",
 		unit: "seconds",
 		min: 60,
 		max: DAY,
 		default: 300,
-		text: "time after which the set-up of a device that knows a network ends, unless somebody uses it",
 	},
+	/** simulator and virtual devices only: port of the set-up page */
 	setupPort: {
 		kind: "integer",
 		min: 1,
 		max: MAX_16_BITS,
-		text: "simulator and virtual devices only: port of the set-up page",
 	},
-	ntp: { kind: "text", default: "pool.ntp.org", text: "time server" },
+	/** time server */
+	ntp: { kind: "text", default: "pool.ntp.org" },
+	/** resource with a CA certificate (DER) that is trusted besides the roots in the manifest */
 	certificate: {
 		kind: "text",
 		default: "",
 		builtOnly: true,
-		text: "resource with a CA certificate (DER) that is trusted besides the roots in the manifest",
 	},
+	/**
+	 * size of `creation.chunk.initial`, which limits the length of messages
+	 * @default 65,536; 262,144 with PSRAM
+	 */
 	chunkBytes: {
 		kind: "integer",
 		unit: "bytes",
 		min: 32_768,
 		max: 0x7fff_ffff,
 		default: 524_288,
-		otherwise: "65,536; 262,144 with PSRAM",
 		builtOnly: true,
-		text: "size of `creation.chunk.initial`, which limits the length of messages",
 	},
 } as const satisfies Readonly<Record<string, Rule>>);
 

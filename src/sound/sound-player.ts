@@ -1,4 +1,4 @@
-import type { Player, Sound, Speaker } from "../hardware/sound.js";
+import type { Player, Sound, SoundFiles, Speaker } from "../hardware/sound.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
 
@@ -7,6 +7,8 @@ interface SoundPlayerOptions {
 	readonly timer: TimerModule;
 	/** Percent: the volume at first. An amplifier with a volume of its own wants 100. */
 	readonly volume: number;
+	/** The firmware's sound files. */
+	readonly files?: SoundFiles;
 }
 
 /** The quietest volume that can be heard is this much softer than the loudest: decibels. */
@@ -21,6 +23,10 @@ export class SoundPlayer implements Player, Speaker {
 	constructor(options: SoundPlayerOptions) {
 		this.#options = options;
 		this.#volume = options.volume;
+	}
+
+	get files(): SoundFiles | undefined {
+		return this.#options.files;
 	}
 
 	get volume(): number {

@@ -21,7 +21,7 @@ const NOTHING = new Uint8Array(0);
 
 /**
  * Reads a WAV file as it arrives, in pieces of any size, and gives its samples as 16 bits and one channel. Takes PCM of
- * 8 or 16 bits, one channel or two. Not the SDK's `wavreader`: it needs the whole file in memory.
+ * 8 or 16 bits, one channel or two; or such samples without a file's head. Not the SDK's `wavreader`: it needs the whole file in memory.
  */
 export class WavReader {
 	/** Hertz; undefined until the file's head is read. */
@@ -34,6 +34,16 @@ export class WavReader {
 	#begun = NOTHING;
 	/** Bytes left of the chunk. */
 	#left = 0;
+
+	/** @param rawRate Hertz, for samples without a head: 16 bits, low byte first, one channel */
+	constructor(rawRate?: number) {
+		if (rawRate !== undefined) {
+			this.sampleRate = rawRate;
+			this.#format = { sampleRate: rawRate, channels: 1, bits: 16 };
+			this.#left = Number.POSITIVE_INFINITY;
+			this.#state = "samples";
+		}
+	}
 
 	/**
 	 * @returns the samples that have come in with this piece, low byte first

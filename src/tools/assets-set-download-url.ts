@@ -10,7 +10,7 @@ export default defineTool({
 	annotations: SETS,
 	needs: ["settings"],
 	input: { url: string({ description: "URL of the assets" }) },
-	run({ url }, { settings }) {
+	run: ({ url }, { settings }) => {
 		settings.set("assets", "download_url", url);
 		return true;
 	},

@@ -8,7 +8,7 @@ export default defineTool({
 	description: "Play a short chime, to get the attention of people nearby or to test the volume.",
 	annotations: ACTS,
 	needs: ["player"],
-	async run(_args, { player }) {
+	run: async (_args, { player }) => {
 		await playChime(player);
 		return true;
 	},

@@ -7,7 +7,7 @@ export default defineTool({
 	description: "Stop the sound that the speaker is playing. If nothing is playing, nothing happens.",
 	annotations: SETS,
 	needs: ["player"],
-	run(_args, { player }) {
+	run: (_args, { player }) => {
 		player.stop();
 		return true;
 	},

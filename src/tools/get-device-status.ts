@@ -1,9 +1,9 @@
 import type { Hardware } from "../hardware/hardware.js";
 import { boolean, integer, number, object, optional, string } from "../mcp_server/schema.js";
-import { lightsStatus } from "./light-set.js";
-import { sensorsStatus } from "./sensor-read.js";
 import { defineTool } from "./support/define-tool.js";
 import { READS } from "./support/hints.js";
+import { lightsStatus } from "./support/lights-status.js";
+import { sensorsStatus } from "./support/sensors-status.js";
 
 export default defineTool({
 	name: "self.get_device_status",
@@ -22,7 +22,7 @@ export default defineTool({
 		lights: optional(object({})),
 		sensors: optional(object({})),
 	},
-	run(_args, { speaker, screen, battery, network, thermometer, lights, sensors }) {
+	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors }) => {
 		return {
 			...(speaker && { audio_speaker: { volume: speaker.volume } }),
 			...(screen && { screen: { brightness: screen.brightness, theme: screen.theme } }),

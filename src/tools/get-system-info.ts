@@ -14,7 +14,7 @@ export default defineTool({
 	annotations: READS,
 	needs: ["system"],
 	output: { version: integer(), mac_address: string(), application: object({ name: string(), version: string() }) },
-	run(_args, { system, settings }) {
+	run: (_args, { system, settings }) => {
 		const uuid = settings?.get("board", "uuid");
 		const assetsUrl = settings?.get("assets", "download_url");
 		return {

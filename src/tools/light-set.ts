@@ -1,6 +1,6 @@
 import type { Light } from "../hardware/light.js";
 import { boolean, integer, optional, string } from "../mcp_server/schema.js";
-import { formatColor, parseColor } from "./support/color.js";
+import { parseColor } from "./support/color.js";
 import { defineTool } from "./support/define-tool.js";
 import { findPart } from "./support/find-part.js";
 import { SETS } from "./support/hints.js";
@@ -19,7 +19,7 @@ export default defineTool({
 		brightness: optional(integer({ minimum: 0, maximum: 100, description: "Percent of full brightness" })),
 		color: optional(string({ maxLength: 16, description: "The colour as #rrggbb, hexadecimal" })),
 	},
-	run({ light: name, on, brightness, color }, { lights }) {
+	run: ({ light: name, on, brightness, color }, { lights }) => {
 		const light = findPart(lights, "light", name);
 		if (on === undefined && brightness === undefined && color === undefined) {
 			throw new Error("on, brightness, color: expected at least one of them");
@@ -59,18 +59,4 @@ function change(light: Light, { on, brightness, color }: LightChange): void {
 	if (on) {
 		light.on = true;
 	}
-}
-
-/** What the device's status says of its lights. */
-export function lightsStatus(lights: Readonly<Record<string, Light>>): object {
-	return Object.fromEntries(
-		Object.entries(lights).map(([name, { on, brightness, color }]) => [
-			name,
-			{
-				on,
-				...(brightness !== undefined && { brightness }),
-				...(color !== undefined && { color: formatColor(color) }),
-			},
-		]),
-	);
 }

@@ -11,7 +11,7 @@ export default defineTool({
 	audience: "user",
 	annotations: { ...ACTS, destructiveHint: true },
 	needs: ["system"],
-	run(_args, { system }) {
+	run: (_args, { system }) => {
 		system.restart(DELAY_MS);
 		return true;
 	},

@@ -12,7 +12,7 @@ export default defineTool({
 		"Ask the user to confirm first.",
 	annotations: { ...ACTS, destructiveHint: true },
 	needs: ["wifiSetup"],
-	run(_args, { wifiSetup }) {
+	run: (_args, { wifiSetup }) => {
 		wifiSetup.begin(DELAY_MS);
 		return true;
 	},

@@ -10,7 +10,7 @@ export default defineTool({
 	annotations: READS,
 	needs: ["screen"],
 	output: { width: integer(), height: integer(), monochrome: boolean() },
-	run(_args, { screen }) {
+	run: (_args, { screen }) => {
 		return { width: screen.width, height: screen.height, monochrome: screen.monochrome };
 	},
 });

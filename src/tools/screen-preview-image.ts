@@ -11,7 +11,7 @@ export default defineTool({
 	annotations: { ...ACTS, openWorldHint: true },
 	needs: ["preview", "http"],
 	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the picture, a JPEG or PNG file" }) },
-	async run({ url }, { preview, http }, call) {
+	run: async ({ url }, { preview, http }, call) => {
 		const picture = preview.begin();
 		const onPiece = (piece: ArrayBuffer): void => {
 			if (call.cancelled) {

@@ -14,7 +14,7 @@ export default defineTool({
 		url: string({ minLength: 1, maxLength: 1_000, description: "URL to upload the picture to" }),
 		quality: integer({ minimum: 1, maximum: 100, default: 80, description: "Quality of the JPEG" }),
 	},
-	async run({ url, quality }, { snapshot, http }) {
+	run: async ({ url, quality }, { snapshot, http }) => {
 		await uploadPicture(http, { url, filename: "screenshot.jpg", picture: await snapshot.take(quality) });
 		return true;
 	},

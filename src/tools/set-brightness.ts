@@ -9,7 +9,7 @@ export default defineTool({
 	annotations: SETS,
 	needs: ["screen"],
 	input: { brightness: integer({ minimum: 0, maximum: 100, description: "Percent of full brightness" }) },
-	run({ brightness }, { screen }) {
+	run: ({ brightness }, { screen }) => {
 		screen.brightness = brightness;
 		return true;
 	},

@@ -9,7 +9,7 @@ export default defineTool({
 	annotations: SETS,
 	needs: ["screen"],
 	input: { theme: enumeration(["light", "dark"]) },
-	run({ theme }, { screen }) {
+	run: ({ theme }, { screen }) => {
 		screen.theme = theme;
 		return true;
 	},

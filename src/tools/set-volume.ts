@@ -10,7 +10,7 @@ export default defineTool({
 	annotations: SETS,
 	needs: ["speaker"],
 	input: { volume: integer({ minimum: 0, maximum: 100, description: "Percent of full volume" }) },
-	run({ volume }, { speaker }) {
+	run: ({ volume }, { speaker }) => {
 		speaker.volume = volume;
 		return true;
 	},

@@ -16,7 +16,7 @@ export default defineTool({
 	annotations: { ...READS, idempotentHint: false, openWorldHint: true },
 	needs: ["camera", "http"],
 	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
-	async run({ question }, { camera, http, system, settings }, { client, session }) {
+	run: async ({ question }, { camera, http, system, settings }, { client, session }) => {
 		if (client.vision === undefined) {
 			return await ownPhoto(camera, session.revision);
 		}

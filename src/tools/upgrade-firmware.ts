@@ -12,10 +12,13 @@ export default defineTool({
 	needs: ["installer"],
 	input: {
 		url: string({ minLength: 1, maxLength: 1_000, description: "URL of the firmware image, http or https" }),
+		version: optional(string({ maxLength: 32, description: "Version of the image, such as 1.2.0" })),
 		sha256: optional(string({ maxLength: 64, description: "SHA-256 of the image, 64 hexadecimal digits" })),
-		signature: optional(string({ maxLength: 128, description: "Signature of the image, 128 hexadecimal digits" })),
+		signature: optional(
+			string({ maxLength: 128, description: "Signature of image and version, 128 hexadecimal digits" }),
+		),
 	},
-	run(source, { installer }, call) {
+	run: (source, { installer }, call) => {
 		const installed = installer.install(source, (bytes, total) => call.progress(bytes, total));
 		if (call.progressToken !== undefined) {
 			return installed.then(() => true);

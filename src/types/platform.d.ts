@@ -20,7 +20,7 @@ declare module "time" {
 	const Time: {
 		/** Seconds since 1970. */
 		set(seconds: number): void;
-		/** Milliseconds of a clock that is never set: a 32-bit number, which begins anew at its end. */
+		/** A monotonic clock: milliseconds, as a 32-bit number that wraps around. */
 		readonly ticks: number;
 		/** Seconds that local time is ahead of UTC. */
 		timezone: number;
@@ -49,6 +49,14 @@ declare module "preference" {
 
 	const Preference: Settings;
 	export default Preference;
+}
+
+/** What a build has of what it may leave out. */
+declare module "src/platform/build" {
+	import type { BuildAddons } from "../app/addons.js";
+	import type { HardwareTool } from "../tools/support/define-tool.js";
+	export function findTools(): readonly HardwareTool[];
+	export function findAddons(): BuildAddons;
 }
 
 /** The network clients that the host has. */
@@ -116,7 +124,7 @@ declare module "virtual-host" {
 		write(piece: ArrayBuffer): void;
 		/** SHA-256 of what was written. */
 		digest(): Promise<ArrayBuffer>;
-		isSigned(key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean>;
+		isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
 		finish(): Promise<void>;
 		cancel(): void;
 		confirm(): void;

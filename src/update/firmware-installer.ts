@@ -1,10 +1,12 @@
 import type { Http, Settings, System } from "../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../hardware/updater.js";
 import { expectOk } from "../net/http-status.js";
+import { FIRMWARE } from "../settings/firmware.js";
 import { fromHex, toHex } from "../text/hex.js";
+import { isNewer, isVersion } from "../text/version.js";
 import { rememberTrial } from "./trial-memory.js";
 
-interface FirmwareInstallerOptions {
+export interface FirmwareInstallerOptions {
 	readonly updater: Updater;
 	readonly http: Http;
 	readonly system: System;
@@ -12,6 +14,8 @@ interface FirmwareInstallerOptions {
 	readonly settings: Settings | undefined;
 	/** The public key that images must be signed for; undefined if they need no signature. */
 	readonly key: ArrayBuffer | undefined;
+	/** Whether an image must not be older than the running firmware. */
+	readonly refusesDowngrades: boolean;
 	readonly log: (message: string) => void;
 }
 
@@ -42,12 +46,13 @@ export class FirmwareInstaller implements Installer {
 		if (updater.isOnTrial) {
 			throw new Error("the running firmware is on trial; retry once it has reached its backend");
 		}
+		this.#checkVersion(source.version);
 		const expected = readHex("sha256", source.sha256, DIGEST_BYTES);
 		const signature = await this.#signatureOf(source);
 		const sink = updater.begin();
 		try {
 			await this.#download(source.url, sink, onProgress);
-			await this.#check(sink, expected, signature);
+			await this.#check(sink, expected, signature, source.version);
 			await sink.finish();
 		} catch (error) {
 			sink.cancel();
@@ -56,6 +61,20 @@ export class FirmwareInstaller implements Installer {
 		this.#remember(source.version ?? source.url);
 		log(`firmware from ${source.url} installed; restarting`);
 		system.restart(RESTART_DELAY);
+	}
+
+	/** Only a signature makes sure of a version: without `key` this stops mistakes, but no attacker. */
+	#checkVersion(version: string | undefined): void {
+		const { key, refusesDowngrades } = this.#options;
+		if (version === undefined && (key !== undefined || refusesDowngrades)) {
+			throw new Error("version required: name the version of the image, which this device checks");
+		}
+		if (version !== undefined && refusesDowngrades && !isVersion(version)) {
+			throw new Error(`version: expected numbers with dots such as 1.2.0, got ${JSON.stringify(version)}`);
+		}
+		if (version !== undefined && refusesDowngrades && isNewer(FIRMWARE.version, version)) {
+			throw new Error(`downgrade rejected: firmware ${version} is older than ${FIRMWARE.version}`);
+		}
 	}
 
 	/** The image is installed already, whether its name can be stored or not. */
@@ -113,14 +132,17 @@ export class FirmwareInstaller implements Installer {
 		sink: FirmwareSink,
 		expected: ArrayBuffer | undefined,
 		signature: ArrayBuffer | undefined,
+		version = "",
 	): Promise<void> {
 		const { key } = this.#options;
 		const digest = await sink.digest();
 		if (expected !== undefined && toHex(expected) !== toHex(digest)) {
 			throw new Error(`the image's SHA-256 is ${toHex(digest)}, expected ${toHex(expected)}`);
 		}
-		if (key !== undefined && !(signature && (await sink.isSigned(key, signature)))) {
-			throw new Error("invalid signature: not signed for this device's updateKey");
+		const isSigned = async (): Promise<boolean> =>
+			signature !== undefined && key !== undefined && sink.isSigned(key, signature, ArrayBuffer.fromString(version));
+		if (key !== undefined && !(await isSigned())) {
+			throw new Error(`invalid signature: not signed as version ${version} for this device's updateKey`);
 		}
 	}
 }

@@ -4,7 +4,7 @@ import type { Updater } from "../hardware/updater.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { forgetTrial } from "./trial-memory.js";
 
-interface TrialOptions {
+export interface TrialOptions {
 	/** Undefined on a board that cannot update itself: nothing is on trial there. */
 	readonly updater: Pick<Updater, "isOnTrial" | "confirm" | "rollBack"> | undefined;
 	readonly settings: Settings | undefined;

@@ -56,8 +56,8 @@ export const firmware = {
 	cancel: (): void => send(["board.firmware", "cancel"]),
 	confirm: (): void => send(["board.firmware", "confirm"]),
 	rollBack: (): void => send(["board.firmware", "rollBack"]),
-	isSigned: async (key: ArrayBuffer, signature: ArrayBuffer): Promise<boolean> =>
-		(await call("isSigned", toHex(signature), key)).value === true,
+	isSigned: async (key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean> =>
+		(await call("isSigned", `${toHex(signature)} ${toHex(version)}`, key)).value === true,
 };
 
 export function showLight(name: string, light: object): void {

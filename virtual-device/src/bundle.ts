@@ -11,6 +11,7 @@ const MODULES: Readonly<Record<string, string>> = {
 	timer: `${PLATFORM}timer.ts`,
 	preference: `${PLATFORM}preference.ts`,
 	"mc/config": `${PLATFORM}config.ts`,
+	"src/platform/build": `${PLATFORM}build.ts`,
 	"src/platform/network": `${PLATFORM}network.ts`,
 	"src/platform/http-server": `${PLATFORM}http-server.ts`,
 	"src/platform/mods": `${PLATFORM}mods.ts`,

@@ -57,6 +57,7 @@ const SETTINGS = [
 	"hmacKey",
 	"mdnsInterface",
 	"updateKey",
+	"refuseDowngrades",
 	"updateTrial",
 ];
 

@@ -59,16 +59,13 @@ export class VirtualFlash {
 	}
 
 	/**
-	 * Whether the image is signed: ECDSA over P-256 and SHA-256.
+	 * Whether the image is signed as this version: ECDSA over P-256 and SHA-256, of the image's digest and the version.
 	 *
 	 * @param key an uncompressed point
 	 * @param signature r and s
 	 */
-	isSigned(key: Uint8Array, signature: Uint8Array): boolean {
-		const verifier = createVerify("sha256");
-		for (const piece of this.#pieces) {
-			verifier.update(piece);
-		}
+	isSigned(key: Uint8Array, signature: Uint8Array, version: Uint8Array): boolean {
+		const verifier = createVerify("sha256").update(this.digest()).update(version);
 		return verifier.verify({ key: publicKey(key), dsaEncoding: "ieee-p1363" }, signature);
 	}
 

@@ -1,7 +1,8 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
-import { isUserOnly, type Notification, type Server } from "xs-mcp-manager/core";
+import { isUserOnly, type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "./access.js";
+import { groupTools, type ToolGroup } from "./groups.js";
 import {
 	aliasIn,
 	findByName,
@@ -10,6 +11,7 @@ import {
 	listedTemplates,
 	listedTools,
 	type Naming,
+	namedTools,
 } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
@@ -41,6 +43,8 @@ interface Lists {
 	/** The tools that are listed. */
 	readonly tools: readonly Tool[];
 	readonly allTools: readonly Tool[];
+	/** By name. Empty unless the view asks for them. */
+	readonly groups: ReadonlyMap<string, ToolGroup>;
 	readonly resources: readonly Resource[];
 	readonly resourceTemplates: readonly ResourceTemplateType[];
 	readonly prompts: readonly Prompt[];
@@ -67,7 +71,7 @@ interface ResourceUpdate {
 export type CatalogChange = { readonly kind: ListName } | StateChange | ResourceUpdate;
 
 export interface CatalogOptions {
-	/** Its {@link catalogKey}. */
+	/** Tells it from others: see catalogKey. */
 	readonly key: string;
 	readonly access: Access;
 	/** Alias or id: only this server. It may become known later. Undefined: all servers. */
@@ -78,11 +82,20 @@ export interface CatalogOptions {
 	readonly hints?: ToolHints;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
-	/** The tools by which a client finds and calls others, if not every tool is listed. */
+	/** The tools by which a client finds and calls others, if its list is not full. */
 	readonly catalogTools: readonly Tool[];
 }
 
 const FAMILY_HINTS = new ToolHints();
+
+const NO_LISTS: Lists = {
+	tools: [],
+	allTools: [],
+	groups: new Map(),
+	resources: [],
+	resourceTemplates: [],
+	prompts: [],
+};
 
 /** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
 export class Catalog {
@@ -92,7 +105,7 @@ export class Catalog {
 	readonly #onChanged = (): void => this.#compare();
 	readonly #onStateChanged = (server: Server, cause?: Notification): void => this.#tellState(server, cause);
 	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
-	#lists: Lists = { tools: [], allTools: [], resources: [], resourceTemplates: [], prompts: [] };
+	#lists = NO_LISTS;
 	#version = -1;
 	/** The lists that listeners know. */
 	#told = this.#lists;
@@ -118,6 +131,12 @@ export class Catalog {
 		return principal === "local" && devices === undefined && userTools === false;
 	}
 
+	/** The extensions of servers that are online, as a capability. */
+	get extensions(): ReturnType<typeof relayedExtensions> {
+		const extended = [...this.#servers.extended].filter((server) => this.#reaches(server));
+		return relayedExtensions(Object.assign({}, ...extended.map(({ session }) => session?.extensions.extensions)));
+	}
+
 	/** Which tools it lists. */
 	get view(): ToolView {
 		return this.#options.view;
@@ -130,7 +149,7 @@ export class Catalog {
 
 	/**
 	 * The list of tools: servers by alias, each in its own order; or if there are too many, the catalog tools and the pinned
-	 * ones. The same array until something in it changes.
+	 * ones; or groups, and the tools that are in no group. The same array until something in it changes.
 	 */
 	get tools(): readonly Tool[] {
 		return this.#update().tools;
@@ -171,6 +190,11 @@ export class Catalog {
 			return undefined;
 		}
 		return { server, tool };
+	}
+
+	/** The group of this name, if the view has groups. */
+	findGroup(name: string): ToolGroup | undefined {
+		return this.#update().groups.get(name);
 	}
 
 	/** The tool of this name as a full list has it; undefined also for a tool that the client may not call. */
@@ -246,9 +270,11 @@ export class Catalog {
 		const allTools = reachable.flatMap((server) =>
 			listedTools(server, { naming, hints }, this.#allowsUserTools(server)),
 		);
+		const groups = this.view.catalog === "groups" ? this.#groupsOf(reachable, allTools) : NO_LISTS.groups;
 		return {
-			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools)],
+			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools, groups)],
 			allTools,
+			groups,
 			resources: reachable.flatMap((server) => {
 				const state = stateResource(server);
 				return [state, ...listedResources(server, naming).filter(({ uri }) => uri !== state.uri)];
@@ -258,14 +284,35 @@ export class Catalog {
 		};
 	}
 
-	#shownOf(allTools: readonly Tool[]): readonly Tool[] {
+	#groupsOf(reachable: readonly Server[], allTools: readonly Tool[]): ReadonlyMap<string, ToolGroup> {
+		const { hints = FAMILY_HINTS, ownTools = [], catalogTools } = this.#options;
+		const listed = [...ownTools.map((own) => own.listed), ...catalogTools, ...allTools];
+		const taken = new Set(listed.map(({ name }) => name));
+		const members = reachable.flatMap((server) =>
+			namedTools(server, { naming: "portable", hints }, this.#allowsUserTools(server)).map((named) => ({
+				server,
+				tool: named.item,
+				listed: named.listed,
+			})),
+		);
+		return groupTools(members, (name) => taken.has(name), this.#lists.groups);
+	}
+
+	#shownOf(allTools: readonly Tool[], groups: ReadonlyMap<string, ToolGroup>): readonly Tool[] {
 		if (listsAll(this.view, allTools.length)) {
 			return allTools;
 		}
 		const { catalogTools } = this.#options;
+		const grouped = new Set([...groups.values()].flatMap(({ members }) => members.map(({ tool }) => tool)));
+		const isShown = (tool: Tool): boolean =>
+			isPinned(this.view, tool) ||
+			(this.view.catalog === "groups" && !grouped.has(this.findTool(tool.name)?.tool as ServerTool));
 		const isCatalogTool = ({ name }: Tool): boolean => catalogTools.some((each) => each.name === name);
-		const pinned = allTools.filter((tool) => isPinned(this.view, tool) && !isCatalogTool(tool));
-		return [...catalogTools, ...pinned];
+		return [
+			...catalogTools,
+			...[...groups.values()].map(({ listed }) => listed),
+			...allTools.filter((tool) => isShown(tool) && !isCatalogTool(tool)),
+		];
 	}
 
 	#compare(): void {
@@ -358,6 +405,7 @@ function keepSame(before: Lists, next: Lists): Lists {
 	return {
 		tools: keep(before.tools, next.tools),
 		allTools: keep(before.allTools, next.allTools),
+		groups: next.groups,
 		resources: keep(before.resources, next.resources),
 		resourceTemplates: keep(before.resourceTemplates, next.resourceTemplates),
 		prompts: keep(before.prompts, next.prompts),
@@ -366,24 +414,4 @@ function keepSame(before: Lists, next: Lists): Lists {
 
 function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean {
 	return one.length === other.length && one.every((item, index) => item === other[index]);
-}
-
-/** Tells catalogs apart: clients with the same access and view, on the same path, share one. */
-export function catalogKey(
-	{ principal, devices, userTools, isForeignPage = false }: Access,
-	server: string | undefined,
-	{ catalog, catalogLimit, pinnedTools }: ToolView,
-): string {
-	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
-	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
-	return JSON.stringify([
-		principal,
-		server ?? null,
-		devices ? list(devices) : null,
-		tools,
-		isForeignPage,
-		catalog,
-		catalogLimit,
-		pinnedTools,
-	]);
 }

@@ -12,7 +12,7 @@ import type { ToolHints } from "./tool-hints.js";
 export type Naming = "own" | "portable" | "prefixed";
 
 /** An item of a server's list, and how clients see it: under another name. */
-interface NamedItem<Item> {
+export interface NamedItem<Item> {
 	readonly item: Item;
 	readonly listed: Item;
 }
@@ -22,15 +22,21 @@ type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
 /** Made once for each array of items, by naming and prefix: an item that has not changed stays the same object in lists. */
 const made = new WeakMap<readonly object[], Map<string, NamedItems<object>>>();
 
+interface ToolListing {
+	readonly naming: Naming;
+	readonly hints: ToolHints;
+}
+
 /** A server's tools as a client lists them. */
-export function listedTools(
-	server: Server,
-	{ naming, hints }: { readonly naming: Naming; readonly hints: ToolHints },
-	withUserTools: boolean,
-): Tool[] {
+export function listedTools(server: Server, listing: ToolListing, withUserTools: boolean): Tool[] {
+	return namedTools(server, listing, withUserTools).map(({ listed }) => listed);
+}
+
+/** A server's tools, and how a client lists them. */
+export function namedTools(server: Server, { naming, hints }: ToolListing, withUserTools: boolean): NamedItem<Tool>[] {
 	return [...byName(server.tools, server, naming).values()]
 		.filter(({ item }) => withUserTools || !isUserOnly(item))
-		.map(({ item, listed }) => hints.added(item.name, listed));
+		.map(({ item, listed }) => ({ item, listed: hints.added(item.name, listed) }));
 }
 
 /** A server's prompts as a client lists them. */

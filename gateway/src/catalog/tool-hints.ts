@@ -1,11 +1,13 @@
 import type { ServerTool } from "xs-mcp-manager/core";
 import type { ToolHint } from "../config/tool-hint.js";
+import { ICONS, type IconName } from "./icons.js";
 
 /** A tool of the family: what is true of it, its title, and whether it sends data to a service elsewhere. */
 interface KnownTool {
 	readonly hint: ToolHint;
 	readonly title?: string;
 	readonly openWorld?: true;
+	readonly icon?: IconName;
 }
 
 const ANNOTATIONS = {
@@ -17,24 +19,24 @@ const ANNOTATIONS = {
 
 /** The tools of many boards of the family, by name; `*` stands for anything. The first that fits counts. */
 const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = [
-	["self.get_device_status", { hint: "reads", title: "Get device status" }],
-	["self.get_system_info", { hint: "reads", title: "Get system information" }],
-	["self.audio_speaker.set_volume", { hint: "sets", title: "Set volume" }],
-	["self.screen.set_brightness", { hint: "sets", title: "Set brightness" }],
-	["self.screen.set_theme", { hint: "sets", title: "Set theme" }],
-	["self.screen.set_rotation", { hint: "sets", title: "Rotate screen" }],
-	["self.screen.snapshot", { hint: "reads", title: "Take screenshot", openWorld: true }],
-	["self.screen.preview_image", { hint: "sets", title: "Show picture", openWorld: true }],
-	["self.camera.take_photo", { hint: "reads", title: "Take photo", openWorld: true }],
-	["self.camera.*_light", { hint: "sets" }],
-	["self.reboot", { hint: "destroys", title: "Reboot" }],
-	["self.upgrade_firmware", { hint: "destroys", title: "Upgrade firmware", openWorld: true }],
-	["self.assets.set_download_url", { hint: "destroys", title: "Set assets URL" }],
+	["self.get_device_status", { hint: "reads", title: "Get device status", icon: "status" }],
+	["self.get_system_info", { hint: "reads", title: "Get system information", icon: "chip" }],
+	["self.audio_speaker.set_volume", { hint: "sets", title: "Set volume", icon: "sound" }],
+	["self.screen.set_brightness", { hint: "sets", title: "Set brightness", icon: "screen" }],
+	["self.screen.set_theme", { hint: "sets", title: "Set theme", icon: "screen" }],
+	["self.screen.set_rotation", { hint: "sets", title: "Rotate screen", icon: "screen" }],
+	["self.screen.snapshot", { hint: "reads", title: "Take screenshot", openWorld: true, icon: "screen" }],
+	["self.screen.preview_image", { hint: "sets", title: "Show picture", openWorld: true, icon: "screen" }],
+	["self.camera.take_photo", { hint: "reads", title: "Take photo", openWorld: true, icon: "camera" }],
+	["self.camera.*_light", { hint: "sets", icon: "light" }],
+	["self.reboot", { hint: "destroys", title: "Reboot", icon: "power" }],
+	["self.upgrade_firmware", { hint: "destroys", title: "Upgrade firmware", openWorld: true, icon: "update" }],
+	["self.assets.set_download_url", { hint: "destroys", title: "Set assets URL", icon: "update" }],
 	["self.*.get_*", { hint: "reads" }],
 	["self.get_*", { hint: "reads" }],
-	["self.lamp.*", { hint: "sets" }],
-	["self.light.*", { hint: "sets" }],
-	["self.led_strip.*", { hint: "sets" }],
+	["self.lamp.*", { hint: "sets", icon: "light" }],
+	["self.light.*", { hint: "sets", icon: "light" }],
+	["self.led_strip.*", { hint: "sets", icon: "light" }],
 	["self.*.turn_on", { hint: "sets" }],
 	["self.*.turn_off", { hint: "sets" }],
 	["self.*.set_*", { hint: "sets" }],
@@ -59,7 +61,7 @@ export class ToolHints {
 		this.#rules = [...own, ...FAMILY_TOOLS].map(([pattern, known]) => [expressionOf(pattern), known]);
 	}
 
-	/** A tool as clients list it, with hints and a title if it has none. What the tool says itself stays. */
+	/** A tool as clients list it, with hints, a title and an icon if it has none. What the tool says itself stays. */
 	added<Tool extends Partial<ServerTool>>(ownName: string, tool: Tool): Tool {
 		const made = this.#made.get(tool) ?? this.#make(ownName, tool);
 		this.#made.set(tool, made);
@@ -71,9 +73,14 @@ export class ToolHints {
 		if (known === undefined) {
 			return tool;
 		}
-		const { hint, title, openWorld = false } = known;
+		const { hint, title, openWorld = false, icon } = known;
 		const annotations = { ...ANNOTATIONS[hint], openWorldHint: openWorld, ...tool.annotations };
-		return { ...tool, ...(title !== undefined && { title: tool.title ?? title }), annotations };
+		return {
+			...tool,
+			...(title !== undefined && { title: tool.title ?? title }),
+			annotations,
+			...(icon !== undefined && { icons: tool.icons ?? ICONS[icon] }),
+		};
 	}
 }
 

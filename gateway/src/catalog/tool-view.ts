@@ -1,13 +1,15 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { CATALOG_MODES, type CatalogMode } from "../config/catalog-mode.js";
 
 /** Which tools a client's list has. */
 export interface ToolView {
 	/**
 	 * "full": every tool. "search": the catalog tools, by which a client finds and calls the others, and pinned tools. "auto":
-	 * as "search" if there are more tools than `catalogLimit`, else as "full".
+	 * as "search" if there are more tools than `catalogLimit`, else as "full". "groups": every tool, but those that several
+	 * servers have alike only once.
 	 */
-	readonly catalog: "auto" | "full" | "search";
+	readonly catalog: CatalogMode;
 	/** Tools of servers that a full list may have. */
 	readonly catalogLimit: number;
 	/** Names of tools that are always listed, as in the full list; with `*` at the end: every name that begins so. */
@@ -20,7 +22,7 @@ export const DEFAULT_VIEW: ToolView = { catalog: "auto", catalogLimit: 80, pinne
 const MAX_PINNED = 100;
 
 const QUERY = z.object({
-	catalog: z.enum(["auto", "full", "search"], "expected auto, full or search").optional(),
+	catalog: z.enum(CATALOG_MODES, `expected one of ${CATALOG_MODES.join(", ")}`).optional(),
 	catalogLimit: z
 		.string()
 		.regex(/^[0-9]{1,6}$/, "expected a whole number from 0 to 999999")

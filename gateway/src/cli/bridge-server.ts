@@ -3,6 +3,7 @@ import {
 	type CallToolResult,
 	type GetPromptResult,
 	isInputRequiredResult,
+	type ListToolsResult,
 	type LoggingLevel,
 	ProtocolErrorCode,
 	ResourceNotFoundError,
@@ -10,11 +11,18 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import { askingParams, failedResult, type OrInput, REVISION_OF_STATELESS, SERVER_ERROR } from "xs-mcp-manager/core";
+import {
+	askingParams,
+	failedResult,
+	type OrInput,
+	REVISION_OF_STATELESS,
+	relayedExtensions,
+	SERVER_ERROR,
+} from "xs-mcp-manager/core";
 import { callOptions, DEFAULT_LOG_LEVEL } from "../mcp/call-options.js";
-import { promptFor, resultFor } from "../mcp/contents.js";
-import { sendRevisionCodes } from "../mcp/revision-codes.js";
-import { GATEWAY_INFO } from "../version.js";
+import { promptFor, resultFor, toolsFor } from "../mcp/contents.js";
+import { sendForRevision } from "../mcp/send-for-revision.js";
+import { SERVER_INFO } from "../mcp/server-info.js";
 import { PATIENCE } from "./gateway-transport.js";
 
 /** The gateway's end of a bridge, as the server at the client's end uses it. */
@@ -28,7 +36,6 @@ export interface GatewayEnd {
 
 /** Results until a gateway has answered, by method. */
 const WITHOUT_GATEWAY = {
-	"tools/list": { tools: [] },
 	"resources/list": { resources: [] },
 	"resources/templates/list": { resourceTemplates: [] },
 	"prompts/list": { prompts: [] },
@@ -49,13 +56,14 @@ export class BridgeServer extends Server {
 
 	constructor(gateway: GatewayEnd) {
 		const instructions = gateway.client?.getInstructions();
-		super(GATEWAY_INFO, {
+		super(SERVER_INFO, {
 			capabilities: {
 				tools: { listChanged: true },
 				resources: { listChanged: true, subscribe: true },
 				prompts: { listChanged: true },
 				completions: {},
 				logging: {},
+				...relayedExtensions(gateway.client?.getServerCapabilities()?.extensions),
 			},
 			...(instructions !== undefined && { instructions }),
 		});
@@ -77,7 +85,7 @@ export class BridgeServer extends Server {
 	}
 
 	override async connect(transport: Transport): Promise<void> {
-		sendRevisionCodes(transport, () => this.#revision);
+		sendForRevision(transport, () => this.#revision);
 		await super.connect(transport);
 	}
 
@@ -99,10 +107,15 @@ export class BridgeServer extends Server {
 	#serveLists(): void {
 		for (const [method, nothing] of Object.entries(WITHOUT_GATEWAY)) {
 			this.setRequestHandler(
-				method as "tools/list",
+				method as "prompts/list",
 				async ({ params = {} }, context) => ((await this.#ask(method, params, context)) ?? nothing) as never,
 			);
 		}
+		this.setRequestHandler("tools/list", async ({ params = {} }, context) => {
+			const listed = (await this.#ask("tools/list", params, context)) ?? { tools: [] };
+			const { tools, ...rest } = listed as ListToolsResult;
+			return { ...rest, tools: [...toolsFor(tools, this.#revision)] };
+		});
 	}
 
 	#serveTools(): void {

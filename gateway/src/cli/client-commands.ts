@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { CATALOG_MODES } from "../config/catalog-mode.js";
 import type { DeviceSummary } from "../http/operator/operator-routes.js";
 import { collect } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
@@ -10,6 +11,7 @@ import {
 	type GatewayClient,
 } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
+import type { CallToolOptions } from "./tool-commands.js";
 
 /** Adds the commands that ask a running gateway. Returns the command `devices`. */
 export function addClientCommands(program: Command): Command {
@@ -35,6 +37,7 @@ export function addClientCommands(program: Command): Command {
 			"key=value; the tool's schema determines how a value is read: number, true, false, JSON, text",
 		)
 		.option("--json", "Print the whole result as JSON")
+		.option("--save <file>", "Save pictures, sound and files of the result; of several, the second to FILE-2")
 		.action(callTool);
 	clientCommand(program, "watch")
 		.description("Show events as they happen: connections, notifications, calls")
@@ -77,11 +80,7 @@ export function withAddress(command: Command): Command {
 export function withCatalog(command: Command): Command {
 	return command
 		.addOption(
-			new Option("--catalog <mode>", "Which tools are listed; default: the gateway's setting").choices([
-				"auto",
-				"full",
-				"search",
-			]),
+			new Option("--catalog <mode>", "Which tools are listed; default: the gateway's setting").choices(CATALOG_MODES),
 		)
 		.option("--catalog-limit <tools>", "Most tools in a full list, if --catalog is auto")
 		.option(
@@ -107,13 +106,14 @@ async function listDevices(options: ClientOptions): Promise<void> {
 	} else if (devices.length === 0) {
 		print("No devices yet.");
 	} else {
-		printTable([["ALIAS", "ID", "BOARD", "TOOLS", "STATE"], ...devices.map(rowOf)]);
+		const rows = [["ALIAS", "ID", "BOARD", "TOOLS", "STATE", "TAGS"], ...devices.map(rowOf)];
+		printTable(devices.some(({ tags }) => tags.length > 0) ? rows : rows.map((row) => row.slice(0, -1)));
 	}
 }
 
-function rowOf({ alias, id, board, tools, connected, transport, lastSeen }: DeviceSummary): string[] {
+function rowOf({ alias, tags, id, board, tools, connected, transport, lastSeen }: DeviceSummary): string[] {
 	const state = connected ? `online by ${transport} since ${lastSeen}` : `offline, last seen ${lastSeen}`;
-	return [alias, id, `${board.name} ${board.version}`, String(tools), state];
+	return [alias, id, `${board.name} ${board.version}`, String(tools), state, tags.join(" ")];
 }
 
 // Modules that need the SDK are loaded only when they are needed: the other commands start faster without it.
@@ -128,7 +128,12 @@ async function writeTypes(device: string, options: ClientOptions): Promise<void>
 	await commands.writeTypes(device, options);
 }
 
-async function callTool(device: string, tool: string, pairs: readonly string[], options: ClientOptions): Promise<void> {
+async function callTool(
+	device: string,
+	tool: string,
+	pairs: readonly string[],
+	options: CallToolOptions,
+): Promise<void> {
 	const commands = await import("./tool-commands.js");
 	await commands.callTool(device, tool, pairs, options);
 }

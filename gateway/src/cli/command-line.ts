@@ -5,7 +5,9 @@ import { GATEWAY_INFO } from "../version.js";
 import { addBindingCommands } from "./binding-commands.js";
 import { addClientCommands } from "./client-commands.js";
 import { EXIT, UsageError } from "./exit.js";
+import { addFirmwareCommands } from "./firmware-commands.js";
 import { addServeCommands } from "./serve.js";
+import { addTagCommands } from "./tag-commands.js";
 import { addTokenCommands } from "./token-commands.js";
 
 const EPILOGUE = `
@@ -22,8 +24,13 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
 	addServeCommands(program);
-	addBindingCommands(addClientCommands(program));
+	const devices = addClientCommands(program);
+	addBindingCommands(devices);
+	addTagCommands(devices);
+	addFirmwareCommands(program);
 	addTokenCommands(program);
+	// Not before the commands are there, which would inherit it: their --version is not the program's.
+	program.enablePositionalOptions();
 	try {
 		await program.parseAsync([...args], { from: "user" });
 	} catch (error) {

@@ -1,4 +1,4 @@
-import type { Client, Tool } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, ContentBlock, Tool } from "@modelcontextprotocol/client";
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, textOf } from "xs-mcp-manager/core";
 import type { DeviceSummary } from "../http/operator/operator-routes.js";
@@ -8,6 +8,7 @@ import { UsageError } from "./exit.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { PATIENCE } from "./gateway-transport.js";
 import { print, printParagraph } from "./output.js";
+import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
 /** `tools DEVICE`: prints a device's tools. */
@@ -41,34 +42,57 @@ function printTool(tool: Tool): void {
 	}
 }
 
-/** `call DEVICE TOOL [KEY=VALUE...]`: calls a tool and prints its result. Rejects if the tool failed. */
+export interface CallToolOptions extends ClientOptions {
+	/** Where the result's pictures, sound and files are saved. */
+	readonly save?: string;
+}
+
+/** `call DEVICE TOOL [KEY=VALUE...]`: calls a tool and prints its result. Rejects if the tool failed, or has nothing to save. */
 export async function callTool(
 	name: string,
 	toolName: string,
 	pairs: readonly string[],
-	options: ClientOptions,
+	options: CallToolOptions,
 ): Promise<void> {
 	await withTools(name, options, async ({ device, tools, client }) => {
 		const tool = findTool(toolName, device, tools);
-		const params = { name: tool.name, arguments: parseToolArguments(tool.inputSchema, pairs) };
-		const result = await client.callTool(params, {
-			...PATIENCE,
-			onprogress: ({ progress, total, message = "" }) =>
-				console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
-		});
-		const text = options.json
-			? JSON.stringify(result, undefined, 2)
-			: textOf(result.content, ({ type }) => `(${type}: --json shows it)`);
+		const result = await callOn(client, tool, parseToolArguments(tool.inputSchema, pairs));
+		const saved = options.save === undefined ? undefined : await saveMedia(result.content, options.save);
+		const describe = (block: ContentBlock): string => {
+			const file = saved?.get(block);
+			return file === undefined ? `(${block.type}: --json shows it)` : `(${block.type}: saved to ${file})`;
+		};
+		const text = options.json ? JSON.stringify(result, undefined, 2) : textOf(result.content, describe);
 		// A file gets what the device answered, a terminal nothing that could control it.
 		process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
+		if (options.json) {
+			for (const file of saved?.values() ?? []) {
+				console.error(`saved to ${file}`);
+			}
+		}
 		if (result.isError) {
 			throw new Error(`${toolName} failed`);
+		}
+		if (saved?.size === 0) {
+			throw new Error(`nothing to save: the result of ${toolName} has no picture, sound or file`);
 		}
 	});
 }
 
+/** Calls a tool, and prints its progress. */
+export async function callOn(client: Client, { name }: Tool, args: Record<string, unknown>): Promise<CallToolResult> {
+	return await client.callTool(
+		{ name, arguments: args },
+		{
+			...PATIENCE,
+			onprogress: ({ progress, total, message = "" }) =>
+				console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
+		},
+	);
+}
+
 /** @throws UsageError that says why there is no such tool */
-function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): Tool {
+export function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): Tool {
 	const isNamed = (each: string): boolean => portable(each) === portable(name);
 	const tool = tools.find((each) => each.name === name) ?? tools.find((each) => isNamed(each.name));
 	if (tool === undefined) {
@@ -87,14 +111,14 @@ function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): 
 	return userOnlyTools.filter((name) => !tools.some((tool) => portable(tool.name) === portable(name)));
 }
 
-interface DeviceTools {
+export interface DeviceTools {
 	readonly device: DeviceSummary;
 	readonly tools: readonly Tool[];
 	readonly client: Client;
 }
 
 /** Connects to a device for as long as some work takes. */
-async function withTools(
+export async function withTools(
 	name: string,
 	options: ClientOptions,
 	work: (tools: DeviceTools) => Promise<void>,

@@ -49,7 +49,7 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 		}
 	}
 	const complete = configuration as Configuration;
-	problems.push(...contradictions(complete));
+	problems.push(...contradictions(complete), ...withoutMqtt((name) => given(name, sources, file)));
 	if (problems.length > 0) {
 		throw new ConfigurationError(problems);
 	}
@@ -139,6 +139,17 @@ function settled(name: SettingName, from: Given | undefined): unknown {
 		const why = setting.secret ? `expected ${setting.kind.expected}` : (error as Error).message;
 		throw new Error(`${from.source}: ${why}`, { cause: error });
 	}
+}
+
+/** What is said of the gateway's own broker means nothing without it. `mqtt: false` says that this is meant. */
+function withoutMqtt(find: (name: SettingName) => Given | undefined): string[] {
+	if (find("mqtt") !== undefined) {
+		return [];
+	}
+	return (["mqttAddress", "mqttPort", "mqttCert", "mqttKey"] as const).flatMap((name) => {
+		const source = find(name)?.source;
+		return source === undefined ? [] : [`${source}: requires mqtt (${flagOf("mqtt")})`];
+	});
 }
 
 function contradictions(configuration: Configuration): string[] {

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { CATALOG_MODES } from "./catalog-mode.js";
 import {
 	flag,
 	hostnames,
@@ -145,8 +146,9 @@ export const SETTINGS = {
 		{ default: new Map() },
 	),
 	catalog: setting(
-		oneOf("mode", ["auto", "full", "search"]),
-		"Tools that clients list: all (full), or a few that find and call the others (search); auto: search above catalogLimit",
+		oneOf("mode", CATALOG_MODES),
+		"Tools that clients list: all (full), a few that find and call the others (search; auto: search above catalogLimit), " +
+			"or those that devices have alike only once (groups)",
 		{ default: "auto" },
 	),
 	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a full list, if catalog is auto", {
@@ -173,7 +175,9 @@ export const SETTINGS = {
 	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", { default: 1_000 }),
 	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
-	bodyTimeout: setting(DURATION, "Time limit for a client's request to arrive", { default: 10_000 }),
+	bodyTimeout: setting(DURATION, "Time in which a request's headers must arrive, and each 16 KB of its body", {
+		default: 10_000,
+	}),
 	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress to end when the gateway stops", {
 		default: 3_000,
 	}),

@@ -1,19 +1,78 @@
-import { readFileSync } from "node:fs";
-import type { TlsOptions } from "node:tls";
+import { readFileSync, statSync } from "node:fs";
+import { createSecureContext, type TlsOptions } from "node:tls";
 import { ConfigurationError } from "./configuration.js";
 import type { Configuration, SettingName } from "./settings.js";
 
-/**
- * The certificate and key of a listener, if it has them.
- *
- * @throws ConfigurationError that names the file that cannot be read
- */
-export function readTls(listener: "http" | "websocket" | "mqtt", configuration: Configuration): TlsOptions | undefined {
-	const [certName, keyName] = [`${listener}Cert`, `${listener}Key`] as const;
-	const [cert, key] = [configuration[certName], configuration[keyName]];
-	return cert === undefined || key === undefined
-		? undefined
-		: { cert: readPem(certName, cert), key: readPem(keyName, key) };
+type Listener = "http" | "websocket" | "mqtt";
+
+/** The certificate and key of a listener, which are read again when they have changed. */
+export class TlsFiles {
+	/** What the files hold: the last pair that could be used. */
+	readonly options: TlsOptions;
+	/** The settings that name them. */
+	readonly names: readonly [SettingName, SettingName];
+	readonly #paths: readonly [string, string];
+	/** The state of the files when they were read. */
+	#read: string;
+	/** Their state at the last look. */
+	#seen: string;
+
+	private constructor(names: readonly [SettingName, SettingName], paths: readonly [string, string]) {
+		this.names = names;
+		this.#paths = paths;
+		this.#read = this.#state();
+		this.#seen = this.#read;
+		this.options = this.#load();
+	}
+
+	/**
+	 * Those of a listener; undefined if it has none.
+	 *
+	 * @throws ConfigurationError that names the file that cannot be read, or the pair that cannot be used
+	 */
+	static of(listener: Listener, configuration: Configuration): TlsFiles | undefined {
+		const [certName, keyName] = [`${listener}Cert`, `${listener}Key`] as const;
+		const [cert, key] = [configuration[certName], configuration[keyName]];
+		return cert === undefined || key === undefined ? undefined : new TlsFiles([certName, keyName], [cert, key]);
+	}
+
+	/**
+	 * Looks at the files. A pair that has changed is returned at the second look that finds the same state: the two files are
+	 * written one after the other.
+	 *
+	 * @returns undefined if nothing is new
+	 * @throws ConfigurationError, once, if the new pair cannot be used
+	 */
+	renewed(): TlsOptions | undefined {
+		const state = this.#state();
+		const isSettled = state === this.#seen;
+		this.#seen = state;
+		if (!isSettled || state === this.#read) {
+			return undefined;
+		}
+		this.#read = state;
+		return this.#load();
+	}
+
+	#load(): TlsOptions {
+		const [[certName, keyName], [certPath, keyPath]] = [this.names, this.#paths];
+		const options = { cert: readPem(certName, certPath), key: readPem(keyName, keyPath) };
+		try {
+			createSecureContext(options);
+		} catch (error) {
+			throw new ConfigurationError([`${certName}, ${keyName}: ${(error as Error).message}`], { cause: error });
+		}
+		return options;
+	}
+
+	#state(): string {
+		return this.#paths
+			.map((path) => {
+				const { ino, size, mtimeMs, ctimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+				return [ino, size, mtimeMs, ctimeMs].join(" ");
+			})
+			.join();
+	}
 }
 
 /** @throws ConfigurationError that names the setting and the file */

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type Server, type Socket } from "node:
 import { Duplex } from "node:stream";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
-import { listenOn } from "../net/listener.js";
+import { listenOn, renewTls } from "../net/listener.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
 import { downTopic, type MqttBus, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
 import { PacketLimit } from "./packet-limit.js";
@@ -88,6 +88,10 @@ export class EmbeddedBroker implements MqttBus {
 			this.#events.onRejected(`${clientId}: disconnected: the device does not read its messages`);
 			client.close();
 		}
+	}
+
+	renewTls(tls: TlsOptions): void {
+		renewTls(this.#server, tls);
 	}
 
 	recheck(stillAdmits: (admission: Admission) => boolean): void {

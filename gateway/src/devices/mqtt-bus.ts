@@ -1,3 +1,4 @@
+import type { TlsOptions } from "node:tls";
 import type { Admission } from "./admission.js";
 
 /** What a broker reports. At most one message comes in a turn of the event loop: see DeviceTransport. */
@@ -19,6 +20,8 @@ export interface MqttBus {
 	send(clientId: string, text: string): void;
 	/** Disconnects the clients that would no longer be admitted. Another broker decides that itself. */
 	recheck(stillAdmits: (admission: Admission) => boolean): void;
+	/** Uses another key and certificate for the connections to come. Another broker has its own. */
+	renewTls?(tls: TlsOptions): void;
 	close(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import type { TlsOptions } from "node:tls";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import type { Admission } from "./admission.js";
@@ -47,6 +48,11 @@ export class MqttDevices {
 	/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
 	recheck(stillAdmits: (admission: Admission) => boolean): void {
 		this.#bus.recheck(stillAdmits);
+	}
+
+	/** Has the gateway's own broker use another key and certificate for the connections to come. */
+	renewTls(tls: TlsOptions): void {
+		this.#bus.renewTls?.(tls);
 	}
 
 	/** Says goodbye to every device and disconnects from the broker. */

@@ -4,7 +4,7 @@ import type { TlsOptions } from "node:tls";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
-import { createHttpServer, listenOn } from "../net/listener.js";
+import { createHttpServer, listenOn, renewTls } from "../net/listener.js";
 import { watchLiveness } from "../net/liveness.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
@@ -25,7 +25,7 @@ export interface WebSocketDevicesOptions {
 	readonly tls?: TlsOptions;
 	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
 	readonly onRequest?: RequestListener;
-	/** Milliseconds for a request to arrive, body included. Default 10,000. */
+	/** Milliseconds for a request's headers, and in which its body must make progress. Default 10,000. */
 	readonly requestTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
 	readonly pingInterval?: number;
@@ -77,6 +77,11 @@ export class WebSocketDevices {
 		return listenOn(this.#http, { host, port }, ({ message }) =>
 			this.#servers.reject(`listening for devices: ${message}`),
 		);
+	}
+
+	/** Uses another key and certificate for the connections to come. */
+	renewTls(tls: TlsOptions): void {
+		renewTls(this.#http, tls);
 	}
 
 	/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */

@@ -1,17 +1,19 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import type { ServerRegistry } from "xs-mcp-manager/core";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
 import type { RequestGuard } from "./clients/auth.js";
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./devices/binding-routes.js";
+import type { FirmwareOffers } from "./devices/firmware-offers.js";
 import type { GatewayEvents } from "./operator/events.js";
 import type { Metrics } from "./operator/metrics.js";
 import {
+	changeDevice,
 	forgetDevice,
 	forgetOfflineDevices,
 	listDevices,
-	renameDevice,
+	offerFirmware,
 	showMetrics,
 	streamEvents,
 } from "./operator/operator-routes.js";
@@ -33,11 +35,15 @@ interface AppOptions {
 	readonly bindings: DeviceBindings;
 	/** The routes for devices: see createDeviceApp. */
 	readonly deviceApp: Hono<HttpEnv>;
+	readonly firmware: FirmwareOffers;
+	/** Where a device reaches the gateway over HTTP; undefined if that is not known. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
 
 /** Everything that the gateway serves over HTTP. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
 	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, bindings, deviceApp } = options;
+	const { firmware, urlFor } = options;
 	const app = new Hono<HttpEnv>();
 	app.onError((error, c) => rejections.answer(error, c));
 	app.notFound(notFound);
@@ -57,7 +63,8 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.delete("/devices", forgetOfflineDevices(servers));
 	app.all("/devices/:device", allow("DELETE", "PATCH"));
 	app.delete("/devices/:device", forgetDevice(servers));
-	app.patch("/devices/:device", renameDevice(servers, maxBodyBytes));
+	app.patch("/devices/:device", changeDevice(servers, maxBodyBytes));
+	app.all("/devices/:device/firmware", allow("POST"), offerFirmware({ servers, firmware, urlFor, maxBodyBytes }));
 	app.use("/bindings/*", needsAllDevices);
 	app.all("/bindings", allow("GET"), listBindings(bindings));
 	app.all("/bindings/:code", allow("POST", "DELETE"));

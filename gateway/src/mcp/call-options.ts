@@ -5,7 +5,7 @@ import {
 	LOG_LEVEL_META_KEY,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { CallOptions, LogLevel, LogMessage } from "xs-mcp-manager/core";
+import type { CallOptions, LogLevel, LogMessage, Question } from "xs-mcp-manager/core";
 import { RateLimit } from "xs-mcp-manager/core";
 
 /** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */
@@ -18,8 +18,13 @@ const MAX_LOG_DATA = 10_000;
 /** The log messages that a client gets in a session until it chooses a level. */
 export const DEFAULT_LOG_LEVEL: LogLevel = "info";
 
+/** Milliseconds that a person, or a client's language model, has for an answer. */
+export const ANSWER_TIME = 300_000;
+
 /** What a client said when its session began. */
 interface SessionClient {
+	/** Whose session it is. Default: nobody knows. */
+	readonly client?: object;
 	/** Undefined if there is no session. */
 	readonly capabilities: ClientCapabilities | undefined;
 	/** The least severe log messages that it wants; undefined: none. */
@@ -52,7 +57,21 @@ export function callOptions(
 		logLevel,
 		onProgress: onProgress(mcpReq),
 		onLog: logLevel && onLog(mcpReq),
-		asker: { capabilities: withForm(capabilities), inputResponses, requestState },
+		asker: {
+			client: client.client,
+			capabilities: withForm(capabilities),
+			inputResponses,
+			requestState,
+			...(envelope === undefined && { ask: askIn(mcpReq) }),
+		},
+	};
+}
+
+/** Asks the client in its session, as the revisions until 2025-11-25 have it. */
+function askIn(mcpReq: ServerContext["mcpReq"]): (question: Question, signal: AbortSignal) => Promise<object> {
+	return async (question, signal) => {
+		const signals = AbortSignal.any([signal, mcpReq.signal]);
+		return await mcpReq.send(question as never, { signal: signals, timeout: ANSWER_TIME });
 	};
 }
 

@@ -20,9 +20,11 @@ interface CatalogTool {
 	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
 }
 
-/** Instructions for a client that gets the catalog tools. */
-export const CATALOG_INSTRUCTIONS = `Not every tool is in the list of tools. servers_list shows devices and servers, tools_search finds tools,
+const CATALOG_INSTRUCTIONS = `Not every tool is in the list of tools. servers_list shows devices and servers, tools_search finds tools,
 tool_describe shows a tool's arguments, tool_call calls it, and tool_read does if it is read-only.`;
+
+const GROUP_INSTRUCTIONS = `A tool that several devices have is listed once: its argument devices names some of them, tags of several, or "all".
+The result says what each device has answered. servers_list shows the devices, their tags, and which are online.`;
 
 /** Servers in one answer. */
 const MAX_SERVERS = 100;
@@ -46,20 +48,25 @@ const serversList = define({
 	description: "List the devices and MCP servers: whether each is online, and how many tools it has",
 	annotations: READ_ONLY,
 	input: z.strictObject({
-		query: z.string().max(200).optional().describe("Only servers with this text in their name or board"),
+		query: z.string().max(200).optional().describe("Only servers with this text in their name, board or tags"),
 		offset: z.int().min(0).default(0).describe(`Servers to skip: an answer has at most ${MAX_SERVERS}`),
 	}),
 	async run({ query = "", offset }, { catalog }) {
 		const text = query.toLowerCase();
-		const found = catalog.servers.filter(({ alias, board }) => `${alias} ${board.name}`.toLowerCase().includes(text));
+		const found = catalog.servers.filter(({ alias, board, tags }) =>
+			[alias, board.name, ...tags].join(" ").toLowerCase().includes(text),
+		);
 		const servers = summaries(catalog, found.slice(offset, offset + MAX_SERVERS));
-		const lines = servers.map(({ name, board, tools, online, state }) => {
+		const lines = servers.map(({ name, board, tags = [], tools, online, state }) => {
 			const status = online ? `online${state === undefined ? "" : `, ${state}`}` : "offline";
-			return `${name} (${board}): ${status}, ${tools} ${tools === 1 ? "tool" : "tools"}`;
+			const tagged = tags.length > 0 ? `, tags ${tags.join(", ")}` : "";
+			return `${name} (${board}${tagged}): ${status}, ${tools} ${tools === 1 ? "tool" : "tools"}`;
 		});
-		const rest = found.length - offset - servers.length;
-		const more = rest > 0 ? [`${rest} more: ask with offset ${offset + servers.length}, or with query`] : [];
-		return textResult([...lines, ...more].join("\n") || "No server found", {
+		const next = offset + servers.length;
+		return partialList(lines, {
+			left: found.length - next,
+			how: `ask with offset ${next}, or with query`,
+			none: "No server found",
 			structuredContent: { servers, total: found.length },
 		});
 	},
@@ -84,8 +91,10 @@ const toolsSearch = define({
 		const lines = tools.map(({ name, description, annotations }) =>
 			[`${name}${hintsOf(annotations)}`, ...(description ? [description] : [])].join(": "),
 		);
-		const more = hits.length > tools.length ? [`${hits.length - tools.length} more: use other words, or limit`] : [];
-		return textResult([...lines, ...more].join("\n") || "No tool found", {
+		return partialList(lines, {
+			left: hits.length - tools.length,
+			how: "use other words, or limit",
+			none: "No tool found",
 			structuredContent: { tools, total: hits.length },
 		});
 	},
@@ -144,13 +153,27 @@ const CATALOG_TOOLS: readonly CatalogTool[] = [serversList, toolsSearch, toolDes
 /** The catalog tools as clients list them. */
 export const LISTED_CATALOG_TOOLS: readonly Tool[] = CATALOG_TOOLS.map(({ listed }) => listed);
 
+/** Those of a client that lists groups: it has every tool. */
+export const LISTED_WITH_GROUPS: readonly Tool[] = [serversList.listed];
+
+/** What a client is told of its list. */
+export function instructionsFor({ view, listsAll }: Catalog): readonly string[] {
+	if (view.catalog === "groups") {
+		return [GROUP_INSTRUCTIONS];
+	}
+	return listsAll ? [] : [CATALOG_INSTRUCTIONS];
+}
+
 /**
  * The catalog tool that a client means. They can also be called when the list has every tool: a client may still have
  * the list from before. A server's tool of the same name goes first then.
  */
 export function findCatalogTool(catalog: Catalog, name: string): CatalogTool | undefined {
 	const found = CATALOG_TOOLS.find(({ listed }) => listed.name === name);
-	const isHidden = catalog.view.catalog === "full" || (catalog.listsAll && catalog.findTool(name) !== undefined);
+	const isHidden =
+		catalog.view.catalog === "full" ||
+		(catalog.listsAll && catalog.findTool(name) !== undefined) ||
+		catalog.findGroup(name) !== undefined;
 	return isHidden ? undefined : found;
 }
 
@@ -176,6 +199,16 @@ function define<T>({
 	};
 }
 
+/** A part of a list: a line for each item, and how to get those that are left. */
+function partialList(
+	lines: readonly string[],
+	more: { left: number; how: string; none: string; structuredContent: Record<string, unknown> },
+): CallToolResult {
+	const { left, how, none, structuredContent } = more;
+	const rest = left > 0 ? [`${left} more: ${how}`] : [];
+	return textResult([...lines, ...rest].join("\n") || none, { structuredContent });
+}
+
 function summaries(catalog: Catalog, servers: readonly Server[]) {
 	const counts = new Map<Server, number>();
 	for (const { name } of catalog.allTools) {
@@ -185,13 +218,14 @@ function summaries(catalog: Catalog, servers: readonly Server[]) {
 		}
 	}
 	return servers.map((server) => {
-		const { alias, board, online, state } = server;
+		const { alias, board, online, state, tags } = server;
 		const tools = counts.get(server) ?? 0;
 		return {
 			name: alias,
 			board: `${board.name} ${board.version}`,
 			online,
 			tools,
+			...(tags.length > 0 && { tags }),
 			...(state !== undefined && { state }),
 		};
 	});

@@ -6,28 +6,39 @@ import {
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
-import type { CallOptions, LogLevel, OrInput, Server } from "xs-mcp-manager/core";
-import type { Catalog, CatalogChange, ListName, StateChange } from "../catalog/catalog.js";
+import {
+	type CallOptions,
+	isBelow,
+	type LogLevel,
+	type OrInput,
+	REVISION_OF_STATELESS,
+	type Server,
+} from "xs-mcp-manager/core";
+import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "../catalog/catalog.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
-import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
+import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware-updates.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
-import { CATALOG_INSTRUCTIONS, findCatalogTool } from "./catalog-tools.js";
+import { findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
+import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
-import { sendRevisionCodes } from "./revision-codes.js";
+import { sendForRevision } from "./send-for-revision.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import type { ServedClient } from "./served-client.js";
+import { SERVER_INFO } from "./server-info.js";
 
 export interface ClientServerOptions {
 	/** Who calls: for the record. */
 	readonly principal: string;
 	readonly catalog: Catalog;
 	readonly requestStates: RequestStates;
+	/** Tells of updates that the client's calls have started. */
+	readonly updates?: FirmwareUpdates;
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
 	readonly listTtl?: number;
 	/** Is called when the client begins to read a list. */
@@ -68,21 +79,18 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { catalog, requestStates, listTtl = 5_000, onClosed } = options;
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
-		super(
-			{ ...GATEWAY_INFO, title: GATEWAY_TITLE },
-			{
-				instructions: catalog.listsAll ? INSTRUCTIONS : `${INSTRUCTIONS}\n${CATALOG_INSTRUCTIONS}`,
-				requestState: { verify: requestStates.verify },
-				cacheHints: {
-					"tools/list": hint,
-					"resources/list": hint,
-					"resources/templates/list": hint,
-					"prompts/list": hint,
-					"resources/read": { ttlMs: 0, cacheScope },
-					"server/discover": hint,
-				},
+		super(SERVER_INFO, {
+			instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
+			requestState: { verify: requestStates.verify },
+			cacheHints: {
+				"tools/list": hint,
+				"resources/list": hint,
+				"resources/templates/list": hint,
+				"prompts/list": hint,
+				"resources/read": { ttlMs: 0, cacheScope },
+				"server/discover": hint,
 			},
-		);
+		});
 		this.#options = options;
 		this.server.registerCapabilities({
 			tools: { listChanged: true },
@@ -90,6 +98,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			prompts: { listChanged: true },
 			completions: {},
 			logging: {},
+			...catalog.extensions,
 		});
 		this.#serveTools();
 		this.#resources = new ResourceService(this);
@@ -118,7 +127,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	override async connect(transport: Transport): Promise<void> {
-		sendRevisionCodes(transport, () => this.revision);
+		sendForRevision(transport, () => this.revision);
 		await super.connect(transport);
 	}
 
@@ -127,7 +136,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	 * undefined for a tool that is unknown: the call says so.
 	 */
 	override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-		return this.catalog.findTool(name)?.tool.inputSchema;
+		return (this.catalog.findGroup(name)?.listed ?? this.catalog.findTool(name)?.tool)?.inputSchema;
 	}
 
 	/** Sends the notification of a change; of a state or a resource, only if the client has subscribed to it. */
@@ -172,13 +181,22 @@ export class ClientServer extends McpServer implements ServedClient {
 	): Promise<OrInput<Result>> {
 		const { requestStates, catalog } = this.#options;
 		const of = { catalog: catalog.key, method: context.mcpReq.method, server: server.id, target };
-		const state = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
+		const signed = context.mcpReq.requestState<SignedState>();
+		const state = requestStates.open(signed, of);
 		const client = {
+			client: this,
 			capabilities: this.server.getClientCapabilities(),
 			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
 		};
-		const result = await ask(callOptions(context, client, state));
-		return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
+		const options = callOptions(context, client, signed?.isHeld ? undefined : state);
+		if (this.revision < REVISION_OF_STATELESS) {
+			const result = await ask(options);
+			return isInputRequiredResult(result) ? await requestStates.sign(result, of) : result;
+		}
+		const { isHeld, result } = signed?.isHeld
+			? await requestStates.held.resume<Result>(signed.state, options)
+			: await requestStates.held.begin(options, ask);
+		return isInputRequiredResult(result) ? await requestStates.sign(result, { ...of, isHeld }) : result;
 	}
 
 	#serveTools(): void {
@@ -204,10 +222,18 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	async #call(name: string, args: object, context: ServerContext) {
-		const { principal, catalog } = this.#options;
+		const { catalog } = this;
 		const own = catalog.findOwnTool(name);
 		if (own !== undefined) {
 			return await this.#callOwn(own, args, context);
+		}
+		const group = catalog.findGroup(name);
+		if (group !== undefined) {
+			// The progress of several devices is not that of the call.
+			const callOne = (member: FoundTool, memberArgs: object) =>
+				this.#callServer(member, memberArgs, context, { onProgress: undefined });
+			const result = await callGroup(group, { ...args }, { revision: this.revision, call: callOne });
+			return resultFor(result, this.revision);
 		}
 		const found = catalog.findTool(name);
 		if (found === undefined) {
@@ -215,16 +241,41 @@ export class ClientServer extends McpServer implements ServedClient {
 		}
 		const { server, tool } = found;
 		try {
-			const result = await this.passOn(context, server, tool.name, (options) =>
-				server.call(principal, tool, args, options),
-			);
-			if (isInputRequiredResult(result)) {
-				return result;
-			}
-			const content = withUris(result, (uri) => catalog.clientUri(server, uri));
-			return this.server.projectCallToolResult(resultFor(content, this.revision), tool.outputSchema);
+			const result = await this.#callServer(found, args, context);
+			return isInputRequiredResult(result)
+				? result
+				: this.server.projectCallToolResult(resultFor(result, this.revision), tool.outputSchema);
 		} catch (error) {
 			return answerFailedCall(error, server, this.revision);
+		}
+	}
+
+	/** Rejects as {@link Server.call} does. */
+	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
+		const { principal, catalog } = this.#options;
+		const result = await this.passOn(context, server, tool.name, (options) =>
+			server.call(principal, tool, args, { ...options, ...more }),
+		);
+		if (isInputRequiredResult(result)) {
+			return result;
+		}
+		if (tool.name === UPGRADE_TOOL && !result.isError) {
+			this.#options.updates?.started(server, (update) => this.#tellUpdate(server, update));
+		}
+		return withUris(result, (uri) => catalog.clientUri(server, uri));
+	}
+
+	/** A client that has disconnected, or has no session, is not told. */
+	#tellUpdate({ alias }: Server, { step, version = "the new firmware", running }: FirmwareUpdate): void {
+		const message =
+			step === "rolled-back"
+				? {
+						level: "warning" as const,
+						data: `${alias} rolled back to firmware ${running}: ${version} did not reach its backend`,
+					}
+				: { level: "info" as const, data: `${alias} runs firmware ${running}` };
+		if (!isBelow(message.level, this.#logLevel ?? DEFAULT_LOG_LEVEL)) {
+			this.server.sendLoggingMessage({ logger: "firmware", ...message }).catch(() => {});
 		}
 	}
 

@@ -1,12 +1,14 @@
 import type { CallToolResult, ContentBlock, GetPromptResult, Tool } from "@modelcontextprotocol/server";
 import { isObject } from "../firmware.js";
 
-/** The first revisions that have these parts of a tool's result. */
-const SINCE = {
+/** The first revisions that have these parts of a tool, its result, or what a server says of itself. */
+export const SINCE = {
 	annotations: "2025-03-26",
 	audio: "2025-03-26",
 	resource_link: "2025-06-18",
 	structuredContent: "2025-06-18",
+	title: "2025-06-18",
+	icons: "2025-11-25",
 } as const;
 
 /**
@@ -47,11 +49,24 @@ export function promptFor(result: GetPromptResult, revision: string): GetPromptR
 	return mapMessages(result, (block) => blockFor(block, revision));
 }
 
-/** The first revision knows names, descriptions and arguments only: its clients, some with little room, get no more. */
+/** The members of a tool that the client's revision has: lists cost its model's context, and some clients have little room. */
 export function toolsFor(tools: readonly Tool[], revision: string): readonly Tool[] {
-	return revision >= SINCE.annotations
-		? tools
-		: tools.map(({ name, description, inputSchema }) => ({ name, ...(description && { description }), inputSchema }));
+	return revision >= SINCE.icons ? tools : tools.map((tool) => toolFor(tool, revision));
+}
+
+function toolFor({ icons: _icons, title, outputSchema, annotations, _meta, ...tool }: Tool, revision: string): Tool {
+	if (revision < SINCE.annotations) {
+		const { name, description, inputSchema } = tool;
+		return { name, ...(description && { description }), inputSchema };
+	}
+	const isTitled = revision >= SINCE.title;
+	return {
+		...tool,
+		...(title !== undefined && isTitled && { title }),
+		...(outputSchema !== undefined && isTitled && { outputSchema }),
+		...(annotations !== undefined && { annotations }),
+		...(_meta !== undefined && isTitled && { _meta }),
+	};
 }
 
 /** Replaces the URIs of resources in a tool's result: a device and its clients may know them by different ones. */

@@ -1,10 +1,19 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Server } from "xs-mcp-manager/core";
-import { failedResult, REVISION_OF_STATELESS, SERVER_ERROR, ServerError } from "xs-mcp-manager/core";
+import {
+	failedResult,
+	REVISION_OF_STATELESS,
+	SERVER_ERROR,
+	ServerError,
+	type ServerErrorCode,
+} from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
 /** The member of `_meta`, or of an error's `data`, that tells programs why a server could not answer. */
 const ERROR = "xs-mcp/error";
+
+/** Why a call failed without a result of the device's own: the core's reasons, and the gateway's. */
+type CallFailure = ServerErrorCode | "rejected" | "unknown-tool" | "not-read-only" | "input-required";
 
 /** The first revision in which wrong arguments are a failed call, so that a model can correct them (SEP-1303). */
 const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
@@ -88,6 +97,6 @@ function rejection({ alias }: Server, { message, code }: ProtocolError): string 
 }
 
 /** A failed call: the code is for programs, the text for models. */
-export function failedCall(code: string, text: string): CallToolResult {
+export function failedCall(code: CallFailure, text: string): CallToolResult {
 	return failedResult(text, { _meta: { [ERROR]: code } });
 }

@@ -2,13 +2,15 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 import type { Access } from "../catalog/access.js";
-import { Catalog, catalogKey } from "../catalog/catalog.js";
+import { Catalog } from "../catalog/catalog.js";
+import { catalogKey } from "../catalog/catalog-key.js";
 import type { Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { ToolHint } from "../config/tool-hint.js";
-import { LISTED_CATALOG_TOOLS } from "./catalog-tools.js";
+import { FirmwareUpdates } from "../devices/firmware-updates.js";
+import { LISTED_CATALOG_TOOLS, LISTED_WITH_GROUPS } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 
 export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
@@ -24,6 +26,14 @@ export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, P
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 }
 
+/** What configured servers are told: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
+const RELAYED = {
+	elicitation: { form: { applyDefaults: true }, url: {} },
+	sampling: {},
+	roots: {},
+	extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+};
+
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
 const MAX_CATALOGS = 1_000;
 
@@ -33,14 +43,19 @@ export class Gateway {
 	readonly servers: ServerRegistry;
 	/** Signs what devices want back from clients. */
 	readonly requestStates = new RequestStates();
+	/** What becomes of devices' updates. */
+	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
 	ownTools: (access: Access) => readonly OwnTool[] = () => [];
+	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
+	whenKnown: (server: string) => Promise<void> = async () => {};
 	readonly #options: GatewayOptions;
 	readonly #hints: ToolHints;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
+		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
 		this.#hints = new ToolHints(options.toolHints);
 	}
@@ -55,7 +70,7 @@ export class Gateway {
 	static async open(options: GatewayOptions = {}, onWarning?: (message: string) => void): Promise<Gateway> {
 		const { stateFolder } = options;
 		const folder = stateFolder === undefined ? {} : { folder: join(stateFolder, "devices") };
-		return new Gateway(await ServerRegistry.open({ ...options, ...folder }, onWarning), options);
+		return new Gateway(await ServerRegistry.open({ relayed: RELAYED, ...options, ...folder }, onWarning), options);
 	}
 
 	/**
@@ -70,7 +85,8 @@ export class Gateway {
 			catalogLimit = DEFAULT_VIEW.catalogLimit,
 			pinnedTools = DEFAULT_VIEW.pinnedTools,
 		} = { ...this.#options, ...asked };
-		const view = { catalog: mode, catalogLimit, pinnedTools };
+		// One server alone has nothing to group.
+		const view = { catalog: mode === "groups" && server ? "full" : mode, catalogLimit, pinnedTools } as const;
 		const key = catalogKey(access, server, view);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
@@ -84,7 +100,7 @@ export class Gateway {
 				view,
 				hints: this.#hints,
 				ownTools,
-				catalogTools: LISTED_CATALOG_TOOLS,
+				catalogTools: view.catalog === "groups" ? LISTED_WITH_GROUPS : LISTED_CATALOG_TOOLS,
 			});
 			this.#catalogs.set(key, catalog);
 		}

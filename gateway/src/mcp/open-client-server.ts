@@ -13,11 +13,12 @@ interface OpenClientServerOptions {
 /** The MCP server for one client, which is told of changes as long as it is connected. */
 export function openClientServer(gateway: Gateway, { access, server, onerror }: OpenClientServerOptions): ClientServer {
 	const catalog = gateway.catalog(access, server);
-	const { requestStates } = gateway;
+	const { requestStates, updates } = gateway;
 	const clientServer = new ClientServer({
 		principal: access.principal,
 		catalog,
 		requestStates,
+		updates,
 		onClosed: () => stopFollowing(),
 	});
 	const stopFollowing = catalog.onChange((change) => void clientServer.announce(change).catch(onerror));

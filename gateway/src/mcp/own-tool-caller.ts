@@ -7,10 +7,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import type { OwnToolCaller } from "../catalog/own-tools.js";
+import { ANSWER_TIME } from "./call-options.js";
 import type { ServedClient } from "./served-client.js";
-
-/** Milliseconds that a person has for an answer. */
-const ANSWER_TIME = 300_000;
 
 /** The key of the only question in a result. */
 const APPROVAL = "approval";

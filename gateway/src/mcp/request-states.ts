@@ -6,6 +6,7 @@ import {
 	ProtocolErrorCode,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
+import { HeldRequests } from "./held-requests.js";
 
 /** What clients get in place of a device's `requestState`. */
 export interface SignedState {
@@ -15,8 +16,10 @@ export interface SignedState {
 	/** The id of the server that it came from, and the name or URI that was asked for. */
 	readonly server: string;
 	readonly target: string;
-	/** The device's own. */
+	/** The server's own; of a request that is held, its id. */
 	readonly state: string;
+	/** Whether it is a request that is held for its answer. */
+	readonly isHeld?: boolean;
 }
 
 /** Seconds for which a client has time to answer. */
@@ -27,6 +30,8 @@ const TIME_TO_ANSWER = 600;
  * lives as long as the process: after a restart of the gateway, a client begins its request again.
  */
 export class RequestStates {
+	/** The requests whose state is in the gateway. */
+	readonly held = new HeldRequests();
 	readonly #codec = createRequestStateCodec<SignedState>({ key: randomBytes(32), ttlSeconds: TIME_TO_ANSWER });
 
 	/** For `ServerOptions.requestState` of the SDK. */

@@ -1,21 +1,51 @@
-import { createServer, type Server as HttpServer } from "node:http";
+import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
-import type { TlsOptions } from "node:tls";
+import { type TlsOptions, Server as TlsServer } from "node:tls";
+
+/** Bytes of a body that must arrive in each `timeout`, until it is whole. */
+const MIN_PROGRESS_BYTES = 16_384;
 
 /**
- * Node's HTTP or HTTPS server, which cuts connections whose request is too slow.
+ * Node's HTTP or HTTPS server, which cuts connections whose request is too slow: as Node does it, by the event
+ * `clientError` with the code `ERR_HTTP_REQUEST_TIMEOUT`.
  *
- * @param requestTimeout milliseconds for a request to arrive, body included
+ * @param timeout milliseconds for the headers to arrive, and in which a body must make progress. Not for the whole body, as
+ * Node's `requestTimeout`: a device may take longer for a picture.
  * @param tls key and certificate: the server then speaks HTTPS
  */
-export function createHttpServer(requestTimeout: number, tls?: TlsOptions): HttpServer {
+export function createHttpServer(timeout: number, tls?: TlsOptions): HttpServer {
 	const limits = {
-		requestTimeout,
-		headersTimeout: requestTimeout,
-		connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+		requestTimeout: 0,
+		headersTimeout: timeout,
+		connectionsCheckingInterval: Math.min(1_000, timeout),
 	};
-	return tls ? createTlsServer({ ...limits, ...tls }) : createServer(limits);
+	const server = tls ? createTlsServer({ ...limits, ...tls }) : createServer(limits);
+	// Before the listeners that read the request.
+	return server.on("request", (request: IncomingMessage) => watchProgress(server, request, timeout));
+}
+
+/** Ends a request whose body is too slow. Bytes are those of the connection: what arrived with the headers counts as well. */
+function watchProgress(server: HttpServer, request: IncomingMessage, timeout: number): void {
+	const { headers, socket } = request;
+	if (!("transfer-encoding" in headers) && Number(headers["content-length"] ?? 0) === 0) {
+		return;
+	}
+	let seen = socket.bytesRead;
+	const timer = setInterval(() => {
+		if (socket.bytesRead - seen < MIN_PROGRESS_BYTES) {
+			stop();
+			const error = Object.assign(new Error("request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+			if (!server.emit("clientError", error, socket)) {
+				socket.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+				socket.destroySoon();
+			}
+		}
+		seen = socket.bytesRead;
+	}, timeout);
+	const stop = (): void => clearInterval(timer);
+	request.once("end", stop);
+	request.once("close", stop);
 }
 
 /**
@@ -37,4 +67,11 @@ export function listenOn(
 			resolve((server.address() as AddressInfo).port);
 		});
 	});
+}
+
+/** Has a server that speaks TLS use another key and certificate for the connections to come. */
+export function renewTls(server: Server, tls: TlsOptions): void {
+	if (server instanceof TlsServer) {
+		server.setSecureContext(tls);
+	}
 }

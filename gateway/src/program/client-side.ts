@@ -1,12 +1,13 @@
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { urlAt } from "../config/listen-address.js";
-import { readTls } from "../config/tls-files.js";
+import { TlsFiles } from "../config/tls-files.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
+import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 import { createApp } from "../http/app.js";
 import { localAccess, RequestGuard } from "../http/clients/auth.js";
 import { BOOTSTRAP_PATHS } from "../http/devices/bootstrap-routes.js";
+import { urlForDevice } from "../http/devices/device-address.js";
 import { createDeviceApp, type DeviceAppOptions } from "../http/devices/device-app.js";
-import type { FirmwareUpdate } from "../http/devices/firmware-updates.js";
 import { type GatewayEvent, GatewayEvents } from "../http/operator/events.js";
 import { Metrics } from "../http/operator/metrics.js";
 import { RejectionReport } from "../http/server/rejections.js";
@@ -14,7 +15,7 @@ import { HttpServer } from "../http/server/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
 import { Endpoint } from "../transports/endpoint.js";
 import { HttpEndpoint } from "../transports/http-endpoint.js";
-import { listenAt, type ProgramContext } from "./context.js";
+import { listenAt, type ProgramContext, renewTls } from "./context.js";
 import type { Core } from "./open-core.js";
 
 /** What serves clients and the operator: the HTTP server, metrics, and the connections to hosted agents' endpoints. */
@@ -27,6 +28,7 @@ export class ClientSide {
 	readonly #events: GatewayEvents;
 	readonly #metrics: Metrics;
 	#httpServer: HttpServer | undefined;
+	#renewTls: (() => void) | undefined;
 
 	constructor(context: ProgramContext, core: Core) {
 		this.#context = context;
@@ -60,6 +62,7 @@ export class ClientSide {
 		servers.on("disconnected", (_server, { identity }, reason) =>
 			this.#logSession(identity, { reason }, "device disconnected"),
 		);
+		core.gateway.updates.on("update", (update) => this.#firmwareUpdated(update));
 		this.#events.on("event", (event) => this.#logEvent(event));
 	}
 
@@ -67,7 +70,8 @@ export class ClientSide {
 	async listen(deviceRoutes: DeviceAppOptions, bindings: DeviceBindings): Promise<void> {
 		const { configuration, log, urls, onClose } = this.#context;
 		const { httpAddress: address, httpPort: port, bodyTimeout, maxBodyBytes, bootstrap } = configuration;
-		const tls = readTls("http", configuration);
+		const files = TlsFiles.of("http", configuration);
+		const tls = files?.options;
 		const app = createApp({
 			endpoint: this.#endpoint,
 			servers: this.#core.gateway.servers,
@@ -78,10 +82,14 @@ export class ClientSide {
 			maxBodyBytes,
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
+			firmware: deviceRoutes.bootstrap.firmware,
+			urlFor: (identity) =>
+				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
 		});
 		const options = { app, address, port, bodyTimeout, rejections: this.rejections, log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
 		this.#httpServer = server;
+		this.#renewTls = () => renewTls(files, server, log);
 		const actual = await listenAt("http", port, () => server.listen());
 		onClose(() => server.close());
 		const url = urlAt(tls ? "https" : "http", address, actual);
@@ -105,9 +113,10 @@ export class ClientSide {
 		}
 	}
 
-	/** Disconnects clients whose token was removed. */
+	/** Disconnects clients whose token was removed, and uses a certificate that was renewed. */
 	recheck(): void {
 		this.guard.recheck();
+		this.#renewTls?.();
 	}
 
 	/** Rejects new requests. Those in progress go on. */
@@ -122,7 +131,7 @@ export class ClientSide {
 	}
 
 	/** For `/events`, the log and the metrics. */
-	firmwareUpdated(update: FirmwareUpdate): void {
+	#firmwareUpdated(update: FirmwareUpdate): void {
 		this.#metrics.firmwareUpdated(update.step);
 		this.#events.firmware(update);
 	}

@@ -1,5 +1,7 @@
+import type { TlsOptions } from "node:tls";
 import { ConfigurationError } from "../config/configuration.js";
 import { type Configuration, flagOf } from "../config/settings.js";
+import type { TlsFiles } from "../config/tls-files.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { Logger } from "../log/log.js";
 import type { LogLimiter } from "../log/log-limiter.js";
@@ -46,5 +48,22 @@ export async function listenAt<T>(
 					"connect an MCP client to the running gateway: xs-mcp-gateway stdio"
 				: `${listener}Address, ${name}: ${message}`;
 		throw new ConfigurationError([problem], { cause: error });
+	}
+}
+
+/** Has a listener use its certificate and key as soon as they are renewed. To be called again and again; errors are logged. */
+export function renewTls(
+	files: TlsFiles | undefined,
+	listener: { renewTls(tls: TlsOptions): void },
+	log: Logger,
+): void {
+	try {
+		const tls = files?.renewed();
+		if (tls !== undefined) {
+			listener.renewTls(tls);
+			log.info({ files: files?.names }, "new certificate in use");
+		}
+	} catch (error) {
+		log.error(`${(error as Error).message}. Not a usable certificate: the one before stays in use`);
 	}
 }

@@ -3,7 +3,7 @@ import type { ServerRegistry } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration.js";
 import { urlAt } from "../config/listen-address.js";
 import { withoutPassword } from "../config/setting-kinds.js";
-import { readPem, readTls } from "../config/tls-files.js";
+import { readPem, TlsFiles } from "../config/tls-files.js";
 import { DeviceGuard } from "../devices/admission.js";
 import { Announcer, type DeviceListener, describeServices } from "../devices/announcement.js";
 import { DeviceBindings, type PendingBinding } from "../devices/device-bindings.js";
@@ -13,13 +13,13 @@ import { WebSocketDevices } from "../devices/websocket.js";
 import type { BootstrapRoutesOptions } from "../http/devices/bootstrap-routes.js";
 import { createDeviceServerApp, type DeviceAppOptions } from "../http/devices/device-app.js";
 import { FirmwareFolder } from "../http/devices/firmware-folder.js";
-import { type FirmwareUpdate, FirmwareUpdates } from "../http/devices/firmware-updates.js";
+import { FirmwareOffers } from "../http/devices/firmware-offers.js";
 import { VisionModel } from "../http/devices/vision-model.js";
 import { RequestLimits } from "../http/server/limits.js";
 import type { RejectionReport } from "../http/server/rejections.js";
 import { makeListener } from "../http/server/server.js";
 import { SourceCheck } from "../http/server/source-check.js";
-import { listenAt, type ProgramContext } from "./context.js";
+import { listenAt, type ProgramContext, renewTls } from "./context.js";
 import type { Core } from "./open-core.js";
 
 /** What the routes for devices need of the client side. */
@@ -27,7 +27,6 @@ interface RouteOptions {
 	readonly rejections: RejectionReport;
 	/** The network address that a request comes from. */
 	readonly addressOf: (request: IncomingMessage) => string;
-	readonly onFirmware: (update: FirmwareUpdate) => void;
 }
 
 /** What devices connect to: WebSocket, MQTT, another broker, their HTTP routes, and the announcement of all these. */
@@ -39,7 +38,7 @@ export class DeviceSide {
 	readonly #guards: DeviceGuard[] = [];
 	/** Where the gateway listens for devices. */
 	readonly #listeners: { websocket?: DeviceListener; mqtt?: DeviceListener } = {};
-	/** Disconnect the devices that would no longer be admitted. */
+	/** Disconnect the devices that would no longer be admitted, and use certificates that were renewed. */
 	readonly #rechecks: (() => void)[] = [];
 
 	constructor(context: ProgramContext, core: Core) {
@@ -57,12 +56,12 @@ export class DeviceSide {
 	}
 
 	/** The HTTP routes for devices: on the port of clients, and on that of WebSockets. */
-	routes({ rejections, addressOf, onFirmware }: RouteOptions): DeviceAppOptions {
+	routes({ rejections, addressOf }: RouteOptions): DeviceAppOptions {
 		const { configuration, log } = this.#context;
 		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key, visionTimeout } = configuration;
 		const visionModel = url && model ? new VisionModel({ url, model, key, timeout: visionTimeout }) : undefined;
 		const common = { limits: new RequestLimits(configuration), addressOf, log };
-		const bootstrap = this.#bootstrapRoutes({ ...common, updates: new FirmwareUpdates(onFirmware) });
+		const bootstrap = this.#bootstrapRoutes(common);
 		return { ...common, pictures: this.#core.pictures, maxPictureBytes, visionModel, rejections, bootstrap };
 	}
 
@@ -75,16 +74,16 @@ export class DeviceSide {
 		this.#announce();
 	}
 
-	/** Disconnects devices whose token was removed. */
+	/** Disconnects devices whose token was removed, and uses certificates that were renewed. */
 	recheck(): void {
 		for (const recheck of this.#rechecks) {
 			recheck();
 		}
 	}
 
-	#bootstrapRoutes(
-		common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log" | "updates">,
-	): BootstrapRoutesOptions {
+	#bootstrapRoutes(common: Pick<BootstrapRoutesOptions, "limits" | "addressOf" | "log">): BootstrapRoutesOptions {
+		const { updates } = this.#core.gateway;
+		const key = this.#key;
 		const { httpAddress, websocketAddress, mqttAddress, publicUrl, firmwareFolder, ...rest } =
 			this.#context.configuration;
 		const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
@@ -92,7 +91,8 @@ export class DeviceSide {
 		return {
 			...common,
 			bindings: this.bindings,
-			key: this.#key,
+			key,
+			updates,
 			source: new SourceCheck([httpAddress, websocketAddress, mqttAddress], { ...rest, allowedHosts }),
 			needsBinding: () => rest.bootstrap !== "open" || this.#guards.some(({ needsToken }) => needsToken),
 			deviceAddresses: () => ({
@@ -100,7 +100,11 @@ export class DeviceSide {
 				mqtt: rest.mqttEndpoint ?? this.#listeners.mqtt,
 			}),
 			publicUrl,
-			firmware: firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
+			firmware: new FirmwareOffers({
+				folder: firmwareFolder === undefined ? undefined : new FirmwareFolder(firmwareFolder),
+				key,
+				updates,
+			}),
 		};
 	}
 
@@ -112,12 +116,13 @@ export class DeviceSide {
 	}
 
 	async #openWebSocket(servers: ServerRegistry, routes: DeviceAppOptions): Promise<void> {
-		const { configuration, urls, onClose } = this.#context;
+		const { configuration, log, urls, onClose } = this.#context;
 		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins, bodyTimeout } = configuration;
 		if (!websocket) {
 			return;
 		}
-		const tls = readTls("websocket", configuration);
+		const files = TlsFiles.of("websocket", configuration);
+		const tls = files?.options;
 		const guard = this.#guard(host);
 		const devices = new WebSocketDevices(servers, {
 			host,
@@ -128,7 +133,10 @@ export class DeviceSide {
 			requestTimeout: bodyTimeout,
 			...(tls && { tls }),
 		});
-		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
+		this.#rechecks.push(
+			() => devices.recheck(guard.currentlyAdmits()),
+			() => renewTls(files, devices, log),
+		);
 		const actual = await listenAt("websocket", port, () => devices.listen());
 		onClose(() => devices.close());
 		this.#listeners.websocket = { scheme: tls ? "wss" : "ws", address: host, port: actual };
@@ -136,16 +144,20 @@ export class DeviceSide {
 	}
 
 	async #openMqtt(servers: ServerRegistry): Promise<void> {
-		const { configuration, urls, onClose } = this.#context;
+		const { configuration, log, urls, onClose } = this.#context;
 		const { mqtt, mqttAddress: host, mqttPort: port } = configuration;
 		if (!mqtt) {
 			return;
 		}
-		const tls = readTls("mqtt", configuration);
+		const files = TlsFiles.of("mqtt", configuration);
+		const tls = files?.options;
 		const guard = this.#guard(host);
 		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };
 		const { devices, port: actual } = await listenAt("mqtt", port, () => MqttDevices.listen(servers, options));
-		this.#rechecks.push(() => devices.recheck(guard.currentlyAdmits()));
+		this.#rechecks.push(
+			() => devices.recheck(guard.currentlyAdmits()),
+			() => renewTls(files, devices, log),
+		);
 		onClose(() => devices.close());
 		this.#listeners.mqtt = { scheme: tls ? "mqtts" : "mqtt", address: host, port: actual };
 		urls.mqtt = urlAt(tls ? "mqtts" : "mqtt", host, actual);

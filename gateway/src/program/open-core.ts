@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { McpManager } from "xs-mcp-manager";
 import { ConfigurationError } from "../config/configuration.js";
 import { Pictures } from "../devices/pictures.js";
@@ -51,7 +50,10 @@ async function openManager(context: ProgramContext, gateway: Gateway): Promise<M
 	const manager = new McpManager({ file, registry: gateway.servers, options: { maxConnections } });
 	manager.on("warning", (message) => log.warn(message));
 	manager.on("status", (server, status, reason) => log.info({ server, ...(reason && { reason }) }, `server ${status}`));
+	manager.on("debug", (server, line) => log.debug({ server }, line));
+	// A server that cannot be connected is not found, or offline: its status says why.
+	gateway.whenKnown = (server) => manager.whenKnown(server).catch(() => {});
 	gateway.ownTools = (access) => managementToolsFor(access, manager, managementTools);
-	await Promise.race([manager.initialize(), delay(SERVERS_TIME, undefined, { ref: false })]);
+	await manager.initialize(SERVERS_TIME);
 	return manager;
 }

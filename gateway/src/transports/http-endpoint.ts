@@ -94,13 +94,16 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidParams, problem);
 				return;
 			}
+			if (server !== undefined && access.devices?.has(server) !== false) {
+				await this.#gateway.whenKnown(server);
+			}
 			const catalog = this.#gateway.catalog(access, server, view);
 			if (server !== undefined && !catalog.hasServer) {
 				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
 				return;
 			}
-			const { requestStates } = this.#gateway;
-			const client = { ...this.#options, principal: access.principal, catalog, requestStates };
+			const { requestStates, updates } = this.#gateway;
+			const client = { ...this.#options, principal: access.principal, catalog, requestStates, updates };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
 			this.#report(error as Error);

@@ -23,6 +23,10 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		const { tools } = await client.listTools();
 		assert.equal(tools.length, 5);
 		assert.ok(Buffer.byteLength(JSON.stringify(tools)) < 3_000);
+		const grouping = await connectClient(t, new URL(`${gateway.clientUrl()}?catalog=groups`), era);
+		const groups = (await grouping.listTools()).tools;
+		assert.equal(groups.length, 6, "servers_list, and each tool once");
+		assert.ok(Buffer.byteLength(JSON.stringify(groups)) < 4_000);
 		const found = await client.callTool({ name: "tools_search", arguments: { query: "000037 volume", limit: 1 } });
 		const [{ name }] = (found.structuredContent as { tools: [{ name: string }] }).tools;
 		assert.equal(name, "lamp_000037__self_part_set_volume");

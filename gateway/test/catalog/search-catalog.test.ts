@@ -240,7 +240,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 describe("the catalog that a client asks for in its URL", () => {
 	for (const [query, problem] of [
-		["catalog=some", "catalog: expected auto, full or search"],
+		["catalog=some", "catalog: expected one of auto, full, search, groups"],
 		["catalogLimit=-1", "catalogLimit: expected a whole number from 0 to 999999"],
 		["pinnedTools=a*b", 'pinnedTools: expected names, or beginnings of names with "*" at the end'],
 		[`pinnedTools=${"a,".repeat(101)}`, "pinnedTools: expected at most 100 names"],

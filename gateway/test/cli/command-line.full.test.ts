@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import getPort from "get-port";
@@ -132,6 +134,71 @@ describe("xs-mcp-gateway, the program", () => {
 			assert.match(stderr, message);
 			assert.equal(code, 2);
 		}
+	});
+
+	it("tags devices, and keeps the tags", async (t) => {
+		const started = await startProgram(t);
+		await WireDevice.connect(t, started, { id: LAMP });
+		const command = ask(started);
+		const tagged = await command(t, "devices", "tag", "lamp_000001", "upstairs", "lights");
+		assert.deepEqual([tagged.code, tagged.stdout], [0, "lamp_000001 is tagged lights, upstairs.\n"]);
+		assert.match((await command(t, "devices")).stdout, / TAGS\n.* lights upstairs\n$/);
+		const invalid = await command(t, "devices", "tag", "lamp_000001", "all");
+		assert.match(invalid.stderr, /tag all: stands for every device already/);
+		const fewer = await command(t, "devices", "untag", LAMP, "lights");
+		assert.equal(fewer.stdout, "lamp_000001 is tagged upstairs.\n");
+		const none = await command(t, "devices", "untag", LAMP, "upstairs");
+		assert.equal(none.stdout, "lamp_000001 has no tags.\n");
+	});
+
+	it("saves the pictures, sound and files of a result, and says where", async (t) => {
+		const started = await startProgram(t);
+		const data = (text: string) => Buffer.from(text).toString("base64");
+		const onCall = () => ({
+			content: [
+				{ type: "text", text: "done" },
+				{ type: "image", data: data("picture"), mimeType: "image/png" },
+				{ type: "resource", resource: { uri: "x:y", blob: data("file") } },
+			],
+		});
+		const tools = [{ name: "snap", inputSchema: { type: "object" } }];
+		await WireDevice.connect(t, started, { id: LAMP, tools, onCall });
+		await WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:02", tools });
+		const command = ask(started);
+		const file = join(makeStateFolder(t), "photo.png");
+		const { code, stdout } = await command(t, "call", LAMP, "snap", "--save", file);
+		const second = file.replace(".png", "-2.png");
+		assert.deepEqual([code, stdout], [0, `done\n(image: saved to ${file})\n(resource: saved to ${second})\n`]);
+		assert.deepEqual([readFileSync(file, "utf8"), readFileSync(second, "utf8")], ["picture", "file"]);
+		const nothing = await command(t, "call", "lamp_000002", "snap", "--save", file);
+		assert.deepEqual([nothing.code, nothing.stdout], [1, "true\n"]);
+		assert.match(nothing.stderr, /nothing to save: the result of snap has no picture/);
+	});
+
+	it("pushes firmware to one device or all, by their user-only tool", async (t) => {
+		const firmwareFolder = join(makeStateFolder(t), "firmware");
+		mkdirSync(firmwareFolder);
+		writeFileSync(join(firmwareFolder, "lamp_1.1.0.bin"), "new");
+		const started = await startProgram(t, { firmwareFolder, userTools: ["*"] });
+		const inputSchema = { type: "object", properties: { url: { type: "string" }, version: { type: "string" } } };
+		const upgrade = { name: "self.upgrade_firmware", inputSchema, annotations: { audience: ["user"] } };
+		const device = await WireDevice.connect(t, started, { id: LAMP, tools: [upgrade] });
+		await WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:02", board: "fan", tools: [upgrade] });
+		await WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:03", board: "door" });
+		const command = ask(started);
+		const one = await command(t, "firmware", "push", "lamp_000001");
+		assert.deepEqual([one.code, one.stdout.split(".")[0]], [0, "lamp_000001 restarts into 1"]);
+		const { url, version, sha256 } = device.calls[0]?.arguments ?? {};
+		assert.match(String(url), /\/xiaozhi\/ota\/download\/lamp_1\.1\.0\.bin\?/);
+		assert.deepEqual([version, sha256], ["1.1.0", undefined], "only arguments that the device's tool has");
+		const all = await command(t, "firmware", "push", "--all");
+		assert.match(all.stdout, /^fan_000002 runs 1\.0\.0: nothing newer for fan\.\nlamp_000001 restarts into 1\.1\.0\./);
+		assert.match(all.stderr, /door_000003: self\.upgrade_firmware: unknown tool[^\n]*\n.*1 of 3 devices failed/s);
+		assert.equal(all.code, 1);
+		const other = await command(t, "firmware", "push", "lamp_000001", "--version", "2.0.0");
+		assert.match(other.stderr, /no firmware 2\.0\.0 for lamp in firmwareFolder/);
+		assert.equal((await command(t, "firmware", "push")).code, 2);
+		assert.match((await command(t, "--version")).stdout, /^[0-9.]+\n$/);
 	});
 
 	it("never prints a device's control characters", async (t) => {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import getPort from "get-port";
 import { until } from "../../../host-test/support/until.js";
-import { FREE_PORTS, LAMP, run, start, startClient, startWire, VOLUME } from "../support/command-line.js";
-import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
+import { FREE_PORTS, LAMP, run, startClient, VOLUME } from "../support/command-line.js";
+import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
 describe("xs-mcp-gateway over stdio", () => {
@@ -12,14 +11,6 @@ describe("xs-mcp-gateway over stdio", () => {
 		assert.deepEqual((await client.listTools()).tools, []);
 		await client.close();
 		await until(() => log().includes("stopping: the client disconnected"), "it ends");
-	});
-
-	it("with --stdio beside another gateway: says which port is in use and what to do", async (t) => {
-		const { base } = await startProgram(t);
-		const args = ["--stdio", "--http-port", new URL(base).port, "--state-folder", makeStateFolder(t)];
-		const { code, stderr } = await run(t, args);
-		assert.equal(code, 2);
-		assert.match(stderr, /httpPort: port [0-9]+ is in use.*--http-port.*xs-mcp-gateway stdio/);
 	});
 
 	it("as a bridge: connects several clients to one gateway, with progress, and announces new devices", async (t) => {
@@ -61,148 +52,6 @@ describe("xs-mcp-gateway over stdio", () => {
 			assert.deepEqual(progress, [1]);
 			await assert.rejects(client.callTool({ name: "nothing", arguments: {} }), { code: -32_602 });
 		}
-	});
-
-	it("as a bridge: passes resources and their updates, in either era, also after a restart of the gateway", async (t) => {
-		const first = await startProgram(t);
-		const device = await WireDevice.connect(t, first, { id: LAMP });
-		const uri = "device://lamp_000001/state";
-		const environment = { XS_MCP_GATEWAY_URL: first.base };
-		const hosts = [
-			await startClient(t, ["stdio"], environment),
-			await startClient(t, ["stdio"], environment, ERAS["2026-07-28"]),
-		].map(({ client }) => ({ client, updates: [] as unknown[] }));
-		for (const { client, updates } of hosts) {
-			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-				updates.push(params);
-			});
-			assert.deepEqual(
-				(await client.listResources()).resources.map((resource) => resource.uri),
-				[uri],
-			);
-			assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
-			const { contents } = await client.readResource({ uri });
-			assert.equal(JSON.parse((contents[0] as { text: string }).text).online, true);
-			await assert.rejects(client.readResource({ uri: "device://nobody/state" }), { code: -32_602 });
-		}
-		const [session, stateless] = hosts.map(({ client }) => client);
-		await session?.subscribeResource({ uri });
-		await assert.rejects(async () => await session?.subscribeResource({ uri: "device://nobody/state" }), {
-			code: -32_602,
-		});
-		await stateless?.listen({ resourceSubscriptions: [uri] });
-		await until(() => {
-			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
-			return hosts.every(({ updates }) => updates.length > 0);
-		}, "both are told");
-		const cause = { method: "notifications/state_changed", params: { oldState: "idle", newState: "speaking" } };
-		assert.deepEqual(hosts[0]?.updates[0], { uri, _meta: { "xs-mcp/notification": cause } });
-		await first.program.close();
-		await Promise.all(hosts.map(({ updates }) => updates.splice(0)));
-		await startProgram(t, { httpPort: Number(new URL(first.base).port) }, first.stateFolder);
-		await until(() => hosts.every(({ updates }) => updates.length > 0), "both are told again");
-		await session?.unsubscribeResource({ uri });
-	});
-
-	it("as a bridge: answers in the client's revision, whatever the gateway's", async (t) => {
-		const started = await startProgram(t);
-		const properties = { region: { type: "string", "x-mcp-header": "Region" } };
-		const link = { type: "resource_link", uri: "https://lamp.example/log", name: "log" };
-		await WireDevice.connect(t, started, {
-			id: LAMP,
-			tools: [{ name: "show", inputSchema: { type: "object", properties } }],
-			onCall: () => ({ content: [link], structuredContent: { level: 1 } }),
-		});
-		const { ask: askBridge } = startWire(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base });
-		const clientInfo = { name: "by-hand", version: "1" };
-		await askBridge("initialize", { protocolVersion: "2025-03-26", capabilities: {}, clientInfo });
-		const { tools, ...tooMuch } = await askBridge("tools/list", {});
-		assert.deepEqual([(tools as unknown[]).length, tooMuch], [1, {}]);
-		for (const [method, member] of [
-			["resources/list", "resources"],
-			["resources/templates/list", "resourceTemplates"],
-			["resources/read", "contents"],
-		] as const) {
-			assert.deepEqual(Object.keys(await askBridge(method, { uri: "device://lamp_000001/state" })), [member]);
-		}
-		// The tool declares a header for its argument: the bridge sends it.
-		const call = { name: "lamp_000001__show", arguments: { region: "north" } };
-		const text = "log\nhttps://lamp.example/log";
-		assert.deepEqual(await askBridge("tools/call", call), { content: [{ type: "text", text }] });
-	});
-
-	it("as a bridge: survives a restart of the gateway", async (t) => {
-		const first = await startProgram(t);
-		const port = Number(new URL(first.base).port);
-		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: first.base });
-		let changes = 0;
-		client.setNotificationHandler("notifications/tools/list_changed", () => {
-			changes += 1;
-		});
-		await first.program.close();
-		const lost = await client.callTool({ name: "any", arguments: {} });
-		assert.equal(lost.isError, true);
-		assert.match(JSON.stringify(lost.content), /The gateway did not answer/);
-		const second = await startProgram(t, { httpPort: port }, first.stateFolder);
-		await until(() => changes > 0, "it hears again");
-		await WireDevice.connect(t, second, { id: LAMP });
-		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
-		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
-	});
-
-	it("as a bridge: waits for a gateway that starts later", async (t) => {
-		const port = await getPort();
-		const { client, log } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
-		assert.deepEqual((await client.listTools()).tools, []);
-		const early = await client.callTool({ name: "any", arguments: {} });
-		assert.match(
-			JSON.stringify(early),
-			/"isError":true.*No gateway is running yet|No gateway is running yet.*"isError":true/,
-		);
-		assert.match(log(), /cannot reach a gateway at .*Retrying/);
-		let changes = 0;
-		client.setNotificationHandler("notifications/tools/list_changed", () => {
-			changes += 1;
-		});
-		const started = await startProgram(t, { httpPort: port });
-		await until(() => changes > 0, "it is told of the gateway");
-		await WireDevice.connect(t, started, { id: LAMP });
-		await until(() => changes > 1, "it is told of the device");
-		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
-		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
-	});
-
-	it("a call by command or bridge fails at once if the gateway is killed, even if it starts again", async (t) => {
-		const port = await getPort();
-		const url = `http://127.0.0.1:${port}`;
-		const websocketPort = await getPort();
-		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
-		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t), XS_MCP_GATEWAY_URL: url };
-		const first = start(t, args, environment);
-		await until(() => first.output.stderr.includes('"listening"'), "it listens");
-		// Progress, but no answer: the gateway's answer is a stream that has begun.
-		const onCall = ({ progressToken }: WireCall, from: WireDevice): undefined =>
-			void from.notify("notifications/progress", { progressToken, progress: 1 });
-		const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocketPort}/`, { id: LAMP, onCall });
-		const { client } = await startClient(t, ["stdio"], environment);
-		await until(async () => (await client.listTools()).tools.length > 0, "the device is known");
-		const params = { name: VOLUME, arguments: { volume: 1 } };
-		let told = false;
-		const bridged = client.callTool(params, {
-			onprogress() {
-				told = true;
-			},
-		});
-		const command = start(t, ["call", LAMP, SET_VOLUME.name, "volume=1"], environment);
-		await until(() => told && command.output.stderr.includes("progress 1"), "both calls are under way");
-		assert.equal(device.calls.length, 2);
-		first.child.kill("SIGKILL");
-		await first.exited;
-		const second = start(t, args, environment);
-		await until(() => second.output.stderr.includes('"listening"'), "it listens again");
-		assert.match(JSON.stringify(await bridged), /The gateway did not answer: .*lost/);
-		assert.equal(await command.exited, 1);
-		assert.match(command.output.stderr, /lost the connection to the gateway/);
 	});
 
 	it("as a bridge: says plainly that the token is wrong", async (t) => {

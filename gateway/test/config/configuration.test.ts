@@ -36,7 +36,7 @@ describe("configuration", () => {
 	});
 
 	it("takes flags before environment before file before default", (t) => {
-		const file = fileWith(t, { httpPort: 1, websocketPort: 1, mqttPort: 1 });
+		const file = fileWith(t, { httpPort: 1, websocketPort: 1, mqtt: true, mqttPort: 1 });
 		const environment = { XS_MCP_GATEWAY_HTTP_PORT: "2", XS_MCP_GATEWAY_WEBSOCKET_PORT: "2" };
 		const configuration = readConfiguration({ flags: { httpPort: "3" }, environment, file });
 		assert.equal(configuration.httpPort, 3);
@@ -112,7 +112,17 @@ describe("configuration", () => {
 	});
 
 	it("rejects a certificate without its key", () => {
-		assert.deepEqual(problemsOf({ flags: { mqttCert: "cert.pem" } }), ["mqttCert and mqttKey: set both or neither"]);
+		assert.deepEqual(problemsOf({ flags: { mqtt: true, mqttCert: "cert.pem" } }), [
+			"mqttCert and mqttKey: set both or neither",
+		]);
+	});
+
+	it("rejects settings of the gateway's own broker without the broker, unless it is turned off explicitly", (t) => {
+		assert.deepEqual(problemsOf({ flags: { mqttPort: "1884" } }), ["--mqtt-port: requires mqtt (--mqtt)"]);
+		const file = fileWith(t, { mqttAddress: "0.0.0.0" });
+		assert.deepEqual(problemsOf({ file }), [`${file}: mqttAddress: requires mqtt (--mqtt)`]);
+		assert.deepEqual(problemsOf({ flags: { mqttPort: "1884", mqtt: true } }), []);
+		assert.deepEqual(problemsOf({ flags: { mqttPort: "1884" }, file: fileWith(t, { mqtt: false }) }), []);
 	});
 
 	it("never prints a secret, even if it is wrong", (t) => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { moduleUrl } from "../../../host-test/e2e/program.js";
+import { IS_FULL } from "../../../host-test/support/scope.js";
 import { TokenStore } from "../../src/config/token-store.js";
 
 function makeFolder(t: TestContext): { folder: string; file: string } {
@@ -107,9 +108,9 @@ describe("the token store", () => {
 		assert.equal(running.verify("client", secret)?.name, "laptop");
 	});
 
-	it("keeps every token that 12 processes add at the same time", async (t) => {
+	it("keeps every token that several processes add at the same time", async (t) => {
 		const { folder } = makeFolder(t);
-		const names = Array.from({ length: 12 }, (_, index) => `token-${index}`);
+		const names = Array.from({ length: IS_FULL ? 12 : 3 }, (_, index) => `token-${index}`);
 		await changeElsewhere(
 			folder,
 			names.map((name) => `add({ name: "${name}", kind: "client" })`),
@@ -119,7 +120,7 @@ describe("the token store", () => {
 
 	it("does not bring a removed token back when another process adds one at the same time", async (t) => {
 		const { folder } = makeFolder(t);
-		const names = Array.from({ length: 6 }, (_, index) => `old-${index}`);
+		const names = Array.from({ length: IS_FULL ? 6 : 2 }, (_, index) => `old-${index}`);
 		for (const name of names) {
 			await new TokenStore(folder).add({ name, kind: "client" });
 		}
@@ -183,10 +184,13 @@ async function changeElsewhere(folder: string, changes: readonly string[]): Prom
 		changes.map(async (change, index) => {
 			const program = `
 				import { readdirSync, writeFileSync } from "node:fs";
+				import { setTimeout } from "node:timers/promises";
 				import { TokenStore } from ${JSON.stringify(SOURCE)};
 				const store = new TokenStore(${JSON.stringify(folder)});
 				writeFileSync(${JSON.stringify(join(folder, `ready-${index}`))}, "");
-				while (readdirSync(${JSON.stringify(folder)}).filter((name) => name.startsWith("ready-")).length < ${changes.length});
+				while (readdirSync(${JSON.stringify(folder)}).filter((name) => name.startsWith("ready-")).length < ${changes.length}) {
+					await setTimeout(1);
+				}
 				await store.${change};
 			`;
 			const args = ["--input-type=module", "--eval", program];

@@ -132,6 +132,25 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual(filesIn(folder), []);
 	});
 
+	it("keep their tags over a restart and another firmware, and cannot have invalid ones", async (t) => {
+		const folder = stateFolder(t);
+		const first = await startGateway(t, { stateFolder: folder });
+		const device = await WireDevice.connect(t, first);
+		const { servers } = first.gateway;
+		assert.deepEqual((await servers.tag(ID, ["upstairs", "lights", "upstairs"]))?.tags, ["lights", "upstairs"]);
+		device.changeTools([]);
+		await until(() => servers.find(ID)?.tools.length === 0, "its tools are read again");
+		assert.deepEqual(servers.find(ID)?.tags, ["lights", "upstairs"]);
+		await assert.rejects(servers.tag(ID, ["a__b"]), /^RangeError: tag: expected 1 to 24 .*got "a__b"$/);
+		await assert.rejects(servers.tag(ID, ["all"]), /tag all: stands for every device/);
+		const many = Array.from({ length: 17 }, (_, at) => `t${at}`);
+		await assert.rejects(servers.tag(ID, many), /a device has at most 16, got 17/);
+		assert.equal(await servers.tag("hall", ["x"]), undefined);
+		await first.close();
+		const second = await startGateway(t, { stateFolder: folder });
+		assert.deepEqual(second.gateway.servers.find(ID)?.tags, ["lights", "upstairs"]);
+	});
+
 	it("cannot have an alias that is invalid, another device's, or set in the configuration", async (t) => {
 		const other = "aa:bb:cc:00:00:02";
 		const side = await startGateway(t, { aliases: new Map([[other, "hall"]]) });

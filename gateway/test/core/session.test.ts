@@ -127,14 +127,16 @@ describe("a session with a device", () => {
 		await call;
 	});
 
-	it("passes progress to the call that it belongs to, and gives that call its time again", async () => {
+	it("passes progress to the call that it belongs to, and gives that call its time again", async (t) => {
+		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const { session, asked, transport, answer } = await connect();
 		const seen: unknown[] = [];
 		const call = session.callTool("t", {}, { timeout: 200, onProgress: ({ progress }) => seen.push(progress) });
 		const { progressToken } = (asked[0]?.params?._meta ?? {}) as { progressToken?: unknown };
 		for (let progress = 1; progress <= 4; progress += 1) {
-			await new Promise((resolve) => setTimeout(resolve, 80));
+			t.mock.timers.tick(80);
 			transport.say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress } });
+			await turn();
 		}
 		transport.say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "x", progress: 9 } });
 		await turn();

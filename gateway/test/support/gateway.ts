@@ -113,6 +113,8 @@ export interface WireCall {
 export interface WireDeviceOptions {
 	readonly id?: string;
 	readonly board?: string;
+	/** Of its firmware. Default "1.0.0". */
+	readonly version?: string;
 	readonly tools?: readonly object[];
 	/** Answers a call with a result, or later by {@link WireDevice.answer} when it returns nothing. */
 	readonly onCall?: (call: WireCall, device: WireDevice) => object | undefined;
@@ -254,7 +256,7 @@ export class WireDevice {
 		const { id = 0, method, params } = message.payload;
 		if (method === "initialize") {
 			this.capabilities = (params as { capabilities: WireDevice["capabilities"] }).capabilities;
-			const serverInfo = { name: this.#options.board ?? "lamp", version: "1.0.0" };
+			const serverInfo = { name: this.#options.board ?? "lamp", version: this.#options.version ?? "1.0.0" };
 			this.#send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
 		} else if (method === "tools/list" && !this.#options.listsNothing) {
 			const page = Number((params as { cursor?: string }).cursor ?? 0) + 1;

@@ -40,7 +40,8 @@ export async function startProgram(
 ): Promise<StartedProgram> {
 	const lines: string[] = [];
 	// Tests stay on this machine: whatever listens on every address is not announced.
-	const settings = { httpPort: 0, websocketPort: 0, mqttPort: 0, announce: false, stateFolder, ...flags };
+	const broker = flags.mqtt === true ? { mqttPort: 0 } : {};
+	const settings = { httpPort: 0, websocketPort: 0, ...broker, announce: false, stateFolder, ...flags };
 	const program = await GatewayProgram.start(
 		readConfiguration({ flags: settings }),
 		makeLog("trace", { write: (line) => lines.push(line) }),

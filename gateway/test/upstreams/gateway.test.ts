@@ -49,6 +49,17 @@ describe("the gateway with a file of servers", () => {
 		});
 	}
 
+	it("connects a lazy server when a client opens /mcp/ID", async (t) => {
+		const lazy = { ...odd("lazy"), lazy: true };
+		const { base } = await startProgram(t, { serversFile: await serversFile(t, odd("one"), lazy) });
+		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+		await until(async () => (await namesOf(client)).includes("one__echo"), "the other server is listed");
+		assert.ok(!(await namesOf(client)).includes("lazy__echo"));
+		const single = await connectClient(t, new URL(`${base}/mcp/lazy`), "2025-11-25");
+		assert.deepEqual(await namesOf(single), ["echo", "write"]);
+		await until(async () => (await namesOf(client)).includes("lazy__echo"), "it is listed from now on");
+	});
+
 	it("follows the file: servers come and go, and what is wrong is logged", async (t) => {
 		const file = await serversFile(t, odd("one"));
 		const { base, log } = await startProgram(t, { serversFile: file });
@@ -123,7 +134,7 @@ describe("the management tools of the gateway", () => {
 		assert.match(await run("mcp_list_connections", {}), new RegExp(`- ${alias}: websocket \\[connected\\] \\(`));
 		assert.equal(
 			await run("mcp_list_tools", { id: alias }),
-			`Tools from '${alias}' (1):\n  - self.audio_speaker.set_volume: Set the volume.`,
+			`Tools from '${alias}' (1):\n  - self.audio_speaker.set_volume: Set the volume.\n    ${JSON.stringify(SET_VOLUME.inputSchema)}`,
 		);
 		const call = { connection_id: alias, tool_name: "self.reboot" };
 		assert.equal(await run("mcp_call_tool", call), "Error: Tool 'self.reboot' not found on server");

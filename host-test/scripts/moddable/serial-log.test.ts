@@ -67,11 +67,12 @@ describe("a board's log on its serial port", { skip: NO_SERIAL }, () => {
 
 	it("ends when the board is disconnected, with the rest of a line", async (t) => {
 		const { board, log, lines } = await openLog(t);
-		board.write("no end");
+		board.write("line\nno end");
+		await until(() => lines.length === 1, "the line, and with it what follows it");
 		const closed = once(log, "closed");
 		board.disconnect();
 		assert.deepEqual(await closed, ["the board was disconnected"]);
-		assert.deepEqual(lines, ["no end"]);
+		assert.deepEqual(lines, ["line", "no end"]);
 	});
 
 	it("ends without a reason when it is closed, and the port is free again", async (t) => {

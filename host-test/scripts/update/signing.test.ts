@@ -1,18 +1,23 @@
 import assert from "node:assert/strict";
-import { createPublicKey, createVerify, generateKeyPairSync } from "node:crypto";
+import { createHash, createPublicKey, createVerify, generateKeyPairSync } from "node:crypto";
 import { it } from "node:test";
 import { makeKey, signImage, updateKeyOf } from "../../../scripts/update/signing.js";
 
-it("an image is signed with ECDSA over P-256 and SHA-256", () => {
+it("an image is signed as a version, with ECDSA over P-256 and SHA-256 of the image's digest and the version", () => {
 	const key = makeKey();
 	const image = Buffer.from("an image");
-	const signature = Buffer.from(signImage(image, key), "hex");
+	const signature = Buffer.from(signImage(image, "1.2.0", key), "hex");
 	assert.equal(signature.byteLength, 64);
-	const verifies = (bytes: Buffer): boolean =>
+	const verifies = (bytes: Buffer, version: string): boolean =>
 		createVerify("sha256")
-			.update(bytes)
+			.update(createHash("sha256").update(bytes).digest())
+			.update(version)
 			.verify({ key: createPublicKey(key), dsaEncoding: "ieee-p1363" }, signature);
-	assert.deepEqual([verifies(image), verifies(Buffer.from("another"))], [true, false]);
+	const other = Buffer.from("another");
+	assert.deepEqual(
+		[verifies(image, "1.2.0"), verifies(image, "9.9.9"), verifies(other, "1.2.0")],
+		[true, false, false],
+	);
 });
 
 it("the public key is an uncompressed point", () => {
@@ -25,6 +30,6 @@ it("a key of another kind is rejected", () => {
 	const p384 = generateKeyPairSync("ec", { namedCurve: "P-384", ...options, privateKeyEncoding }).privateKey;
 	const ed25519 = generateKeyPairSync("ed25519", { ...options, privateKeyEncoding }).privateKey;
 	for (const key of [p384, ed25519]) {
-		assert.throws(() => signImage(Buffer.from("x"), key), /expected a key of the curve P-256/);
+		assert.throws(() => signImage(Buffer.from("x"), "1.0.0", key), /expected a key of the curve P-256/);
 	}
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { EVERYTHING } from "../../../mcp-manager/test/support/upstreams.js";
-import { startPi } from "./pi.js";
+import { EVERYTHING, ODD_SERVER } from "../../../mcp-manager/test/support/upstreams.js";
+import { startPi, writeServers } from "./pi.js";
 
 /** server-everything over stdio, as pi's file of servers has it. */
 const SERVER = { id: "everything", url: `${process.execPath} ${EVERYTHING} stdio`, enabled: true };
@@ -25,7 +25,7 @@ describe("the extension for pi", () => {
 		const broken = { id: "broken", url: "/no/such/command", enabled: true };
 		const pi = await startPi(t, [SERVER, broken, { ...SERVER, id: "other", enabled: false }]);
 		await until(() => pi.shown("notify").some((text) => text.startsWith("Failed")), "the person is told");
-		assert.ok(pi.shown("notify").includes("Auto-connected: everything"));
+		await until(() => pi.shown("notify").includes("Auto-connected: everything"), "also of the other one");
 		assert.match(pi.shown("notify").join("\n"), /Failed to auto-connect: broken: .*\/no\/such\/command/);
 		await pi.ask("Hello", []);
 		const offered = pi.model.requests[0]?.tools?.map((tool) => tool.function.name) ?? [];
@@ -35,10 +35,44 @@ describe("the extension for pi", () => {
 		);
 	});
 
+	it("shows the model the schemas of the tools' arguments", async (t) => {
+		const pi = await startPi(t, [SERVER]);
+		await pi.call("mcp_list_tools", { id: "everything" });
+		const seen = JSON.stringify(pi.model.requests.at(-1)?.messages);
+		assert.match(seen, /"message\\+":\{\\+"type\\+":\\+"string\\+"/);
+	});
+
+	it("finds a file of servers that is made after the session has started", async (t) => {
+		const pi = await startPi(t);
+		assert.match((await pi.call("mcp_reload_config", {})).text, /mcp-servers\.json.*no such file/);
+		assert.equal(pi.shown("notify").filter((text) => /mcp-servers/.test(text)).length, 1);
+		writeServers(pi.project, [SERVER]);
+		assert.match((await pi.call("mcp_reload_config", {})).text, /Connected: everything/);
+		writeServers(pi.project, []);
+		await until(() => pi.call("mcp_list_connections", {}).then(({ text }) => /No active/.test(text)), "it is followed");
+	});
+
+	it("starts while a server does not answer, and tells the person later what became of it", async (t) => {
+		const silent = { id: "silent", url: `${process.execPath} ${ODD_SERVER} silent`, enabled: true, timeout: 300_000 };
+		const pi = await startPi(t, [SERVER, silent]);
+		assert.match((await pi.call("mcp_list_connections", {})).text, /silent: .*\[connecting\]/);
+		assert.match(pi.shown("notify").join("\n"), /^Still connecting: .*silent/m);
+		writeServers(pi.project, [SERVER, { ...silent, url: SERVER.url }]);
+		await until(() => pi.shown("notify").includes("Auto-connected: silent"), "the person is told");
+	});
+
+	it("asks the person before it connects to a server that is not in the file", async (t) => {
+		const pi = await startPi(t, []);
+		pi.answers.confirm = false;
+		const rejected = await pi.call("mcp_connect", { id: "second", url: SERVER.url });
+		assert.deepEqual(rejected, { text: "Error: The connection to 'second' was not approved", isError: true });
+		assert.match(pi.shown("confirm")[0] ?? "", /Connect to second\?\n.*server-everything/);
+	});
+
 	it("lets the model use all nine tools", async (t) => {
 		const pi = await startPi(t, [{ ...SERVER, autoApprove: true }]);
-		assert.match((await pi.call("mcp_list_connections", {})).text, /everything: .*\[connected\]/);
 		assert.match((await pi.call("mcp_list_tools", { id: "everything" })).text, /Tools from 'everything'.*\n.*echo/);
+		assert.match((await pi.call("mcp_list_connections", {})).text, /everything: .*\[connected\]/);
 		const args = { connection_id: "everything", tool_name: "echo", arguments: { message: "hello" } };
 		assert.deepEqual(await pi.call("mcp_call_tool", args), { text: "Echo: hello", isError: false });
 		const [image] = await pi.ask("An image", [

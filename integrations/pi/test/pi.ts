@@ -1,6 +1,6 @@
-// pi's own command line from npm, with the extension, in RPC mode.
+// pi's own command line from npm, with the packed extension installed in it, in RPC mode.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,8 @@ import { until } from "../../../host-test/support/until.js";
 import { type ScriptedModel, startModel, type Turn } from "./scripted-model.js";
 
 const PI = fileURLToPath(new URL("../node_modules/@mariozechner/pi-coding-agent/dist/cli.js", import.meta.url));
-const EXTENSION = fileURLToPath(new URL("../mcp-client.ts", import.meta.url));
+/** The extension as npm has installed its package: test/run.mjs does that. */
+const EXTENSION = fileURLToPath(new URL("../../../.cache/pi/installed/node_modules/xs-mcp-pi", import.meta.url));
 
 /** A line that pi writes. */
 type Message = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -25,6 +26,8 @@ export interface ToolEnd {
 }
 
 export interface RunningPi {
+	/** The folder in which it runs. */
+	readonly project: string;
 	readonly model: ScriptedModel;
 	readonly messages: readonly Message[];
 	/** The person's answers to the extension's questions, by method: true, false or a text. */
@@ -40,16 +43,17 @@ export interface RunningPi {
 	end(): Promise<void>;
 }
 
-/** Starts pi in a folder of its own with these MCP servers; it is killed with its test. */
-export async function startPi(t: TestContext, servers: readonly object[]): Promise<RunningPi> {
+/** Starts pi in a folder of its own with these MCP servers, or no file of them; it is killed with its test. */
+export async function startPi(t: TestContext, servers?: readonly object[]): Promise<RunningPi> {
 	const model = await startModel(t);
 	const home = makeHome(t, model, servers);
 	const options = ["--mode", "rpc", "--no-session", "--offline", "--provider", "scripted", "--model", "scripted"];
-	const child = spawn(process.execPath, [PI, ...options, "--extension", EXTENSION], {
+	const place = {
 		cwd: join(home, "project"),
 		env: { PATH: process.env.PATH, HOME: home, PI_CODING_AGENT_DIR: join(home, "agent"), PI_OFFLINE: "1" },
-		stdio: ["pipe", "pipe", "inherit"],
-	});
+	};
+	assert.equal(spawnSync(process.execPath, [PI, "install", EXTENSION], place).status, 0, "pi installs the extension");
+	const child = spawn(process.execPath, [PI, ...options], { ...place, stdio: ["pipe", "pipe", "inherit"] });
 	t.after(() => child.kill("SIGKILL"));
 	const exited = once(child, "exit");
 	const messages: Message[] = [];
@@ -70,10 +74,11 @@ export async function startPi(t: TestContext, servers: readonly object[]): Promi
 		model.turns.push(...turns, { text: "done" });
 		send({ type: "prompt", message });
 		const isOver = (): boolean => messages.slice(from).some(({ type }) => type === "agent_end");
-		await until(isOver, `the model's answer to ${message}`, 60_000);
+		await until(isOver, `the model's answer to ${message}`);
 		return messages.slice(from).filter(({ type }) => type === "tool_execution_end") as unknown as ToolEnd[];
 	};
 	return {
+		project: place.cwd,
 		model,
 		messages,
 		answers,
@@ -95,13 +100,21 @@ export async function startPi(t: TestContext, servers: readonly object[]): Promi
 	};
 }
 
-function makeHome(t: TestContext, { baseUrl }: ScriptedModel, servers: readonly object[]): string {
+function makeHome(t: TestContext, { baseUrl }: ScriptedModel, servers: readonly object[] | undefined): string {
 	const home = mkdtempSync(join(tmpdir(), "xs-mcp-pi-"));
 	t.after(() => rmSync(home, { recursive: true, force: true }));
 	mkdirSync(join(home, "agent"));
-	mkdirSync(join(home, "project", ".pi"), { recursive: true });
+	mkdirSync(join(home, "project"));
 	const provider = { baseUrl, api: "openai-completions", apiKey: "none", models: [{ id: "scripted" }] };
 	writeFileSync(join(home, "agent", "models.json"), JSON.stringify({ providers: { scripted: provider } }));
-	writeFileSync(join(home, "project", ".pi", "mcp-servers.json"), JSON.stringify({ servers }));
+	if (servers !== undefined) {
+		writeServers(join(home, "project"), servers);
+	}
 	return home;
+}
+
+/** Writes the file of servers of a project. */
+export function writeServers(project: string, servers: readonly object[]): void {
+	mkdirSync(join(project, ".pi"), { recursive: true });
+	writeFileSync(join(project, ".pi", "mcp-servers.json"), JSON.stringify({ servers }));
 }

@@ -1,12 +1,23 @@
-// npm run test:pi: installs pi here once, packs the manager, checks the types and runs the tests. Not part of `npm test`: pi
-// has 190 packages of 200 MB. Nothing but npm talks to another computer.
+// npm run test:pi: what --help says. Not part of `npm test`: pi has 190 packages of 200 MB.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { Command } from "commander";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = `${root}integrations/pi`;
 const packed = `${root}.cache/pi`;
+const installed = `${packed}/installed`;
+
+const { testNamePattern } = new Command("npm run test:pi --")
+	.description(
+		"Test the extension for pi: installs pi (200 MB, once) and the packed extension from npm, as a person does, and has pi's " +
+			"command line use it with a scripted model on loopback.",
+	)
+	.option("--test-name-pattern <pattern>", "Only the tests whose names match")
+	.helpOption("-h, --help", "Show help")
+	.parse()
+	.opts();
 
 function run(command, args, cwd = root) {
 	const { status, error } = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2] });
@@ -19,19 +30,27 @@ function run(command, args, cwd = root) {
 /** Whether the version of pi that the lock file names is installed. */
 function isInstalled() {
 	const path = "node_modules/@mariozechner/pi-coding-agent";
-	const installed = `${folder}/${path}/package.json`;
+	const manifest = `${folder}/${path}/package.json`;
 	const { packages } = JSON.parse(readFileSync(`${folder}/package-lock.json`, "utf8"));
-	return existsSync(installed) && JSON.parse(readFileSync(installed, "utf8")).version === packages[path].version;
+	return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === packages[path].version;
 }
 
 if (!isInstalled()) {
 	run("npm", ["ci", "--loglevel=error"], folder);
 }
-// As a person has it who installs both packages; the manager's dependencies are those of this repository.
-run(process.execPath, [`${root}scripts/pack.mjs`, "mcp-manager", packed]);
-const link = `${folder}/node_modules/xs-mcp-manager`;
-rmSync(link, { recursive: true, force: true });
-mkdirSync(`${folder}/node_modules`, { recursive: true });
-symlinkSync(`${packed}/package`, link, "junction");
 run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", folder]);
-run(process.execPath, ["--import", `${root}scripts/register.mjs`, "--test", `${folder}/test/mcp-client.test.ts`]);
+run(process.execPath, [`${root}scripts/pack.mjs`, "integrations/pi", packed]);
+const { name, version } = JSON.parse(readFileSync(`${packed}/package/package.json`, "utf8"));
+rmSync(installed, { recursive: true, force: true });
+mkdirSync(installed, { recursive: true });
+run("npm", [
+	"install",
+	"--prefix",
+	installed,
+	"--prefer-offline",
+	"--loglevel=error",
+	`${packed}/${name}-${version}.tgz`,
+]);
+const only = testNamePattern === undefined ? [] : [`--test-name-pattern=${testNamePattern}`];
+const test = `${folder}/test/mcp-client.test.ts`;
+run(process.execPath, ["--import", `${root}scripts/register.mjs`, "--test", ...only, test]);

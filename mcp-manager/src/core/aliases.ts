@@ -43,7 +43,7 @@ export class Aliases {
 		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
 		const own = this.#chosen.get(id);
 		const kept =
-			before === undefined || !isValid(before) || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
+			before === undefined || !isValidAlias(before) || isTaken(before) ? defaultAlias(id, boardName, isTaken) : before;
 		const alias = own ?? kept;
 		this.#owners.set(alias, id);
 		return alias;
@@ -95,13 +95,14 @@ export class Aliases {
 	}
 }
 
-function isValid(alias: string): boolean {
+/** Whether a text has the form of an alias. */
+export function isValidAlias(alias: string): boolean {
 	return alias.length <= MAX_ALIAS_LENGTH && ALIAS.test(alias);
 }
 
 /** @throws RangeError that names the device */
 function expectValid(id: string, alias: string): void {
-	if (!isValid(alias)) {
+	if (!isValidAlias(alias)) {
 		throw new RangeError(
 			`alias of ${id}: expected 1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them, got ${JSON.stringify(alias)}`,
 		);

@@ -11,6 +11,12 @@ import {
 /** The revision with stateless requests, in which a server asks its client by answering "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";
 
+/** What a server asks a client in its session (until 2025-11-25). */
+export interface Question {
+	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
+	readonly params?: Readonly<Record<string, unknown>>;
+}
+
 /** The client that a server may ask while it serves a request. */
 export interface Asker {
 	/** The client's capabilities: what it can be asked. */
@@ -19,6 +25,10 @@ export interface Asker {
 	readonly inputResponses?: InputResponses | undefined;
 	/** Opaque state that the server wants back with the answers. */
 	readonly requestState?: string | undefined;
+	/** The same for all requests of one session. Default: each request is another client's. */
+	readonly client?: object | undefined;
+	/** Asks the client while the request is served. Rejects with its error. Default: it can only be asked by the result. */
+	readonly ask?: ((question: Question, signal: AbortSignal) => Promise<object>) | undefined;
 }
 
 /** Who asks in a request, and what it wants logged. */
@@ -30,9 +40,24 @@ interface AskingOptions {
 /** A result, or a request for input that the server needs first. */
 export type OrInput<Result> = Result | InputRequiredResult;
 
-/** The members of a stateless request that describe the client. Only what a device needs: its messages are short. */
-export function askingParams({ asker, logLevel }: AskingOptions): Record<string, unknown> {
-	const { elicitation, sampling, roots } = asker?.capabilities ?? {};
+/** Extensions without methods of their own: requests, results and lists of them pass the gateway as they are. MCP Apps. */
+const RELAYED_EXTENSIONS: readonly string[] = ["io.modelcontextprotocol/ui"];
+
+type Extensions = NonNullable<ClientCapabilities["extensions"]>;
+
+/** The extensions that can be used through a gateway, as a capability; nothing if there are none. */
+export function relayedExtensions(extensions: Extensions = {}): { readonly extensions?: Extensions } {
+	const relayed = Object.entries(extensions).filter(([name]) => RELAYED_EXTENSIONS.includes(name));
+	return relayed.length === 0 ? {} : { extensions: Object.fromEntries(relayed) };
+}
+
+/**
+ * The members of a stateless request that describe the client.
+ *
+ * @param withExtensions whether to name extensions: devices have none, and their messages are short
+ */
+export function askingParams({ asker, logLevel }: AskingOptions, withExtensions = true): Record<string, unknown> {
+	const { elicitation, sampling, roots, extensions } = asker?.capabilities ?? {};
 	const { inputResponses, requestState } = asker ?? {};
 	return {
 		...(inputResponses && { inputResponses }),
@@ -43,6 +68,7 @@ export function askingParams({ asker, logLevel }: AskingOptions): Record<string,
 				...(elicitation && { elicitation }),
 				...(sampling && { sampling }),
 				...(roots && { roots }),
+				...(withExtensions && relayedExtensions(extensions)),
 			},
 			...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }),
 		},

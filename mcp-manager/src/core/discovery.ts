@@ -79,9 +79,11 @@ export class Discovery {
 		const items = new Map<unknown, unknown>();
 		for (const item of listed) {
 			const valid = validItem(list, item) as Record<string, unknown> | undefined;
-			if (valid === undefined || items.has(valid[key])) {
+			const problem =
+				valid === undefined || items.has(valid[key]) ? "invalid or duplicate" : session.problemOf(list, valid);
+			if (valid === undefined || problem !== undefined) {
 				const name = isObject(item) ? String(JSON.stringify(item[key])).slice(0, 100) : "?";
-				this.#options.warn(`${session.identity.id}: ${method}: ${name} skipped: invalid or duplicate`);
+				this.#options.warn(`${session.identity.id}: ${method}: ${name} skipped: ${problem}`);
 			} else {
 				items.set(valid[key], valid);
 			}

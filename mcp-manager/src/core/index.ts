@@ -1,5 +1,5 @@
 // What a program needs that adds transports of its own: the gateway. The manager itself is in ../manager/index.ts.
-export { askingParams, type OrInput, REVISION_OF_STATELESS } from "./asking.js";
+export { askingParams, type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
 export { SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { portable, slug } from "./names.js";
@@ -22,6 +22,7 @@ export {
 	type ServerTransport,
 	Session,
 } from "./session.js";
-export type { LogLevel, LogMessage } from "./session-log.js";
+export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
+export { EVERY_DEVICE } from "./tags.js";
 export { failedResult, textOf, textResult } from "./tool-results.js";
 export { untilDisconnected } from "./until-disconnected.js";

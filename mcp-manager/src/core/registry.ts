@@ -25,6 +25,11 @@ export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOption
 	readonly info?: Implementation;
 	/** What servers are told in `initialize` that this program can do. */
 	readonly capabilities?: Capabilities;
+	/**
+	 * What configured servers are told besides: they may ask for it, and whoever made the request that they serve is asked.
+	 * Default: nothing.
+	 */
+	readonly relayed?: Capabilities;
 	/** Where devices upload files during calls. Default: nowhere. */
 	readonly uploads?: Uploads | undefined;
 	/** Milliseconds for which changes are gathered before clients are told. Default 250. */
@@ -40,6 +45,8 @@ interface Events {
 	online: [server: Server];
 	/** A server sent a notification; progress and cancellation go to their calls. */
 	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
+	/** A server sent progress of a call, or cancelled a request of its own. */
+	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
 	/** The content of `device://ALIAS/state` has changed; `cause` is the server's notification of it, if any. */
 	stateChanged: [server: Server, cause?: Notification];
 	/** Servers, tools or names have changed: once for a burst of changes. {@link ServerRegistry.version} has increased. */
@@ -75,6 +82,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	readonly #context: ServerContext;
 	readonly #discovery: Discovery;
 	readonly #directory: ServerDirectory;
+	readonly #extended = new Set<Server>();
 	#changeTimer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -124,6 +132,11 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return this.#directory.known;
 	}
 
+	/** The servers that are online and have extensions which clients can use. */
+	get extended(): ReadonlySet<Server> {
+		return this.#extended;
+	}
+
 	/** Every session, also of servers that are not known yet. */
 	get sessions(): Session[] {
 		return this.#directory.all.flatMap(({ session }) => session ?? []);
@@ -163,9 +176,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const { maxServers = 10_000 } = this.#options;
 		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxServers;
 		const server = this.#directory.open(id);
-		const { capabilities, uploads, info } = this.#options;
-		const ofUploads = settings === undefined ? uploads?.begin(transport.identity) : {};
-		const session = new Session(transport, { ...capabilities, ...ofUploads }, info);
+		const { capabilities, relayed, uploads, info } = this.#options;
+		const more = settings === undefined ? uploads?.begin(transport.identity) : relayed;
+		const session = new Session(transport, { ...capabilities, ...more }, info);
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
 		server.connect(session);
@@ -221,6 +234,22 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return server;
 	}
 
+	/**
+	 * Gives a server these tags, in place of those that it has. Clients are told. Settles when that is on disk.
+	 *
+	 * Rejects with RangeError when a tag is invalid, or the server is a configured one; with another Error if the disk cannot be
+	 * written.
+	 *
+	 * @returns the server; undefined if it is not known
+	 */
+	async tag(name: string, tags: readonly string[]): Promise<Server | undefined> {
+		const server = this.find(name);
+		if (server !== undefined) {
+			await this.#directory.tag(server, tags);
+		}
+		return server;
+	}
+
 	/** Tells listeners that a connection or a message was rejected. */
 	reject(description: string): void {
 		this.emit("rejected", description);
@@ -256,6 +285,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/** Reads a server's identity and lists, and follows changes to the end of its session. */
 	#meet(server: Server, session: Session): void {
 		session.on("notification", (method, params) => this.#notified(server, { method, params }));
+		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
 		void followOffers(session, this.#discovery, {
 			onBoard: (board) => {
 				if (server.known && sameJson(server.board, board)) {
@@ -279,6 +309,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const before = server.known ? server.record : undefined;
 		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
 		const record = {
+			...before,
 			id: server.id,
 			alias: this.#directory.aliasFor(server, board.name),
 			board,
@@ -317,6 +348,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const wasOnline = server.online;
 		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
 		if (!wasOnline) {
+			if (server.session?.extensions.extensions !== undefined) {
+				this.#extended.add(server);
+			}
 			this.emit("online", server);
 			this.emit("stateChanged", server);
 		}
@@ -348,6 +382,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const wasOnline = server.online && server.session === session;
 		this.#options.uploads?.end(session.identity);
 		if (server.session === session) {
+			this.#extended.delete(server);
 			server.disconnect();
 		}
 		if (!server.known) {

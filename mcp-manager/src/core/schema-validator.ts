@@ -7,7 +7,14 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Schemas that are compiled before all of them are forgotten. Devices of one kind share theirs. */
 const MAX_COMPILED = 1_000;
 
-const OPTIONS: Options = { strict: false, validateFormats: false, logger: false, code: { regExp: linearRegExp } };
+const OPTIONS: Options = {
+	strict: false,
+	validateFormats: false,
+	// To compile the meta-schema of 2020-12 takes half a second. A keyword with a value of a wrong type is rejected without it.
+	validateSchema: false,
+	logger: false,
+	code: { regExp: linearRegExp },
+};
 
 /** Validates values against JSON Schemas: 2020-12, as in MCP, unless a schema names draft-07. */
 export class SchemaValidator {

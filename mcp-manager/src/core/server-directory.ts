@@ -1,6 +1,7 @@
 import { Aliases } from "./aliases.js";
 import { Server, type ServerContext, type ServerRecord, type ServerSettings } from "./server.js";
 import { ServerStore } from "./store.js";
+import { readTags } from "./tags.js";
 
 export interface ServerDirectoryOptions {
 	/** Where records are kept. Default: nowhere, servers are forgotten with the process. */
@@ -165,6 +166,21 @@ export class ServerDirectory {
 		}
 		this.#aliases.rename(server.id, server.alias, alias);
 		server.alias = alias;
+		const saved = this.#store?.save(server.record);
+		this.changed();
+		await saved;
+	}
+
+	/**
+	 * Gives a server these tags. Settles when that is on disk.
+	 *
+	 * Rejects with RangeError when a tag is invalid, or the configuration says which servers there are.
+	 */
+	async tag(server: Server, tags: readonly string[]): Promise<void> {
+		if (this.#settings.has(server.id)) {
+			throw new RangeError(`tags of ${server.id}: a configured server has none`);
+		}
+		server.tags = readTags(tags);
 		const saved = this.#store?.save(server.record);
 		this.changed();
 		await saved;

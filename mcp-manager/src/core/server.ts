@@ -78,6 +78,8 @@ export interface ServerRecord {
 	readonly id: string;
 	/** How clients address it. No two servers share one. */
 	readonly alias: string;
+	/** The operator's names for it and others together: "upstairs". Absent: none. */
+	readonly tags?: readonly string[];
 	/** The server's own name and version: of a device, its board and firmware version. */
 	readonly board: ServerInfo;
 	readonly offers: Offers;
@@ -147,6 +149,15 @@ export class Server {
 
 	set alias(alias: string) {
 		this.#record = { ...this.record, alias };
+	}
+
+	/** The operator's names for it and others together. */
+	get tags(): readonly string[] {
+		return this.record.tags ?? [];
+	}
+
+	set tags(tags: readonly string[]) {
+		this.#record = { ...this.record, tags };
 	}
 
 	get board(): ServerInfo {
@@ -235,7 +246,8 @@ export class Server {
 			const { uploads } = this.#context;
 			const call = () =>
 				this.ask((session, finalOptions) => {
-					const run = (finalArgs: object) => session.callTool(tool.name, finalArgs, finalOptions);
+					const run = (finalArgs: object) =>
+						session.callTool(tool.name, finalArgs, { ...finalOptions, inputSchema: tool.inputSchema });
 					return uploads?.during(session.identity, tool, args, run) ?? run(args);
 				}, options);
 			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());

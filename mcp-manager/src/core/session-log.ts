@@ -84,6 +84,7 @@ export class SessionLog {
 	}
 }
 
-function isBelow(level: LogLevel, other: LogLevel): boolean {
+/** Whether a level is less severe than another. */
+export function isBelow(level: LogLevel, other: LogLevel): boolean {
 	return LEVELS.indexOf(level) < LEVELS.indexOf(other);
 }

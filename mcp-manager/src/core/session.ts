@@ -14,13 +14,20 @@ import {
 	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
+	type Tool,
 	type Transport,
+	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { MANAGER_INFO } from "../version.js";
-import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS } from "./asking.js";
+import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+import { ChangeStream } from "./change-stream.js";
 import { ServerError } from "./errors.js";
+import { headerProblem } from "./header-parameters.js";
 import { LISTS, type ListName } from "./offers.js";
+import { MAX_REQUEST_TIME } from "./patience.js";
+import { Questions } from "./questions.js";
+import { readList } from "./read-list.js";
 import { RESULTS } from "./results.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
@@ -41,6 +48,8 @@ export interface ServerIdentity {
 /** A connection to a server: a transport of the official SDK, with the identity of the server. */
 export interface ServerTransport extends Transport {
 	readonly identity: ServerIdentity;
+	/** Which revisions are tried. Default: those that begin with `initialize`, as every device knows it. */
+	readonly negotiation?: VersionNegotiationMode;
 	/** Why the connection ended; empty while it is open. */
 	readonly closeReason: string;
 	/** Is called with each message of MCP before it is sent. */
@@ -71,24 +80,25 @@ export interface CallOptions extends LogOptions {
 	readonly asker?: Asker | undefined;
 }
 
+export interface ToolCallOptions extends CallOptions {
+	/** The tool's, as it was listed: it may want arguments as HTTP headers (2026-07-28). */
+	readonly inputSchema?: Tool["inputSchema"] | undefined;
+}
+
 interface Events {
 	/** A notification of the server's, except progress and cancellation. */
 	notification: [method: string, params: Readonly<Record<string, unknown>>];
+	/** Progress of a request, or its cancellation by the server: for observers, the session takes care of both. */
+	requestNotification: [method: string, params: Readonly<Record<string, unknown>>];
 	/** A message was dropped because it is not valid. */
 	invalid: [description: string];
 	/** The session is over. */
 	closed: [reason: string];
 }
 
+const OF_REQUESTS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/cancelled"]);
+
 const REQUEST_TIMEOUT = 30_000;
-
-/** Milliseconds that a call may take at most, however often it reports progress. */
-const MAX_CALL_TIME = 3_600_000;
-
-/** Limits of a list. A larger one is the server's fault. */
-const MAX_PAGES = 1_000;
-const MAX_ITEMS = 1_000;
-const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
 /** Characters of a description of an invalid message, for the log. */
 const MAX_DESCRIPTION = 200;
@@ -97,6 +107,9 @@ const MAX_DESCRIPTION = 200;
 export class Session extends EventEmitter<Events> {
 	readonly #transport: ServerTransport;
 	readonly #client: Client;
+	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
+	#changes: ChangeStream | undefined;
+	readonly #questions: Questions;
 	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
 	/** The id of the request that was sent last. */
 	#sentId: RequestId | undefined;
@@ -111,9 +124,17 @@ export class Session extends EventEmitter<Events> {
 	constructor(transport: ServerTransport, capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO) {
 		super();
 		this.#transport = transport;
-		this.#client = new Client(info, { capabilities });
+		const { negotiation: mode = "legacy" } = transport;
+		this.#client = new Client(info, { capabilities, versionNegotiation: { mode } });
+		this.#questions = new Questions(this.#client, capabilities);
+		transport.onmessage = (message) => {
+			if ("method" in message && OF_REQUESTS.has(message.method)) {
+				this.emit("requestNotification", message.method, message.params ?? {});
+			}
+		};
 		transport.onclose = () => {
 			this.#closed = true;
+			this.#changes?.close();
 			this.emit("closed", transport.closeReason);
 		};
 		this.#client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
@@ -138,17 +159,32 @@ export class Session extends EventEmitter<Events> {
 	}
 
 	/**
-	 * MCP's handshake, as every device can answer it: `initialize`, without probing for a newer revision. If it fails, the
-	 * connection is closed.
+	 * MCP's handshake: `initialize`, or since 2026-07-28 `server/discover`, as {@link ServerTransport.negotiation} says. If it
+	 * fails, the connection is closed.
 	 *
 	 * Rejects with {@link ServerError} or the SDK's ProtocolError.
 	 */
 	async initialize(): Promise<ServerInfo> {
-		await this.#translated("initialize", {}, (options) =>
-			this.#client.connect(this.#transport, { ...options, prior: { kind: "legacy" } }),
-		);
-		const { name, version } = this.#client.getServerVersion() as ServerInfo;
+		await this.#translated("initialize", {}, (options) => this.#client.connect(this.#transport, options));
+		if (this.#isModern) {
+			this.#changes = new ChangeStream(this.#client, () => this.#reportGap());
+			await this.#changes.start();
+		}
+		// Since 2026-07-28 a server need not say who it is.
+		const { name, version } = this.#client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		return { name, version };
+	}
+
+	/** Whether the revision is one without sessions: 2026-07-28 and later. */
+	get #isModern(): boolean {
+		return this.#client.getProtocolEra() === "modern";
+	}
+
+	/** Changes may have been missed: everything that can change is reported as changed. */
+	#reportGap(): void {
+		for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
+			this.emit("notification", method, {});
+		}
 	}
 
 	/** The revision that the two sides agreed on; undefined before the handshake. */
@@ -161,6 +197,11 @@ export class Session extends EventEmitter<Events> {
 		return this.#client.getServerCapabilities()?.[capability] !== undefined;
 	}
 
+	/** The extensions of the server that can be used through a gateway, as a capability. */
+	get extensions(): ReturnType<typeof relayedExtensions> {
+		return relayedExtensions(this.#client.getServerCapabilities()?.extensions);
+	}
+
 	/** Whether updates of the server's resources can be subscribed to. */
 	get canSubscribe(): boolean {
 		return this.#client.getServerCapabilities()?.resources?.subscribe === true;
@@ -168,48 +209,33 @@ export class Session extends EventEmitter<Events> {
 
 	/** Whether the server accepts stateless requests (2026-07-28): it may then ask the client while it serves them. */
 	get isStateless(): boolean {
+		if (this.#isModern) {
+			return true;
+		}
 		const { stateless } = this.#client.getServerCapabilities()?.experimental ?? {};
 		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
 		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
 	}
 
-	/**
-	 * A whole list, page by page. Its items are not checked.
-	 *
-	 * Rejects with ServerError "invalid-result" when the list does not end, or has more than 1,000 items or 4 million
-	 * characters.
-	 */
+	/** A whole list, whose items are not checked. Rejects as {@link callTool} and {@link readList} do. */
 	async list(
 		list: ListName,
 		{ withUserTools = false, signal }: { withUserTools?: boolean; signal?: AbortSignal } = {},
 	): Promise<unknown[]> {
 		const { method, page } = LISTS[list];
-		const items: unknown[] = [];
-		let cursor = "";
-		let characters = 0;
-		for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+		return await readList(list, (cursor) => {
 			// Devices are asked as the protocol of their family has it, others as MCP does.
 			const params = this.identity.configured
 				? { ...(cursor !== "" && { cursor }) }
 				: { cursor, ...(withUserTools && { withUserTools }) };
-			const result = await this.#translated(method, { signal }, (options) =>
-				this.#client.request({ method, params }, page, options),
-			);
-			const listed = (result as unknown as Record<ListName, unknown[]>)[list];
-			items.push(...listed);
-			characters += JSON.stringify(listed).length;
-			if (items.length > MAX_ITEMS || characters > MAX_LIST_CHARACTERS) {
-				throw new ServerError(
-					"invalid-result",
-					`${method}: list too large (${items.length} items, ${characters} characters)`,
-				);
-			}
-			if (!result.nextCursor) {
-				return items;
-			}
-			cursor = result.nextCursor;
-		}
-		throw new ServerError("invalid-result", `${method}: more than ${MAX_PAGES} pages`);
+			return this.#translated(method, { signal }, (options) => this.#client.request({ method, params }, page, options));
+		});
+	}
+
+	/** Why an item of a list cannot be offered over this connection; undefined if it can. */
+	problemOf(list: ListName, item: Readonly<Record<string, unknown>>): string | undefined {
+		const sendsHeaders = this.#isModern && this.identity.transport === "http";
+		return list === "tools" && sendsHeaders ? headerProblem(item.inputSchema) : undefined;
 	}
 
 	/**
@@ -218,7 +244,7 @@ export class Session extends EventEmitter<Events> {
 	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with ServerError when there is no
 	 * valid answer.
 	 */
-	async callTool(name: string, args: object = {}, options: CallOptions = {}): Promise<OrInput<CallToolResult>> {
+	async callTool(name: string, args: object = {}, options: ToolCallOptions = {}): Promise<OrInput<CallToolResult>> {
 		return await this.#request("tools/call", { name, arguments: args }, RESULTS["tools/call"], options);
 	}
 
@@ -242,6 +268,11 @@ export class Session extends EventEmitter<Events> {
 
 	/** Asks to be told of updates of a resource, or no longer. Rejects as {@link callTool} does. */
 	async subscribe(uri: string, wanted = true): Promise<void> {
+		const changes = this.#changes;
+		if (changes !== undefined) {
+			await this.#translated("subscriptions/listen", {}, () => changes.follow(uri, wanted));
+			return;
+		}
 		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
 		await this.#translated(method, {}, (options) =>
 			this.#client.request({ method, params: { uri } }, z.looseObject({}), options),
@@ -250,7 +281,10 @@ export class Session extends EventEmitter<Events> {
 
 	/** Settles when the server has answered, and everything that it sent earlier has arrived. Rejects after `timeout` ms. */
 	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
-		await this.#translated("ping", { timeout }, (options) => this.#client.ping(options));
+		// 2026-07-28 has no ping.
+		await this.#translated("ping", { timeout }, (options) =>
+			this.#isModern ? this.#client.discover(options) : this.#client.ping(options),
+		);
 	}
 
 	/** Sends a message beside MCP, where the transport has such messages. */
@@ -268,17 +302,38 @@ export class Session extends EventEmitter<Events> {
 		method: string,
 		params: Record<string, unknown>,
 		schema: z.ZodType<Result>,
-		options: CallOptions,
+		options: ToolCallOptions,
 	): Promise<Result> {
-		const asking = this.isStateless ? askingParams(options) : {};
+		const asking = this.isStateless ? askingParams(options, this.#isModern) : {};
 		if (!this.isStateless && this.declares("logging")) {
 			this.#log.want(options.logLevel);
 		}
 		return await this.#translated(method, options, async (requestOptions) => {
-			const answer = this.#client.request({ method, params: { ...params, ...asking } }, schema, requestOptions);
+			const request = { method, params: { ...params, ...asking } };
+			const answer = this.#isModern
+				? this.#modernRequest(request, schema, requestOptions, options.inputSchema)
+				: this.#questions.during(options.asker, requestOptions, (final) =>
+						this.#client.request(request, schema, final),
+					);
 			this.#log.begin(this.#sentId, options, answer);
 			return await answer;
 		});
+	}
+
+	/** Unlike `request`, the SDK's `callTool` sends the headers that a tool wants of its arguments. */
+	async #modernRequest<Result>(
+		{ method, params }: { readonly method: string; readonly params: Record<string, unknown> },
+		schema: z.ZodType<Result>,
+		requestOptions: RequestOptions,
+		inputSchema: Tool["inputSchema"] = { type: "object" },
+	): Promise<Result> {
+		const options = { ...requestOptions, allowInputRequired: true };
+		if (method !== "tools/call") {
+			return await this.#client.request({ method, params }, schema, options);
+		}
+		const { name } = params as { name: string };
+		const toolDefinition = { name, inputSchema };
+		return schema.parse(await this.#client.callTool({ ...params, name }, { ...options, toolDefinition }));
 	}
 
 	async #setLogLevel(level: LogLevel): Promise<void> {
@@ -291,7 +346,7 @@ export class Session extends EventEmitter<Events> {
 	async #translated<T>(
 		method: string,
 		{ timeout = REQUEST_TIMEOUT, signal, onProgress }: CallOptions,
-		request: (options: RequestOptions) => Promise<T>,
+		request: (options: RequestOptions & { readonly timeout: number }) => Promise<T>,
 	): Promise<T> {
 		if (signal?.aborted) {
 			throw new ServerError("cancelled", `${method} was cancelled`);
@@ -299,7 +354,7 @@ export class Session extends EventEmitter<Events> {
 		const progress = onProgress && {
 			onprogress: onProgress,
 			resetTimeoutOnProgress: true,
-			maxTotalTimeout: MAX_CALL_TIME,
+			maxTotalTimeout: MAX_REQUEST_TIME,
 		};
 		try {
 			return await request({ timeout, ...(signal && { signal }), ...progress });

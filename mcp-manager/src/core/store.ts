@@ -16,6 +16,7 @@ const MAX_DATE = 8.64e15;
 const RECORD = z.object({
 	id: z.string(),
 	alias: z.string(),
+	tags: z.array(z.string()).optional(),
 	board: z.object({ name: z.string(), version: z.string() }),
 	tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal("object") }) })),
 	resources: z.array(z.looseObject({ uri: z.string(), name: z.string() })).default([]),
@@ -132,8 +133,8 @@ function parseRecord(text: string): ServerRecord {
 	if (issue !== undefined) {
 		throw new Error(`not a server record: ${issue.path.join(".")}: ${issue.message}`);
 	}
-	const { tools, resources, resourceTemplates, prompts, ...rest } = data as z.infer<typeof RECORD>;
-	return { ...rest, offers: { tools, resources, resourceTemplates, prompts } as Offers };
+	const { tools, resources, resourceTemplates, prompts, tags, ...rest } = data as z.infer<typeof RECORD>;
+	return { ...rest, ...(tags && { tags }), offers: { tools, resources, resourceTemplates, prompts } as Offers };
 }
 
 function fileContent({ offers, ...rest }: ServerRecord): object {

@@ -3,8 +3,8 @@ import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import type { McpConnection } from "./mcp-types.js";
 
 /** How a configured server is listed. */
-export function connectionOf({ config, status, server, lastError }: ConfiguredServer): McpConnection {
-	const { id, shown: url, transport } = config;
+export function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {
+	const { id, shown: url } = config;
 	return { id, url, transport, status, tools: server?.tools.length ?? 0, serverInfo: server?.board, lastError };
 }
 

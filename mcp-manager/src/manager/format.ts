@@ -32,9 +32,12 @@ export function connectionsText(connections: readonly McpConnection[]): string {
 	return [`Active MCP Connections (${connections.length}):`, ...lines].join("\n");
 }
 
-/** What `mcp_list_tools` answers: the first line of each description. */
+/** What `mcp_list_tools` answers: the first line of each description, and the schema of the arguments. Some models see no more. */
 export function toolsText(server: string, tools: readonly McpTool[]): string {
-	const lines = tools.map(({ name, description }) => `  - ${name}${description && `: ${description.split("\n")[0]}`}`);
+	const lines = tools.map(
+		({ name, description, inputSchema: { $schema: _, ...schema } }) =>
+			`  - ${name}${description && `: ${description.split("\n")[0]}`}\n    ${JSON.stringify(schema)}`,
+	);
 	return [`Tools from '${server}' (${tools.length}):`, ...lines].join("\n");
 }
 

@@ -1,5 +1,7 @@
 export type { McpErrorCode } from "../core/errors.js";
+export { type ConfigProblem, problemText } from "../upstreams/config-problem.js";
 export type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
+export { validateServersFile } from "../upstreams/servers-file.js";
 export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
 export { McpError, type McpToolResult } from "./mcp-error.js";
 export { McpManager } from "./mcp-manager.js";
@@ -7,6 +9,7 @@ export type {
 	ApprovalRequest,
 	Approve,
 	CallRequest,
+	LocalTool,
 	McpConnection,
 	McpManagerOptions,
 	McpTool,

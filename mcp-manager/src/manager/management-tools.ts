@@ -6,6 +6,7 @@ import { connectedText, connectionsText, resourceContent, resourcesText, toolsTe
 import { McpError } from "./mcp-error.js";
 import type { McpManager } from "./mcp-manager.js";
 import type { Approve, McpTool } from "./mcp-types.js";
+import { expectKnownTypes, NOTIFICATION_TYPES } from "./notifications.js";
 
 /** The caller of a management tool. */
 export interface ManagementCaller {
@@ -45,11 +46,12 @@ const mcpConnect = define({
 			.optional()
 			.describe("URL, or a command for stdio; may be left out if the file of servers has a server with this ID"),
 		type: SERVER_FIELDS.transport.describe("Transport. Default: as the URL says"),
+		headers: SERVER_FIELDS.headers,
 		timeout: SERVER_FIELDS.timeout,
 	}),
-	async run(manager, { id, url, type, timeout }, { approveConnection }) {
+	async run(manager, { id, url, type, headers, timeout }, { approveConnection }) {
 		try {
-			const server = { id, url, transport: type, timeout };
+			const server = { id, url, transport: type, headers, timeout };
 			const approve = approveConnection && ((shown: string) => approveConnection(id, shown));
 			const connection = await manager.registerServer(server, approve);
 			return textResult(connectedText(connection, manager.listTools(id), manager.listResources(id).length));
@@ -88,12 +90,13 @@ const mcpListConnections = define({
 
 const mcpListTools = define({
 	name: "mcp_list_tools",
-	description:
-		"List the tools of a connection, or of all; the schemas of their arguments are in the structured content",
+	description: "List the tools of a connection, or of all, with the JSON Schema of their arguments",
 	input: z.strictObject({ id: ID.optional() }),
 	annotations: { readOnlyHint: true },
 	async run(manager, { id }) {
-		const tools = manager.listTools(id);
+		await (id && manager.whenKnown(id));
+		// Local tools of the program are no connection's.
+		const tools = manager.listTools(id).filter(({ server }) => server !== "");
 		const ids = id === undefined ? manager.listConnections().map((connection) => connection.id) : [id];
 		const texts = ids.map((each) =>
 			toolsText(
@@ -135,7 +138,10 @@ const mcpListResources = define({
 	description: "List the resources of a connection",
 	input: z.strictObject({ id: ID }),
 	annotations: { readOnlyHint: true },
-	run: async (manager, { id }) => textResult(resourcesText(id, manager.listResources(id))),
+	async run(manager, { id }) {
+		await manager.whenKnown(id);
+		return textResult(resourcesText(id, manager.listResources(id)));
+	},
 });
 
 const mcpReadResource = define({
@@ -148,6 +154,9 @@ const mcpReadResource = define({
 	}),
 });
 
+/** Of a server that was too slow for the answer, its status says what became of it. */
+const CONNECTED: ReadonlySet<string> = new Set(["connected", "connecting"]);
+
 const mcpReloadConfig = define({
 	name: "mcp_reload_config",
 	description: "Read the file of servers again, and connect to those that are enabled",
@@ -158,7 +167,7 @@ const mcpReloadConfig = define({
 		const { disconnected, problems } = await manager.reload(isAll);
 		const enabled = new Set(manager.configs.filter((config) => config.enabled).map(({ id }) => id));
 		const connections = manager.listConnections().filter(({ id }) => enabled.has(id));
-		const connected = connections.filter(({ status }) => status !== "error").map(({ id }) => id);
+		const connected = connections.filter(({ status }) => CONNECTED.has(status)).map(({ id }) => id);
 		const broken = connections.filter(({ status }) => status === "error");
 		return textResult(
 			[
@@ -188,13 +197,14 @@ const mcpRegisterNotificationHandler = define({
 		types: z
 			.array(z.string())
 			.optional()
-			.describe("Such as tools/list_changed, resources/list_changed, prompts/list_changed, logging/setLevel"),
+			.describe(`Only of these types: ${NOTIFICATION_TYPES.join(", ")}. Default: all`),
 		description: z.string().optional().describe("What it is for"),
 	}),
 	async run(manager, { connection_id: server, types, description }, { notify, onHandler }) {
 		if (server !== undefined && !manager.listConnections().some(({ id }) => id === server)) {
 			throw notFound(server);
 		}
+		expectKnownTypes(types);
 		if (manager.listenerCount("notification") >= MAX_HANDLERS) {
 			throw new McpError("RATE_LIMIT_EXCEEDED", `too many notification handlers (limit ${MAX_HANDLERS})`);
 		}

@@ -24,10 +24,10 @@ export class McpError extends Error {
 }
 
 /** The outcome of a tool call. */
-export interface McpToolResult {
+export interface McpToolResult<Data = CallToolResult> {
 	readonly success: boolean;
-	/** The tool's result, as MCP has it. */
-	readonly data?: CallToolResult;
+	/** The tool's result, as MCP has it; of a local tool, whatever it gives. */
+	readonly data?: Data;
 	readonly error?: Pick<McpError, "code" | "message" | "details" | "retryable">;
 	/** `executionTime` is in milliseconds, waiting included. */
 	readonly metadata: { readonly executionTime: number };
@@ -40,4 +40,13 @@ export function toMcpError(error: unknown, tool?: ServerTool): McpError {
 	}
 	const { message, data } = error as Error & { data?: unknown };
 	return new McpError(managerCodeOf(error), message, { details: data, retryable: isSafeToRetry(error, tool) });
+}
+
+/** Runs a task and rejects with McpError whatever it rejects with. */
+export async function translated<T>(task: () => Promise<T>): Promise<T> {
+	try {
+		return await task();
+	} catch (error) {
+		throw toMcpError(error);
+	}
 }

@@ -17,11 +17,25 @@ export interface ApprovalRequest {
 /** Asks a person whether a call may be made. Throws to say why nobody can be asked. */
 export type Approve = (request: ApprovalRequest) => Promise<boolean>;
 
+/** What a manager emits. */
+export interface McpManagerEvents {
+	/** A server sent a notification. `type` is "tools/list_changed" or the like: {@link NOTIFICATION_TYPES}. */
+	notification: [server: string, type: string, params: Readonly<Record<string, unknown>>];
+	/** The status of a configured server has changed. */
+	status: [server: string, status: ConnectionStatus, lastError: string];
+	/** Something in the file is wrong. */
+	warning: [message: string];
+	/** The process of a server wrote a line to standard error. At most 20 lines per second, of 1,000 characters. */
+	debug: [server: string, line: string];
+}
+
 export interface McpManagerOptions {
 	/** Servers to connect to. */
 	readonly servers?: readonly RegisteredServer[];
 	/** A file with more servers, which is followed as it changes. */
 	readonly file?: string | undefined;
+	/** Whether {@link file} may be absent at first, without a warning; {@link McpManager.reload} finds it later. Default false. */
+	readonly isFileOptional?: boolean;
 	readonly options?: ServerOptions & {
 		/** Connections at the same time. Default 10. */
 		readonly maxConnections?: number;
@@ -29,6 +43,8 @@ export interface McpManagerOptions {
 		readonly pingInterval?: number;
 		/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
 		readonly cacheTtl?: number;
+		/** Whether what servers write to standard error appears on this program's. Default false: only in the event `debug`. */
+		readonly debug?: boolean;
 	};
 	/** The servers of a gateway, devices included. Default: a registry of its own. */
 	readonly registry?: ServerRegistry;
@@ -44,6 +60,16 @@ export interface McpTool extends Pick<ServerTool, "name" | "inputSchema" | "outp
 	/** The id of its server. */
 	readonly server: string;
 	execute(params: object): Promise<McpToolResult>;
+}
+
+/** A tool of the program itself, for {@link McpManager.registerTool}. */
+export interface LocalTool extends Pick<ServerTool, "name" | "inputSchema" | "outputSchema"> {
+	readonly description?: string;
+	readonly version?: string;
+	/** Whether it can be called with these arguments, which fit the schema. Default: it can. */
+	readonly canExecute?: (params: object) => boolean | Promise<boolean>;
+	/** Runs it. The manager adds `metadata` to the result. If it throws, the call has failed with EXECUTION_FAILED. */
+	readonly execute: (params: object) => Promise<Pick<McpToolResult<unknown>, "success" | "data" | "error">>;
 }
 
 /** A connection, or a server that is opened again when it is needed. */

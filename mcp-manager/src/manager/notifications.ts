@@ -1,3 +1,5 @@
+import { McpError } from "./mcp-error.js";
+
 /** Which notifications are wanted. */
 export interface NotificationFilter {
 	/** The id of a configured server, or the alias of a device. Undefined: all. */
@@ -14,7 +16,21 @@ export const NOTIFICATION_TYPES = [
 	"logging/setLevel",
 	"progress",
 	"cancelled",
+	// What the documented types leave out, and what devices send.
+	"resources/updated",
+	"state_changed",
+	"button_pressed",
+	"sensor_changed",
 ] as const;
+
+/** @throws McpError that names a type that no notification has */
+export function expectKnownTypes(types: readonly string[] = []): void {
+	const unknown = types.find((type) => !(NOTIFICATION_TYPES as readonly string[]).includes(type));
+	if (unknown !== undefined) {
+		const known = NOTIFICATION_TYPES.join(", ");
+		throw new McpError("INVALID_PARAMS", `unknown notification type '${unknown}': expected one of ${known}`);
+	}
+}
 
 /** The type of a notification. Log messages of a server have the type "logging/setLevel". */
 export function notificationType(method: string): string {

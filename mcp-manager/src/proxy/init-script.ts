@@ -22,7 +22,9 @@ export async function runInitScript(
 		throw new Error(`--init-tool: the upstream has no tool ${tool}`);
 	}
 	const code = readFileSync(script, "utf8");
-	const { isError, content } = await upstream.callTool(tool, { [parameterOf(found)]: code });
+	const { isError, content } = await upstream.ask((session, options) =>
+		session.callTool(tool, { [parameterOf(found)]: code }, options),
+	);
 	if (isError) {
 		throw new Error(`${tool} failed with ${script}: ${textOf(content).slice(0, MAX_QUOTE)}`);
 	}

@@ -1,11 +1,17 @@
 import type { Command } from "commander";
 import { type ProxyFlags, type ProxyOptions, readProxyOptions } from "./proxy-options.js";
 
-/** Makes a command one that serves an upstream MCP server's tools over standard input and output, until the host disconnects. */
+/** Makes a command one that serves an upstream MCP server over standard input and output, until the host disconnects. */
 export function addProxyOptions(command: Command): Command {
+	const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 	return command
-		.description("Serve the tools of one MCP server over standard input and output, with or without a gate")
+		.description("Serve one MCP server over standard input and output, with or without a gate")
 		.option("--upstream <url>", "URL of the upstream MCP server, or a command (MCP_UPSTREAM; its token: MCP_TOKEN)")
+		.option(
+			"--header <header>",
+			"HTTP header 'Name: value' for the upstream, repeated (MCP_HEADERS, one a line)",
+			collect,
+		)
 		.option("--name <name>", "Name that the host sees (MCP_NAME; default: mcp-proxy)")
 		.option("--skill <skill>", "Skill to load before the tools can be called; empty: no gate (MCP_SKILL)")
 		.option("--tools <names>", "Tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")

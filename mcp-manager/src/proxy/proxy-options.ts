@@ -16,6 +16,8 @@ export interface ProxyOptions {
 /** The flags, as commander reads them. */
 export interface ProxyFlags {
 	readonly upstream?: string;
+	/** `Name: value`, each. */
+	readonly header?: readonly string[];
 	readonly name?: string;
 	readonly skill?: string;
 	readonly tools?: string;
@@ -41,8 +43,9 @@ export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessE
 	}
 	const script = flags.initScript ?? environment.MCP_INIT_SCRIPT;
 	const isInitOff = flags.init === false || isOn("MCP_NO_INIT", environment.MCP_NO_INIT);
+	const lines = flags.header ?? (environment.MCP_HEADERS ?? "").split("\n").filter((line) => line.trim() !== "");
 	return {
-		upstream: upstreamConfig(url, environment.MCP_TOKEN),
+		upstream: upstreamConfig(url, headersOf(lines, environment.MCP_TOKEN)),
 		name: flags.name || environment.MCP_NAME || "mcp-proxy",
 		skill: flags.skill ?? environment.MCP_SKILL ?? "",
 		tools: toolsOf(flags.tools || environment.MCP_TOOLS || "*"),
@@ -51,12 +54,33 @@ export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessE
 	};
 }
 
-function upstreamConfig(url: string, token: string | undefined): ServerConfig {
+/** @throws RangeError without the value of a header, which may be a secret */
+function headersOf(lines: readonly string[], token: string | undefined): Record<string, string> {
+	// By their names in lower case: a header that is given replaces the token.
+	const headers = new Map<string, [name: string, value: string]>();
+	if (token) {
+		headers.set("authorization", ["Authorization", `Bearer ${token}`]);
+	}
+	for (const [index, line] of lines.entries()) {
+		const [, name, value] = /^\s*([^:\s]+)\s*:(.*)$/s.exec(line) ?? [];
+		if (name === undefined || value === undefined) {
+			throw new RangeError(`--header: number ${index + 1}: expected 'Name: value'`);
+		}
+		headers.set(name.toLowerCase(), [name, value.trim()]);
+	}
+	return Object.fromEntries(headers.values());
+}
+
+function upstreamConfig(url: string, headers: Readonly<Record<string, string>>): ServerConfig {
 	try {
-		const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
 		return serverConfig({ id: "upstream", url, timeout: CALL_TIMEOUT, headers });
 	} catch (error) {
-		throw error instanceof FieldError ? new RangeError(`--upstream: ${error.problem}`, { cause: error }) : error;
+		if (!(error instanceof FieldError)) {
+			throw error;
+		}
+		const [, header] = /^headers\.(.*)$/s.exec(error.field) ?? [];
+		const flag = header === undefined ? "--upstream" : `--header ${header}`;
+		throw new RangeError(`${flag}: ${error.problem}`, { cause: error });
 	}
 }
 

@@ -2,14 +2,28 @@ import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { untilDisconnected } from "../core/until-disconnected.js";
 import { MANAGER_INFO } from "../version.js";
+import { McpProxy } from "./mcp-proxy.js";
 import type { ProxyOptions } from "./proxy-options.js";
-import { ToolProxy } from "./tool-proxy.js";
+
+const CAPABILITIES = {
+	tools: { listChanged: true },
+	resources: { listChanged: true },
+	prompts: { listChanged: true },
+};
+
+/** How a host is told that a list is different. Templates change with resources. */
+const TELL_CHANGED = {
+	tools: (server: Server) => server.sendToolListChanged(),
+	resources: (server: Server) => server.sendResourceListChanged(),
+	resourceTemplates: async () => {},
+	prompts: (server: Server) => server.sendPromptListChanged(),
+};
 
 /**
- * Serves an upstream's tools to the host at the other end of this process's standard input and output, until it disconnects.
+ * Serves an upstream's tools, resources and prompts to the host at the other end of this process's standard input and output, until it disconnects.
  */
 export async function serveProxy(options: ProxyOptions, report: (error: Error) => void): Promise<void> {
-	const proxy = new ToolProxy(options);
+	const proxy = new McpProxy(options);
 	/** More than one while the host finds out which revision to speak. */
 	const servers = new Set<Server>();
 	const open = (): Server => {
@@ -18,9 +32,9 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 		server.onclose = () => servers.delete(server);
 		return server;
 	};
-	proxy.on("toolsChanged", () => {
+	proxy.on("listChanged", (list) => {
 		for (const server of servers) {
-			server.sendToolListChanged().catch(report);
+			TELL_CHANGED[list](server).catch(report);
 		}
 	});
 	const transport = new StdioServerTransport();
@@ -30,12 +44,28 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 	await handle.close();
 }
 
-function createServer(proxy: ToolProxy, name: string): Server {
+function createServer(proxy: McpProxy, name: string): Server {
 	const { instructions } = proxy;
 	const server = new Server(
 		{ name, version: MANAGER_INFO.version },
-		{ capabilities: { tools: { listChanged: true } }, ...(instructions !== undefined && { instructions }) },
+		{ capabilities: CAPABILITIES, ...(instructions !== undefined && { instructions }) },
 	);
+	serveTools(server, proxy);
+	server.setRequestHandler("resources/list", async () => ({ resources: [...(await proxy.list("resources"))] }));
+	server.setRequestHandler("resources/templates/list", async () => ({
+		resourceTemplates: [...(await proxy.list("resourceTemplates"))],
+	}));
+	server.setRequestHandler("prompts/list", async () => ({ prompts: [...(await proxy.list("prompts"))] }));
+	server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
+		proxy.ask((session, options) => session.readResource(uri, options), { signal }),
+	);
+	server.setRequestHandler("prompts/get", ({ params }, { mcpReq: { signal } }) =>
+		proxy.ask((session, options) => session.getPrompt(params.name, params.arguments, options), { signal }),
+	);
+	return server;
+}
+
+function serveTools(server: Server, proxy: McpProxy): void {
 	server.setRequestHandler("tools/list", async () => ({ tools: await proxy.listTools() }));
 	server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
 		const progressToken = mcpReq._meta?.progressToken;
@@ -50,5 +80,4 @@ function createServer(proxy: ToolProxy, name: string): Server {
 			...(progressToken !== undefined && { onProgress }),
 		});
 	});
-	return server;
 }

@@ -1,37 +1,55 @@
 import { EventEmitter } from "node:events";
-import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import { isInputRequiredResult } from "@modelcontextprotocol/client";
+import type { OrInput } from "../core/asking.js";
 import { ServerError } from "../core/errors.js";
-import { type ServerTool, validItem } from "../core/offers.js";
+import { LIST_NAMES, LISTS, type ListName, type Offers, validItem } from "../core/offers.js";
 import { type CallOptions, Session } from "../core/session.js";
 import { ConfiguredTransport } from "../upstreams/configured-transport.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
 
-/** Milliseconds for connecting. */
-const CONNECT_TIMEOUT = 10_000;
+/** Times in milliseconds. A ping and a new connection together take less than the 10 s after which models and people give up. */
+export interface UpstreamTiming {
+	/** For connecting over a network. */
+	readonly connect: number;
+	/** For starting a command and connecting to it. */
+	readonly start: number;
+	/** For lists: the host waits for them. */
+	readonly list: number;
+	/** For the answer to a ping. */
+	readonly ping: number;
+	/** Between pings while nothing is asked. */
+	readonly pingInterval: number;
+}
 
-/** Milliseconds for the schemas while there is no connection: the host waits for its list of tools. */
-const SCHEMA_TIMEOUT = 5_000;
-
-/** Milliseconds for the answer to a ping. */
-const PING_TIMEOUT = 5_000;
+export const UPSTREAM_TIMING: UpstreamTiming = {
+	connect: 6_000,
+	start: 10_000,
+	list: 5_000,
+	ping: 3_000,
+	pingInterval: 30_000,
+};
 
 interface Events {
-	/** The upstream says that its list of tools is different. */
-	toolsChanged: [];
+	/** The upstream says that one of its lists is different. */
+	listChanged: [list: ListName];
 }
 
 /** The MCP server behind the proxy: at most one connection at a time. */
 export class Upstream extends EventEmitter<Events> {
 	readonly #config: ServerConfig;
+	readonly #timing: UpstreamTiming;
 	#session: Session | undefined;
 	/** Of the session, or of the last one. */
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
 	#lostReason = "not connected yet";
+	/** Requests that the upstream has not answered. */
+	#inProgress = 0;
 
-	constructor(config: ServerConfig) {
+	constructor(config: ServerConfig, timing = UPSTREAM_TIMING) {
 		super();
 		this.#config = config;
+		this.#timing = timing;
 	}
 
 	get connected(): boolean {
@@ -55,7 +73,7 @@ export class Upstream extends EventEmitter<Events> {
 	async check(): Promise<boolean> {
 		const session = this.#session;
 		try {
-			await session?.ping(PING_TIMEOUT);
+			await session?.ping(this.#timing.ping);
 		} catch (error) {
 			// A server that answers with an error works.
 			if (error instanceof ServerError) {
@@ -65,29 +83,45 @@ export class Upstream extends EventEmitter<Events> {
 		return session !== undefined && session === this.#session;
 	}
 
-	/** The valid tools, over the connection, or else over one that is closed afterwards. Rejects if there is no answer. */
-	async listTools(): Promise<ServerTool[]> {
+	/**
+	 * The valid items of lists, over the connection, or else over one that is closed afterwards. A list that the upstream does not
+	 * declare is empty. Rejects if there is no answer.
+	 */
+	async list(lists: readonly ListName[]): Promise<Partial<Offers>> {
 		if (this.#session !== undefined) {
-			return await toolsOf(this.#session);
+			return await this.#listsOf(this.#session, lists);
 		}
-		const { session, transport } = await this.#open(SCHEMA_TIMEOUT);
+		const { session, transport } = await this.#open(this.#timing.list);
 		try {
-			return await toolsOf(session);
+			return await this.#listsOf(session, lists);
 		} finally {
-			void transport.close("the tools are listed");
+			void transport.close("the lists are read");
 		}
 	}
 
-	/** Rejects as {@link Session.callTool} does, and with ServerError "server-offline" if there is no connection. */
-	async callTool(name: string, args: object, options: CallOptions = {}): Promise<CallToolResult> {
+	/**
+	 * Makes a request, after a ping: an upstream that hangs would not answer it either.
+	 *
+	 * Rejects as {@link Session.callTool} does, and with ServerError "server-offline" if there is no connection.
+	 */
+	async ask<Result extends object>(
+		request: (session: Session, options: CallOptions) => Promise<OrInput<Result>>,
+		options: CallOptions = {},
+	): Promise<Result> {
+		await this.#checkIfIdle();
 		if (this.#session === undefined) {
 			throw new ServerError("server-offline", this.#lostReason);
 		}
-		const result = await this.#session.callTool(name, args, { timeout: this.#config.timeout, ...options });
-		if (isInputRequiredResult(result)) {
-			throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
+		this.#inProgress += 1;
+		try {
+			const result = await request(this.#session, { timeout: this.#config.timeout, ...options });
+			if (isInputRequiredResult(result)) {
+				throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
+			}
+			return result as Result;
+		} finally {
+			this.#inProgress -= 1;
 		}
-		return result;
 	}
 
 	/** Ends the connection. Settles when the upstream has been told, as far as it can be. */
@@ -99,7 +133,8 @@ export class Upstream extends EventEmitter<Events> {
 		if (this.#session !== undefined) {
 			return;
 		}
-		const { session, transport } = await this.#open(CONNECT_TIMEOUT);
+		const { connect, start, pingInterval } = this.#timing;
+		const { session, transport } = await this.#open(this.#config.transport === "stdio" ? start : connect);
 		if (!session.connected) {
 			throw new Error("the connection closed immediately");
 		}
@@ -107,14 +142,33 @@ export class Upstream extends EventEmitter<Events> {
 		this.#transport = transport;
 		transport.ontrouble = () => void this.check();
 		session.on("notification", (method) => {
-			if (method === "notifications/tools/list_changed") {
-				this.emit("toolsChanged");
+			for (const list of LIST_NAMES.filter((each) => LISTS[each].changed === method)) {
+				this.emit("listChanged", list);
 			}
 		});
+		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);
 		session.once("closed", (reason) => {
+			clearInterval(pings);
 			this.#session = undefined;
 			this.#lostReason = reason;
 		});
+	}
+
+	/** An upstream may well work on a request and answer nothing else. */
+	async #checkIfIdle(): Promise<void> {
+		if (this.#inProgress === 0) {
+			await this.check();
+		}
+	}
+
+	async #listsOf(session: Session, lists: readonly ListName[]): Promise<Partial<Offers>> {
+		const signal = AbortSignal.timeout(this.#timing.list);
+		const read = async (list: ListName): Promise<[ListName, unknown]> => {
+			const isDeclared = list === "tools" || session.declares(LISTS[list].capability);
+			const items = isDeclared ? await session.list(list, { signal }) : [];
+			return [list, items.map((item) => validItem(list, item)).filter((item) => item !== undefined)];
+		};
+		return Object.fromEntries(await Promise.all(lists.map(read)));
 	}
 
 	/** Begins a session. Rejects with the reason if there is none within `timeout` milliseconds. */
@@ -132,9 +186,4 @@ export class Upstream extends EventEmitter<Events> {
 			clearTimeout(timer);
 		}
 	}
-}
-
-async function toolsOf(session: Session): Promise<ServerTool[]> {
-	const tools = await session.list("tools", { signal: AbortSignal.timeout(SCHEMA_TIMEOUT) });
-	return tools.map((tool) => validItem("tools", tool)).filter((tool) => tool !== undefined);
 }

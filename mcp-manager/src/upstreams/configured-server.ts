@@ -1,5 +1,7 @@
 import { EventEmitter } from "node:events";
+import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
+import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff } from "../core/backoff.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
@@ -26,10 +28,14 @@ interface ConfiguredServerOptions {
 interface Events {
 	/** Its status is different. */
 	status: [status: ConnectionStatus];
+	/** Its process wrote a line to standard error. */
+	stderr: [line: string];
 }
 
 /** Milliseconds between attempts at most, once the retries of the policy were in vain. */
 const MAX_RECONNECT_DELAY = 60_000;
+
+const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
 
 const DEFAULT_POLICY = RETRY_POLICY.parse({});
 
@@ -51,6 +57,8 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#pingTimer: NodeJS.Timeout | undefined;
 	/** The session in which a ping is in progress. */
 	#pinged: Session | undefined;
+	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
+	#isStateless = false;
 	#lastUsed = 0;
 	#closed = false;
 
@@ -80,6 +88,11 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		return this.#lastUsed;
 	}
 
+	/** Of its connection, or of the last one. */
+	get transport(): string {
+		return this.#transport?.type ?? this.config.transport;
+	}
+
 	/** The process of a server over stdio, while it runs. */
 	get pid(): number | undefined {
 		return this.#transport?.pid;
@@ -88,6 +101,11 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	/** Whether it has a connection, or an attempt at one. */
 	get isOpen(): boolean {
 		return this.#status === "connecting" || this.#status === "connected";
+	}
+
+	/** Whether it waits to be connected until it is needed. */
+	get isLazy(): boolean {
+		return this.config.lazy && this.config.enabled;
 	}
 
 	/** Whether its connection may be closed for another one. */
@@ -180,11 +198,24 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		}
 	}
 
-	/** Settles when its tools are known. */
+	/** Settles when its tools are known. A server that rejects `initialize` is started again as one of 2026-07-28. */
 	async #open(): Promise<Server> {
+		try {
+			return await this.#openAs(this.#isStateless ? STATELESS_ONLY : undefined);
+		} catch (error) {
+			this.#isStateless = !this.#isStateless && this.#transport?.rejectsInitialize === true;
+			if (!this.#isStateless || this.#status !== "connecting") {
+				throw error;
+			}
+			return await this.#openAs(STATELESS_ONLY);
+		}
+	}
+
+	async #openAs(negotiation: VersionNegotiationMode | undefined): Promise<Server> {
 		const { servers } = this.#options;
 		const { id, timeout } = this.config;
-		const transport = new ConfiguredTransport(this.config);
+		const transport = new ConfiguredTransport(this.config, negotiation);
+		transport.onstderr = (line) => this.emit("stderr", line);
 		this.#transport = transport;
 		const timer = setTimeout(
 			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),

@@ -14,6 +14,8 @@ export interface ConfiguredServersOptions {
 interface Events {
 	/** The status of a server's connection is different. */
 	status: [server: ConfiguredServer, status: ConnectionStatus];
+	/** The process of a server wrote a line to standard error. */
+	stderr: [server: ConfiguredServer, line: string];
 }
 
 /** The servers to which the gateway connects: a pool of connections, which is never larger than it may be. */
@@ -57,6 +59,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 			makeRoom: () => this.#makeRoom(),
 		});
 		server.on("status", (status) => this.emit("status", server, status));
+		server.on("stderr", (line) => this.emit("stderr", server, line));
 		this.#servers.set(id, server);
 		return server;
 	}
@@ -71,12 +74,12 @@ export class ConfiguredServers extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Connects to the servers that are enabled, and goes on trying where that fails. Settles when each was tried once. If there
+	 * Connects to the servers that are enabled and not lazy, and goes on trying where that fails. Settles when each was tried once. If there
 	 * are more than there may be connections, those connected first are closed again, and opened when they are needed.
 	 */
 	async startEnabled(): Promise<void> {
 		const limit = pLimit(this.#maxConnections);
-		const enabled = this.all.filter(({ config, isOpen }) => config.enabled && !isOpen);
+		const enabled = this.all.filter(({ config, isOpen }) => config.enabled && !config.lazy && !isOpen);
 		await Promise.all(enabled.map((server) => limit(() => server.start())));
 	}
 

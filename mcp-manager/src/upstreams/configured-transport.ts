@@ -1,18 +1,24 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	isJSONRPCErrorResponse,
 	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
+	type JSONRPCRequest,
+	ProtocolErrorCode,
 	type RequestId,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
+	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
+import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { RateLimit } from "../core/rate-limit.js";
 import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
 import { httpFailure } from "./http-failure.js";
+import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
@@ -27,6 +33,9 @@ const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
 const NOT_REACHED: ReadonlySet<unknown> = new Set(
 	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
 );
+
+/** Milliseconds that a server has for the probe of 2026-07-28, before it is taken for an older one. */
+const PROBE_TIME = 10_000;
 
 /** Milliseconds for telling a server over HTTP that the session is over. */
 const FAREWELL_TIME = 1_000;
@@ -49,24 +58,46 @@ export class ConfiguredTransport implements ServerTransport {
 	onclose?: () => void;
 	/** Is told of a message that was dropped, and of trouble with the connection. */
 	onerror?: (error: Error) => void;
+	/** Is called with each line that a server over stdio writes to standard error, within limits. */
+	onstderr?: (line: string) => void;
 	/** Is called if the connection may be broken. */
 	ontrouble?: () => void;
 	readonly identity: ServerIdentity;
+	readonly negotiation: VersionNegotiationMode;
 	readonly #transport: Transport;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 	/** The requests that the server has not answered. */
 	readonly #unanswered = new Set<RequestId>();
 	#closeReason = "";
 	#started = false;
+	/** Whether the revision is one without sessions: 2026-07-28 and later. */
+	#isModern = false;
 	#isClosed = false;
+	#initializeId: RequestId | undefined;
+	#rejectsInitialize = false;
 	#refusal: ServerErrorCode | undefined;
 	#closed: Promise<void> | undefined;
 	#lastError: Error | undefined;
 
-	constructor(config: ServerConfig) {
+	/**
+	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with
+	 * `initialize`, because some end at anything else.
+	 */
+	constructor(config: ServerConfig, negotiation?: VersionNegotiationMode) {
 		const { id, transport } = config;
+		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
 		this.identity = { id, clientId: id, transport, configured: true };
 		this.#transport = openTransport(config, (reason) => this.#end(reason));
+	}
+
+	/** Whether the server has answered `initialize` with an error. */
+	get rejectsInitialize(): boolean {
+		return this.#rejectsInitialize;
+	}
+
+	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
+	get hasPerRequestStream(): boolean {
+		return this.#transport.hasPerRequestStream === true;
 	}
 
 	get closeReason(): string {
@@ -83,6 +114,11 @@ export class ConfiguredTransport implements ServerTransport {
 		return this.#lastError === undefined ? "" : ` (${reasonOf(this.#lastError).slice(0, MAX_QUOTE)})`;
 	}
 
+	/** "stdio", "http", "sse" or "websocket": once there is a session, the one in use. */
+	get type(): string {
+		return this.#transport instanceof HttpOrSseTransport && this.#transport.isSse ? "sse" : this.identity.transport;
+	}
+
 	/** The process of a server over stdio. */
 	get pid(): number | undefined {
 		return this.#transport instanceof ProcessTransport ? this.#transport.pid : undefined;
@@ -92,12 +128,16 @@ export class ConfiguredTransport implements ServerTransport {
 		const transport = this.#transport;
 		transport.onmessage = (message, extra) => {
 			if (this.#isWithinRate(message)) {
+				this.#rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
 				this.onmessage?.(message, extra);
 			}
 		};
 		transport.onclose = () =>
 			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
 		transport.onerror = (error) => this.#failed(error);
+		if (transport instanceof ProcessTransport) {
+			transport.onstderr = (line) => this.onstderr?.(line);
+		}
 		try {
 			await transport.start();
 			this.#started = true;
@@ -110,25 +150,74 @@ export class ConfiguredTransport implements ServerTransport {
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.add(message.id);
+			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
 		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}
 		try {
+			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
+		} catch (error) {
+			throw this.#failedToSend(message, error, options);
+		}
+	}
+
+	/** A server that refuses the probe, or does not answer it, is asked as an older one: what it says then is what counts. */
+	async #probe(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
+		const { id } = message;
+		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
+		const refuse = (): void => {
+			if (this.#unanswered.delete(id)) {
+				this.onmessage?.({ jsonrpc: "2.0", id, error });
+			}
+		};
+		const timer = setTimeout(refuse, PROBE_TIME).unref();
+		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			const failure = error instanceof SdkHttpError ? httpFailure(error) : (error as Error);
-			const reason = error instanceof SdkHttpError ? failure.message : reasonOf(error);
-			const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
-			if (isFirst || !(error instanceof SdkHttpError) || SESSION_UNKNOWN.has(error.status)) {
-				this.#refusal = failure instanceof ServerError ? failure.code : undefined;
-				this.#rejectUnsent(message, error, reason);
-				this.#end(reason);
+			if (NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code)) {
+				throw error;
 			}
-			throw failure;
+			refuse();
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
+	/** @returns the error for whoever sent the message; the connection ends if it cannot be used any more */
+	#failedToSend(message: JSONRPCMessage, error: unknown, options?: TransportSendOptions): Error {
+		const isHttp = error instanceof SdkHttpError;
+		const failure = isHttp ? httpFailure(error) : (error as Error);
+		if (options?.requestSignal?.aborted || (isHttp && this.#isModern && this.#answersWith(message, error))) {
+			return failure;
+		}
+		const reason = isHttp ? failure.message : reasonOf(error);
+		const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
+		if (isFirst || !isHttp || (SESSION_UNKNOWN.has(error.status) && !this.#isModern)) {
+			this.#refusal = failure instanceof ServerError ? failure.code : undefined;
+			this.#rejectUnsent(message, error, reason);
+			this.#end(reason);
+		}
+		return failure;
+	}
+
+	/** Since 2026-07-28 JSON-RPC errors have HTTP statuses: 404 is "method not found". */
+	#answersWith(message: JSONRPCMessage, { data }: SdkHttpError): boolean {
+		try {
+			const { text } = data as { text?: string | null };
+			const answer: unknown = JSON.parse(text ?? "");
+			if (!isJSONRPCRequest(message) || !isJSONRPCErrorResponse(answer) || answer.id !== message.id) {
+				return false;
+			}
+			this.#unanswered.delete(message.id);
+			this.onmessage?.(answer);
+			return true;
+		} catch {
+			return false;
 		}
 	}
 
 	setProtocolVersion(version: string): void {
+		this.#isModern = version >= REVISION_OF_STATELESS;
 		this.#transport.setProtocolVersion?.(version);
 	}
 
@@ -172,7 +261,7 @@ export class ConfiguredTransport implements ServerTransport {
 
 	async #closeTransport(): Promise<void> {
 		const transport = this.#transport;
-		if (transport instanceof StreamableHTTPClientTransport) {
+		if (transport instanceof StreamableHTTPClientTransport || transport instanceof HttpOrSseTransport) {
 			const farewell = transport.terminateSession().catch(() => {});
 			await Promise.race([farewell, delay(FAREWELL_TIME, undefined, { ref: false })]);
 		}
@@ -196,12 +285,16 @@ export class ConfiguredTransport implements ServerTransport {
 		this.#lastError = error;
 		this.onerror?.(new Error(reasonOf(error)));
 		// The stream of SSE is the session: its client opens another one, which the server does not know.
-		if (this.#started && this.identity.transport === "sse") {
+		if (this.#started && this.type === "sse") {
 			this.#end(`the SSE stream ended: ${reasonOf(error)}`);
 		} else if (this.#started && this.identity.transport === "http") {
 			this.ontrouble?.();
 		}
 	}
+}
+
+function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {
+	return isJSONRPCRequest(message) && message.method === "server/discover" && typeof message.id === "string";
 }
 
 /** What went wrong, in words: `fetch` has them in the cause. */

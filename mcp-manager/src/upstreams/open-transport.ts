@@ -1,6 +1,7 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { makeCarefulFetch } from "./careful-fetch.js";
+import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { isolated } from "./isolation.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
@@ -19,19 +20,23 @@ export function openTransport(config: ServerConfig, onFault: (reason: string) =>
 			const inherited = config.isolation.environment === "given" ? {} : getDefaultEnvironment();
 			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
 		}
-		case "http":
-			return new StreamableHTTPClientTransport(new URL(url), {
-				requestInit: { headers },
-				fetch: makeCarefulFetch(onFault),
-			});
+		case "http": {
+			const http = new StreamableHTTPClientTransport(new URL(url), optionsOf(config, onFault));
+			return config.isTransportGiven ? http : new HttpOrSseTransport(http, () => openSse(config, onFault));
+		}
 		case "sse":
-			return new SSEClientTransport(new URL(httpUrl(url)), {
-				requestInit: { headers },
-				fetch: makeCarefulFetch(onFault),
-			});
+			return openSse(config, onFault);
 		case "websocket":
 			return new WebSocketTransport(url, headers);
 	}
+}
+
+function openSse(config: ServerConfig, onFault: (reason: string) => void): SSEClientTransport {
+	return new SSEClientTransport(new URL(httpUrl(config.url)), optionsOf(config, onFault));
+}
+
+function optionsOf({ headers }: ServerConfig, onFault: (reason: string) => void) {
+	return { requestInit: { headers }, fetch: makeCarefulFetch(onFault) };
 }
 
 /** The URL behind `sse://`, `http+sse://` and `https+sse://`. */

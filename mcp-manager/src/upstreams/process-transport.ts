@@ -10,6 +10,7 @@ import {
 import spawn from "cross-spawn";
 import { LineReader } from "./line-reader.js";
 import { ReadBudget } from "./read-budget.js";
+import { StderrLines } from "./stderr-lines.js";
 
 interface ProcessOptions {
 	readonly command: string;
@@ -21,9 +22,6 @@ interface ProcessOptions {
 
 /** Bytes of one message. A server that sends a longer one is ended. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-
-/** Characters of standard error that are kept, for the error message. */
-const MAX_STDERR = 2_000;
 
 /** Bytes that may wait for a process that does not read. Beyond, it is ended. */
 const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
@@ -61,6 +59,8 @@ export class ProcessTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;
 	onclose?: () => void;
 	onerror?: (error: Error) => void;
+	/** Is called with each line of standard error, within limits. */
+	onstderr?: (line: string) => void;
 	readonly #options: ProcessOptions;
 	readonly #lines = new LineReader(MAX_MESSAGE_BYTES);
 	readonly #budget = new ReadBudget();
@@ -68,7 +68,7 @@ export class ProcessTransport implements Transport {
 	#isClosing = false;
 	#child: ChildProcess | undefined;
 	#exited: Promise<void> = Promise.resolve();
-	#stderr = "";
+	readonly #stderr = new StderrLines((line) => this.onstderr?.(line));
 	#exit = "";
 
 	constructor(options: ProcessOptions) {
@@ -82,8 +82,8 @@ export class ProcessTransport implements Transport {
 
 	/** How the process ended, and the last line that it wrote to standard error. */
 	get exitReason(): string {
-		const line = this.#stderr.trim().split("\n").at(-1)?.trim();
-		return `${this.#exit || "the process ended"}${line ? `: ${line}` : ""}`;
+		const { last } = this.#stderr;
+		return `${this.#exit || "the process ended"}${last && `: ${last}`}`;
 	}
 
 	/** Rejects if the process cannot be started. */
@@ -153,7 +153,7 @@ export class ProcessTransport implements Transport {
 		});
 		stderr?.on("error", ignore);
 		stderr?.on("data", (chunk: Buffer) => {
-			this.#stderr = (this.#stderr + chunk.subarray(-MAX_STDERR).toString()).slice(-MAX_STDERR);
+			this.#stderr.receive(chunk);
 			this.#budget.throttle(stderr, chunk.length);
 		});
 	}
@@ -190,6 +190,7 @@ export class ProcessTransport implements Transport {
 			signal === null ? `the process ended with code ${code}${notRun}` : `the process was ended by ${signal}`;
 		this.#kill();
 		this.#child = undefined;
+		this.#stderr.end();
 		this.onclose?.();
 	}
 

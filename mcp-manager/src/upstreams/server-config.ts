@@ -58,6 +58,10 @@ export const SERVER_FIELDS = {
 	headers: z.record(z.string(), z.string()).optional().describe("HTTP headers"),
 	transport: z.enum(TRANSPORTS).optional().describe("Default: as the URL says"),
 	enabled: z.boolean().optional().describe("Whether to connect at the start"),
+	lazy: z
+		.boolean()
+		.optional()
+		.describe("Whether an enabled server is connected only when it is first needed. Default false"),
 	timeout: z
 		.int()
 		.min(1_000)
@@ -99,14 +103,17 @@ export interface ServerConfig {
 	/** Of all but stdio. */
 	readonly url: string;
 	readonly transport: TransportType;
+	/** Whether the entry names its transport. If not, a server over HTTP may turn out to have SSE only. */
+	readonly isTransportGiven: boolean;
 	/** Of stdio. */
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
 	readonly cwd?: string | undefined;
 	readonly headers: Readonly<Record<string, string>>;
-	/** Whether to connect at the start. */
+	/** Whether to connect at the start, or if it is lazy when it is first needed. */
 	readonly enabled: boolean;
+	readonly lazy: boolean;
 	/** Milliseconds for connecting, and for a call. */
 	readonly timeout: number;
 	readonly retryPolicy?: RetryPolicy | undefined;
@@ -173,12 +180,14 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		shown,
 		url: transport === "stdio" ? "" : checkedUrl(url as string, shown),
 		transport,
+		isTransportGiven: input.transport !== undefined,
 		command: words[0] as string,
 		args: words.slice(1),
 		env: input.env ?? {},
 		cwd: input.cwd?.replace(/^~(?=\/|$)/, homedir()),
 		headers: checkedHeaders(input.headers ?? {}),
 		enabled: input.enabled ?? true,
+		lazy: input.lazy ?? false,
 		timeout: input.timeout ?? options.timeout ?? 30_000,
 		retryPolicy: retryPolicyOf(input.retryPolicy ?? options.retryPolicy),
 		maxParallel: input.maxParallel ?? options.maxParallel ?? 10,

@@ -1,8 +1,13 @@
 import { EventEmitter } from "node:events";
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { brokenFile, type ReadServers } from "./config-problem.js";
+import { brokenFile, type ConfigProblem, type ReadServers } from "./config-problem.js";
+
+/** What is wrong in a file of servers, with line and field; empty if nothing is. A file that cannot be read is one problem. */
+export async function validateServersFile(path: string): Promise<readonly ConfigProblem[]> {
+	return (await new ServersFile(path).read()).problems;
+}
 
 interface Events {
 	/** The file has changed. */
@@ -23,6 +28,10 @@ export class ServersFile extends EventEmitter<Events> {
 		this.path = path;
 	}
 
+	exists(): boolean {
+		return existsSync(this.path);
+	}
+
 	/** A file that cannot be read is one whose whole content is wrong. */
 	async read(): Promise<ReadServers> {
 		try {
@@ -35,8 +44,15 @@ export class ServersFile extends EventEmitter<Events> {
 		}
 	}
 
-	/** Tells of changes from now on. Watches the folder: editors put a new file in the place of the old one. */
+	/**
+	 * Tells of changes from now on, if it does not do so yet. Watches the folder: editors put a new file in the place of the old one.
+	 *
+	 * @throws Error if the folder does not exist
+	 */
 	watch(): void {
+		if (this.#watcher !== undefined) {
+			return;
+		}
 		const name = basename(this.path);
 		this.#watcher = watch(dirname(this.path), { persistent: false }, (_event, changed) => {
 			if (changed === null || changed === name) {

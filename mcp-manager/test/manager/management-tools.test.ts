@@ -8,6 +8,7 @@ import {
 	McpManager,
 	type McpManagerOptions,
 } from "../../src/manager/index.js";
+import { startPlainUpstream } from "../support/plain-upstream.js";
 import {
 	EVERYTHING,
 	FILESYSTEM,
@@ -48,7 +49,7 @@ describe("the management tools", () => {
 			Object.keys(inputSchema.properties as object),
 		]);
 		assert.deepEqual(parameters, [
-			["mcp_connect", ["id", "url", "type", "timeout"]],
+			["mcp_connect", ["id", "url", "type", "headers", "timeout"]],
 			["mcp_disconnect", ["id"]],
 			["mcp_list_connections", []],
 			["mcp_list_tools", ["id"]],
@@ -77,6 +78,7 @@ describe("the management tools", () => {
 		const listed = (await run("mcp_list_tools", { id: "fs" })).text.split("\n");
 		assert.match(listed[0] ?? "", /^Tools from 'fs' \(\d+\):$/);
 		assert.match(listed[1] ?? "", /^ {2}- read_file: Read the complete contents of a file/);
+		assert.match(listed[2] ?? "", /^ {4}\{"type":"object","properties":\{"path":\{"type":"string"\}/);
 
 		const call = (tool_name: string, args: object) =>
 			run("mcp_call_tool", { connection_id: "fs", tool_name, arguments: args });
@@ -100,6 +102,10 @@ describe("the management tools", () => {
 		assert.match((await run("mcp_connect", { id: "web", url })).text, /\nTransport: HTTP\n/);
 		const byType = await run("mcp_connect", { id: "events", url: `http://127.0.0.1:${sse.port}/sse`, type: "sse" });
 		assert.match(byType.text, /\nTransport: SSE\n/);
+		const guessed = await run("mcp_connect", { id: "guessed", url: `http://127.0.0.1:${sse.port}/sse` });
+		assert.match(guessed.text, /\nTransport: SSE\nAvailable tools \([1-9]/);
+		const neither = await run("mcp_connect", { id: "neither", url: `http://127.0.0.1:${sse.port}/nothing` });
+		assert.match(neither.text, /^Connection failed: HTTP 404/);
 		const resources = (await run("mcp_list_resources", { id: "web" })).text;
 		const uri = /^ {2}- (\S+): /m.exec(resources)?.[1];
 		assert.match(resources, /^Resources from 'web' \([1-9]\d*\):\n/);
@@ -196,5 +202,51 @@ describe("the management tools", () => {
 		await run("mcp_call_tool", { connection_id: "everything", tool_name: "toggle-simulated-logging" });
 		await until(() => notes.length > 0, "a log message has come");
 		assert.match(notes[0] ?? "", /^handler-2: logging\/setLevel from 'everything' /);
+		const odd = await run("mcp_register_notification_handler", { types: ["tools/list_changed", "progres"] });
+		assert.equal(odd.isError, true);
+		assert.match(odd.text, /^Error: unknown notification type 'progres': expected one of .*progress/);
+	});
+
+	it("tell of progress, and of what a server cancels", async (t) => {
+		const { run, notes } = await openManager(t);
+		await run("mcp_connect", { id: "everything", url: nodeCommand(EVERYTHING) });
+		await run("mcp_connect", { id: "odd", url: nodeCommand(ODD_SERVER) });
+		await run("mcp_register_notification_handler", { types: ["progress", "cancelled"] });
+		const tool_name = "trigger-long-running-operation";
+		await run("mcp_call_tool", { connection_id: "everything", tool_name, arguments: { duration: 0.1, steps: 2 } });
+		await until(
+			() => notes.some((note) => /: progress from 'everything' .*"progress":2/.test(note)),
+			"progress is told",
+		);
+		await run("mcp_call_tool", { connection_id: "odd", tool_name: "write", arguments: { text: "withdraw" } });
+		await until(() => notes.some((note) => /: cancelled from 'odd' \{"requestId":"x"\}/.test(note)), "so is the end");
+	});
+
+	it("connect to a lazy server when it is first named, and no sooner", async (t) => {
+		const servers = ["listed", "called", "read"].map((id) => ({ ...nodeServer(id, ODD_SERVER), lazy: true }));
+		const { run, manager } = await openManager(t, { servers });
+		assert.match((await run("mcp_list_connections")).text, /- listed: .*\[disconnected\] \(0 tools\)\n- called: /);
+		assert.match((await run("mcp_list_tools", { id: "listed" })).text, /^Tools from 'listed' \(2\)/);
+		const call = { connection_id: "called", tool_name: "echo", arguments: { text: "x" } };
+		assert.equal((await run("mcp_call_tool", call)).text, "echo: x");
+		assert.equal((await run("mcp_list_resources", { id: "read" })).text, "Resources from 'read' (0):");
+		assert.equal(manager.listConnections().filter(({ status }) => status === "connected").length, 3);
+	});
+
+	it("connect with headers, which nobody is shown", async (t) => {
+		const { url, headers } = await startPlainUpstream(t);
+		const shown: string[] = [];
+		const approveConnection = async (...what: string[]) => shown.push(...what) > 0;
+		const { run, manager } = await openManager(t, {}, { approveConnection });
+		for (const event of ["warning", "status", "debug"] as const) {
+			manager.on(event, (...what: string[]) => shown.push(...what));
+		}
+		const secret = { Authorization: "Bearer secret" };
+		shown.push((await run("mcp_connect", { id: "web", url, headers: secret })).text);
+		shown.push((await run("mcp_list_connections")).text);
+		assert.ok(headers.every(({ authorization }) => authorization === "Bearer secret"));
+		shown.push((await run("mcp_connect", { id: "bad", url, headers: { Authorization: "secret\n" } })).text);
+		assert.match(shown.at(-1) ?? "", /^Error: headers.Authorization: invalid character/);
+		assert.doesNotMatch(shown.join("\n"), /secret/);
 	});
 });

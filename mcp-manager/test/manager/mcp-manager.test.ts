@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
+import { passTime } from "../../../host-test/support/fake-time.js";
 import { until } from "../../../host-test/support/until.js";
-import { McpError, McpManager, type McpManagerOptions } from "../../src/manager/index.js";
+import { McpError, McpManager, type McpManagerOptions, validateServersFile } from "../../src/manager/index.js";
 import { EVERYTHING, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
 
 async function openManager(t: TestContext, options: McpManagerOptions = {}): Promise<McpManager> {
@@ -90,7 +91,7 @@ describe("McpManager", () => {
 		const retryPolicy = { maxRetries: 1, initialDelay: 1 };
 		const manager = await openManager(t, {
 			servers: [
-				{ ...odd("one"), timeout: 1_000, tools: { deny: ["write"] } },
+				{ ...odd("one"), tools: { deny: ["write"] } },
 				{ ...odd("two", "two"), retryPolicy },
 			],
 		});
@@ -102,7 +103,7 @@ describe("McpManager", () => {
 		assert.deepEqual(await codeOf("echo", {}), ["TOOL_NOT_FOUND", false], "on two servers");
 		assert.deepEqual(await codeOf("echo", { text: 1 }, "one"), ["INVALID_PARAMS", false]);
 		assert.deepEqual(await codeOf("write", { text: "x" }, "one"), ["PERMISSION_DENIED", false]);
-		assert.deepEqual(await codeOf("echo", { text: "never" }, "one"), ["TIMEOUT", true]);
+		assert.deepEqual(await passTime(t, () => codeOf("echo", { text: "never" }, "one")), ["TIMEOUT", true]);
 		assert.deepEqual(await codeOf("write", { text: "crash" }, "two"), ["CONNECTION_LOST", false]);
 		assert.deepEqual(await codeOf("echo", { text: "crash" }, "two"), ["MAX_RETRIES_EXCEEDED", false]);
 		assert.deepEqual(await codeOf("echo", {}, "three"), ["CONNECTION_FAILED", false]);
@@ -159,6 +160,53 @@ describe("McpManager", () => {
 		await manager.close();
 		await initialized;
 		assert.deepEqual(manager.listConnections(), []);
+	});
+
+	it("waits no longer than it was told to for servers that do not answer", async (t) => {
+		const silent = { ...nodeServer("silent", ODD_SERVER, "silent"), timeout: 300_000 };
+		const manager = new McpManager({ servers: [silent] });
+		t.after(() => manager.close());
+		await manager.initialize(1);
+		assert.equal(statusOf(manager, "silent"), "connecting");
+	});
+
+	it("finds its file when it is made later, if it may be absent, and follows it then", async (t) => {
+		const folder = `${await temporaryFolder(t)}/later`;
+		const file = `${folder}/mcp-servers.json`;
+		const manager = new McpManager({ file, isFileOptional: true });
+		const warnings: string[] = [];
+		manager.on("warning", (warning) => warnings.push(warning));
+		t.after(() => manager.close());
+		await manager.initialize();
+		assert.deepEqual(warnings, []);
+		await mkdir(folder);
+		await writeFile(file, JSON.stringify({ servers: [{ ...odd("one"), enabled: true }] }));
+		await manager.reload();
+		assert.equal(statusOf(manager, "one"), "connected");
+		await writeFile(file, JSON.stringify({ servers: [{ ...odd("two"), enabled: true }] }));
+		await until(() => statusOf(manager, "two") === "connected", "the change is followed");
+	});
+
+	it("tells what the processes of servers write to standard error, within limits", async (t) => {
+		const printed = t.mock.method(console, "error", () => {});
+		const manager = await openManager(t, { servers: [odd("one")], options: { debug: true } });
+		const lines: string[] = [];
+		manager.on("debug", (server, line) => lines.push(`${server}: ${line}`));
+		await manager.executeTool("write", { text: "complain" });
+		await until(() => lines.some((line) => /others are dropped/.test(line)), "the lines have come");
+		assert.equal(lines[0], "one: first");
+		assert.ok(lines.length <= 42, "20 in each of two seconds, and that the others are dropped");
+		assert.deepEqual(printed.mock.calls[0]?.arguments, ["one: first"]);
+	});
+
+	it("says what is wrong in a file of servers, with line and field", async (t) => {
+		const file = `${await temporaryFolder(t)}/mcp-servers.yaml`;
+		await writeFile(file, "servers:\n  - id: one\n    url: http://localhost/\n    timeout: 5\n");
+		const [problem, ...others] = await validateServersFile(file);
+		assert.deepEqual([problem?.line, problem?.field, others.length], [4, "servers[0].timeout", 0]);
+		await writeFile(file, "servers:\n  - id: one\n    url: http://localhost/\n");
+		assert.deepEqual(await validateServersFile(file), []);
+		assert.match((await validateServersFile(`${file}.absent`))[0]?.message ?? "", /no such file/);
 	});
 
 	it("tells of a server's status as it is lost and connected again", async (t) => {

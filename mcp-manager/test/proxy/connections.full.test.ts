@@ -10,7 +10,7 @@ describe("the proxy before an upstream without streams", () => {
 		textOf(await call(client, "count"), true);
 		assert.equal(methods.length, 0);
 		await client.listTools();
-		assert.equal(methods.join(), "initialize,notifications/initialized,tools/list");
+		assert.equal(methods.join(), "server/discover,initialize,notifications/initialized,tools/list");
 		textOf(await call(client, "count"), true);
 		assert.ok(!methods.includes("tools/call"));
 	});

@@ -38,6 +38,26 @@ describe("the proxy's options", () => {
 		assert.notEqual(readProxyOptions({}, { ...environment, MCP_NO_INIT: "false" }).init, undefined);
 	});
 
+	it("have headers for the upstream, from repeated flags or from lines; one of them replaces the token", () => {
+		const given = ["X-Key: a:b", "authorization: Basic c"];
+		const flags = readProxyOptions({ upstream: UPSTREAM, header: given }, { MCP_TOKEN: "secret", MCP_HEADERS: "X: y" });
+		assert.deepEqual(flags.upstream.headers, { authorization: "Basic c", "X-Key": "a:b" });
+		const lines = readProxyOptions({ upstream: UPSTREAM }, { MCP_TOKEN: "secret", MCP_HEADERS: "X: y\nZ:1\n" });
+		assert.deepEqual(lines.upstream.headers, { Authorization: "Bearer secret", X: "y", Z: "1" });
+	});
+
+	it("name a header that is not valid, without its value", () => {
+		for (const [header, message] of [
+			["secret", "--header: number 1: expected 'Name: value'"],
+			["X-Key: secret\u0001", "--header X-Key: invalid character in the header's value"],
+		] as const) {
+			const { stderr, status } = spawnSync(process.execPath, [PROXY, "--upstream", UPSTREAM, "--header", header], {
+				encoding: "utf8",
+			});
+			assert.deepEqual([stderr.trim(), status], [`xs-mcp-proxy: ${message}`, 2]);
+		}
+	});
+
 	it("are those of the flags where both are given", () => {
 		const flags = { upstream: UPSTREAM, name: "flag", skill: "", tools: "*", initScript: "flag.js", initTool: "flag" };
 		const environment = {

@@ -13,6 +13,16 @@ describe("the proxy without a gate", () => {
 		await echo(client, "connected");
 	});
 
+	it("passes resources and prompts on, and says why it cannot", async (t) => {
+		const upstream = await startUpstream(t);
+		const { client } = await startProxy(t, ["--upstream", upstream.url]);
+		const [resource] = (await client.listResources()).resources;
+		assert.ok(resource);
+		assert.equal((await client.readResource({ uri: resource.uri })).contents.length, 1);
+		await upstream.kill();
+		await assert.rejects(client.readResource({ uri: resource.uri }), { message: new RegExp(NOT_RECONNECTED) });
+	});
+
 	it("connects again by itself when the connection was lost, and then makes the call", async (t) => {
 		const upstream = await startUpstream(t);
 		const { client } = await startProxy(t, ["--upstream", upstream.url]);

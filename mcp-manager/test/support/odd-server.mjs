@@ -65,6 +65,14 @@ async function call({ id, params }) {
 	if (args.text === "never") {
 		return;
 	}
+	if (args.text === "withdraw") {
+		stdout.write(
+			`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "x" } })}\n`,
+		);
+	}
+	if (args.text === "complain") {
+		stderr.write(`${"first\n".repeat(1_000)}${"y".repeat(5_000)}\n`);
+	}
 	await new Promise((resolve) => setTimeout(resolve, args.delay ?? 5));
 	running -= 1;
 	if (args.environment) {

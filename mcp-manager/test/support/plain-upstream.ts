@@ -1,6 +1,6 @@
 // An MCP server without sessions and streams: each answer is plain JSON. It tells what it was asked.
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
@@ -9,6 +9,8 @@ type OnCall = (number: number) => "answer" | "break";
 
 export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => "answer") {
 	const methods: string[] = [];
+	const headers: IncomingHttpHeaders[] = [];
+	let isHanging = false;
 	const server = createServer(async (request, response) => {
 		if (request.method !== "POST") {
 			response.writeHead(405).end();
@@ -16,6 +18,10 @@ export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => 
 		}
 		const { id, method } = JSON.parse(await bodyOf(request)) as { id?: number; method: string };
 		methods.push(method);
+		headers.push(request.headers);
+		if (isHanging) {
+			return;
+		}
 		if (method === "tools/call" && onCall(methods.filter((each) => each === method).length) === "break") {
 			request.socket.destroy();
 		} else if (id === undefined) {
@@ -32,7 +38,16 @@ export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => 
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	t.after(stop);
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods, stop };
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+		methods,
+		headers,
+		stop,
+		/** From now on it accepts requests, and answers none. */
+		hang: () => {
+			isHanging = true;
+		},
+	};
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

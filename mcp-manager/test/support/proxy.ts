@@ -42,9 +42,16 @@ export async function startProxy(t: TestContext, args: readonly string[], enviro
 	});
 	const client = new Client({ name: "test-client", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
 	t.after(() => client.close());
-	const changes = { count: 0 };
+	/** Of tools, resources and prompts. */
+	const changes = { count: 0, resources: 0, prompts: 0 };
 	client.setNotificationHandler("notifications/tools/list_changed", () => {
 		changes.count += 1;
+	});
+	client.setNotificationHandler("notifications/resources/list_changed", () => {
+		changes.resources += 1;
+	});
+	client.setNotificationHandler("notifications/prompts/list_changed", () => {
+		changes.prompts += 1;
 	});
 	await client.connect(transport);
 	return { client, log: () => log, changes };

@@ -78,10 +78,12 @@ describe("faults of configured servers", () => {
 	});
 
 	it("are told as a timeout if it never answers a call, which others do not notice", async (t) => {
-		const { configured } = await openOne(t, odd("slow", "good", { timeout: 1_000 }));
+		const { configured } = await openOne(t, odd("slow", "good"));
 		const server = await configured.connect();
+		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const never = assert.rejects(call(server, "never"), { code: "timeout" });
 		assert.equal(await call(server, "quick"), "write: quick");
+		t.mock.timers.tick(60_000);
 		await never;
 		assert.equal(configured.status, "connected");
 	});

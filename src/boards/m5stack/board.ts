@@ -3,7 +3,6 @@ import type { Board } from "../../hardware/hardware.js";
 import { openButton } from "../../platform/button.js";
 import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
-import { openPreview } from "../../platform/preview.js";
 
 /**
  * M5Stack Core, also Basic and Gray: ESP32, buttons, and a screen, whose backlight is only on or off: its colours show the
@@ -11,20 +10,17 @@ import { openPreview } from "../../platform/preview.js";
  */
 export function openBoard() {
 	const screen = openFace(new config.Screen({}));
-	const preview = openPreview(screen);
 	const buttons = { a: openButton({ pin: 39 }), b: openButton({ pin: 38 }), c: openButton({ pin: 37 }) };
 	const esp32 = openEsp32("m5stack");
 	return {
 		...esp32,
 		screen,
-		preview,
 		buttons,
 		close() {
 			for (const button of Object.values(buttons)) {
 				button.close();
 			}
 			esp32.network.close();
-			preview.close();
 			screen.close();
 		},
 	} satisfies Board;

@@ -6,7 +6,6 @@ import { openEsp32 } from "../../platform/esp32.js";
 import { openFace } from "../../platform/face.js";
 import { openImu, STANDARD_GRAVITY } from "../../platform/imu.js";
 import { openOptional } from "../../platform/open-optional.js";
-import { openPreview } from "../../platform/preview.js";
 import { openPwmLight } from "../../platform/pwm-light.js";
 import { openRtc } from "../../platform/rtc.js";
 
@@ -23,7 +22,6 @@ export function openBoard() {
 	const { peripheral } = device as unknown as Target;
 	const power = new PowerChip(new peripheral.Power());
 	const screen = openFace(new config.Screen({}), power);
-	const preview = openPreview(screen);
 	const buttons = { a: openButton({ pin: 37 }), b: openButton({ pin: 39 }) };
 	const led = openPwmLight({ pin: 10, activeLow: true });
 	const motion = openOptional("motion sensor", () => openImu(STANDARD_GRAVITY));
@@ -31,7 +29,6 @@ export function openBoard() {
 	return {
 		...esp32,
 		screen,
-		preview,
 		battery: power,
 		buttons,
 		lights: { led },
@@ -42,7 +39,6 @@ export function openBoard() {
 			led.close();
 			motion?.close();
 			esp32.network.close();
-			preview.close();
 			screen.close();
 		},
 	} satisfies Board;

@@ -155,10 +155,11 @@ export class SimulatedBoard implements Service {
 			case "firmwareFinish":
 				this.#flash.finish();
 				return {};
-			case "isSigned":
-				return {
-					value: this.#flash.isSigned(bytes ?? new Uint8Array(0), Buffer.from(argument as string, "hex")),
-				};
+			case "isSigned": {
+				const [signature = "", version = ""] = (argument as string).split(" ");
+				const [signed, versionBytes] = [Buffer.from(signature, "hex"), Buffer.from(version, "hex")];
+				return { value: this.#flash.isSigned(bytes ?? new Uint8Array(0), signed, versionBytes) };
+			}
 			default:
 				throw new Error(`the simulated board has no ${service}`);
 		}

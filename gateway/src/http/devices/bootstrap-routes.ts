@@ -8,6 +8,7 @@ import {
 } from "../../devices/device-bindings.js";
 import type { DeviceKey } from "../../devices/device-key.js";
 import { serverUrlOf } from "../../devices/device-request.js";
+import type { FirmwareUpdates } from "../../devices/firmware-updates.js";
 import { isObject } from "../../firmware.js";
 import type { Logger } from "../../log/log.js";
 import { readJson } from "../server/body.js";
@@ -17,8 +18,7 @@ import type { Middleware, Route } from "../server/route.js";
 import type { SourceCheck } from "../server/source-check.js";
 import { backendBlocks, type DeviceAddresses, serverTime } from "./bootstrap-answer.js";
 import { sendFirmware } from "./firmware-download.js";
-import type { FirmwareFolder } from "./firmware-folder.js";
-import type { FirmwareUpdates } from "./firmware-updates.js";
+import { DOWNLOAD_PATH, type FirmwareOffer, type FirmwareOffers } from "./firmware-offers.js";
 
 export interface BootstrapRoutesOptions {
 	readonly bindings: DeviceBindings;
@@ -32,7 +32,7 @@ export interface BootstrapRoutesOptions {
 	readonly deviceAddresses: () => DeviceAddresses;
 	/** Where devices reach the gateway over HTTP. Default: as their request says. */
 	readonly publicUrl?: string | undefined;
-	readonly firmware?: FirmwareFolder | undefined;
+	readonly firmware: FirmwareOffers;
 	readonly updates: FirmwareUpdates;
 	readonly log: Logger;
 }
@@ -41,7 +41,7 @@ export interface BootstrapRoutesOptions {
 export const BOOTSTRAP_PATHS = {
 	ota: "/xiaozhi/ota",
 	activate: "/xiaozhi/ota/activate",
-	download: "/xiaozhi/ota/download",
+	download: DOWNLOAD_PATH,
 } as const;
 
 const DEVICE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
@@ -115,7 +115,7 @@ export class BootstrapRoutes {
 		const { firmware, key } = this.#options;
 		const file = c.req.param("file") ?? "";
 		const device = c.req.query("device") ?? "";
-		if (firmware === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
+		if (firmware.folder === undefined || !key.verify(c.req.query("key") ?? "", "firmware", file, device)) {
 			throw noFirmware();
 		}
 		if (this.#downloads >= MAX_DOWNLOADS) {
@@ -123,7 +123,7 @@ export class BootstrapRoutes {
 		}
 		this.#downloads += 1;
 		try {
-			const image = await firmware.open(file).catch(() => {
+			const image = await firmware.folder.open(file).catch(() => {
 				throw noFirmware();
 			});
 			await sendFirmware(image, c.env.outgoing).finally(() => image.close());
@@ -172,21 +172,10 @@ export class BootstrapRoutes {
 		return url;
 	}
 
-	async #firmwareFor({ deviceId, board, version }: BindingRequest, url: string): Promise<object | undefined> {
-		const { firmware, key, log } = this.#options;
+	async #firmwareFor(request: BindingRequest, url: string): Promise<FirmwareOffer | undefined> {
+		const { firmware, log } = this.#options;
 		try {
-			const newest = board === "" ? undefined : await firmware?.newerThan(version, board);
-			if (firmware === undefined || newest === undefined) {
-				return undefined;
-			}
-			const proof = await firmware.proofOf(newest.file);
-			const query = new URLSearchParams({ device: deviceId, key: key.derive("firmware", newest.file, deviceId) });
-			this.#options.updates.offered(deviceId, newest.version, version);
-			return {
-				version: newest.version,
-				url: `${url}${BOOTSTRAP_PATHS.download}/${newest.file}?${query}`,
-				...proof,
-			};
+			return await firmware.offer({ ...request, url });
 		} catch (error) {
 			log.error({ err: error }, "cannot read firmwareFolder");
 			return undefined;

@@ -35,16 +35,22 @@ export class FirmwareFolder {
 	}
 
 	/**
-	 * The newest firmware for a model, if it is newer than the version that the device has, or the device has none that can be
-	 * compared. Rejects if the folder cannot be read.
+	 * Firmware for a model: of the wanted version, or else the newest if it is newer than the version that the device has, or
+	 * the device has none that can be compared. Rejects if the folder cannot be read.
 	 */
-	async newerThan(version: string, model: string): Promise<Firmware | undefined> {
+	async find(
+		model: string,
+		{ newerThan: version, wanted }: { readonly newerThan: string; readonly wanted?: string | undefined },
+	): Promise<Firmware | undefined> {
 		const images = (await readdir(this.#path, { withFileTypes: true }))
 			.filter((entry) => entry.isFile() || entry.isSymbolicLink())
 			.map(({ name }) => name)
 			.filter((file) => FILE.test(file) && file.startsWith(`${model}_`))
 			.map((file) => ({ file, version: file.slice(model.length + 1, -".bin".length) }))
 			.filter((image) => isVersion(image.version));
+		if (wanted !== undefined) {
+			return images.find((image) => image.version === wanted);
+		}
 		const newest = images.reduce<Firmware | undefined>(
 			(best, image) => (best === undefined || isNewer(image.version, best.version) ? image : best),
 			undefined,

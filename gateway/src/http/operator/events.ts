@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { CallRecord, ServerRegistry } from "xs-mcp-manager/core";
-import type { FirmwareUpdate } from "../devices/firmware-updates.js";
+import type { FirmwareUpdate } from "../../devices/firmware-updates.js";
 
 /** Something that an operator may want to see as it happens. Arguments and results of calls are not shown. */
 export type GatewayEvent = {
@@ -12,7 +12,7 @@ export type GatewayEvent = {
 	| { readonly type: "connected"; readonly transport: string }
 	| { readonly type: "disconnected"; readonly reason: string }
 	| { readonly type: "notification"; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
-	| { readonly type: "firmware"; readonly step: FirmwareUpdate["step"]; readonly version: string }
+	| { readonly type: "firmware"; readonly step: FirmwareUpdate["step"]; readonly version: string | undefined }
 	| ({ readonly type: "call" } & Omit<CallRecord, "serverId">)
 );
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { FirmwareUpdate } from "../devices/firmware-updates.js";
+import type { FirmwareUpdate } from "../../devices/firmware-updates.js";
 import type { RejectionReason } from "../server/http-error.js";
 
 /** What is counted from outside at the moment of asking. */

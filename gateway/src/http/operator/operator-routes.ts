@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import type { ServerRegistry } from "xs-mcp-manager/core";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import { z } from "zod";
 import type { Access } from "../../catalog/access.js";
-import { isObject } from "../../firmware.js";
+import type { FirmwareOffers } from "../devices/firmware-offers.js";
 import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import type { HttpEnv, Route } from "../server/route.js";
@@ -15,6 +16,8 @@ import type { Metrics } from "./metrics.js";
 export interface DeviceSummary {
 	readonly id: string;
 	readonly alias: string;
+	/** The operator's names for it and others together. */
+	readonly tags: readonly string[];
 	readonly board: { readonly name: string; readonly version: string };
 	readonly connected: boolean;
 	/** "websocket" or "mqtt"; absent while it is offline. */
@@ -66,17 +69,24 @@ export function forgetOfflineDevices(servers: ServerRegistry): Route {
 	};
 }
 
-/** `PATCH /devices/NAME` with `{"alias": …}`: gives a device another alias. */
-export function renameDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
+const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.array(z.string()).optional() });
+
+/** `PATCH /devices/NAME` with `{"alias": …}` or `{"tags": […]}`: gives a device another alias, or other tags. */
+export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
 	return async (c) => {
 		const server = deviceOf(c, servers);
-		const body = await readJson(c.env.incoming, maxBodyBytes);
-		const alias = isObject(body) ? body.alias : undefined;
-		if (typeof alias !== "string") {
-			throw new HttpError(400, "malformed", "alias: expected a string");
+		const { data } = DEVICE_CHANGE.safeParse(await readJson(c.env.incoming, maxBodyBytes));
+		const { alias, tags } = data ?? {};
+		if (alias === undefined && tags === undefined) {
+			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
 		}
 		try {
-			await servers.rename(server.id, alias);
+			if (alias !== undefined) {
+				await servers.rename(server.id, alias);
+			}
+			if (tags !== undefined) {
+				await servers.tag(server.id, tags);
+			}
 		} catch (error) {
 			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
 		}
@@ -93,6 +103,50 @@ export function forgetDevice(servers: ServerRegistry): Route {
 		}
 		await servers.forget(server.id);
 		return c.body(null, 204);
+	};
+}
+
+const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).optional() });
+
+interface OfferFirmwareOptions {
+	readonly servers: ServerRegistry;
+	readonly firmware: FirmwareOffers;
+	/** Where a device reaches the gateway over HTTP; undefined if that is not known. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
+	readonly maxBodyBytes: number;
+}
+
+/**
+ * `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the firmware that the device's own tool would install, for a
+ * client that may call this tool. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
+ */
+export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: OfferFirmwareOptions): Route {
+	return async (c) => {
+		const server = deviceOf(c, servers);
+		const { alias, id, board, session } = server;
+		const { userTools } = c.var.admission.access;
+		if (userTools !== true && (userTools === false || !userTools.has(id))) {
+			const how = "a token created with --allow-user-tools, or the setting userTools";
+			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
+		}
+		const { data } = FIRMWARE_REQUEST.safeParse(await readJson(c.env.incoming, maxBodyBytes));
+		if (data === undefined) {
+			throw new HttpError(400, "malformed", "expected {} or a version, a string");
+		}
+		if (firmware.folder === undefined) {
+			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
+		}
+		const url = session && urlFor(session.identity);
+		if (url === undefined) {
+			const problem = session ? "does not know the gateway's address: see publicUrl" : "is offline";
+			throw new HttpError(409, "busy", `${alias} ${problem}`);
+		}
+		const { name, version } = board;
+		const offer = await firmware.offer({ deviceId: id, board: name, version, url, wanted: data.version });
+		if (offer === undefined && data.version !== undefined) {
+			throw new HttpError(404, "not-found", `no firmware ${data.version} for ${name} in firmwareFolder`);
+		}
+		return c.json(offer ?? {});
 	};
 }
 
@@ -126,10 +180,11 @@ function follow(events: GatewayEvents, response: ServerResponse, access: Access)
 	});
 }
 
-function summaryOf({ id, alias, board, online, session, lastSeen, tools }: Server): DeviceSummary {
+function summaryOf({ id, alias, tags, board, online, session, lastSeen, tools }: Server): DeviceSummary {
 	return {
 		id,
 		alias,
+		tags,
 		board,
 		connected: online,
 		...(online && session && { transport: session.identity.transport }),

@@ -4,7 +4,7 @@ import { HttpError } from "./http-error.js";
 
 /**
  * Reads a request's JSON from Node's stream: hono/body-limit makes a web stream of every body first, which costs three
- * times as much as the rest of a small request. The server's `requestTimeout` bounds how long it may take.
+ * times as much as the rest of a small request. The server ends one that is too slow.
  *
  * @param maxBytes rejects with HttpError (413) when there is more, before it is in memory
  */

@@ -23,7 +23,7 @@ const LIMITS = {
 };
 
 /**
- * Reads a form (multipart/form-data, RFC 7578) from Node's stream. The server's `requestTimeout` bounds how long it may take.
+ * Reads a form (multipart/form-data, RFC 7578) from Node's stream. The server ends one that is too slow.
  *
  * Rejects with HttpError: 413 if the file or the form is too large, as soon as that is known; 415 if the request is no
  * form; 400 if it is malformed or has no file.

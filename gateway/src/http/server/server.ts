@@ -4,7 +4,7 @@ import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Logger } from "../../log/log.js";
-import { createHttpServer, listenOn } from "../../net/listener.js";
+import { createHttpServer, listenOn, renewTls } from "../../net/listener.js";
 import type { RejectionReport } from "./rejections.js";
 import type { HttpEnv } from "./route.js";
 
@@ -16,7 +16,7 @@ export interface HttpServerOptions {
 	readonly port: number;
 	/** Key and certificate: the server then speaks HTTPS. */
 	readonly tls?: TlsOptions;
-	/** Milliseconds for a request to arrive, body included. */
+	/** Milliseconds for a request's headers to arrive, and in which its body must make progress: {@link createHttpServer}. */
 	readonly bodyTimeout: number;
 	readonly rejections: RejectionReport;
 	readonly log: Logger;
@@ -44,6 +44,11 @@ export class HttpServer {
 	listen(): Promise<number> {
 		const { address: host, port, log } = this.#options;
 		return listenOn(this.#http, { host, port }, (error) => log.error({ err: error }, "cannot accept clients"));
+	}
+
+	/** Uses another key and certificate for the connections to come. */
+	renewTls(tls: TlsOptions): void {
+		renewTls(this.#http, tls);
 	}
 
 	/** Stops listening. Connections stay. */

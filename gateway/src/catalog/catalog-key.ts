@@ -1,0 +1,22 @@
+import type { Access } from "./access.js";
+import type { ToolView } from "./tool-view.js";
+
+/** Tells catalogs apart: clients with the same access and view, on the same path, share one. */
+export function catalogKey(
+	{ principal, devices, userTools, isForeignPage = false }: Access,
+	server: string | undefined,
+	{ catalog, catalogLimit, pinnedTools }: ToolView,
+): string {
+	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
+	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
+	return JSON.stringify([
+		principal,
+		server ?? null,
+		devices ? list(devices) : null,
+		tools,
+		isForeignPage,
+		catalog,
+		catalogLimit,
+		pinnedTools,
+	]);
+}

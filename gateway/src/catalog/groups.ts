@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import type { Tool } from "@modelcontextprotocol/server";
+import { EVERY_DEVICE, type Server, type ServerTool } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+import { MAX_NAME_LENGTH } from "./names.js";
+
+/** A tool of a server, and how a catalog of that server alone lists it. */
+export interface Member {
+	readonly server: Server;
+	readonly tool: ServerTool;
+	readonly listed: Tool;
+}
+
+/** A tool that several servers have alike, listed once. */
+export interface ToolGroup {
+	readonly listed: Tool;
+	/** By alias. */
+	readonly members: readonly Member[];
+}
+
+/** The argument of a group's tool that says which devices are meant. */
+export const DEVICES = "devices";
+
+/** Devices and tags that a schema names. If there are more, the client asks for them by servers_list. */
+const MAX_CHOICES = 32;
+
+/** Members of a schema beside which another property may stand. `allOf`, `$ref` and the like could forbid it. */
+const PLAIN = new Set(["type", "properties", "required", "additionalProperties", "title", "description", "$schema"]);
+
+/** Hexadecimal digits that tell two groups of one name apart. */
+const HASH_DIGITS = 8;
+
+/**
+ * The groups of tools that are alike: the same name, the same schema, the same hints, on two servers or more. If there are
+ * several of one name, the largest has the name, and the others end in a hash of what they are.
+ *
+ * @param members in the order of servers and of their tools
+ * @param isTaken whether a group must not have this name
+ * @param before a group that has not changed keeps its listed tool, as the same object
+ */
+export function groupTools(
+	members: readonly Member[],
+	isTaken: (name: string) => boolean,
+	before: ReadonlyMap<string, ToolGroup>,
+): ReadonlyMap<string, ToolGroup> {
+	const alike = new Map<string, Member[]>();
+	for (const member of members.filter(({ tool }) => isGroupable(tool))) {
+		const key = keyOf(member);
+		const others = alike.get(key) ?? [];
+		others.push(member);
+		alike.set(key, others);
+	}
+	const shared = [...alike]
+		.filter(([, each]) => each.length > 1)
+		.sort(([, one], [, other]) => other.length - one.length);
+	const groups = new Map<string, ToolGroup>();
+	for (const [key, each] of shared) {
+		const name = freeName(each[0] as Member, key, (wish) => groups.has(wish) || isTaken(wish));
+		groups.set(name, { listed: keepSame(before.get(name)?.listed, listedAs(name, each)), members: each });
+	}
+	return groups;
+}
+
+/**
+ * The members of a group that a client means.
+ *
+ * @param named its argument {@link DEVICES}: aliases, tags, or "all"; one of them may stand without an array. A tag that is
+ * also the alias of a member stands for that device alone.
+ * @throws RangeError that says what is expected
+ */
+export function chooseMembers({ listed, members }: ToolGroup, named: unknown): readonly Member[] {
+	const names = typeof named === "string" ? [named] : named;
+	if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === "string")) {
+		throw new RangeError(`${DEVICES}: expected a list of devices, tags or "${EVERY_DEVICE}"`);
+	}
+	const byAlias = new Map(members.map((member) => [member.server.alias, member]));
+	const meant = new Set(
+		[...new Set<string>(names)].flatMap((name) => {
+			const alone = name === EVERY_DEVICE ? undefined : byAlias.get(name);
+			const found = alone
+				? [alone]
+				: members.filter(({ server }) => name === EVERY_DEVICE || server.tags.includes(name));
+			if (found.length === 0) {
+				const choices = choicesOf(members).slice(0, MAX_CHOICES).join(", ");
+				throw new RangeError(
+					`${DEVICES}: no device or tag ${JSON.stringify(name)} has ${listed.name}; expected ${choices}`,
+				);
+			}
+			return found;
+		}),
+	);
+	return members.filter((member) => meant.has(member));
+}
+
+function isGroupable({ inputSchema }: ServerTool): boolean {
+	const { properties = {} } = inputSchema;
+	return Object.keys(inputSchema).every((key) => PLAIN.has(key)) && isObject(properties) && !(DEVICES in properties);
+}
+
+function keyOf({ tool, listed }: Member): string {
+	return JSON.stringify([tool.name, tool.inputSchema, listed.annotations ?? null]);
+}
+
+function freeName({ listed: { name } }: Member, key: string, isTaken: (name: string) => boolean): string {
+	if (!isTaken(name)) {
+		return name;
+	}
+	const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_DIGITS);
+	return `${name.slice(0, MAX_NAME_LENGTH - HASH_DIGITS - 1)}_${hash}`;
+}
+
+function listedAs(name: string, members: readonly Member[]): Tool {
+	const { title, description, annotations, icons, inputSchema } = (members[0] as Member).listed;
+	const choices = choicesOf(members);
+	const items = choices.length <= MAX_CHOICES ? { type: "string", enum: choices } : { type: "string" };
+	const where = choices.length <= MAX_CHOICES ? "" : ", as servers_list names them";
+	const devices = {
+		type: "array",
+		items,
+		minItems: 1,
+		description: `Devices${where}, tags of several, or "${EVERY_DEVICE}"`,
+	};
+	return {
+		name,
+		...(title !== undefined && { title }),
+		...(description !== undefined && { description }),
+		inputSchema: {
+			...inputSchema,
+			properties: { [DEVICES]: devices, ...inputSchema.properties },
+			required: [DEVICES, ...(inputSchema.required ?? [])],
+		},
+		...(annotations !== undefined && { annotations }),
+		...(icons !== undefined && { icons }),
+	};
+}
+
+function choicesOf(members: readonly Member[]): string[] {
+	const aliases = members.map(({ server }) => server.alias);
+	const tags = new Set(members.flatMap(({ server }) => server.tags));
+	return [...new Set([EVERY_DEVICE, ...aliases, ...[...tags].sort()])];
+}
+
+function keepSame(before: Tool | undefined, now: Tool): Tool {
+	return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now;
+}

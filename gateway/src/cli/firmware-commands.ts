@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import { UPGRADE_TOOL } from "../devices/firmware-updates.js";
+import type { FirmwareOffer } from "../http/devices/firmware-offers.js";
+import { printableLine } from "../log/printable.js";
+import { withAddress } from "./client-commands.js";
+import { UsageError } from "./exit.js";
+import { type ClientOptions, clientFor } from "./gateway-client.js";
+import { print } from "./output.js";
+
+interface PushOptions extends ClientOptions {
+	readonly all?: boolean;
+	/** Absent: the newest, on devices that run an older one. */
+	readonly version?: string;
+}
+
+/** Adds the command that has devices install firmware: `firmware push DEVICE`, `firmware push --all`. */
+export function addFirmwareCommands(program: Command): void {
+	const firmware = program.command("firmware").description("Firmware of devices");
+	withAddress(firmware.command("push"))
+		.description(`Have a device install firmware of firmwareFolder, by its tool ${UPGRADE_TOOL}, which is user-only`)
+		.argument("[device]", "Alias or id")
+		.option("--all", "Every device that is online")
+		.option("--version <version>", "This version, also an older one (default: the newest, if it is newer)")
+		.action(push);
+}
+
+async function push(device: string | undefined, options: PushOptions): Promise<void> {
+	if ((device === undefined) !== (options.all === true)) {
+		throw new UsageError("expected a device or --all, not both");
+	}
+	if (device !== undefined) {
+		print(await pushTo(device, options));
+		return;
+	}
+	const devices = (await clientFor(options).devices()).filter(({ connected }) => connected);
+	let failed = 0;
+	for (const { alias } of devices) {
+		try {
+			print(await pushTo(alias, options));
+		} catch (error) {
+			failed += 1;
+			console.error(printableLine(`${alias}: ${(error as Error).message}`));
+		}
+	}
+	if (failed > 0) {
+		throw new Error(`${failed} of ${devices.length} devices failed`);
+	}
+}
+
+/** Settles with what has been done when the device has installed the firmware, and restarts. */
+async function pushTo(name: string, { version, ...options }: PushOptions): Promise<string> {
+	const { callOn, findTool, withTools } = await import("./tool-commands.js");
+	const { textOf } = await import("xs-mcp-manager/core");
+	let done = "";
+	await withTools(name, options, async ({ device, tools, client }) => {
+		const tool = findTool(UPGRADE_TOOL, device, tools);
+		const json = { ...(version !== undefined && { version }) };
+		const path = `/devices/${encodeURIComponent(device.alias)}/firmware`;
+		const response = await clientFor(options).ask(path, { method: "POST", json });
+		const offer = (await response.json()) as Partial<FirmwareOffer>;
+		if (offer.version === undefined) {
+			done = `${device.alias} runs ${device.board.version}: nothing newer for ${device.board.name}.`;
+			return;
+		}
+		// The C++ firmware takes a URL alone.
+		const known = Object.entries(offer).filter(([key]) => key in (tool.inputSchema.properties ?? {}));
+		const { content, isError } = await callOn(client, tool, Object.fromEntries(known));
+		if (isError) {
+			throw new Error(`firmware ${offer.version}: ${textOf(content)}`);
+		}
+		done = `${device.alias} restarts into ${offer.version}. xs-mcp-gateway watch shows whether it stays.`;
+	});
+	return done;
+}

@@ -1,0 +1,4 @@
+/** Which tools clients list: see ToolView. */
+export const CATALOG_MODES = ["auto", "full", "search", "groups"] as const;
+
+export type CatalogMode = (typeof CATALOG_MODES)[number];

@@ -1,0 +1,121 @@
+import { EventEmitter } from "node:events";
+import { LRUCache } from "lru-cache";
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+
+/** The tool by which a device of the family installs firmware. It is user-only. */
+export const UPGRADE_TOOL = "self.upgrade_firmware";
+
+/** What has become of firmware that a device was offered, or that a client's call had it install. */
+export interface FirmwareUpdate {
+	/** The device's id. */
+	readonly device: string;
+	/** "confirmed": the device runs it. "rolled-back": it was downloaded, and the device runs what it ran before. */
+	readonly step: "offered" | "downloaded" | "confirmed" | "rolled-back";
+	/** Of the new firmware; undefined if it was rolled back, and the gateway did not offer it. */
+	readonly version: string | undefined;
+	/** What the device runs, once that is decided. */
+	readonly running?: string;
+}
+
+interface Events {
+	update: [update: FirmwareUpdate];
+}
+
+/** An update that is followed. */
+interface Followed {
+	/** The version that the device was offered. */
+	readonly version: string | undefined;
+	/** The one that it had. */
+	readonly from: string;
+	/** Whether it has downloaded the new one since. */
+	downloaded: boolean;
+	/** Whether it has said that it is installing firmware. */
+	installing: boolean;
+	/** Tells the client whose call started the update. */
+	tell: ((update: FirmwareUpdate) => void) | undefined;
+}
+
+/** Devices whose update is followed. */
+const MAX_FOLLOWED = 10_000;
+
+/** Follows devices' updates by what they ask the gateway, and by the version with which they come online. */
+export class FirmwareUpdates extends EventEmitter<Events> {
+	/** By device. */
+	readonly #followed = new LRUCache<string, Followed>({ max: MAX_FOLLOWED });
+
+	constructor(servers: ServerRegistry) {
+		super();
+		servers.on("online", ({ id, board }) => this.running(id, board.version));
+		servers.on("stateChanged", (server) => this.#stateChanged(server));
+	}
+
+	/** A device says which version it runs. */
+	running(device: string, version: string): void {
+		const update = this.#followed.get(device);
+		if (update === undefined) {
+			return;
+		}
+		const isNew = update.version === undefined ? update.from !== version : update.version === version;
+		if (isNew) {
+			this.#followed.delete(device);
+			this.#decide(update, { device, step: "confirmed", version, running: version });
+		} else if (update.downloaded && update.from === version) {
+			update.downloaded = false;
+			this.#decide(update, { device, step: "rolled-back", version: update.version, running: version });
+		}
+	}
+
+	/** A device that runs one version is offered another. One that asks twice in the same state is told of once. */
+	offered(device: string, version: string, from: string): void {
+		if (this.#followed.get(device)?.version !== version) {
+			this.#follow(device, { version, from });
+			this.emit("update", { device, step: "offered", version });
+		}
+	}
+
+	/** A device has downloaded what it was offered. */
+	downloaded(device: string): void {
+		const update = this.#followed.get(device);
+		if (update !== undefined) {
+			update.downloaded = true;
+			this.emit("update", { device, step: "downloaded", version: update.version });
+		}
+	}
+
+	/**
+	 * A client's call has a device install firmware, from the gateway or from elsewhere.
+	 *
+	 * @param tell is called once, when the device comes back with the new firmware or with what it ran before
+	 */
+	started({ id, board, state }: Server, tell: (update: FirmwareUpdate) => void): void {
+		const offered = this.#followed.get(id);
+		const update = offered ?? this.#follow(id, { version: undefined, from: board.version });
+		update.downloaded ||= offered === undefined;
+		update.installing = state === "upgrading";
+		update.tell = tell;
+	}
+
+	#follow(device: string, { version, from }: Pick<Followed, "version" | "from">): Followed {
+		const update = { version, from, downloaded: false, installing: false, tell: undefined };
+		this.#followed.set(device, update);
+		return update;
+	}
+
+	#decide(followed: Followed, update: FirmwareUpdate): void {
+		this.emit("update", update);
+		followed.tell?.(update);
+		followed.tell = undefined;
+	}
+
+	/** A device that stops installing without a restart goes on with what it runs: the image was not good. */
+	#stateChanged({ id, state }: Server): void {
+		const update = this.#followed.get(id);
+		if (update === undefined || state === undefined) {
+			return;
+		}
+		if (update.installing && state !== "upgrading") {
+			this.#followed.delete(id);
+		}
+		update.installing = state === "upgrading";
+	}
+}

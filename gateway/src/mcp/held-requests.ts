@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import {
+	type InputRequiredResult,
+	type InputResponses,
+	ProtocolError,
+	ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
+import type { CallOptions, OrInput, Question } from "xs-mcp-manager/core";
+import { ANSWER_TIME } from "./call-options.js";
+
+type Ask<Result> = (options: CallOptions) => Promise<OrInput<Result>>;
+
+/** A result, or the questions of a server whose request is held. */
+interface Outcome<Result> {
+	readonly isHeld: boolean;
+	readonly result: OrInput<Result>;
+}
+
+/**
+ * Requests of clients of 2026-07-28 whose server asks in its session, as servers until 2025-11-25 do: the client gets the
+ * question as a result, and repeats its request with the answer. Meanwhile the request to the server is held.
+ */
+export class HeldRequests {
+	readonly #held = new Map<string, { readonly request: HeldRequest<unknown>; readonly timer: NodeJS.Timeout }>();
+
+	/** Makes a request of a server. If that asks, `requestState` of the result says where to {@link resume}. */
+	async begin<Result>(client: CallOptions, ask: Ask<Result>): Promise<Outcome<Result>> {
+		return await this.#next(new HeldRequest(client, ask), client);
+	}
+
+	/**
+	 * Goes on with a request once the client has answered.
+	 *
+	 * Rejects with ProtocolError if the request has ended meanwhile.
+	 *
+	 * @param id the `requestState` that {@link begin} or this has returned
+	 */
+	async resume<Result>(id: string, client: CallOptions): Promise<Outcome<Result>> {
+		const held = this.#held.get(id);
+		if (held === undefined) {
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
+				reason: "invalid_request_state",
+			});
+		}
+		this.#held.delete(id);
+		clearTimeout(held.timer);
+		held.request.answer(client.asker?.inputResponses ?? {});
+		return await this.#next(held.request as HeldRequest<Result>, client);
+	}
+
+	async #next<Result>(request: HeldRequest<Result>, client: CallOptions): Promise<Outcome<Result>> {
+		const questions = await request.next(client);
+		if (questions === undefined) {
+			return { isHeld: false, result: await request.result };
+		}
+		const id = randomUUID();
+		const timer = setTimeout(() => {
+			this.#held.delete(id);
+			request.cancel();
+		}, ANSWER_TIME).unref();
+		this.#held.set(id, { request, timer });
+		return {
+			isHeld: true,
+			result: { resultType: "input_required", inputRequests: questions, requestState: id } as InputRequiredResult,
+		};
+	}
+}
+
+interface Pending {
+	readonly question: Question;
+	readonly resolve: (answer: object) => void;
+	readonly reject: (error: Error) => void;
+}
+
+/** One request of a server, for a client that comes and goes. */
+class HeldRequest<Result> {
+	/** Settles as the request does. */
+	readonly result: Promise<OrInput<Result>>;
+	readonly #controller = new AbortController();
+	/** The questions without an answer. */
+	readonly #pending = new Map<string, Pending>();
+	/** Whose request is being served: it gets progress and log messages. */
+	#client: CallOptions;
+	#onAsked: () => void = () => {};
+
+	constructor(client: CallOptions, ask: Ask<Result>) {
+		this.#client = client;
+		const { logLevel, asker } = client;
+		this.result = ask({
+			signal: this.#controller.signal,
+			logLevel,
+			onProgress: client.onProgress && ((progress) => this.#client.onProgress?.(progress)),
+			onLog: client.onLog && ((message) => this.#client.onLog?.(message)),
+			asker: asker && { ...asker, ask: (question, signal) => this.#asked(question, signal) },
+		});
+		// Between two requests of the client nobody waits for it.
+		this.result.catch(() => {});
+	}
+
+	/** Settles when the server asks, with its questions, or has answered: with undefined. */
+	async next(client: CallOptions): Promise<Record<string, Question> | undefined> {
+		this.#client = client;
+		const cancel = (): void => this.cancel();
+		client.signal?.addEventListener("abort", cancel, { once: true });
+		const ended = this.result.then(
+			() => true,
+			() => true,
+		);
+		try {
+			// A server may withdraw its question.
+			while (this.#pending.size === 0) {
+				const asked = new Promise<boolean>((resolve) => {
+					this.#onAsked = () => resolve(false);
+				});
+				if (await Promise.race([ended, asked])) {
+					return undefined;
+				}
+			}
+			return Object.fromEntries([...this.#pending].map(([key, { question }]) => [key, question]));
+		} finally {
+			client.signal?.removeEventListener("abort", cancel);
+		}
+	}
+
+	/** Hands the client's answers to the server. */
+	answer(responses: InputResponses): void {
+		for (const [key, { resolve, reject }] of this.#pending) {
+			const response = responses[key];
+			this.#pending.delete(key);
+			if (response === undefined) {
+				reject(new ProtocolError(ProtocolErrorCode.InternalError, "the client has not answered"));
+			} else {
+				resolve(response);
+			}
+		}
+	}
+
+	cancel(): void {
+		this.#controller.abort();
+	}
+
+	#asked(question: Question, signal: AbortSignal): Promise<object> {
+		return new Promise((resolve, reject) => {
+			const key = randomUUID();
+			this.#pending.set(key, { question, resolve, reject });
+			const withdraw = (): void => {
+				this.#pending.delete(key);
+				reject(new ProtocolError(ProtocolErrorCode.InternalError, "cancelled"));
+			};
+			for (const each of [signal, this.#controller.signal]) {
+				each.addEventListener("abort", withdraw, { once: true });
+			}
+			this.#onAsked();
+		});
+	}
+}

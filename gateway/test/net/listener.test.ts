@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { on, once } from "node:events";
+import { type IncomingMessage, request as makeRequest, type Server, type ServerResponse } from "node:http";
+import { describe, it, type TestContext } from "node:test";
+import { createHttpServer, listenOn } from "../../src/net/listener.js";
+
+const TIMEOUT = 10_000;
+/** 1 MB, in pieces that take six seconds each. */
+const PIECE = Buffer.alloc(32_768);
+const PIECES = 32;
+const PIECE_TIME = 6_000;
+
+/** A server that reads each request whole, and a client's request of 1 MB in progress. Their time is the test's. */
+async function upload(t: TestContext, prepare = (_: Server): void => {}) {
+	t.mock.timers.enable({ apis: ["setInterval"] });
+	const server = createHttpServer(TIMEOUT);
+	prepare(server);
+	const received = new Promise<IncomingMessage>((resolve) =>
+		server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+			resolve(request);
+			request.on("end", () => response.end("whole"));
+		}),
+	);
+	const port = await listenOn(server, { host: "127.0.0.1", port: 0 }, assert.ifError);
+	t.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const headers = { "Content-Length": PIECE.length * PIECES };
+	const client = makeRequest({ port, host: "127.0.0.1", method: "POST", headers });
+	const answer = new Promise<IncomingMessage>((resolve) => client.on("response", resolve));
+	// Of a connection that the server ends.
+	client.on("error", () => {});
+	client.flushHeaders();
+	return { client, answer, request: await received };
+}
+
+describe("an HTTP server of the gateway", () => {
+	it("receives an upload that takes longer than the time-out, as long as it makes progress", async (t) => {
+		const { client, answer, request } = await upload(t);
+		let bytes = 0;
+		const arriving = on(request, "data");
+		for (let sent = PIECE.length; sent <= PIECE.length * PIECES; sent += PIECE.length) {
+			client.write(PIECE);
+			while (bytes < sent) {
+				bytes += ((await arriving.next()).value as [Buffer])[0].length;
+			}
+			t.mock.timers.tick(PIECE_TIME);
+		}
+		client.end();
+		const response = await answer;
+		assert.equal(response.statusCode, 200);
+	});
+
+	it("ends a request whose body stops, with status 408", async (t) => {
+		const { answer, request } = await upload(t);
+		request.resume();
+		t.mock.timers.tick(TIMEOUT);
+		const response = await answer;
+		assert.equal(response.statusCode, 408);
+	});
+
+	it("ends a request whose body trickles, and tells who listens for that", async (t) => {
+		const codes: unknown[] = [];
+		const { client, request } = await upload(t, (server) =>
+			server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+				codes.push(error.code);
+				socket.destroy();
+			}),
+		);
+		client.write("x");
+		await once(request, "data");
+		const closed = new Promise((resolve) => client.once("close", resolve));
+		t.mock.timers.tick(TIMEOUT);
+		await closed;
+		assert.deepEqual(codes, ["ERR_HTTP_REQUEST_TIMEOUT"]);
+	});
+});

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { McpManager } from "xs-mcp-manager";
+import { cases } from "../../../host-test/support/scope.js";
+import { startStatelessUpstream } from "../../../mcp-manager/test/support/stateless-upstream.js";
+import { startAskingUpstream } from "../support/asking-upstream.js";
+import { ERAS, openGateway, serveClients } from "../support/gateway.js";
+
+const APPS = "io.modelcontextprotocol/ui";
+const OTHER = "io.modelcontextprotocol/tasks";
+const MIME_TYPES = { mimeTypes: ["text/html;profile=mcp-app"] };
+const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+
+describe("extensions of MCP", () => {
+	for (const era of cases(["2026-07-28", "2025-11-25"] as const)) {
+		it(`are told to servers and to clients of ${era}, if the gateway can pass them on: MCP Apps`, async (t) => {
+			const told: unknown[] = [];
+			const extensions = { [APPS]: MIME_TYPES, [OTHER]: {} };
+			const upstream = await startStatelessUpstream(t, { tools: {}, extensions }, (server) => {
+				server.setRequestHandler("tools/list", () => ({ tools: [{ name: "show", inputSchema: { type: "object" } }] }));
+				server.setRequestHandler("tools/call", (_request, { mcpReq }) => {
+					told.push((mcpReq.envelope as Record<string, { extensions?: unknown }>)[CAPABILITIES]?.extensions);
+					return { content: [] };
+				});
+			});
+			const gateway = await openGateway(t);
+			const manager = new McpManager({ registry: gateway.servers, servers: [{ id: "apps", url: upstream.url }] });
+			t.after(() => manager.close());
+			await manager.initialize();
+			const side = await serveClients(t, gateway);
+			const client = new Client({ name: "host", version: "1.0.0" }, { ...ERAS[era], capabilities: { extensions } });
+			t.after(() => client.close());
+			await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
+			assert.deepEqual(client.getServerCapabilities()?.extensions, { [APPS]: MIME_TYPES });
+			await client.callTool({ name: "apps__show" });
+			assert.deepEqual(told, [{ [APPS]: MIME_TYPES }]);
+		});
+	}
+
+	it("are declared to a server of an older revision when its session begins", async (t) => {
+		const { url, told } = await startAskingUpstream(t);
+		const gateway = await openGateway(t);
+		const manager = new McpManager({ registry: gateway.servers, servers: [{ id: "old", url }] });
+		t.after(() => manager.close());
+		await manager.initialize();
+		assert.deepEqual((told.capabilities as { extensions?: unknown }).extensions, { [APPS]: MIME_TYPES });
+	});
+});

@@ -1,0 +1,63 @@
+import { describeResult, type Figure, figureOf, table, whyUnexpected } from "./report.js";
+import type { ScenarioResult } from "./suites.js";
+
+/** The results of each revision. */
+export type ClientResults = ReadonlyMap<string, readonly ScenarioResult[]>;
+
+/** The last part of the report begins with it. */
+const HEADING = "## As a client of upstream servers";
+
+/** The part of a report on the gateway's connections to upstream servers, and the part before. */
+export function splitReport(report: string): { readonly server: string; readonly client: string } {
+	const begin = report.indexOf(HEADING);
+	return begin < 0 ? { server: report, client: "" } : { server: report.slice(0, begin), client: report.slice(begin) };
+}
+
+/** The part of the report on the gateway's connections to upstream servers, in Markdown. */
+export function writeClientPart(results: ClientResults): string {
+	const lines = [
+		HEADING,
+		"",
+		"`npm run conformance -- client` runs the suite's client scenarios against the gateway's own connection to an upstream server: the scenario's",
+		"server is in the gateway's configuration, and a client of the scenario's revision calls it through `/mcp/SERVER`. Sign-in (`auth/…`) and",
+		"extensions are left out. `npm test` runs one scenario of each revision, `npm run test:all` all.",
+		"",
+		...table(
+			["revision", "scenarios"],
+			[...results].map(([revision, each]) => [revision, figureText(figureOf(each))]),
+		),
+		...[...results].flatMap(([revision, scenarios]) => [
+			"",
+			`### Scenarios of ${revision}`,
+			"",
+			...table(
+				["scenario", "upstream"],
+				scenarios.map((each) => [each.unscored ? `${each.name} (${each.unscored})` : each.name, describeResult(each)]),
+			),
+		]),
+	];
+	return `${lines.join("\n").trimEnd()}\n`;
+}
+
+/** What is worse than a report says, or fails: a line each. */
+export function clientProblems(results: ClientResults, before: string): string[] {
+	return [...results].flatMap(([revision, scenarios]) => {
+		const now = figureOf(scenarios);
+		const known = readFigure(before, revision);
+		const isWorse = known !== undefined && (now.passed < known.passed || now.of < known.of);
+		return [
+			...(isWorse ? [`client, ${revision}: ${figureText(now)}, but the report says ${figureText(known)}`] : []),
+			...whyUnexpected(`client, ${revision}`, scenarios),
+		];
+	});
+}
+
+function readFigure(report: string, revision: string): Figure | undefined {
+	const [, passed, of] =
+		new RegExp(`^\\| ${revision} \\| (\\d+)/(\\d+) \\|$`, "m").exec(splitReport(report).client) ?? [];
+	return passed === undefined ? undefined : { passed: Number(passed), of: Number(of) };
+}
+
+function figureText({ passed, of }: Figure): string {
+	return `${passed}/${of}`;
+}

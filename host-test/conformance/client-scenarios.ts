@@ -1,0 +1,80 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pLimit from "p-limit";
+import { parse } from "yaml";
+import { Program } from "../e2e/program.js";
+import { startGatewayUser } from "./gateway-user.js";
+import { type Check, type ScenarioResult, whyFailed } from "./suites.js";
+
+const PACKAGE = new URL("../../node_modules/@modelcontextprotocol/conformance/", import.meta.url);
+const GLOB = new URL("glob.mjs", import.meta.url);
+const FORWARD = fileURLToPath(new URL("forward.mjs", import.meta.url));
+
+/** Scenarios of signing in to a server with OAuth, which the gateway does not do. */
+const OF_SIGN_IN = /^auth\//;
+
+/** Milliseconds that a scenario has: the package allows 30,000, which a busy machine may exceed. */
+const TIMEOUT = "120000";
+
+/** Scenarios at the same time. */
+const CONCURRENCY = 2;
+
+/** The revisions that have requirements for clients. */
+export const CLIENT_REVISIONS = ["2025-11-25", "2026-07-28"] as const;
+
+interface Scenario {
+	readonly name: string;
+	/** Why it does not count, if it does not. */
+	readonly unscored: string | undefined;
+}
+
+/** What a revision requires of clients, sign-in and extensions aside. */
+export function clientScenarios(revision: string): readonly Scenario[] {
+	const { client, not_scored: others } = parse(
+		readFileSync(new URL(`requirements/${revision}.yaml`, PACKAGE), "utf8"),
+	) as { client: string[]; not_scored: { scenario: string; leg: string; reason: string }[] };
+	const unscored = others.filter(({ leg, reason }) => leg === "client" && reason !== "extension");
+	return [
+		...client.map((name) => ({ name, unscored: undefined })),
+		...unscored.map(({ scenario, reason }) => ({ name: scenario, unscored: reason })),
+	].filter(({ name }) => !OF_SIGN_IN.test(name));
+}
+
+/** Runs scenarios of a revision against the gateway's connection to an upstream server, each in a process of its own. */
+export async function runClientScenarios(
+	revision: string,
+	scenarios: readonly Scenario[] = clientScenarios(revision),
+): Promise<readonly ScenarioResult[]> {
+	const user = await startGatewayUser();
+	const limit = pLimit(CONCURRENCY);
+	try {
+		return await Promise.all(scenarios.map((each) => limit(() => runScenario(revision, each, user.url))));
+	} finally {
+		await user.close();
+	}
+}
+
+async function runScenario(revision: string, { name, unscored }: Scenario, user: string): Promise<ScenarioResult> {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-checks-"));
+	const program = fileURLToPath(new URL("dist/index.js", PACKAGE));
+	const command = `${process.execPath} ${FORWARD} ${user}`;
+	const flags = { scenario: name, "spec-version": revision, "output-dir": folder, timeout: TIMEOUT, command };
+	const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]);
+	try {
+		const run = await Program.start(["--import", GLOB.href, program, "client", ...args], () => true);
+		const exitCode = await run.ended();
+		const checks = readdirSync(folder).flatMap(
+			(each) => JSON.parse(readFileSync(join(folder, each, "checks.json"), "utf8")) as Check[],
+		);
+		const failures = whyFailed(checks);
+		if (exitCode !== 0 && failures.length === 0) {
+			failures.push(`the client failed: ${run.output}`);
+		}
+		const passed = checks.filter(({ status }) => status === "SUCCESS").length;
+		return { name, passed, failed: failures.length, ...(failures.length > 0 && { failures }), unscored };
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}

@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
+import { McpManager } from "xs-mcp-manager";
+import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
+
+/** What a scenario asks of a client. */
+interface Task {
+	/** The URL of the scenario's server. */
+	readonly server: string;
+	/** The revision that the scenario is about. */
+	readonly revision: string;
+	readonly context: { readonly toolCalls?: readonly ToolCall[] };
+}
+
+interface ToolCall {
+	readonly name: string;
+	readonly arguments: Record<string, unknown>;
+}
+
+/** The alias of a scenario's server. */
+const SERVER = "scenario";
+
+/**
+ * The user of a gateway whose upstream is the server of a conformance scenario: what the scenario checks is the gateway's own
+ * connection to that server. Each task gets a gateway of its own, with a client of the scenario's revision in front.
+ *
+ * @returns where tasks are posted, and what stops it
+ */
+export async function startGatewayUser(): Promise<{ readonly url: string; close(): Promise<void> }> {
+	const server = createServer(async (request, response) => {
+		try {
+			await perform((await json(request)) as Task);
+			response.end();
+		} catch (error) {
+			response.writeHead(500).end((error as Error).stack);
+		}
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		async close() {
+			server.close();
+			server.closeAllConnections();
+		},
+	};
+}
+
+async function perform({ server, revision, context }: Task): Promise<void> {
+	const gateway = await Gateway.open({ toolNames: "own" });
+	const manager = new McpManager({ registry: gateway.servers, servers: [{ id: SERVER, url: server }] });
+	const front = await serveClients(gateway);
+	const client = makeClient(revision);
+	try {
+		await manager.initialize();
+		const connection = manager.listConnections().find(({ id }) => id === SERVER);
+		if (connection?.status !== "connected") {
+			throw new Error(`the gateway did not connect: ${JSON.stringify(connection)}`);
+		}
+		await client.connect(new StreamableHTTPClientTransport(new URL(`${front.base}/mcp/${SERVER}`)));
+		await exercise(client, context.toolCalls);
+	} finally {
+		await client.close();
+		await manager.close();
+		await front.close();
+		await gateway.close();
+	}
+}
+
+async function serveClients(gateway: Gateway): Promise<{ readonly base: string; close(): Promise<void> }> {
+	const endpoint = new HttpEndpoint(gateway);
+	const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+		const body = request.method === "POST" ? await json(request) : undefined;
+		await endpoint.handle(request, response, { principal: "local", userTools: false }, SERVER, body);
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	return {
+		base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		async close() {
+			await endpoint.close();
+			server.close();
+			server.closeAllConnections();
+		},
+	};
+}
+
+/** A client whose user accepts every form, and fills in only what has no default. */
+function makeClient(revision: string): Client {
+	const mode = revision >= "2026-07-28" ? { pin: revision } : ("legacy" as const);
+	const client = new Client(
+		{ name: "user", version: "1.0.0" },
+		{ versionNegotiation: { mode }, capabilities: { elicitation: { form: {} } } },
+	);
+	client.setRequestHandler("elicitation/create", ({ params }) => {
+		const { properties = {} } = (params as { requestedSchema?: Schema }).requestedSchema ?? {};
+		const open = Object.entries(properties).filter(([, { default: preset }]) => preset === undefined);
+		return { action: "accept", content: valuesFor(Object.fromEntries(open)) as Record<string, string> };
+	});
+	return client;
+}
+
+/** Calls each tool, reads each resource and gets each prompt: all tools at once, so that their calls overlap. */
+async function exercise(client: Client, toolCalls: readonly ToolCall[] | undefined): Promise<void> {
+	const { tools } = await client.listTools();
+	const calls = toolCalls?.map(withoutNulls) ?? tools.map((tool) => callOf(tool, tools));
+	// Servers of some scenarios reject every call: what counts is what they saw.
+	await Promise.allSettled(calls.map((call) => client.callTool(call)));
+	for (const { uri } of (await client.listResources()).resources.filter((each) => !each.uri.startsWith("device:"))) {
+		await client.readResource({ uri });
+	}
+	for (const { name } of (await client.listPrompts()).prompts) {
+		await client.getPrompt({ name });
+	}
+}
+
+/** The gateway passes on no arguments that break a tool's schema: what is null is left out. */
+function withoutNulls({ name, arguments: args }: ToolCall): ToolCall {
+	return { name, arguments: Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) };
+}
+
+interface Schema {
+	readonly type?: string;
+	readonly default?: unknown;
+	readonly properties?: Readonly<Record<string, Schema>>;
+	readonly required?: readonly string[];
+}
+
+/** The tool that wants a schema gets the one of the first tool, as it was listed. */
+function callOf({ name, inputSchema }: Tool, [first]: readonly Tool[]): ToolCall {
+	const { properties = {}, required = [] } = inputSchema as Schema;
+	const needed = Object.fromEntries(Object.entries(properties).filter(([key]) => required.includes(key)));
+	const args = valuesFor(needed);
+	return { name, arguments: "schema" in args ? { schema: first?.inputSchema } : args };
+}
+
+const VALUES: Readonly<Record<string, unknown>> = { string: "text", number: 2, integer: 2, boolean: true, array: [] };
+
+function valuesFor(properties: Readonly<Record<string, Schema>>): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(properties).map(([key, { type = "" }]) => [key, VALUES[type] ?? {}]));
+}

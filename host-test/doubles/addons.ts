@@ -1,0 +1,20 @@
+import type { Addons } from "../../src/app/addons.js";
+import { Bootstrap } from "../../src/connect/bootstrap.js";
+import { EcmaHttp } from "../../src/net/ecma-http.js";
+import { MqttTransport } from "../../src/protocols/mqtt-transport.js";
+import { TOOLS } from "../../src/tools/index.js";
+import { FirmwareInstaller } from "../../src/update/firmware-installer.js";
+import { rollBack, Trial } from "../../src/update/trial.js";
+
+/** The add-ons that need nothing of the platform but a digest, which is always the same here, and every tool. */
+export const ADDONS = {
+	bootstrap: (options) => new Bootstrap({ ...options, hmacSha256: async () => new ArrayBuffer(0) }),
+	http: (options) => new EcmaHttp(options),
+	mqtt: (options) => new MqttTransport(options),
+	update: {
+		installer: (options) => new FirmwareInstaller(options),
+		trial: (options) => new Trial(options),
+		rollBack,
+	},
+	tools: TOOLS,
+} satisfies Partial<Addons> & { readonly tools: object };

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { typeScript } from "../e2e/program.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+function start(commands: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
+	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {
+		cwd: root,
+		input: commands,
+		encoding: "utf8",
+	});
+}
+
+describe("the prompt of npm start", () => {
+	it("presses the button of a device, and sets what its sensors measure", () => {
+		const commands = ["press", "measure temperature 30.5", "measure motion 0 9.8 0", "call self.sensor.read", "quit"];
+		const { status, stdout } = start(`${commands.join("\n")}\n`, "--transport", "websocket", "--engine", "v8");
+		assert.match(stdout, /sensor_changed/);
+		assert.match(stdout, /30\.5/);
+		assert.match(stdout, /"y": ?9\.8/);
+		assert.equal(status, 0);
+		const wrong = start(
+			"press soon\nmeasure mood 1\nmeasure motion 1\nquit\n",
+			"--transport",
+			"websocket",
+			"--engine",
+			"v8",
+		);
+		assert.match(wrong.stdout, /Expected milliseconds, from 1 to 60000/);
+		assert.match(wrong.stdout, /mood: expected temperature, light or motion/);
+		assert.match(wrong.stdout, /motion: expected three numbers, along x, y and z/);
+		assert.equal(wrong.status, 1);
+	});
+
+	it("says what it does not understand, and fails", () => {
+		const { status, stdout } = start(
+			"lst\ncall self.reboott\ncall self.screen.set_theme colour=red\n",
+			"--transport",
+			"websocket",
+			"--engine",
+			"v8",
+		);
+		assert.match(stdout, /unknown command 'lst'[\s\S]*Did you mean list\?/);
+		assert.match(stdout, /self\.reboott: unknown tool: did you mean virtual_000001__self_reboot\?/);
+		assert.match(stdout, /colour: unknown argument; the tool takes theme/);
+		assert.equal(status, 1);
+	});
+});

@@ -1,0 +1,119 @@
+import {
+	type Client,
+	type McpSubscription,
+	ProtocolError,
+	type SubscriptionFilter,
+} from "@modelcontextprotocol/client";
+import { backoff } from "./backoff.js";
+import { coalesced } from "./coalesced.js";
+
+/** Milliseconds that a server has to confirm what it will report. */
+const ACK_TIME = 10_000;
+
+/** The delays before a stream that has ended is opened again. */
+const BACKOFF = { initialDelay: 1_000, maxDelay: 60_000 };
+
+/**
+ * What a server of 2026-07-28 reports without being asked: a `subscriptions/listen` stream, which is opened again when it
+ * ends. Its notifications reach the client's handlers.
+ */
+export class ChangeStream {
+	readonly #client: Client;
+	readonly #onGap: () => void;
+	readonly #resources = new Set<string>();
+	readonly #reopen = coalesced(() => this.#open());
+	#subscription: McpSubscription | undefined;
+	#retries = 0;
+	#timer: NodeJS.Timeout | undefined;
+	#closed = false;
+
+	/** @param onGap is called when the stream is open again: changes may have been missed */
+	constructor(client: Client, onGap: () => void) {
+		this.#client = client;
+		this.#onGap = onGap;
+	}
+
+	/** Opens the stream if the server reports changes. Settles when the server has confirmed it, or could not. */
+	async start(): Promise<void> {
+		if (Object.keys(this.#filter()).length > 0) {
+			await this.#reopen().catch((error: Error) => this.#retryAfter(error));
+		}
+	}
+
+	/**
+	 * Asks for updates of a resource, or no longer.
+	 *
+	 * Rejects with ProtocolError if the server rejects it, and with SdkError if it does not answer.
+	 */
+	async follow(uri: string, wanted: boolean): Promise<void> {
+		if (wanted) {
+			this.#resources.add(uri);
+		} else {
+			this.#resources.delete(uri);
+		}
+		try {
+			await this.#reopen();
+		} catch (error) {
+			this.#resources.delete(uri);
+			throw error;
+		}
+	}
+
+	/** Ends the stream. */
+	close(): void {
+		this.#closed = true;
+		clearTimeout(this.#timer);
+		void this.#subscription?.close();
+	}
+
+	#filter(): SubscriptionFilter {
+		const { tools, prompts, resources } = this.#client.getServerCapabilities() ?? {};
+		return {
+			...(tools?.listChanged && { toolsListChanged: true }),
+			...(prompts?.listChanged && { promptsListChanged: true }),
+			...(resources?.listChanged && { resourcesListChanged: true }),
+			...(this.#resources.size > 0 && { resourceSubscriptions: [...this.#resources] }),
+		};
+	}
+
+	/** The stream with the new filter is open before the one with the old filter ends. */
+	async #open(): Promise<void> {
+		clearTimeout(this.#timer);
+		const filter = this.#filter();
+		const before = this.#subscription;
+		const isWanted = !this.#closed && Object.keys(filter).length > 0;
+		const subscription = isWanted ? await this.#client.listen(filter, { timeout: ACK_TIME }) : undefined;
+		this.#subscription = subscription;
+		await before?.close();
+		void subscription?.closed.then(() => {
+			if (this.#subscription === subscription) {
+				this.#retry();
+			}
+		});
+	}
+
+	/** A server that rejects the stream will reject it again. */
+	#retryAfter(error: Error): void {
+		if (!ProtocolError.isInstance(error)) {
+			this.#retry();
+		}
+	}
+
+	#retry(): void {
+		if (this.#closed) {
+			return;
+		}
+		this.#timer = setTimeout(
+			() =>
+				void this.#reopen().then(
+					() => {
+						this.#retries = 0;
+						this.#onGap();
+					},
+					(error: Error) => this.#retryAfter(error),
+				),
+			backoff(BACKOFF, this.#retries),
+		).unref();
+		this.#retries += 1;
+	}
+}

@@ -1,0 +1,115 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+	type Client,
+	type ClientCapabilities,
+	ProtocolError,
+	ProtocolErrorCode,
+	type RequestOptions,
+} from "@modelcontextprotocol/client";
+import type { Asker, Question } from "./asking.js";
+import { Patience } from "./patience.js";
+
+/** The requests that a server may make of its client (until 2025-11-25), and the capability that each needs. */
+const CAPABILITY_FOR = {
+	"elicitation/create": "elicitation",
+	"sampling/createMessage": "sampling",
+	"roots/list": "roots",
+} as const;
+
+const METHODS = Object.keys(CAPABILITY_FOR) as (keyof typeof CAPABILITY_FOR)[];
+
+/** A request during which the server may ask. */
+interface Exchange {
+	readonly asker: Asker | undefined;
+	readonly patience: Patience;
+}
+
+/**
+ * What a server asks in its session while it serves a request (until 2025-11-25), for whoever made that request. Over
+ * Streamable HTTP the question comes in the response to the request; over other transports it names no request, so that it
+ * is answered only if all requests in progress are of one client.
+ */
+export class Questions {
+	/** The request in whose response a message came. */
+	readonly #current = new AsyncLocalStorage<Exchange>();
+	readonly #exchanges = new Set<Exchange>();
+	readonly #isExpected: boolean;
+
+	/** @param capabilities what the server was told: it is answered only what they say */
+	constructor(client: Client, capabilities: ClientCapabilities) {
+		const methods = METHODS.filter((each) => capabilities[CAPABILITY_FOR[each]] !== undefined);
+		this.#isExpected = methods.length > 0;
+		for (const method of methods) {
+			client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
+				const question = { method, ...(params && { params }) };
+				return (await this.#ask(question, mcpReq.signal)) as never;
+			});
+		}
+	}
+
+	/**
+	 * Makes a request. While its server waits for an answer, the time for the request stands still.
+	 *
+	 * @param request gets the options by which it ends in time
+	 */
+	async during<Result>(
+		asker: Asker | undefined,
+		options: RequestOptions & { readonly timeout: number },
+		request: (options: RequestOptions) => Promise<Result>,
+	): Promise<Result> {
+		if (!this.#isExpected) {
+			return await request(options);
+		}
+		const patience = new Patience(options);
+		const exchange = { asker, patience };
+		this.#exchanges.add(exchange);
+		try {
+			return await this.#current.run(exchange, () => request(patience.options));
+		} finally {
+			this.#exchanges.delete(exchange);
+			patience.end();
+		}
+	}
+
+	async #ask(question: Question, signal: AbortSignal): Promise<object> {
+		const { asker, patience } = this.#exchange(question);
+		const capability = CAPABILITY_FOR[question.method];
+		if (asker?.ask === undefined || !canAnswer(asker.capabilities, question)) {
+			const text = `${question.method}: the client of this request does not support ${capability}`;
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
+		}
+		patience.pause();
+		try {
+			return await asker.ask(question, signal);
+		} finally {
+			patience.resume();
+		}
+	}
+
+	/** @throws ProtocolError if it is not certain */
+	#exchange({ method }: Question): Exchange {
+		const [first, ...others] = this.#exchanges;
+		const known = this.#current.getStore();
+		if (known !== undefined && this.#exchanges.has(known)) {
+			return known;
+		}
+		if (first === undefined) {
+			throw new ProtocolError(ProtocolErrorCode.InternalError, `${method}: no request of a client is in progress`);
+		}
+		if (others.some(({ asker }) => asker?.client === undefined || asker.client !== first.asker?.client)) {
+			const text = `${method}: requests of several clients are in progress, and this does not say which is meant`;
+			throw new ProtocolError(ProtocolErrorCode.InternalError, text);
+		}
+		return first;
+	}
+}
+
+/** Before 2026-07-28, `elicitation: {}` means forms. */
+function canAnswer(capabilities: ClientCapabilities, { method, params }: Question): boolean {
+	const { [CAPABILITY_FOR[method]]: capability } = capabilities;
+	if (capability === undefined || method !== "elicitation/create") {
+		return capability !== undefined;
+	}
+	const { form, url } = capability as NonNullable<ClientCapabilities["elicitation"]>;
+	return params?.mode === "url" ? url !== undefined : form !== undefined || url === undefined;
+}

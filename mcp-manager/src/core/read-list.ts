@@ -1,0 +1,44 @@
+import { ServerError } from "./errors.js";
+import { LISTS, type ListName } from "./offers.js";
+
+/** Limits of a list. A larger one is the server's fault. */
+const MAX_PAGES = 1_000;
+const MAX_ITEMS = 1_000;
+const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
+
+/** A page as {@link LISTS} has it checked. */
+interface Page {
+	readonly nextCursor?: string | null | undefined;
+}
+
+/**
+ * Reads a whole list, page by page. Its items are not checked.
+ *
+ * Rejects with ServerError "invalid-result" when the list does not end, or has more than 1,000 items or 4 million
+ * characters.
+ *
+ * @param readPage gets the cursor of the page; that of the first is empty
+ */
+export async function readList(list: ListName, readPage: (cursor: string) => Promise<Page>): Promise<unknown[]> {
+	const { method } = LISTS[list];
+	const items: unknown[] = [];
+	let cursor = "";
+	let characters = 0;
+	for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+		const page = await readPage(cursor);
+		const listed = (page as Record<ListName, unknown[]>)[list];
+		items.push(...listed);
+		characters += JSON.stringify(listed).length;
+		if (items.length > MAX_ITEMS || characters > MAX_LIST_CHARACTERS) {
+			throw new ServerError(
+				"invalid-result",
+				`${method}: list too large (${items.length} items, ${characters} characters)`,
+			);
+		}
+		if (!page.nextCursor) {
+			return items;
+		}
+		cursor = page.nextCursor;
+	}
+	throw new ServerError("invalid-result", `${method}: more than ${MAX_PAGES} pages`);
+}

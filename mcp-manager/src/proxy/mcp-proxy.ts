@@ -1,0 +1,236 @@
+import { EventEmitter } from "node:events";
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
+import type { OrInput } from "../core/asking.js";
+import { ServerError } from "../core/errors.js";
+import { LIST_NAMES, type ListName, NO_OFFERS, type Offers, type ServerTool } from "../core/offers.js";
+import type { CallOptions, Session } from "../core/session.js";
+import { failedResult, textResult } from "../core/tool-results.js";
+import { runInitScript } from "./init-script.js";
+import type { ProxyOptions } from "./proxy-options.js";
+import * as texts from "./texts.js";
+import { Upstream, type UpstreamTiming } from "./upstream.js";
+
+export const ACTIVATE = "activate";
+
+interface Events {
+	/** A list may be different. */
+	listChanged: [list: ListName];
+}
+
+/**
+ * The tools, resources and prompts of an upstream, as the host sees them. With a skill there is a gate: nothing but the list of
+ * tools is asked of the upstream before `activate`, and only `activate` connects. Without one, the first request connects.
+ */
+export class McpProxy extends EventEmitter<Events> {
+	readonly #options: ProxyOptions;
+	readonly #upstream: Upstream;
+	#isLocked: boolean;
+	/** Whether there has been a connection: the next one is a reconnection. */
+	#wasConnected = false;
+	#activating: Promise<CallToolResult> | undefined;
+	#fetching: Promise<void> | undefined;
+	/** As the upstream listed them last. */
+	#lists: Partial<Offers> = {};
+
+	/** @param timing default: that of real upstreams */
+	constructor(options: ProxyOptions, timing?: UpstreamTiming) {
+		super();
+		this.#options = options;
+		this.#isLocked = options.skill !== "";
+		this.#upstream = new Upstream(options.upstream, timing);
+		this.#upstream.on("listChanged", (list) => this.emit("listChanged", list));
+	}
+
+	/** What the host is told at the start. */
+	get instructions(): string | undefined {
+		return this.#isGated ? texts.gateInstructions(this.#options.skill) : undefined;
+	}
+
+	/** With the upstream's schemas if it answers, or has answered before; else with the names that are known. */
+	async listTools(): Promise<Tool[]> {
+		await this.#refresh();
+		const { tools: names = [] } = this.#options;
+		const tools = this.#lists.tools ?? names.map((name): ServerTool => ({ name, inputSchema: { type: "object" } }));
+		const offered = tools.filter(({ name }) => this.#offers(name));
+		return this.#isGated ? [activateTool(this.#options), ...offered] : offered;
+	}
+
+	/** Resources, templates or prompts, as the upstream lists them or has listed them last. None while the gate is locked. */
+	async list<List extends Exclude<ListName, "tools">>(list: List): Promise<Offers[List]> {
+		if (this.#isLocked) {
+			return NO_OFFERS[list];
+		}
+		await this.#refresh();
+		return this.#lists[list] ?? NO_OFFERS[list];
+	}
+
+	/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
+	async callTool(name: string, args: object, options: CallOptions): Promise<CallToolResult> {
+		if (this.#isGated && name === ACTIVATE) {
+			return await this.#activate();
+		}
+		if (!this.#offers(name)) {
+			return failedResult(`Tool ${name} not found`);
+		}
+		return await this.#pass(
+			() => this.#upstream.ask((session, finalOptions) => session.callTool(name, args, finalOptions), options),
+			failedResult,
+		);
+	}
+
+	/** Asks for something other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
+	async ask<Result extends object>(
+		request: (session: Session, options: CallOptions) => Promise<OrInput<Result>>,
+		options: CallOptions,
+	): Promise<Result> {
+		return await this.#pass(
+			() => this.#upstream.ask(request, options),
+			(text) => {
+				throw new ProtocolError(ProtocolErrorCode.InternalError, text);
+			},
+		);
+	}
+
+	async close(): Promise<void> {
+		await this.#upstream.disconnect("the host has disconnected");
+	}
+
+	get #isGated(): boolean {
+		return this.#options.skill !== "";
+	}
+
+	#offers(name: string): boolean {
+		const { tools } = this.#options;
+		return (tools === undefined || tools.includes(name)) && !(this.#isGated && name === ACTIVATE);
+	}
+
+	/** @param fail makes a result of a text, or throws it */
+	async #pass<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
+		try {
+			return this.#isGated ? await this.#passGated(call, fail) : await this.#passTransparent(call, fail);
+		} catch (error) {
+			if (error instanceof ServerError) {
+				return fail(`${error.message}. ${texts.PERHAPS_CARRIED_OUT}`);
+			}
+			throw error;
+		}
+	}
+
+	async #passGated<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
+		if (this.#isLocked) {
+			return fail(texts.locked(this.#options.skill));
+		}
+		try {
+			return await call();
+		} catch (error) {
+			return fail(this.#lost(error, texts.disconnected));
+		}
+	}
+
+	/** Connects if that is needed. If the connection is lost, it connects again, once. */
+	async #passTransparent<Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> {
+		const problem = await this.#connect();
+		if (problem !== undefined) {
+			return fail(problem);
+		}
+		try {
+			return await call();
+		} catch (error) {
+			const lost = this.#lost(error, texts.notReconnected);
+			if ((await this.#connect()) !== undefined) {
+				return fail(lost);
+			}
+			if ((error as ServerError).code === "server-disconnected") {
+				// The upstream must not do twice what it may have done already.
+				return fail(`${texts.RECONNECTED} ${texts.PERHAPS_CARRIED_OUT}`);
+			}
+		}
+		try {
+			return await call();
+		} catch (error) {
+			return fail(this.#lost(error, texts.notReconnected));
+		}
+	}
+
+	/** What to say of a request that failed because the connection was lost. Throws any other error. */
+	#lost(error: unknown, describe: (reason: string) => string): string {
+		if (!(error instanceof ServerError) || (error.code !== "server-disconnected" && error.code !== "server-offline")) {
+			throw error;
+		}
+		const text = describe(this.#upstream.lostReason);
+		return error.code === "server-disconnected" ? `${text} ${texts.PERHAPS_CARRIED_OUT}` : text;
+	}
+
+	/** Connects, unless it is connected. Returns what to say if that fails. */
+	async #connect(): Promise<string | undefined> {
+		const describe = this.#wasConnected ? texts.notReconnected : texts.notConnected;
+		try {
+			await this.#upstream.connect();
+			this.#wasConnected = true;
+			return undefined;
+		} catch (error) {
+			return describe((error as Error).message);
+		}
+	}
+
+	#activate(): Promise<CallToolResult> {
+		this.#activating ??= this.#activateOnce().finally(() => {
+			this.#activating = undefined;
+		});
+		return this.#activating;
+	}
+
+	/** Connects if that is needed, runs the init script, and opens the gate. */
+	async #activateOnce(): Promise<CallToolResult> {
+		try {
+			if (!(await this.#upstream.check())) {
+				await this.#upstream.connect();
+			}
+		} catch (error) {
+			return failedResult(texts.notConnected((error as Error).message));
+		}
+		const { init } = this.#options;
+		try {
+			await this.#fetch(["tools"]);
+			if (init !== undefined) {
+				await runInitScript(this.#upstream, init, this.#lists.tools ?? []);
+			}
+		} catch (error) {
+			// An upstream that was not initialized must not be used: until the next activate, calls fail as disconnected.
+			await this.#upstream.disconnect("activate failed");
+			return failedResult(`activate failed: ${(error as Error).message}`);
+		}
+		this.#isLocked = false;
+		for (const list of LIST_NAMES) {
+			this.emit("listChanged", list);
+		}
+		const names = (this.#lists.tools ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
+		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
+		return textResult(`Connected to ${this.#options.upstream.url}.${ran} Tools (${names.length}): ${names.join(", ")}`);
+	}
+
+	/** Reads what the host may see, if the upstream answers. */
+	async #refresh(): Promise<void> {
+		this.#fetching ??= this.#fetch(this.#isLocked ? ["tools"] : LIST_NAMES)
+			.catch(() => {})
+			.finally(() => {
+				this.#fetching = undefined;
+			});
+		await this.#fetching;
+	}
+
+	async #fetch(lists: readonly ListName[]): Promise<void> {
+		this.#lists = { ...this.#lists, ...(await this.#upstream.list(lists)) };
+	}
+}
+
+function activateTool({ skill, name }: ProxyOptions): ServerTool {
+	return {
+		name: ACTIVATE,
+		description:
+			`Connects to ${name} and unlocks its tools. Load the skill ${skill} first. ` +
+			"Call it again if a tool says that the upstream is disconnected.",
+		inputSchema: { type: "object", properties: {} },
+		annotations: { idempotentHint: true },
+	};
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { type LocalTool, McpManager } from "../../src/manager/index.js";
+import { nodeServer, ODD_SERVER } from "../support/upstreams.js";
+
+async function openManager(t: TestContext): Promise<McpManager> {
+	const approve = async () => false;
+	const manager = new McpManager({ servers: [nodeServer("odd", ODD_SERVER)], approve });
+	await manager.initialize();
+	t.after(() => manager.close());
+	return manager;
+}
+
+const tool = (more: Partial<LocalTool> = {}): LocalTool => ({
+	name: "test",
+	description: "Test tool",
+	version: "1.0.0",
+	inputSchema: { type: "object", properties: { level: { type: "integer" } } },
+	execute: async () => ({ success: true, data: "result" }),
+	...more,
+});
+
+describe("a tool of the program", () => {
+	it("is called as those of servers are, before them, and asks nobody", async (t) => {
+		const manager = await openManager(t);
+		manager.registerTool(tool());
+		manager.registerTool(tool({ name: "echo" }));
+		const { success, data, metadata } = await manager.executeTool<string>("test", {});
+		assert.deepEqual([success, data], [true, "result"]);
+		assert.ok(metadata.executionTime >= 0);
+		assert.equal((await manager.executeTool<string>("echo", {})).data, "result");
+		assert.equal((await manager.executeTool("echo", {}, { server: "odd" })).error?.code, "PERMISSION_DENIED");
+		assert.deepEqual(
+			manager.listTools().map(({ server, name }) => `${server}/${name}`),
+			["/test", "/echo", "odd/echo", "odd/write"],
+		);
+		assert.equal((await manager.getTool("test")?.execute({}))?.success, true);
+	});
+
+	it("is not called with arguments that do not fit, and may say so itself", async (t) => {
+		const manager = await openManager(t);
+		manager.registerTool(tool({ canExecute: (params) => "level" in params }));
+		for (const params of [{ level: "high" }, {}]) {
+			assert.equal((await manager.executeTool("test", params)).error?.code, "INVALID_PARAMS");
+		}
+		assert.equal((await manager.executeTool("test", { level: 1 })).success, true);
+	});
+
+	it("has failed if it throws, and is gone when it is removed", async (t) => {
+		const manager = await openManager(t);
+		const remove = manager.registerTool(
+			tool({
+				execute: async () => {
+					throw new Error("no paper");
+				},
+			}),
+		);
+		assert.throws(() => manager.registerTool(tool()), { message: "Tool 'test' is already registered" });
+		const { error } = await manager.executeTool("test");
+		assert.deepEqual([error?.code, error?.message], ["EXECUTION_FAILED", "no paper"]);
+		remove();
+		assert.equal((await manager.executeTool("test")).error?.code, "TOOL_NOT_FOUND");
+	});
+});

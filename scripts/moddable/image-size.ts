@@ -1,0 +1,37 @@
+import type { MemoryPlan } from "./memory-plan.js";
+
+/**
+ * XS, the SDK's C, ESP-IDF without Wi-Fi and TLS, certificates: the image that docs/qemu.md measured (1,472,816 bytes) without the
+ * constant data that `npm run boards` measured of that version for `esp32/esp32c3` (692,644).
+ */
+const CODE_BYTES = 780_172;
+
+/** ESP-IDF 6.0's Wi-Fi libraries for esp32c3 and their glue, as they were linked into an image of that chip. */
+const WIFI_BYTES = 253_018;
+
+/** wpa_supplicant, which they need: 356,277 bytes with them. */
+const SUPPLICANT_BYTES = 103_259;
+
+/** mbedTLS 4.0, which wpa_supplicant needs: 455,809 bytes with both. */
+const MBEDTLS_BYTES = 99_532;
+
+/** Poco, QR code, fonts, and the drivers of ESP-IDF and the SDK that a screen needs. An estimate: no such image was built yet. */
+const SCREEN_BYTES = 80_000;
+
+/** The share of its partition that an image must leave free. */
+export const LEAST_FREE = 0.05;
+
+/**
+ * The bytes of an image, estimated.
+ *
+ * @param constant bytes of its constant data
+ */
+export function estimateImage(constant: number, hasScreen: boolean): number {
+	return constant + CODE_BYTES + WIFI_BYTES + SUPPLICANT_BYTES + MBEDTLS_BYTES + (hasScreen ? SCREEN_BYTES : 0);
+}
+
+/** The share of the smallest partition for firmware that an image leaves free; below 0 if it does not fit. */
+export function freeShare({ partitions }: Pick<MemoryPlan, "partitions">, image: number): number {
+	const room = Math.min(...partitions.filter(({ type }) => type === "app").map(({ bytes }) => bytes));
+	return 1 - image / room;
+}

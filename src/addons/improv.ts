@@ -1,0 +1,1 @@
+export { openImprov as default } from "../connect/open-improv.js";

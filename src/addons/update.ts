@@ -1,0 +1,10 @@
+import type { Addons } from "../app/addons.js";
+import { FirmwareInstaller } from "../update/firmware-installer.js";
+import { rollBack, Trial } from "../update/trial.js";
+
+const update: Addons["update"] = {
+	installer: (options) => new FirmwareInstaller(options),
+	trial: (options) => new Trial(options),
+	rollBack,
+};
+export default update;

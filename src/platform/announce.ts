@@ -1,0 +1,23 @@
+import type DNSSD from "embedded:network/dnssd";
+import type { Announcement, HttpServerPlatform } from "../net/http-server.js";
+import { openDnsSd } from "./dns-sd.js";
+
+/** Announces a server by the SDK's DNS-SD. Undefined if UDP has no multicast, as in the simulator on Linux. */
+const announce: HttpServerPlatform["announce"] = openDnsSd && announceBy(openDnsSd);
+export default announce;
+
+function announceBy(open: () => DNSSD) {
+	return ({ host, txt, ...service }: Announcement): { close(): void } => {
+		const dnssd = open();
+		dnssd.claim({
+			host,
+			onReady: () => {
+				// The SDK's serializer takes the names of an array's members.
+				const options = { ...service, host, txt: Object.assign([], txt) };
+				dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
+			},
+			onError: () => trace(`${host}.local: name already taken by another device\n`),
+		});
+		return dnssd;
+	};
+}

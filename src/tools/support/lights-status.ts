@@ -1,0 +1,16 @@
+import type { Light } from "../../hardware/light.js";
+import { formatColor } from "./color.js";
+
+/** What the device's status says of its lights. */
+export function lightsStatus(lights: Readonly<Record<string, Light>>): object {
+	return Object.fromEntries(
+		Object.entries(lights).map(([name, { on, brightness, color }]) => [
+			name,
+			{
+				on,
+				...(brightness !== undefined && { brightness }),
+				...(color !== undefined && { color: formatColor(color) }),
+			},
+		]),
+	);
+}
