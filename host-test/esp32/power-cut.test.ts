@@ -26,10 +26,9 @@ it(`an ESP32-C3 in QEMU starts after each of ${CUTS} power cuts during an update
 	const device = await startDevice(t, { image, backendPort, images, imagesPort });
 	await device.nextSession();
 	const random = makeRandom(SEED);
-	const starts = new Map<string, number>();
 	for (let cut = 1; cut <= CUTS; cut += 1) {
-		// One more than it reports: somewhere in the restart.
-		const steps = Math.floor(random() * (STEPS + 2));
+		// More than it reports: as soon as the image is installed, in the restart.
+		const steps = Math.floor(random() * STEPS * 1.5);
 		device.fail("self.upgrade_firmware", { url: device.urlOf("same") });
 		for (let step = 0; step < steps; ) {
 			const { type, payload } = JSON.parse(await device.backend.hear());
@@ -43,11 +42,7 @@ it(`an ESP32-C3 in QEMU starts after each of ${CUTS} power cuts during an update
 		await device.cutPower();
 		await device.nextSession();
 		const label = await device.partition();
-		starts.set(label, (starts.get(label) ?? 0) + 1);
+		assert.match(label, /^ota_[01]$/);
 		t.diagnostic(`cut ${cut}, after ${steps} steps: ${label}`);
 	}
-	assert.equal(
-		[...starts.values()].reduce((sum, count) => sum + count),
-		CUTS,
-	);
 });
