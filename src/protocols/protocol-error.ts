@@ -17,7 +17,7 @@ export type ProtocolErrorCode =
 
 /** A failure of the transport, apart from errors that cross the wire. */
 export class ProtocolError extends Error {
-	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
 	override readonly name = "ProtocolError";
 	readonly code: ProtocolErrorCode;
 
