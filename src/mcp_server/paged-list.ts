@@ -57,7 +57,6 @@ export class PagedList {
 		const total = this.#entries.length;
 		const first = cursor === "" ? 0 : this.#indexOf(cursor);
 		const start = offsets[first] as number;
-
 		const room = start + budget - this.#start.length + 1;
 		let last = total;
 		let endBytes = END.length;

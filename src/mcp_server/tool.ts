@@ -80,7 +80,6 @@ export function createTool<Context, const Input extends Properties, const Output
 	}
 	const input = object(definition.input ?? {});
 	checkDefaults(input, name);
-
 	const members = { name, description, inputSchema: definition.inputSchema ?? input };
 	const plain = listed(name, { ...members, annotations: audience && { audience: [audience] } });
 	const isPlain = title === undefined && annotations === undefined && output === undefined;
