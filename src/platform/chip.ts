@@ -9,7 +9,7 @@ import { inBuild } from "./in-build.js";
 import type openUpdater from "./updater.js";
 
 /**
- * What every board with an ESP32 has besides its network: system, settings, clock, updates if the build has them, and the
+ * The parts of every ESP32 board besides its network: system, settings, clock, updates if the build has them, and the
  * chip's thermometer if it has one.
  *
  * @param name the board's

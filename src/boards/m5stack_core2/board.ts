@@ -18,7 +18,7 @@ interface Core2Power extends SdkPower {
 	readonly speaker: { enable: boolean };
 }
 
-/** What the SDK's target has, as far as it is used. The SDK's typings do not have it. */
+/** The part of the SDK's target that is used. The SDK's typings lack it. */
 interface Target {
 	readonly I2C: { readonly internal: object };
 	readonly io: { readonly SMBus: object };
