@@ -27,6 +27,7 @@ export class FaceScreen implements Screen {
 	readonly #options: FaceScreenOptions;
 	#face = BLANK_FACE;
 	#brightness = 75;
+	#light = 100;
 	#theme: Theme = "light";
 	#drawing: TimerHandle | undefined;
 	/** Something else is on the screen. */
@@ -46,10 +47,16 @@ export class FaceScreen implements Screen {
 
 	set brightness(brightness: number) {
 		this.#brightness = brightness;
-		if (this.#options.backlight !== undefined) {
-			this.#options.backlight.brightness = brightness;
-		}
-		this.#changed();
+		this.#lightUp();
+	}
+
+	get light(): number {
+		return this.#light;
+	}
+
+	set light(percent: number) {
+		this.#light = percent;
+		this.#lightUp();
 	}
 
 	get theme(): Theme {
@@ -94,7 +101,7 @@ export class FaceScreen implements Screen {
 	/** @returns draws the face as it is now, whenever it is called */
 	keep(): (canvas: Canvas) => void {
 		const { font, codeFont, makeQrCode, backlight } = this.#options;
-		const dim = backlight === undefined ? this.#brightness : 100;
+		const dim = backlight === undefined ? this.#lit : 100;
 		const picture = { ...this.#face, theme: this.#theme, brightness: this.#brightness, dim };
 		const { setup } = picture;
 		if (setup === undefined) {
@@ -102,6 +109,18 @@ export class FaceScreen implements Screen {
 		}
 		const code = makeQrCode && makeWiFiCode(makeQrCode, setup);
 		return (canvas) => drawSetup(canvas, font, { ...picture, setup }, code);
+	}
+
+	/** Percent: the brightness as far as the screen is lit. Rounded up: a dimmed screen is not off. */
+	get #lit(): number {
+		return Math.ceil((this.#brightness * this.#light) / 100);
+	}
+
+	#lightUp(): void {
+		if (this.#options.backlight !== undefined) {
+			this.#options.backlight.brightness = this.#lit;
+		}
+		this.#changed();
 	}
 
 	#changed(): void {
