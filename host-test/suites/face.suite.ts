@@ -14,6 +14,11 @@ function face(backlight?: { brightness: number }, canvas = new FakeCanvas()) {
 }
 
 const texts = ({ texts }: FakeCanvas): string[] => texts.map(({ text }) => text);
+/** The words of a message: each begins with "word". */
+const wordsOf = (canvas: FakeCanvas): string =>
+	texts(canvas)
+		.filter((text) => text.startsWith("word"))
+		.join(" ");
 const background = ({ rectangles }: FakeCanvas): string => rectangles[0]?.color ?? "";
 
 export default suite("the face on the screen", {
@@ -82,17 +87,55 @@ export default suite("the face on the screen", {
 		screen.show({ code: "" });
 		equal(draw().rectangles.length, faceless);
 	},
-	"breaks a message between words, and lets the canvas cut the rest"() {
+	"breaks a message between words"() {
 		const { screen, draw } = face();
 		screen.show({ message: "twenty-six characters here and the rest of it in the second line" });
 		const [first, second] = texts(draw()).slice(1, 3);
-		equal([first, second], ["twenty-six characters here and", "the rest of it in the second line"]);
+		equal([first, second], ["twenty-six characters here and", "the rest of it in the second"]);
+	},
+	"shows all of a long message, page by page, and then again, beside the face, on every size of screen"() {
+		const message = Array.from({ length: 120 }, (_, at) => `word${at}`).join(" ");
+		for (const [width, height] of [
+			[128, 128],
+			[135, 240],
+			[240, 240],
+			[320, 240],
+			[170, 320],
+			[240, 135],
+		] as const) {
+			const { screen, draw, timer, canvas } = face(undefined, new FakeCanvas(width, height));
+			screen.show({ message });
+			const pages = [wordsOf(draw())];
+			do {
+				timer.pass(1_000);
+				const page = wordsOf(canvas);
+				if (page !== pages.at(-1)) {
+					pages.push(page);
+				}
+				ok(
+					canvas.texts.every(
+						({ y, text }) => y + 20 <= height && (!text.startsWith("word") || 10 * text.length <= width),
+					),
+					`${width} x ${height}`,
+				);
+			} while (pages.length < 2 || pages.at(-1) !== pages[0]);
+			equal(pages.slice(0, -1).join(" "), message);
+		}
+	},
+	"does not turn the page of a message that fits, nor after the next message"() {
+		const { screen, draw, timer } = face();
+		screen.show({ message: "word ".repeat(100) });
+		draw();
+		equal(timer.size, 1);
+		screen.show({ message: "short" });
+		draw();
+		equal(timer.size, 0);
 	},
 	"does not choke on a very long message"() {
 		const { canvas, screen, draw } = face();
-		screen.show({ message: "a b ".repeat(10_000), alert: { status: "", message: "c ".repeat(10_000) } });
+		screen.show({ message: "a b ".repeat(1_000), alert: { status: "", message: "c ".repeat(1_000) } });
 		draw();
-		ok(canvas.measured < 20_000, `${canvas.measured} characters measured`);
+		ok(canvas.measured < 40_000, `${canvas.measured} characters measured`);
 	},
 	"shows an alert across the screen, and nothing if the alert is empty"() {
 		const { screen, draw } = face();

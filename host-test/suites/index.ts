@@ -31,6 +31,7 @@ import httpServer from "./http-server.suite.js";
 import improv from "./improv.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
+import lineBreaks from "./line-breaks.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
 import mods from "./mods.suite.js";
@@ -94,6 +95,7 @@ export const SUITES: readonly Suite[] = [
 	resources,
 	PROMPTS,
 	COMPLETION,
+	lineBreaks,
 	logging,
 	stateless,
 	inputRequired,

@@ -236,7 +236,7 @@ export default suite("power", {
 		timer.pass(999_000);
 		equal([timer.size, chip.slept], [0, []]);
 	},
-	"dims the backlight, or the colours of a screen without one, and shows the chosen brightness"() {
+	"dims the backlight, and keeps the chosen brightness"() {
 		const timer = new FakeTimer();
 		const backlight = { brightness: 0 };
 		const lit = new FaceScreen({ canvas: new FakeCanvas(), font: { height: 20 }, timer, backlight });
@@ -246,6 +246,21 @@ export default suite("power", {
 		lit.light = 0;
 		lit.brightness = 100;
 		equal([backlight.brightness, lit.brightness], [0, 100]);
+	},
+	"draws nothing while the backlight is off, and all of it once it is on"() {
+		const timer = new FakeTimer();
+		const canvas = new FakeCanvas();
+		const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: { brightness: 0 } });
+		screen.light = 0;
+		screen.show({ state: "idle" });
+		timer.pass(100);
+		equal(canvas.drawings, 0);
+		screen.light = 100;
+		timer.pass(100);
+		equal([canvas.drawings, canvas.texts.some(({ text }) => text === "idle")], [1, true]);
+	},
+	"darkens the colours of a screen without a backlight, and shows the chosen brightness"() {
+		const timer = new FakeTimer();
 		const canvas = new FakeCanvas();
 		const drawn = new FaceScreen({ canvas, font: { height: 20 }, timer });
 		const background = (light: number): string | undefined => {

@@ -1,10 +1,13 @@
 import { BLANK_FACE, type Face, type Screen } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
-/** Milliseconds that an alert stays on the screen. */
+/** Milliseconds that an alert stays on the screen: as long as it takes to read it, and no shorter than this. */
 const ALERT_TIME = 10_000;
 
-/** Shows changes of the face, and lets each alert go away: after a time, or as soon as the device's state changes. */
+/** Milliseconds that it takes to read a character, if it is an ideograph. */
+const READING_TIME = 150;
+
+/** Shows changes of the face, and clears each alert after a time, or as soon as the device's state changes. */
 export class PassingAlerts {
 	readonly #screen: Screen;
 	readonly #timer: TimerModule;
@@ -18,10 +21,12 @@ export class PassingAlerts {
 	show(change: Partial<Face>): void {
 		if (change.alert !== undefined) {
 			this.close();
+			const { status, message } = change.alert;
+			const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
 			this.#pending = this.#timer.set(() => {
 				this.#pending = undefined;
 				this.#screen.show({ alert: BLANK_FACE.alert });
-			}, ALERT_TIME);
+			}, time);
 			this.#screen.show(change);
 		} else if (change.state !== undefined && this.#pending !== undefined) {
 			this.close();
@@ -31,7 +36,7 @@ export class PassingAlerts {
 		}
 	}
 
-	/** Stops the clock of the present alert. */
+	/** Stops the timer of the current alert. */
 	close(): void {
 		this.#timer.clear(this.#pending);
 		this.#pending = undefined;

@@ -1,5 +1,7 @@
 import type { Face, Theme } from "../hardware/hardware.js";
 import { deepFreeze } from "../text/deep-freeze.js";
+import { visibleText } from "../text/line-breaks.js";
+import type { PageLine } from "./text-pages.js";
 
 /** A font of the canvas. */
 export interface Font {
@@ -20,8 +22,17 @@ export interface Canvas {
 	getTextWidth(text: string, font: Font): number;
 }
 
+/** The page of words that is to be seen. */
+export interface ShownPage {
+	readonly lines: readonly PageLine[];
+	/** Its number, from 0, of so many. */
+	readonly number: number;
+	readonly count: number;
+}
+
 /** Everything that is to be seen. */
 export interface FacePicture extends Face {
+	readonly page: ShownPage;
 	readonly theme: Theme;
 	/** Percent, as the bar shows it. */
 	readonly brightness: number;
@@ -80,8 +91,26 @@ export const MARGIN = 6;
 /** Pixels of height below which eyes and mouth would lie on each other. */
 const MIN_FACE = 24;
 
-/** Characters of a message that are looked at: more than any screen has room for. */
-const MAX_TEXT_LENGTH = 160;
+/** The part of the room between header and footer that words leave to the face. */
+const FACE_SHARE = 0.4;
+
+/** Pixels of the bar that shows how far pages are read. */
+const PROGRESS_HEIGHT = 2;
+
+/** Lines that words have at least, so that the face does not move for a short one. */
+const MIN_LINES = 2;
+
+/** The lines of words that a face leaves room for. */
+export function linesOfWords(canvas: Canvas, font: Font): number {
+	const between = canvas.height - 2 * barOf(font) - MARGIN;
+	const face = Math.max(MIN_FACE, Math.floor(between * FACE_SHARE));
+	return Math.max(1, Math.floor((between - face) / font.height));
+}
+
+/** Pixels of the bars above and below. */
+function barOf(font: Font): number {
+	return font.height + MARGIN;
+}
 
 /**
  * Draws the whole face: a bar for the state and the backend, the face or a code, what is said, and what is set.
@@ -90,10 +119,12 @@ const MAX_TEXT_LENGTH = 160;
  */
 export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeFont: Font = font): void {
 	const colors = mix(canvas, picture);
-	const barHeight = font.height + MARGIN;
+	const { lines, count } = picture.page;
+	const barHeight = barOf(font);
 	const footer = canvas.height - barHeight;
-	const lines = picture.alert.message !== "" || picture.alert.status !== "" ? 3 : 2;
-	const words = Math.max(barHeight, footer - lines * font.height - MARGIN);
+	// The last page has as much room as the others, so that the face does not move.
+	const rows = count > 1 ? linesOfWords(canvas, font) : Math.max(MIN_LINES, lines.length);
+	const words = Math.max(barHeight, footer - rows * font.height - MARGIN);
 	canvas.begin();
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
 	drawHeader(canvas, font, colors, picture, barHeight);
@@ -131,7 +162,7 @@ export function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: 
 	const stateWidth = canvas.getTextWidth(state, font);
 	canvas.drawText(state, font, colors.text, MARGIN, MARGIN / 2);
 	const room = canvas.width - stateWidth - 4 * MARGIN;
-	const name = hostOf(backend);
+	const name = visibleText(hostOf(backend), (character) => canvas.getTextWidth(character, font));
 	if (room < 0 || name === "") {
 		return;
 	}
@@ -173,19 +204,20 @@ function drawCode(canvas: Canvas, font: Font, colors: Colors, code: string, midd
 	canvas.drawText(code, font, colors.text, (canvas.width - width) >> 1, middle - (font.height >> 1), width);
 }
 
-function drawWords(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, top: number): void {
-	const { message, alert } = picture;
-	const width = canvas.width - 2 * MARGIN;
+/** A page of words: an alert on its colour; under several pages a bar that shows how far they are read. */
+function drawWords(canvas: Canvas, font: Font, colors: Colors, { page }: FacePicture, top: number): void {
 	let y = top;
-	if (alert.status !== "" || alert.message !== "") {
-		canvas.fillRectangle(colors.alert, 0, y, canvas.width, font.height);
-		const text = alert.status === "" ? alert.message : `${alert.status}: ${alert.message}`;
-		canvas.drawText(text, font, colors.onAlert, MARGIN, y, width);
+	for (const { text, isAlert } of page.lines) {
+		if (isAlert) {
+			canvas.fillRectangle(colors.alert, 0, y, canvas.width, font.height);
+		}
+		canvas.drawText(text, font, isAlert ? colors.onAlert : colors.text, MARGIN, y);
 		y += font.height;
 	}
-	const [first, rest] = breakLine(canvas, font, message, width);
-	canvas.drawText(first, font, colors.text, MARGIN, y, width);
-	canvas.drawText(rest, font, colors.text, MARGIN, y + font.height, width);
+	if (page.count > 1) {
+		const read = Math.round((canvas.width * (page.number + 1)) / page.count);
+		canvas.fillRectangle(colors.accent, 0, canvas.height - barOf(font) - PROGRESS_HEIGHT, read, PROGRESS_HEIGHT);
+	}
 }
 
 function drawFooter(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, top: number): void {
@@ -212,19 +244,6 @@ function drawLevel(canvas: Canvas, font: Font, colors: Colors, { name, percent, 
 	canvas.drawText(text, font, colors.text, x, y, width - MARGIN);
 	const length = Math.round(((width - 2 * MARGIN) * percent) / 100);
 	canvas.fillRectangle(colors.accent, x, canvas.height - 5, length, 4);
-}
-
-/** The words that go into the first line, and the others. A word that is longer than a line is cut by the canvas. */
-function breakLine(canvas: Canvas, font: Font, message: string, width: number): [string, string] {
-	const text = message.slice(0, MAX_TEXT_LENGTH);
-	if (canvas.getTextWidth(text, font) <= width) {
-		return [text, ""];
-	}
-	let end = text.length;
-	while (end > 0 && canvas.getTextWidth(text.slice(0, end), font) > width) {
-		end = text.lastIndexOf(" ", end - 1);
-	}
-	return end > 0 ? [text.slice(0, end), text.slice(end + 1)] : [text, ""];
 }
 
 /** The host in a URL, for there is no room for more. */

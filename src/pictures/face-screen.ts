@@ -1,7 +1,8 @@
 import { type Backlight, BLANK_FACE, type Face, type Screen, type Theme } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { type Canvas, drawFace, type Font } from "./face-drawing.js";
+import { type Canvas, drawFace, type Font, linesOfWords, MARGIN, type ShownPage } from "./face-drawing.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
+import { layOutPages, type Page } from "./text-pages.js";
 
 interface FaceScreenOptions {
 	readonly canvas: Canvas;
@@ -26,6 +27,10 @@ export class FaceScreen implements Screen {
 	readonly canvas: Canvas;
 	readonly #options: FaceScreenOptions;
 	#face = BLANK_FACE;
+	/** What is said, and which page of it is shown. */
+	#pages: readonly Page[] = [];
+	#page = 0;
+	#turning: TimerHandle | undefined;
 	#brightness = 75;
 	#light = 100;
 	#theme: Theme = "light";
@@ -70,6 +75,9 @@ export class FaceScreen implements Screen {
 
 	show(change: Partial<Face>): void {
 		this.#face = { ...this.#face, ...change };
+		if (change.message !== undefined || change.alert !== undefined) {
+			this.#layOut();
+		}
 		const { alert = { status: "", message: "" }, code = "", setup } = change;
 		if (alert.status + alert.message + code !== "" || setup !== undefined) {
 			this.#isCovered = false;
@@ -96,13 +104,14 @@ export class FaceScreen implements Screen {
 	/** Draws no more. */
 	close(): void {
 		this.#options.timer.clear(this.#drawing);
+		this.#options.timer.clear(this.#turning);
 	}
 
 	/** @returns draws the face as it is now, whenever it is called */
 	keep(): (canvas: Canvas) => void {
 		const { font, codeFont, makeQrCode, backlight } = this.#options;
 		const dim = backlight === undefined ? this.#lit : 100;
-		const picture = { ...this.#face, theme: this.#theme, brightness: this.#brightness, dim };
+		const picture = { ...this.#face, page: this.#shownPage(), theme: this.#theme, brightness: this.#brightness, dim };
 		const { setup } = picture;
 		if (setup === undefined) {
 			return (canvas) => drawFace(canvas, font, picture, codeFont);
@@ -116,6 +125,11 @@ export class FaceScreen implements Screen {
 		return Math.ceil((this.#brightness * this.#light) / 100);
 	}
 
+	/** Nobody sees what is drawn while the backlight is off. */
+	get #isDark(): boolean {
+		return this.#light === 0 && this.#options.backlight !== undefined;
+	}
+
 	#lightUp(): void {
 		if (this.#options.backlight !== undefined) {
 			this.#options.backlight.brightness = this.#lit;
@@ -123,10 +137,36 @@ export class FaceScreen implements Screen {
 		this.#changed();
 	}
 
+	#layOut(): void {
+		const { canvas, font, timer } = this.#options;
+		const room = { width: canvas.width - 2 * MARGIN, lines: linesOfWords(canvas, font) };
+		this.#pages = layOutPages(this.#face, room, (character) => canvas.getTextWidth(character, font));
+		this.#page = 0;
+		timer.clear(this.#turning);
+		this.#turnLater();
+	}
+
+	/** Shows page after page, and then the first again, because nobody may have looked. */
+	#turnLater(): void {
+		this.#turning = undefined;
+		const page = this.#pages[this.#page];
+		if (page !== undefined && this.#pages.length > 1) {
+			this.#turning = this.#options.timer.set(() => {
+				this.#page = (this.#page + 1) % this.#pages.length;
+				this.#turnLater();
+				this.#changed();
+			}, page.readingTime);
+		}
+	}
+
+	#shownPage(): ShownPage {
+		return { lines: this.#pages[this.#page]?.lines ?? [], number: this.#page, count: this.#pages.length };
+	}
+
 	#changed(): void {
 		this.#drawing ??= this.#options.timer.set(() => {
 			this.#drawing = undefined;
-			if (!this.#isCovered) {
+			if (!this.#isCovered && !this.#isDark) {
 				this.keep()(this.canvas);
 			}
 		}, DRAW_DELAY);

@@ -1,5 +1,6 @@
 import type { SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
 import { deepFreeze } from "../text/deep-freeze.js";
+import { breakLines } from "../text/line-breaks.js";
 import { type Canvas, drawHeader, type FacePicture, type Font, MARGIN, mix } from "./face-drawing.js";
 
 /** A QR code: a byte for each module, row by row, 1 where it is dark. Without the light border. */
@@ -17,8 +18,8 @@ const BORDER = 4;
 /** Pixels of a module that a phone's camera can tell apart. */
 const MIN_SCALE = 2;
 
-/** Characters of a line that are looked at. */
-const MAX_LINE_LENGTH = 100;
+/** Lines for what happens now: more would cover the network's name. */
+const MAX_PROGRESS_LINES = 4;
 
 /** Dark runs that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
 const RUNS_AT_A_TIME = 48;
@@ -45,8 +46,9 @@ export function drawSetup(
 ): void {
 	const colors = mix(canvas, picture);
 	const top = font.height + MARGIN;
-	const { progress } = picture.setup;
-	const bottom = canvas.height - (progress === "" ? 0 : 2 * font.height) - MARGIN;
+	const measure = (character: string): number => canvas.getTextWidth(character, font);
+	const told = breakLines(picture.setup.progress, canvas.width - 2 * MARGIN, measure).slice(0, MAX_PROGRESS_LINES);
+	const bottom = canvas.height - told.length * font.height - MARGIN;
 	const lines = stepsOf(picture.setup);
 	// The words stand beside the code, or under it.
 	const isWide = canvas.width > canvas.height;
@@ -63,7 +65,7 @@ export function drawSetup(
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
 	drawHeader(canvas, font, colors, { ...picture, backend: "" }, top);
 	drawLines(canvas, font, colors.text, lines, words);
-	drawLines(canvas, font, colors.text, cutLines(canvas, font, progress, canvas.width - 2 * MARGIN), {
+	drawLines(canvas, font, colors.text, told, {
 		x: MARGIN,
 		top: bottom,
 		bottom: canvas.height,
@@ -100,16 +102,6 @@ function drawLines(canvas: Canvas, font: Font, color: number, lines: readonly st
 		}
 		y += font.height;
 	}
-}
-
-/** Two lines, broken between words. */
-function cutLines(canvas: Canvas, font: Font, message: string, width: number): readonly string[] {
-	const text = message.slice(0, MAX_LINE_LENGTH);
-	let end = text.length;
-	while (end > 0 && canvas.getTextWidth(text.slice(0, end), font) > width) {
-		end = text.lastIndexOf(" ", end - 1);
-	}
-	return end <= 0 || end === text.length ? [text] : [text.slice(0, end), text.slice(end + 1)];
 }
 
 function hostOf(url: string): string {
