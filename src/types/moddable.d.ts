@@ -308,5 +308,8 @@ declare const System: {
 	restart(): void;
 };
 
+/** A class with data of C, which the function of this name frees. Only to extend. */
+declare function Native(destructor: string): new () => object;
+
 /** A function of C, by its name. Only as the one thing that a method returns. */
 declare function native(name: string): { call(self: unknown, ...args: unknown[]): unknown };
