@@ -34,6 +34,7 @@ const ADDONS: readonly (keyof BuildAddons)[] = deepFreeze([
 	"improv",
 	"mods",
 	"mqtt",
+	"power",
 	"resources",
 	"setup",
 	"update",
