@@ -8,13 +8,19 @@ import {
 } from "../virtual-device/src/index.js";
 import { list, type Operation } from "./operations.js";
 
-const server = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
+/** The script of `bench/server.ts`. */
+export const SERVER = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
+
+/** The script that tells the server how many tools it has. */
+export function hostConfig(tools: number): string {
+	return `globalThis.hostConfig=${JSON.stringify({ config: { tools }, settings: {}, macAddress: "" })}`;
+}
 
 /** Starts an engine with the server of `bench/server.ts`. */
 export async function startServer(choice: EngineChoice, tools: number, limits?: HeapLimits): Promise<Engine> {
 	const engine = await choice.start(limits ? { limits } : {});
-	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config: { tools }, settings: {}, macAddress: "" })}`);
-	await engine.run(server);
+	await engine.run(hostConfig(tools));
+	await engine.run(SERVER);
 	return engine;
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../virtual-device/src/index.js";
 import { benchChip } from "./chip.js";
 import { CHIP_FREE, messages, rounds, startServer, startWithRoom } from "./engines.js";
+import { benchInstructions } from "./instructions.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
 
@@ -87,7 +88,7 @@ async function benchHeap(choice: EngineChoice): Promise<void> {
 	const warm = (await engine.heap()) as HeapReport;
 	await rounds(engine, SUITE, Math.ceil(CALLS / SUITE.length));
 	const after = (await engine.heap()) as HeapReport;
-	say(`## Heap: the MCP server with 20 tools, ${engine.name}, slots of ${booted.slotBytes} bytes`);
+	say(`## Heap: the MCP server with 20 tools and those for users, ${engine.name}, slots of ${booted.slotBytes} bytes`);
 	say();
 	header("", "slots", "chunk bytes");
 	row("XS's built-ins (in flash on an ESP32)", builtIns.slots, builtIns.chunkBytes);
@@ -216,6 +217,8 @@ if (xs32.whyNotXs !== undefined) {
 	say();
 }
 if (xs64.whyNotXs === undefined) {
+	await benchInstructions(xs64, report);
+	say();
 	const smallest = xs32.whyNotXs === undefined ? xs32 : xs64;
 	await benchChip(smallest, report);
 	say();

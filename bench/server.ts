@@ -1,5 +1,6 @@
 // The server in an engine, called in a loop: Node says which message and how often, and takes the time.
 import type { Board } from "../src/hardware/hardware.js";
+import { isOffered } from "../src/hardware/needs.js";
 import { HeldBytes } from "../src/hardware/pictures.js";
 import { McpServer } from "../src/mcp_server/mcp-server.js";
 import { integer, string } from "../src/mcp_server/schema.js";
@@ -57,16 +58,17 @@ const board: Board = {
 	close() {},
 };
 
-/** The firmware's own tools, and as many others as the figure asks for; of 10, no more than a board usually has. */
+/** The firmware's own tools, and others until as many are listed as the figure asks for. Those for users only are not listed. */
 const { tools } = boot.config as { tools: number };
-const own = tools < 20 ? TOOLS.filter(({ userOnly }) => !userOnly) : TOOLS;
-const others = Array.from({ length: tools - own.length }, (_, at) => extraTool(at));
+const listed = TOOLS.filter((tool) => !tool.userOnly && isOffered(tool, board)).slice(0, tools);
+const forUsers = TOOLS.filter(({ userOnly }) => userOnly);
+const others = Array.from({ length: tools - listed.length }, (_, at) => extraTool(at));
 const server = new McpServer({
 	name: "bench",
 	version: "0",
 	context: board,
 	names: ENVELOPE_NAMES,
-	tools: [...own, ...others],
+	tools: [...listed, ...others, ...forUsers],
 });
 const session = server.open({ send: write, wrapper });
 
@@ -78,10 +80,10 @@ receive("answer", ([text]) => {
 });
 
 /** One round: kept apart from the loop, so that the loop costs as little as it can. */
-function round(texts: readonly string[]): void {
+function round(texts: readonly string[], isFirst: boolean): void {
 	for (let at = 0; at < texts.length; at += 1) {
 		try {
-			session.receive(decodeEnvelope(texts[at] as string, MAX_VALUES, server).payload);
+			session.receive(decodeEnvelope(texts[at] as string, MAX_VALUES, server, isFirst).payload);
 		} catch {
 			answered += 1;
 		}
@@ -91,8 +93,10 @@ function round(texts: readonly string[]): void {
 receive("bench", ([texts, rounds]) => {
 	answered = 0;
 	bytes = 0;
+	// A session begins with it, so the firmware takes its first message for this one.
+	const isFirst = (texts as string[]).every((text) => text.includes('"initialize"'));
 	for (let done = 0; done < (rounds as number); done += 1) {
-		round(texts as string[]);
+		round(texts as string[], isFirst);
 	}
 	send(["bench.done", answered, bytes]);
 });

@@ -1,22 +1,30 @@
 // npm run soak: clients and devices come and go a thousand times, networks fail for a minute, the gateway is attacked, and
-// a chip gets 60,000 hostile messages. About fifteen minutes. npm test does a little of the same.
-import { makeProgram, runProgram } from "../scripts/program.js";
+// a chip gets 60,000 hostile messages. About twenty minutes. npm test does a little of the same.
+import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
 import { runTests } from "./runner/run.js";
 
-const FILES = [
-	"host-test/e2e/gateway-leaks.full.test.ts",
-	"host-test/e2e/gateway-outages.full.test.ts",
-	"host-test/e2e/gateway-attacks.full.test.ts",
-	"host-test/node/hostile.test.ts",
-];
+/** What is worn, by the name that the command line has for it. */
+const FILES = {
+	leaks: ["host-test/e2e/gateway-leaks.full.test.ts"],
+	outages: ["host-test/e2e/gateway-outages.full.test.ts"],
+	attacks: ["host-test/e2e/gateway-attacks.full.test.ts", "host-test/e2e/upstream-attacks.full.test.ts"],
+	hostile: ["host-test/node/hostile.test.ts"],
+} as const;
+
+const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];
 
 const program = makeProgram(
 	"run soak",
-	"Wears the gateway and a chip for fifteen minutes: clients, devices and networks come and go, messages are hostile.",
-);
+	"Wears the gateway and a chip for twenty minutes: clients, devices and networks come and go, messages are hostile.",
+).argument("[names...]", `Only some of it: ${NAMES.join(", ")}`);
 await runProgram(
-	program.action(async () => {
+	program.action(async (names: string[]) => {
+		const unknown = names.find((name) => !NAMES.includes(name as keyof typeof FILES));
+		if (unknown !== undefined) {
+			throw new ProgramError(`${unknown}: expected ${NAMES.join(", ")}`);
+		}
+		const files = NAMES.filter((name) => names.length === 0 || names.includes(name)).flatMap((name) => FILES[name]);
 		const env = { XS_MCP_SOAK: "1", XS_MCP_HOSTILE: "60000" };
-		process.exitCode = await runTests(FILES, { concurrency: 1, isolate: true, flags: ["--expose-gc"], env });
+		process.exitCode = await runTests(files, { concurrency: 1, isolate: true, flags: ["--expose-gc"], env });
 	}),
 );

@@ -20,9 +20,6 @@ import { ATTACK_TIME } from "./soak.js";
 /** Bytes that the gateway may keep after an attack. */
 const MAX_GROWTH = 200 * 2 ** 20;
 
-/** Milliseconds that the gateway may take to say that it is well, at any time. */
-const MAX_HEALTH_TIME = 1_000;
-
 /** More open than before: worker threads, and connections that are kept for reuse. */
 const MAX_MORE_HANDLES = 60;
 
@@ -41,7 +38,10 @@ interface Row {
 
 const rows: Row[] = [];
 
-/** Asks again and again whether the gateway is well, until it is stopped. Then it tells the longest time that it took. */
+/**
+ * Polls the gateway's health until it is stopped, and returns the longest response time: a figure for the table, because it
+ * depends on the machine. A request without a response fails.
+ */
 function watchHealth({ base }: RunningGateway): () => Promise<number> {
 	let watching = true;
 	let slowest = 0;
@@ -150,7 +150,6 @@ describe("the gateway under attack", () => {
 		});
 		assert.ok(program.runs, "the gateway runs");
 		assert.equal(restarts(), 0, "restarts of the device");
-		assert.ok(slowest < MAX_HEALTH_TIME, `/healthz took ${slowest} ms`);
 	}
 
 	const connect = (t: TestContext, options: WireDeviceOptions): Promise<WireDevice> =>

@@ -75,6 +75,11 @@ export class Program {
 		this.#child.stdin?.write(text);
 	}
 
+	/** Ends its standard input. */
+	endInput(): void {
+		this.#child.stdin?.end();
+	}
+
 	/** The first group of a pattern in what it has said. */
 	said(pattern: RegExp): string {
 		const found = pattern.exec(this.#output)?.[1];

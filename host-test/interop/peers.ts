@@ -17,6 +17,7 @@ export const VARIABLES = [
 	{ variable: "PY_XIAOZHI", repository: "huangjunsen0406/py-xiaozhi" },
 	{ variable: "MCP_CALCULATOR", repository: "78/mcp-calculator" },
 	{ variable: "MCP_ENDPOINT_SERVER", repository: "xinnan-tech/mcp-endpoint-server" },
+	{ variable: "MCP_HOSTS", repository: "@openai/codex and @google/gemini-cli, installed there by npm" },
 ] as const;
 
 /** The peer whose checkout an environment variable names. */

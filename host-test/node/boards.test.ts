@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
-import { BOARDS, describeBoards } from "../../scripts/moddable/boards.js";
+import { BOARDS, describeBoards, measureMinimal } from "../../scripts/moddable/boards.js";
 import { planMemory } from "../../scripts/moddable/memory-plan.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { findTarget } from "../../scripts/moddable/targets.js";
@@ -35,6 +35,13 @@ describe("boards", () => {
 		for (const target of BOARDS) {
 			assert.match(text, new RegExp(`^\\| \`${target}\` \\| esp32\\w* \\| \\d+ MB \\|`, "m"));
 		}
+	});
+
+	it("take 400 KB of constant data at most with manifest_minimal.json", {
+		skip: sdk === undefined && NO_SDK,
+	}, async () => {
+		const bytes = await measureMinimal(sdk as Sdk, "esp32");
+		assert.ok(bytes <= 400 * 1024, `${bytes} bytes`);
 	});
 
 	it("have the larger heap only if malloc uses their PSRAM", { skip: sdk === undefined && NO_SDK }, async () => {

@@ -111,6 +111,15 @@ export async function explainBoard(sdk: Sdk, name: string): Promise<string> {
 	return table(["module", "bytes", "objects", "byte code", "texts"], rows);
 }
 
+/**
+ * The bytes of constant data of the smallest build for a target.
+ *
+ * @throws SdkError if it does not link
+ */
+export async function measureMinimal(sdk: Sdk, name: string): Promise<number> {
+	return measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name], "manifest_minimal.json")).constant;
+}
+
 function describeSize(plan: MemoryPlan, { constant, objects }: Size, image: number): string[] {
 	const { target, flashBytes, chunkBytes, slots, messageBytes } = plan;
 	return [

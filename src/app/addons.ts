@@ -13,13 +13,13 @@ import type { rollBack, Trial, TrialOptions } from "../update/trial.js";
 import type { ApplicationOptions } from "./application.js";
 import type { ModToolsOptions } from "./mod-tools.js";
 
-/** What `startFirmware` can be given, and a build may leave out. */
+/** Optional parts of `startFirmware`, which a build may leave out. */
 export interface Addons {
 	/** Asks a server for the backend: the setting `otaUrl`. */
 	readonly bootstrap: (options: Omit<BootstrapOptions, "hmacSha256">) => Bootstrap;
 	/** Serves MCP clients without a backend between: the setting `http`. */
 	readonly direct: (options: DirectOptions) => Direct | undefined;
-	/** Finds gateways that announce themselves: one for `mdns:` as the setting `backend`, or those that a person can choose. */
+	/** Finds gateways that announce themselves: for `mdns:` as the setting `backend`, or for a list to choose from. */
 	readonly discovery: {
 		readonly search: (options: Omit<GatewaySearchOptions, "openDnsSd">) => GatewaySearch;
 		readonly list: ListGateways;
@@ -41,8 +41,8 @@ export interface Addons {
 }
 
 /**
- * What a build may leave out beside tools: each is the default export of the module in `src/addons` that has its name, and
- * undefined if no manifest of the build names that module.
+ * Optional parts besides tools. Each is the default export of the module of its name in `src/addons`, and undefined if
+ * no manifest of the build names that module.
  */
 export interface BuildAddons extends Partial<Addons> {
 	/** Lets a computer set up the Wi-Fi over the serial port. */

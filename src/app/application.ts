@@ -25,7 +25,7 @@ import { withObservedParts } from "./observed-parts.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
-	/** What clients are told as the device's name. Default: the board's. */
+	/** The device's name in `serverInfo`. Default: the board's. */
 	readonly name?: string | undefined;
 	/** The backend's URL, for the screen. Empty if the device has no backend. */
 	readonly backend: string;
@@ -40,15 +40,15 @@ export interface ApplicationOptions {
 	/** Sets the device up with a phone. */
 	readonly setup?: Setup | undefined;
 	readonly timer: TimerModule;
-	/** Those whose parts the board lacks are not offered. */
+	/** Tools that need a missing part are not offered. */
 	readonly tools: readonly HardwareTool[];
 	/** What the device offers besides tools. Default: nothing. */
 	readonly features?: Features<Hardware>;
-	/** Milliseconds of a clock that is never set, as a 32-bit number. Without it the uptime is not known. */
+	/** A monotonic clock: milliseconds, as a 32-bit number. Without it the uptime is unknown. */
 	readonly ticks?: () => number;
 	/** Called when the device's state has changed. */
 	readonly onState?: (state: DeviceState) => void;
-	/** Called when the device is in a session with its backend. One without a backend has reached all that it can when it is online. */
+	/** Called when the device is in a session with its backend. Without a backend: when it is online. */
 	readonly onReached?: () => void;
 	/** Whether firmware of this version was rolled back. Default: none was. */
 	readonly hasFailed?: (version: string) => boolean;
@@ -75,9 +75,9 @@ export class Application {
 	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
 	#mcp: McpSession<Hardware> | undefined;
-	/** Begins the set-up that was asked for. */
+	/** Starts the requested set-up. */
 	#setupTimer: TimerHandle | undefined;
-	/** Whether the device is to restart as soon as nobody talks with it. */
+	/** Whether the device restarts as soon as the conversation ends. */
 	#restartsWhenIdle = false;
 	/** Whether the application records what is said. */
 	#isListening = false;
@@ -143,7 +143,7 @@ export class Application {
 		return this.#state.state;
 	}
 
-	/** Starts the device: as soon as the network is there, it connects and stays connected. */
+	/** Starts the device: it connects as soon as it is online, and stays connected. */
 	start(): void {
 		this.#state.enter("starting");
 		const { network } = this.#board;
@@ -160,7 +160,7 @@ export class Application {
 		}
 	}
 
-	/** Tells that the application records what is said: a session begins if there is none, and the state is "listening". */
+	/** The application has begun to record: a session starts if needed, and the state is "listening". */
 	listen(): void {
 		this.#isListening = true;
 		if (this.#protocol.session === undefined) {
@@ -170,7 +170,7 @@ export class Application {
 		}
 	}
 
-	/** Tells that it no longer records. */
+	/** The application has stopped recording. */
 	stopListening(): void {
 		this.#isListening = false;
 		if (this.#state.state === "listening") {
@@ -178,13 +178,13 @@ export class Application {
 		}
 	}
 
-	/** Shows the person something that the device goes on without, for a while. */
+	/** Shows an alert for a while; the device goes on. */
 	alert(status: string, message: string): void {
 		this.#show({ alert: { status, message } });
 		drawAttention(this.#board.player, this.#log);
 	}
 
-	/** Ends the session and lets go of the board. */
+	/** Ends the session and closes the board. */
 	stop(): void {
 		if (this.#board.network !== undefined) {
 			this.#board.network.onChange = undefined;
@@ -204,7 +204,7 @@ export class Application {
 		this.#state.enter(this.#restingState);
 	}
 
-	/** The state of a device that is not in a conversation: it activates until there is a backend to connect to. */
+	/** The state outside a conversation: "activating" until the backend is known. */
 	get #restingState(): DeviceState {
 		return this.#search?.isFound === false ? "activating" : "idle";
 	}
@@ -355,7 +355,7 @@ export class Application {
 		}
 	}
 
-	/** A device that is told to install firmware says no more, and listens no more. */
+	/** A device that installs firmware neither speaks nor listens. */
 	#upgrade(state: "upgrading" | "idle"): void {
 		if (state === "upgrading" && this.#state.state !== "activating") {
 			this.#state.enter("idle");
@@ -371,14 +371,14 @@ export class Application {
 		this.#restartIfIdle();
 	}
 
-	/** Without a session the backend has not asked to be told, and some take any message as a mistake. */
+	/** Outside a session some backends treat any message as an error. */
 	#tell(method: string, params: object): void {
 		if (this.#protocol.session !== undefined) {
 			this.server.notify(method, params);
 		}
 	}
 
-	/** By a press a person begins to talk, ends that, or interrupts what the assistant says. */
+	/** A press starts or ends listening, or interrupts the assistant. */
 	#toggleTalk(): void {
 		const { state } = this.#state;
 		if (state === "idle" && this.#board.network?.online !== false) {

@@ -4,7 +4,7 @@ import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 
-/** UTF-16 units never take more bytes than this as UTF-8. */
+/** The most bytes that a UTF-16 unit takes as UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
 /** Characters of a message in which a request's id is looked for. */

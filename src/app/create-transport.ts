@@ -18,7 +18,7 @@ interface TransportOptions extends Pick<ChannelOptions, "log"> {
 }
 
 /**
- * The transport that the backend's URL asks for.
+ * The transport for the scheme of the backend's URL.
  *
  * @throws SettingError
  */
@@ -51,8 +51,8 @@ export function createTransport({ config, network, deviceId, uuid, mqtt, ...opti
 }
 
 /**
- * What messages may take of a machine. At its peak the longest message is held about five times over: as bytes, as text,
- * as what was parsed of it, and as an answer that quotes it, once as text and once as bytes.
+ * The share of the heap that messages may take. At its peak the longest message is held about five times over: as
+ * bytes, as text, as what was parsed of it, and as an answer that quotes it, once as text and once as bytes.
  */
 export function messageLimits(chunkBytes: number): { readonly [Limit in keyof ChannelLimits]-?: number } {
 	return { maxMessageBytes: Math.floor(chunkBytes / 8), maxQueuedBytes: Math.floor(chunkBytes / 4) };

@@ -4,7 +4,7 @@ import type { Device } from "../hardware/hardware.js";
  * The device as a whole, for tools and resources.
  *
  * @param name the board's
- * @param ticks milliseconds of a clock that is never set, as a 32-bit number
+ * @param ticks a monotonic clock: milliseconds, as a 32-bit number
  */
 export function describeDevice(name: string, readState: () => string, ticks: (() => number) | undefined): Device {
 	const start = ticks?.();

@@ -6,7 +6,7 @@ import { isObject } from "../text/is-object.js";
 /** Characters of a text that are kept for the screen. */
 const MAX_TEXT_LENGTH = 512;
 
-/** Code points of letters and digits, roughly: what is left out are signs, symbols, emoji, and what joins these. */
+/** Code points of letters and digits, roughly: no punctuation, symbols, emoji or joiners. */
 const LETTERS = deepFreeze([
 	[0x30, 0x39],
 	[0x41, 0x5a],
@@ -61,7 +61,7 @@ function alertChange(status: string, message: string): Partial<Face> {
 	return status === "" && message === "" ? {} : { alert: { status, message } };
 }
 
-/** Text for the screen, which keeps it until the next comes: a long one would fill the heap, so it is cut, and ends with "…". */
+/** Text for the screen. It is cut, and ends with "…", because the screen keeps it: a long one would fill the heap. */
 export function word(value: unknown): string {
 	if (typeof value !== "string") {
 		return "";

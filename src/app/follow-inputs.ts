@@ -4,16 +4,16 @@ import type { Hardware } from "../hardware/hardware.js";
 interface InputActions {
 	/** Tells the backend. */
 	tell(method: string, params: object): void;
-	/** The person wants to talk to the device, or no longer. */
+	/** The user starts or stops talking to the device. */
 	talk(): void;
 	log(message: string): void;
 }
 
 /**
- * Tells the backend of a board's buttons and sensors. With the main button, the first one, a person talks to the device, as
- * with the C++ firmware, and sets it up by a long press.
+ * Reports a board's buttons and sensors to the backend. As on the C++ firmware, a press of the first button starts or
+ * stops listening, and a long press starts the set-up.
  *
- * @returns a function that ends it
+ * @returns a function that stops it
  */
 export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware, actions: InputActions): () => void {
 	const [main] = Object.keys(buttons);

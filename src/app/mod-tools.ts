@@ -15,28 +15,25 @@ export interface ModToolsOptions {
 	readonly tools: readonly HardwareTool[];
 	readonly settings?: Settings | undefined;
 	readonly timer: TimerModule;
-	/** Told why the mod is left out. */
+	/** Called with the reason if the mod is left out. */
 	readonly onBroken: (reason: string) => void;
 	readonly log: (message: string) => void;
 }
 
-/** Where it is kept how many starts with a mod did not last. */
+/** Stores how many starts with a mod failed. */
 const DOMAIN = "mod";
 const STARTS = "starts";
 
-/** A mod is left out after so many starts that did not last, one after another. */
+/** Consecutive failed starts after which a mod is left out. Enough to install several mods in a row, each with a restart. */
 const MAX_STARTS = 5;
 
-/**
- * Milliseconds after which a start with a mod has lasted. A person who installs one mod after another, each with a restart,
- * should not get there.
- */
+/** Milliseconds after which a start with a mod counts as good. */
 export const LASTING_START = 300_000;
 
 /**
- * The firmware's tools, and after them those of the mod that is installed. A mod that cannot be used is left out. So is one
- * with which the machine has ended again and again, when it was loaded or later because it took too much of the heap: then
- * the next start is without it, and lets the device be reached.
+ * The firmware's tools, and after them those of the mod that is installed. A mod that cannot be used is left out. So is
+ * one with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without
+ * it, so that the device can be reached.
  */
 export function withModTools(options: ModToolsOptions): readonly HardwareTool[] {
 	const { mod, tools, settings, timer, onBroken, log } = options;

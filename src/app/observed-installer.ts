@@ -9,8 +9,8 @@ interface InstallerObserver {
 }
 
 /**
- * Gives an installer that tells the state machine, the screen and the log what it does, and that installs one image at a
- * time: none after one that was installed, because the device is about to restart.
+ * Wraps an installer so that it reports to the state machine, the screen and the log, and installs one image at a time;
+ * none after a successful one, because the device is about to restart.
  */
 export function observedInstaller(installer: Installer, { screen, onUpgrade, log }: InstallerObserver): Installer {
 	let isBusy = false;

@@ -12,9 +12,9 @@ interface ObserverOptions {
 }
 
 /**
- * Gives a board whose volume, brightness and theme are restored now and stored whenever they are set, whose screen shows
- * the volume and lets alerts go away, and whose installer tells what it does. A board without settings stores nothing; one
- * without a screen shows nothing.
+ * Wraps a board: volume, brightness and theme are restored now and stored when set; the screen shows the volume and
+ * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
+ * shows nothing.
  */
 export function withObservedParts(board: Board, { timer, onUpgrade, log }: ObserverOptions): Board {
 	const { settings, speaker, screen: bare, installer } = board;
@@ -32,7 +32,7 @@ export function withObservedParts(board: Board, { timer, onUpgrade, log }: Obser
 	};
 }
 
-/** A property that is read from a part, and that calls `onSet` after it was written to the part. */
+/** A property that reads and writes a part's, and calls `onSet` after each write. */
 function accessor<T, K extends keyof T>(part: T, key: K, onSet: (value: T[K]) => void): PropertyDescriptor {
 	return {
 		enumerable: true,
@@ -64,7 +64,7 @@ function observedScreen(screen: Screen, alerts: PassingAlerts, settings: Setting
 	});
 }
 
-/** What is stored may be from another firmware: it is used only if it makes sense. */
+/** The stored value may be from another firmware, so it is checked. */
 function storedPercent(settings: Settings | undefined, domain: string, key: string): number | undefined {
 	const value = settings?.get(domain, key);
 	return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100 ? value : undefined;

@@ -7,7 +7,7 @@ const ALERT_TIME = 10_000;
 /** Milliseconds that it takes to read a character, if it is an ideograph. */
 const READING_TIME = 150;
 
-/** Shows changes of the face, and lets each alert go away: after a time, or as soon as the device's state changes. */
+/** Shows changes of the face, and clears each alert after a time, or as soon as the device's state changes. */
 export class PassingAlerts {
 	readonly #screen: Screen;
 	readonly #timer: TimerModule;
@@ -36,7 +36,7 @@ export class PassingAlerts {
 		}
 	}
 
-	/** Stops the clock of the present alert. */
+	/** Stops the timer of the current alert. */
 	close(): void {
 		this.#timer.clear(this.#pending);
 		this.#pending = undefined;

@@ -11,8 +11,8 @@ export interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> 
 const RESTART_DELAY = 1000;
 
 /**
- * Opens the set-up by phone on a device whose settings cannot be used, so that a person can correct them. It restarts once
- * they are stored. If nobody comes, the set-up is opened again later.
+ * Opens the set-up by phone on a device whose settings cannot be used, so that they can be corrected. It restarts once
+ * they are stored. If nobody uses the set-up, it is opened again later.
  */
 export function openRescue({ board, setup, ...options }: RescueOptions): void {
 	const { screen, system } = board;

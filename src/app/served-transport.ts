@@ -1,7 +1,7 @@
 import type { Channel, ChannelEvents } from "../protocols/channel.js";
 import type { Transport } from "../protocols/transport.js";
 
-/** The transport of a backend that a bootstrap serves: it stands for another one, which may change between channels. */
+/** The transport of a backend that a bootstrap serves: delegates to another one, which may change between channels. */
 export class ServedTransport implements Transport {
 	readonly maxMessageBytes: number;
 	#current: Transport | undefined;

@@ -23,7 +23,7 @@ import { openRescue } from "./rescue.js";
 import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
-/** What the firmware runs on, and what it offers. */
+/** The board, and what the firmware offers. */
 interface FirmwareOptions
 	extends Partial<Addons>,
 		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
@@ -78,13 +78,13 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 	}
 }
 
-/** @param broken takes why a mod is left out */
+/** @param broken called with the reason if a mod is left out */
 function allTools({ tools, mods, board, timer, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
 	const onBroken = (reason: string): void => void broken.push(reason);
 	return mods?.({ tools, settings: board.settings, timer, onBroken, log }) ?? tools;
 }
 
-/** New firmware that cannot use a setting will not reach its backend. */
+/** New firmware that cannot use a setting will never reach its backend, so it is rolled back. */
 function endTrial({ board, update, log }: FirmwareOptions, message: string): void {
 	log(`update failed: ${message}; rolling back`);
 	update?.rollBack({ updater: board.updater, log });
@@ -104,7 +104,7 @@ function readSaid({ direct, discovery, bootstrap, http }: FirmwareOptions, sourc
 	return said;
 }
 
-/** Whether the backend is the one that the settings name. */
+/** Whether the settings name the backend. */
 function connectsByUrl({ bootstrap, gateway, config }: BackendSetting, isServed: boolean): boolean {
 	return bootstrap === undefined && gateway === undefined && (config.backend !== "" || !isServed);
 }
@@ -135,7 +135,7 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	const { built, openNetwork, timer, mqtt, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
-	// All settings are checked now, also if the backend comes later.
+	// All settings are checked now, even if the backend becomes known later.
 	const said = readSaid(options, { built, settings }, deviceId);
 	const { config } = said;
 	const { backend, chunkBytes } = config;
@@ -189,7 +189,7 @@ interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {
 	readonly http: Http | undefined;
 }
 
-/** Who tells the device its backend, and what the screen shows of them until then. */
+/** Where the backend comes from, and what the screen shows until it is known. */
 function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: SourceParts) {
 	const { bootstrap, discovery, http, timer, log } = parts;
 	if (config !== undefined && bootstrap !== undefined && http !== undefined) {
@@ -203,7 +203,7 @@ function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: SourceP
 	return undefined;
 }
 
-/** New firmware shows that it reaches its backend, also if sessions are on demand and none is needed now. */
+/** New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now. */
 function underTrial(
 	trial: Trial | undefined,
 	{ session }: Config,

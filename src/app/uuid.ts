@@ -1,11 +1,11 @@
 import type { Settings } from "../hardware/hardware.js";
 
 /**
- * The device's UUID: the configured one if there is one, else one of version 4
+ * The device's UUID: the configured one, or else one of version 4
  * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), made once. It is kept for the life of the flash.
  *
  * @param configured replaces the one that is kept
- * @param random a number from 0 to below 1
+ * @param random a number in [0, 1)
  */
 export function deviceUuid(
 	settings: Settings | undefined,

@@ -1,6 +1,6 @@
 import { utf8Length } from "../text/utf8.js";
 
-/** A part of an answer's body. Its length is counted once, for the page in the linker: counting makes much garbage. */
+/** A part of a response body. Its length is computed once, the page's at link time: computing it makes much garbage. */
 export interface AnswerPart {
 	readonly text: string;
 	/** Of the text as UTF-8. */

@@ -8,18 +8,18 @@ import type { ServedBackend } from "./served-backend.js";
 /** A backend that was served. */
 export interface Backend {
 	readonly url: string;
-	/** Has the transport open its channels to this backend from now on. */
+	/** Makes the transport open its channels to this backend from now on. */
 	readonly use: () => void;
 }
 
 interface OpenSource {
 	start(): void;
 	stop(): void;
-	/** Looks for the backend anew, because it cannot be reached. */
+	/** Searches again, because the backend cannot be reached. */
 	restart?(): void;
 }
 
-/** Where the application's backend comes from if it is not a setting. */
+/** The source of the backend if it is not a setting. */
 export interface BackendSource {
 	/** For the log: "bootstrap". */
 	readonly name: string;
@@ -44,7 +44,7 @@ interface BackendSearchOptions {
 const MAX_CODE_LENGTH = 32;
 const MAX_TEXT_LENGTH = 256;
 
-/** Has the source look for the backend, shows what a person should know, and has the board install firmware. */
+/** Lets the source look for the backend, shows its progress, and lets the board install firmware. */
 export class BackendSearch {
 	readonly #options: BackendSearchOptions;
 	readonly #source: OpenSource;
@@ -76,12 +76,12 @@ export class BackendSearch {
 		this.#source.stop();
 	}
 
-	/** There is no session with the backend. */
+	/** The session with the backend could not start, or has ended. */
 	lost(): void {
 		this.#source.restart?.();
 	}
 
-	/** Some servers make a new token for each answer: it is for the next connection, and no reason to end the present one. */
+	/** Some servers make a new token for each answer: it is for the next connection, and does not end the current one. */
 	#find(served: ServedBackend): void {
 		const { source, onFound, log } = this.#options;
 		const backend = source.connect(served);
@@ -117,7 +117,7 @@ export class BackendSearch {
 		} else {
 			log(`${offer}: installing from ${url}`);
 			await board.installer.install(firmware).catch(() => {
-				// The log and the screen have told why.
+				// The reason is already in the log and on the screen.
 			});
 		}
 	}

@@ -8,7 +8,7 @@ import type { ServedBackend } from "./served-backend.js";
 
 /** The way to the backend of some settings. */
 export interface BackendRoute {
-	/** How the backend is reached; absent if a source names it, or if there is none to reach. */
+	/** How the backend is reached; absent if a source names it, or without a backend. */
 	readonly transport?: Transport;
 	/** Who names the backend. */
 	readonly source?: Pick<BackendSource, "open"> | undefined;
@@ -23,16 +23,16 @@ interface BackendTrialOptions extends BackendRoute {
 	readonly onEnd: (problem: string | undefined) => void;
 }
 
-/** Milliseconds for all. A person waits. */
+/** Milliseconds for all attempts. Short, because the user waits. */
 const TIME = 20_000;
 
-/** Attempts to begin a session. The first may come before the clock is set, which TLS needs. */
+/** Attempts to start a session. The first may come before the clock is set, which TLS needs. */
 const ATTEMPTS = 3;
 const BACKOFF = deepFreeze({ minimum: 1_000, maximum: 2_000 });
 
 /**
- * Tries whether a backend can be reached: it ends with the first session. A server that asks a person to bind the device has
- * been reached, too.
+ * Checks whether a backend can be reached: done with the first session. A server that asks the user to bind the device
+ * counts as reached.
  */
 export class BackendTrial {
 	readonly #options: BackendTrialOptions;
@@ -45,7 +45,7 @@ export class BackendTrial {
 	constructor(options: BackendTrialOptions) {
 		const { transport, source, timer } = options;
 		this.#options = options;
-		// Without a backend the device serves clients itself: nothing is to be tried.
+		// Without a backend the device serves clients itself: there is nothing to try.
 		const isNeeded = transport !== undefined || source !== undefined;
 		this.#timer = timer.set(() => this.#end(isNeeded ? this.#problem : undefined), isNeeded ? TIME : 0);
 		if (transport !== undefined) {

@@ -8,26 +8,26 @@ import type { ServedBackend } from "./served-backend.js";
 export interface OfferedFirmware {
 	readonly version: string;
 	readonly url: string;
-	/** Whether it is to be installed even if it is not newer. */
+	/** Whether to install it even if it is not newer. */
 	readonly force: boolean;
-	/** SHA-256 of the image, and its signature: additions of this project. Hexadecimal digits. */
+	/** SHA-256 of the image, and its signature: extensions by this project. Hexadecimal digits. */
 	readonly sha256: string | undefined;
 	readonly signature: string | undefined;
 }
 
-/** How device bound to an account. */
+/** How the device is bound to an account. */
 export interface Activation {
-	/** Text and code for the person, who types the code in elsewhere. Either may be empty. */
+	/** Text and code to show; the user enters the code elsewhere. Either may be empty. */
 	readonly message: string;
 	readonly code: string;
 	/** What a device with a serial number signs. */
 	readonly challenge: string;
-	/** Milliseconds for which the server may hold the request that asks whether the device is bound. */
+	/** Milliseconds for which the server may hold the activation request (long poll). */
 	readonly timeout: number;
 }
 
 export interface BootstrapAnswer {
-	/** MQTT if the server offers both. */
+	/** MQTT is preferred if the server offers both. */
 	readonly backend?: ServedBackend;
 	/** Milliseconds since 1970 (UTC), and minutes that local time is ahead of that. */
 	readonly serverTime?: { readonly time: number; readonly timezone: number };
@@ -35,7 +35,7 @@ export interface BootstrapAnswer {
 	readonly activation?: Activation;
 }
 
-/** The members that are read: XS would keep the names of any others for ever. */
+/** The members that are read: XS would keep the names of any others until the restart. */
 const NAMES: readonly string[] = deepFreeze([
 	"mqtt",
 	"endpoint",
@@ -71,11 +71,14 @@ const MQTTS_PORT = 8883;
 /** Values that an answer may hold: it is parsed in a small heap. */
 const MAX_VALUES = 256;
 
-/** The clock is set to times from 2020 (an earlier one is of a server whose clock is not set) to 2106 (32 bits of seconds). */
+/**
+ * Times accepted for the clock: 2020 (the clock of a server with an earlier one is not set) to 2106 (32 bits of
+ * seconds).
+ */
 const MIN_TIME = 1_577_836_800_000;
 const MAX_TIME = 4_294_967_295_000;
 
-/** Minutes by which local time differs at most. */
+/** The largest offset of local time, minutes. */
 const MAX_OFFSET = 14 * 60;
 
 const MAX_TIMEOUT = 120_000;
@@ -161,7 +164,7 @@ function readWebSocket(websocket: Block | undefined): ServedBackend | undefined 
 	};
 }
 
-/** Leaves out a time that only a clock which is not set, or is broken, has. */
+/** Ignores the time of a clock that is unset or broken. */
 function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> {
 	if (typeof timestamp !== "number" || timestamp < MIN_TIME || timestamp > MAX_TIME) {
 		return {};
@@ -170,7 +173,7 @@ function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<Bootstr
 	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
 }
 
-/** Some servers send an empty or invalid URL where they have nothing: it is looked at only if the version is newer. */
+/** Some servers send an empty or invalid URL if they have no firmware, so it is checked only if the version is newer. */
 function readFirmware({ version, url, force, sha256, signature }: Block): OfferedFirmware {
 	return {
 		version: string("firmware.version", version ?? ""),

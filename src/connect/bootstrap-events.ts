@@ -1,7 +1,7 @@
 import type { OfferedFirmware } from "./bootstrap-answer.js";
 import type { ServedBackend } from "./served-backend.js";
 
-/** What the bootstrap tells the application. */
+/** Events of the bootstrap. */
 export interface BootstrapEvents {
 	/**
 	 * The backend to connect to: the first time, and whenever another one is served.
@@ -9,14 +9,14 @@ export interface BootstrapEvents {
 	 * @throws Error that says why it cannot be used
 	 */
 	onBackend(backend: ServedBackend): void;
-	/** The device waits for a person to bind it: text and code to show. Either may be empty. */
+	/** The device waits to be bound: text and code to show. Either may be empty. */
 	onActivation(code: string, message: string): void;
 	/** The device is bound. */
 	onActivated(): void;
-	/** There is firmware to install. Settles if it was not installed: otherwise the device restarts. */
+	/** Firmware is available. Settles if it was not installed; otherwise the device restarts. */
 	onFirmware(firmware: OfferedFirmware): Promise<void>;
-	/** There is still no backend to connect to, for this reason. The source goes on by itself. */
+	/** No backend was found, for this reason. The source keeps trying. */
 	onMissing(message: string): void;
-	/** A check failed. Another one follows in `retryIn` milliseconds, if that is not undefined. */
+	/** A check failed. The next one follows in `retryIn` milliseconds; none if undefined. */
 	onFailed(error: Error, retryIn: number | undefined): void;
 }

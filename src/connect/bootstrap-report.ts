@@ -10,7 +10,7 @@ export interface Identity {
 	readonly serialNumber: string;
 }
 
-/** The version of the report's layout, as the C++ firmware numbers it. */
+/** The layout version that the C++ firmware uses. */
 const LAYOUT_VERSION = 2;
 
 const LANGUAGE = "en-US";
@@ -31,7 +31,7 @@ export function bootstrapHeaders({ board, uuid, serialNumber }: Identity): Map<s
 	return headers;
 }
 
-/** What the device tells of itself, in the layout of the C++ firmware. What the board does not know is left out. */
+/** What the device reports about itself, in the layout of the C++ firmware. Unknown values are omitted. */
 export function bootstrapReport({ board, uuid }: Identity): object {
 	const { system, screen, network } = board;
 	const { language = LANGUAGE, minimum_free_heap_size: heap, ...info } = system.info();

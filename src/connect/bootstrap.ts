@@ -23,7 +23,7 @@ export interface BootstrapOptions {
 	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
-	/** A number from 0 to below 1. Default `Math.random`. */
+	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
 	readonly events: BootstrapEvents;
 }
@@ -34,7 +34,7 @@ const TRIES = 10;
 /** Milliseconds between them. */
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
-/** Requests that ask whether the device is bound, before the bootstrap begins again; milliseconds between them. */
+/** Activation requests before the bootstrap starts over; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
 const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
 const ACTIVATION_FAILED = deepFreeze({ minimum: 10_000, maximum: 60_000 });
@@ -51,14 +51,14 @@ const TIMEOUT = 30_000;
  */
 export class Bootstrap {
 	readonly #options: BootstrapOptions;
-	/** Counts checks, and ends of checks: what an earlier one has in progress no longer counts. */
+	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
 	#turn = 0;
 	#isRunning = false;
 	#failures = 0;
 	readonly #backoff: Backoff;
 	/** The backend that the application was told, as text. */
 	#told = "";
-	/** Whether a person was asked to bind the device, and it is not known to be bound. */
+	/** Whether binding was requested and is not yet confirmed. */
 	#isUnbound = false;
 	#timer: TimerHandle | undefined;
 
@@ -72,7 +72,7 @@ export class Bootstrap {
 		return new Backoff({ ...delays, ...(random && { random }) });
 	}
 
-	/** Checks now, and then on schedule until {@link stop}. */
+	/** Checks now, then on schedule until {@link stop}. */
 	start(): void {
 		if (!this.#isRunning) {
 			this.#isRunning = true;
@@ -168,7 +168,7 @@ export class Bootstrap {
 		}
 	}
 
-	/** Shows the code, and asks whether the device is bound. Then the bootstrap begins again. */
+	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
 	async #activate(activation: Activation, turn: number): Promise<void> {
 		const { events } = this.#options;
 		const body = await this.#activationBody(activation);

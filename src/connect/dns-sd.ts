@@ -13,7 +13,7 @@ export interface FoundService {
 
 /** ECMA-419's DNS-SD, as far as it is used. Each search opens its own. */
 export interface DnsSd {
-	/** Looks for services of a type, such as `_xs-mcp._tcp`, and tells each, also when it has changed. */
+	/** Searches for services of a type, such as `_xs-mcp._tcp`, and reports each, also when it has changed. */
 	discover(options: {
 		readonly serviceType: string;
 		readonly onFound: (service: FoundService) => void;

@@ -6,7 +6,7 @@ import { bareHost, SERVICE_TYPE, urlOf } from "./gateway-search.js";
 export interface FoundGateway {
 	/** As it announces itself. */
 	readonly name: string;
-	/** The setting by which the device finds it again, wherever it moves: `mdns:HOST`. */
+	/** The setting that finds it again at any address: `mdns:HOST`. */
 	readonly backend: string;
 }
 
@@ -26,7 +26,7 @@ const SEARCH_TIME = 5_000;
 
 const MAX_GATEWAYS = 10;
 
-/** Characters of a gateway's name and host: they come from anybody on the network. */
+/** Characters of a gateway's name and host. Limited, because anybody on the network can send them. */
 const MAX_TEXT_LENGTH = 64;
 
 /** Lists the gateways that announce themselves on the local network and that the device can connect to. */

@@ -9,10 +9,10 @@ export const SERVICE_TYPE = "_xs-mcp._tcp";
 /** Milliseconds from a failure to open the search to the next attempt. */
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 120_000 });
 
-/** Milliseconds without a gateway after which that is told. */
+/** Milliseconds without a gateway after which `onMissing` is called. */
 const PATIENCE = 10_000;
 
-/** The address and path of a service come from anybody on the network: they must make a URL. */
+/** Anybody on the network can announce address and path, so they must form a valid URL. */
 const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
 const pathPattern = (): RegExp => /^\/[\w\-./~%]{0,127}$/;
 
@@ -20,21 +20,21 @@ export interface GatewaySearchOptions {
 	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
 	readonly host: string;
 	readonly openDnsSd: OpenDnsSd;
-	/** Called with a gateway, and again whenever it is found anew. May throw why it cannot be used. */
+	/** Called with a gateway, and again whenever it is found anew. Throws if it cannot be used. */
 	readonly onBackend: (backend: { readonly backend: string }) => void;
 	/** The search cannot be opened. The next attempt follows in `retryIn` milliseconds. */
 	readonly onFailed: (error: Error, retryIn: number) => void;
-	/** No gateway has answered for 10 s. The search goes on; it is told once until one is found or the search is stopped. */
+	/** No gateway has answered for 10 s. The search goes on; this is called once per search. */
 	readonly onMissing: (message: string) => void;
 	readonly timer: TimerModule;
-	/** A number from 0 to below 1. Default `Math.random`. */
+	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
 	readonly log: (message: string) => void;
 }
 
 /**
- * Finds a gateway that announces itself on the local network. The search ends when one is found, which gives its memory back,
- * and begins anew when that one is lost: its address may have changed.
+ * Finds a gateway that announces itself on the local network. The search ends when one is found, to free its memory,
+ * and starts again when that one is lost: its address may have changed.
  */
 export class GatewaySearch {
 	readonly #options: GatewaySearchOptions;
@@ -52,7 +52,7 @@ export class GatewaySearch {
 		this.#backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
 	}
 
-	/** Searches, unless it does. */
+	/** Starts the search, unless it runs. */
 	start(): void {
 		if (this.#dnsSd !== undefined || this.#retry !== undefined) {
 			return;
@@ -76,7 +76,7 @@ export class GatewaySearch {
 		this.#endPatience();
 	}
 
-	/** What is waited for goes on over restarts: each attempt to reach a lost gateway begins the search anew. */
+	/** The timer survives restarts of the search: each attempt to reach a lost gateway starts the search anew. */
 	#beginPatience(): void {
 		if (this.#hasToldMissing || this.#patience !== undefined) {
 			return;
@@ -109,7 +109,7 @@ export class GatewaySearch {
 	/** Searches anew: the gateway that was found cannot be reached. */
 	restart(): void {
 		if (this.#end !== undefined) {
-			// It has just been found: the SDK still goes on with what it has received.
+			// It has just been found: the SDK is still processing what it received.
 			this.#endBy(() => this.restart());
 			return;
 		}
@@ -136,7 +136,7 @@ export class GatewaySearch {
 			this.#options.log(`gateway ${JSON.stringify(name)} ignored: it does not announce plain WebSocket (ws)`);
 			return;
 		}
-		// Not now: the SDK goes on with what it has received.
+		// Not now: the SDK is still processing what it received.
 		this.#endBy(() => this.#close());
 		this.#endPatience();
 		try {
@@ -155,7 +155,7 @@ export function bareHost(host: string): string {
 }
 
 /**
- * Undefined if the device cannot connect there. TLS is left out, because a certificate has a name that is not announced.
+ * Undefined if the device cannot connect there. TLS is not supported, because the certificate's name is not announced.
  */
 export function urlOf({ address, port, txt }: FoundService): string | undefined {
 	const path = txt?.get("path") ?? "/";

@@ -8,7 +8,7 @@ export type PacketType = (typeof PACKET)[keyof typeof PACKET];
 /** "IMPROV", and the version of the protocol. */
 const HEADER = deepFreeze([0x49, 0x4d, 0x50, 0x52, 0x4f, 0x56, 0x01]);
 
-/** Where a packet has its type, the length of its data, and its data. */
+/** Offsets in a packet: type, length of the data, data. */
 const TYPE = 7;
 const LENGTH = 8;
 const DATA = 9;
@@ -17,7 +17,7 @@ const MAX_DATA_BYTES = 255;
 const NEW_LINE = 0x0a;
 
 /**
- * Makes a packet, with the end of a line that the protocol recommends after it.
+ * Makes a packet, followed by the line end that the protocol recommends.
  *
  * @param data at most 255 bytes
  */
@@ -33,7 +33,7 @@ interface PacketEvents {
 	onDamaged(): void;
 }
 
-/** Finds packets in what arrives, which may be cut anywhere and hold other bytes between packets. */
+/** Finds packets in a byte stream, which may be cut anywhere and have other bytes between packets. */
 export class PacketReader {
 	readonly #events: PacketEvents;
 	readonly #bytes = new Uint8Array(DATA + MAX_DATA_BYTES);

@@ -12,14 +12,14 @@ interface ImprovInfo {
 	readonly name: string;
 }
 
-/** What Improv asks of the device. */
+/** What Improv needs of the device. */
 interface ImprovWiFi {
 	/** Whether a network is joined. */
 	readonly isJoined: boolean;
-	/** Where a person finds the device then; empty if there is nothing to see. */
+	/** A URL to open next; empty without one. */
 	readonly url: string;
 	networks(): Promise<readonly FoundNetwork[]>;
-	/** Joins a network and keeps it. Tells whether it could be joined. */
+	/** Joins a network and stores it. Reports whether it could be joined. */
 	apply(access: WiFiAccess): Promise<boolean>;
 }
 
@@ -34,10 +34,10 @@ const STATE = deepFreeze({ ready: 0x02, provisioning: 0x03, provisioned: 0x04 } 
 const ERROR = deepFreeze({ none: 0x00, invalid: 0x01, unknownCommand: 0x02, notJoined: 0x03, other: 0xff } as const);
 const COMMAND = deepFreeze({ setWiFi: 0x01, state: 0x02, info: 0x03, networks: 0x04 } as const);
 
-/** Bytes that the strings of a result may have, with a byte for each one's length. */
+/** Bytes of a result's strings, including one byte each for the length. */
 const MAX_RESULT_BYTES = 253;
 
-/** Networks that are told. */
+/** Networks that are reported. */
 const MAX_NETWORKS = 20;
 
 /** Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. */
@@ -152,7 +152,7 @@ export class ImprovService {
 		}
 	}
 
-	/** A result for each network, and an empty one at the end. A scan disturbs an attempt to join. */
+	/** One result per network, and an empty one at the end. A scan disturbs an attempt to join. */
 	async #tellNetworks(): Promise<void> {
 		if (this.#isJoining || this.#isScanning) {
 			this.#tell(PACKET.error, [ERROR.other]);
@@ -168,7 +168,7 @@ export class ImprovService {
 	}
 }
 
-/** The network's name and its password, each after its length. Undefined if they do not fill the data. */
+/** The network's name and password, each after its length. Undefined if the lengths do not match the data. */
 function readAccess(data: Uint8Array): WiFiAccess | undefined {
 	const end = 1 + (data[0] ?? 0);
 	const passwordEnd = end + 1 + (data[end] ?? 0);

@@ -12,12 +12,12 @@ interface OpenImprovOptions {
 	readonly log: (message: string) => void;
 }
 
-/** Milliseconds from a new network to the restart: the answer has to leave the port. */
+/** Milliseconds from a new network to the restart: time to send the answer. */
 const RESTART_DELAY = 2_000;
 
 /**
  * Lets a computer set up the Wi-Fi over the serial port (Improv), on a board that has one. The device restarts with its
- * new network, so that whatever it did before begins anew.
+ * new network, for a clean state.
  *
  * @returns undefined if the board has no serial port, access point or settings, or something else uses the port
  */

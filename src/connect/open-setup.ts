@@ -8,7 +8,7 @@ import type { ListGateways } from "./gateway-list.js";
 import { type FindGateways, PhoneSetup, type SetupEvents, type TryBackend } from "./phone-setup.js";
 import type { CheckSettings } from "./setup-form.js";
 
-/** What the firmware hands to the set-up. */
+/** What the set-up needs of the firmware. */
 export interface SetupOptions {
 	readonly board: Pick<Board, "accessPoint" | "screen" | "settings">;
 	/** What the firmware was built with. */
@@ -29,7 +29,7 @@ export interface SetupOptions {
 /** The set-up of a board: the application makes it with its events. */
 export type Setup = (events: SetupEvents) => PhoneSetup;
 
-/** Letters and digits that are hard to take for one another. */
+/** Letters and digits that are hard to confuse. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH = 8;
 

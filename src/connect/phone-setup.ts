@@ -27,20 +27,20 @@ interface PhoneSetupOptions {
 	readonly settings: Settings;
 	/** The name of the device's own network. */
 	readonly name: string;
-	/** Gives its password, for each set-up anew; empty for an open network. */
+	/** Its password, possibly a new one for each set-up; empty for an open network. */
 	readonly makePassword: () => string;
 	/** Whether it has one. */
 	readonly isProtected: boolean;
-	/** Seconds after which a device that knows a network gives up, unless a person searches or sends the form. */
+	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
 	readonly patience: number;
-	/** Seconds without a network after which the device is to be set up; 0: never by itself. */
+	/** Seconds without a network after which the set-up starts; 0: never by itself. */
 	readonly after: number;
 	readonly check: CheckSettings;
 	/** Tries the backend before settings are stored. Absent: they are stored untried. */
 	readonly tryBackend?: TryBackend | undefined;
 	/** Lists gateways on the network that was joined. Absent: the page does not offer it. */
 	readonly findGateways?: FindGateways | undefined;
-	/** A number from 0 to below 1. */
+	/** A number in [0, 1). */
 	readonly random: () => number;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
@@ -50,7 +50,7 @@ interface PhoneSetupOptions {
 export interface SetupEvents {
 	/** No network could be joined for too long. */
 	onNeeded(): void;
-	/** What the screen is to show; undefined once the set-up has ended. */
+	/** What the screen shows; undefined once the set-up has ended. */
 	onShow(notice: SetupNotice | undefined): void;
 	/**
 	 * The set-up has ended by itself.
@@ -60,7 +60,7 @@ export interface SetupEvents {
 	onEnd(restart: boolean): void;
 }
 
-/** A step that takes a while, and can be given up. */
+/** A step that takes a while and can be cancelled. */
 interface Step {
 	close(): void;
 }
@@ -74,7 +74,7 @@ export type TryBackend = (settings: Pick<Settings, "get">, onEnd: (problem: stri
 /** Looks for gateways in the network that was joined. `onEnd` is called once; not after `close`. */
 export type FindGateways = (onEnd: (gateways: readonly FoundGateway[]) => void) => Step;
 
-/** Milliseconds that the page is served after the network was joined, so that it gets to know that. */
+/** Milliseconds that the page is served after the network was joined, so that it learns about it. */
 const FAREWELL_TIME = 4_000;
 
 /** Connections that are served at a time: a browser opens some at once. */
@@ -83,15 +83,15 @@ const MAX_CONNECTIONS = 4;
 /** Networks that the page lists. */
 const MAX_NETWORKS = 20;
 
-/** Where the name of the network is kept that was joined last: a change costs the flash a write. */
+/** Stores the name of the network that was joined last. Written only when it changes, to spare the flash. */
 const JOINED = deepFreeze(["wifi", "joined"] as const);
 
-/** Set while the stored backend was never reached. */
+/** Set until the stored backend was reached once. */
 const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
 
 /**
- * Sets the device up with a phone: it opens a network of its own, serves a page there, tries what was typed, and stores it
- * if network and backend could be reached. Passwords and tokens are neither logged nor sent.
+ * Sets the device up with a phone: opens its own network, serves a page there, tries the settings, and stores them if
+ * network and backend could be reached. Passwords and tokens are neither logged nor sent.
  */
 export class PhoneSetup {
 	readonly #options: PhoneSetupOptions;
@@ -102,9 +102,9 @@ export class PhoneSetup {
 	#access: WiFiAccess = { ssid: "", password: "" };
 	#formToken = "";
 	#status: SetupStatus = { state: "waiting" };
-	/** What the device is busy with after it has joined a network. */
+	/** The step after joining a network. */
 	#step: Step | undefined;
-	/** Whether it has joined a network that is not stored: only a restart brings it back to the stored one. */
+	/** Whether it has joined a network that is not stored: only a restart returns it to the stored one. */
 	#hasLeft = false;
 	#scan: Promise<readonly FoundNetwork[]> | undefined;
 	/** While the set-up is open: until it ends. Otherwise: until it is needed. */
@@ -143,7 +143,7 @@ export class PhoneSetup {
 		this.#wait();
 	}
 
-	/** Begins without being asked to, on a device that may. */
+	/** Starts by itself, if the device may. */
 	beginByItself(): void {
 		if (this.#mayBeginByItself) {
 			this.begin();
@@ -151,8 +151,8 @@ export class PhoneSetup {
 	}
 
 	/**
-	 * Tells whether the device is online: if it is not for too long, it is to be set up. So it is if it is online, but a
-	 * backend that was typed on the page and could not be tried is not reached.
+	 * Reports whether the device is online. The set-up starts if it is offline for too long, or if it is online but does
+	 * not reach a backend that was stored untried.
 	 */
 	follow(online: boolean): void {
 		const { timer, after, settings } = this.#options;
@@ -173,7 +173,7 @@ export class PhoneSetup {
 		}
 	}
 
-	/** Tells that the device has reached its backend. */
+	/** Reports that the device has reached its backend. */
 	reached(): void {
 		if (this.#isUnreached) {
 			this.#options.settings.delete(...UNREACHED);
@@ -232,7 +232,7 @@ export class PhoneSetup {
 		this.#timer = undefined;
 	}
 
-	/** A device that knows no network has nothing else to do. What a phone asks by itself does not prolong the set-up. */
+	/** A device without a network has nothing else to do. Automatic requests of a phone do not prolong the set-up. */
 	#wait(): void {
 		this.#clearTimer();
 		if (this.#ssid !== "") {
@@ -294,7 +294,7 @@ export class PhoneSetup {
 		return currentValues(this.#options);
 	}
 
-	/** A scan disturbs the device's own network: requests that come together share one, and none disturbs an attempt. */
+	/** A scan disturbs the device's own network, so concurrent requests share one, and there is none during an attempt. */
 	#networks(): Promise<readonly FoundNetwork[]> {
 		const { state } = this.#status;
 		if (state === "joining" || state === "joined") {
@@ -318,7 +318,7 @@ export class PhoneSetup {
 		if ("errors" in form) {
 			return form.errors;
 		}
-		// Whoever looks for a gateway has no backend to check yet.
+		// A search for a gateway has no backend to check yet.
 		const errors = form.finds ? undefined : checkValues(form.values, settings, check);
 		if (errors === undefined) {
 			void this.#join(form);
@@ -394,7 +394,7 @@ export class PhoneSetup {
 		}
 	}
 
-	/** Waits for the form, or for another one. */
+	/** Waits for the next form. */
 	#rest(status: SetupStatus): void {
 		this.#setStatus(status);
 		this.#wait();
@@ -413,7 +413,7 @@ export class PhoneSetup {
 		return changed.some((field) => field !== "ssid" && field !== "password");
 	}
 
-	/** The page has no fields for them: without this, another backend would be told them. */
+	/** The page has no fields for them, so without this they would be sent to another backend. */
 	#forgetLogin(): void {
 		for (const name of ["mqttUsername", "mqttPassword"] as const) {
 			if (settingText(name, this.#options) !== "") {
@@ -423,7 +423,7 @@ export class PhoneSetup {
 	}
 }
 
-/** Each network once, with its strongest point of access; hidden ones are left out. */
+/** Each network once, with its strongest access point; without hidden ones. */
 function strongest(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
 	const networks: FoundNetwork[] = [];
 	for (const network of [...found].sort((a, b) => b.rssi - a.rssi)) {

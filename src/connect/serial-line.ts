@@ -3,16 +3,16 @@ import type { SerialPort, SerialRecord } from "../hardware/serial.js";
 /** Bits per second: what web flashers speak. */
 const BAUD = 115_200;
 
-/** Bytes that may wait to be sent. Whoever asks faster than the line sends gets no answer to the rest. */
+/** Bytes that may wait to be sent. Requests beyond that get no answer. */
 const MAX_WAITING = 4_096;
 
-/** A serial port on which packets are sent piece by piece, as it has room for them. */
+/** A serial port that sends packets piece by piece, as it has room. */
 export class SerialLine {
 	readonly #port: SerialPort;
 	readonly #waiting: Uint8Array[] = [];
 	#room = 0;
 
-	/** @throws if something else has the port, such as the debugger */
+	/** @throws if the port is in use, for example by the debugger */
 	constructor({ io, ...record }: SerialRecord, onBytes: (bytes: Uint8Array) => void) {
 		this.#port = new io({
 			...record,

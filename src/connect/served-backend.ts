@@ -2,7 +2,7 @@ import type { Settings } from "../hardware/hardware.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
 
-/** The settings that the bootstrap serves, by the names that they have in the configuration: they win over it. */
+/** The settings that the bootstrap serves, by their names in the configuration, which they override. */
 export interface ServedBackend {
 	readonly backend: string;
 	readonly [setting: string]: string | number;
@@ -11,7 +11,7 @@ export interface ServedBackend {
 const DOMAIN = "bootstrap";
 const KEY = "backend";
 
-/** Keeps a backend, so that the next start works without the server. One text, so that it is whole or not there at all. */
+/** Stores a backend, so that the next start works without the server. One text, so that it is never stored in part. */
 export function storeBackend(settings: Settings | undefined, otaUrl: string, backend: ServedBackend): void {
 	const text = JSON.stringify({ otaUrl, backend });
 	if (settings !== undefined && settings.get(DOMAIN, KEY) !== text) {
@@ -19,7 +19,7 @@ export function storeBackend(settings: Settings | undefined, otaUrl: string, bac
 	}
 }
 
-/** The backend that this server served last. What is stored may be from another firmware. */
+/** The backend that this server served last. Checked, because the stored text may be from another firmware. */
 export function storedBackend(settings: Settings | undefined, otaUrl: string): ServedBackend | undefined {
 	const text = settings?.get(DOMAIN, KEY);
 	let stored: unknown;

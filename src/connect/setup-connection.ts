@@ -18,7 +18,7 @@ interface SetupConnectionOptions {
 	readonly onEnd: () => void;
 }
 
-/** Bytes that the body of a request may have. A longer one is dropped as it comes. */
+/** Bytes that the body of a request may have. A longer one is dropped as it arrives. */
 const MAX_BYTES = 4_096;
 
 /** Milliseconds until a request must be whole, and until its answer must be sent: a scan takes some seconds. */
@@ -33,7 +33,7 @@ export class SetupConnection {
 	#request: ServedRequest | undefined;
 	#body: Uint8Array | undefined;
 	#received = 0;
-	/** Parts of the answer that are yet to be sent, and the one that is being sent. */
+	/** Parts of the answer that wait, and the one being sent. */
 	#parts: readonly AnswerPart[] = [];
 	#next = 0;
 	#part = new Uint8Array(0);

@@ -8,7 +8,7 @@ import { parseJson } from "../text/parse-json.js";
 import type { SetupMessage } from "./setup-message.js";
 import type { TextKey } from "./setup-text-en.js";
 
-/** The settings that the page has fields for. */
+/** The settings with a field on the page. */
 export const FIELDS: readonly Field[] = deepFreeze(
 	(Object.keys(SETTINGS) as SettingName[]).filter((name): name is Field => "onPage" in SETTINGS[name]),
 );
@@ -20,19 +20,19 @@ type Field = {
 /** The page's settings, by name. */
 export type SetupValues = Readonly<Record<Field, string>>;
 
-/** What is wrong, by field; "form" for what belongs to no field. */
+/** Errors by field; "form" for the form as a whole. */
 export type FormErrors = Readonly<Record<string, SetupMessage>>;
 
 /** A form that was read. */
 export interface SetupForm {
 	readonly values: SetupValues;
-	/** Whether the device is to look for gateways in the network, and store nothing. */
+	/** Whether to search for gateways in the network, and store nothing. */
 	readonly finds: boolean;
-	/** Whether the settings are to be stored although the backend was not reached. */
+	/** Whether to store the settings even if the backend is not reached. */
 	readonly keeps: boolean;
 }
 
-/** What a person is told of a field whose value cannot be used. */
+/** The message for a field whose value cannot be used. */
 const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
 	ssid: "wrongSsid",
 	password: "wrongPassword",
@@ -54,8 +54,8 @@ export function currentValues(source: SettingSource): SetupValues {
 }
 
 /**
- * Reads what a person has typed. An empty password stands for the one that is kept, if the network is the same. So does
- * an empty token, if the backend is the same: another one must not be told it.
+ * Reads a submitted form. An empty password keeps the stored one if the network is the same. An empty token keeps the
+ * stored one if the backend is the same: another one must not receive it.
  *
  * @param text a JSON object of texts by field; `action` is "find", "keep" or absent
  */
@@ -88,7 +88,7 @@ export function readForm(text: string, current: SetupValues): SetupForm | { erro
 }
 
 /**
- * Checks settings by what the firmware does with them when it starts.
+ * Checks settings as the firmware does when it starts.
  *
  * @param settings those that are stored now
  * @returns undefined if it can start

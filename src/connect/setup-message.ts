@@ -1,11 +1,11 @@
 import { ENGLISH, type TextKey } from "./setup-text-en.js";
 
-/** Something that a person is told: the page says it in its language, screen and log in English. */
+/** A message for the user: on the page in its language, on screen and in the log in English. */
 export interface SetupMessage {
 	readonly text: TextKey;
-	/** What `{name}` in the text stands for. */
+	/** Values for the placeholders `{name}` in the text. */
 	readonly name?: string;
-	/** The reason as the firmware has it, in English: an addition for those who understand it. */
+	/** The firmware's reason, in English, shown in addition. */
 	readonly detail?: string;
 }
 

@@ -90,7 +90,7 @@ ${field("name", `type="text" maxlength="32"`)}
 </main>
 `;
 
-/** A label, an input, and places for its error and its hint. The script gives them their texts. */
+/** A label, an input, its error and its hint. The script fills in the texts. */
 function field(name: string, attributes: string): string {
 	const describedBy = `aria-describedby="${name}-error ${name}-hint"`;
 	return `<label for="${name}" data-text="${name}"></label>
@@ -277,7 +277,7 @@ at("form-error").textContent=t("noAnswer")||"The device did not answer. Reload t
 `;
 
 /**
- * The set-up page, in parts that are sent one after another. It brings everything with it: a phone in the device's Wi-Fi
+ * The set-up page, in parts that are sent one after another. It is self-contained: a phone in the device's Wi-Fi
  * reaches nothing else. It holds no settings; the script asks the device for them.
  */
 export const SETUP_PAGE: readonly AnswerPart[] = deepFreeze([HEAD, BODY, SCRIPT].map(answerPart));

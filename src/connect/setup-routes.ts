@@ -11,10 +11,10 @@ import { ENGLISH } from "./setup-text-en.js";
 import { JAPANESE } from "./setup-text-ja.js";
 import { CHINESE } from "./setup-text-zh.js";
 
-/** Where the set-up is. "joining" is any step that the device is busy with. */
+/** The state of the set-up. "joining" is any step in progress. */
 export interface SetupStatus {
 	readonly state: "waiting" | "joining" | "found" | "joined" | "failed";
-	/** For people. Absent while nothing was sent. */
+	/** A message for the user. Absent until the form was sent. */
 	readonly message?: SetupMessage;
 	/** In the state "found". */
 	readonly gateways?: readonly FoundGateway[];
@@ -22,11 +22,11 @@ export interface SetupStatus {
 	readonly canKeep?: boolean;
 }
 
-/** What the routes show and do. */
+/** What the routes need of the set-up. */
 export interface SetupSource {
 	/** Host and port of the page. */
 	readonly host: string;
-	/** What the page sends with the form: another site's page cannot know it. */
+	/** A token sent with the form, which other sites cannot know. */
 	readonly formToken: string;
 	/** The name of the device's own network. */
 	readonly device: string;
@@ -35,7 +35,7 @@ export interface SetupSource {
 	status(): SetupStatus;
 	values(): SetupValues;
 	networks(): Promise<readonly FoundNetwork[]>;
-	/** Takes the form. @returns what is wrong with it */
+	/** Takes the form. @returns its errors */
 	submit(text: string): FormErrors | undefined;
 }
 
@@ -59,9 +59,9 @@ const PAGE_HEADERS = deepFreeze([
 /**
  * Answers a browser in the device's own network.
  *
- * Requests for other hosts and paths are led to the page: phones ask for some to find out whether a network has a page
- * of its own (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …), and show it. Only the page's own script
- * gets and changes settings: by the hostname, the origin and the form's token.
+ * Requests for other hosts and paths are redirected to the page: phones request some of them to detect a captive portal
+ * (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …). Only the page's own script gets and
+ * changes settings: by the hostname, the origin and the form's token.
  */
 export function answerRequest(request: ServedRequest, body: string, source: SetupSource): Answer | Promise<Answer> {
 	const { method, headers } = request;
@@ -96,7 +96,7 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 	}
 }
 
-/** With the English sentence, for whoever has no page. */
+/** With the English sentence, for clients without the page. */
 function describe({ message, ...status }: SetupStatus): object {
 	return { ...status, ...(message && { ...message, message: inEnglish(message) }) };
 }
@@ -109,12 +109,12 @@ function submit(request: ServedRequest, body: string, source: SetupSource): Answ
 	return errors === undefined ? json(202, describe(source.status())) : json(400, { errors });
 }
 
-/** Whether a page of another site has made the request. */
+/** Whether a page of another site made the request. */
 function isForeign({ headers }: ServedRequest, { host }: SetupSource): boolean {
 	return (headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
 }
 
-/** The settings without what is secret. */
+/** The settings without secrets. */
 function publicSettings(source: SetupSource): object {
 	const { password, token, ...settings } = source.values();
 	const { device, formToken, findsGateways } = source;

@@ -1,7 +1,7 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /**
- * Every text of the set-up page in English, which the screen and the log show, too. `{name}` stands for a name. The other
+ * Every text of the set-up page in English, which the screen and the log show, too. `{name}` is a placeholder. The other
  * languages have the same keys: setup-text-ja.ts, setup-text-zh.ts.
  */
 export const ENGLISH = deepFreeze({
@@ -68,7 +68,7 @@ export const ENGLISH = deepFreeze({
 	wrongName: "A name has at most 32 characters.",
 });
 
-/** The name of a text. */
+/** The key of a text. */
 export type TextKey = keyof typeof ENGLISH;
 
 /** The texts of one language. */

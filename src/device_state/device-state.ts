@@ -14,7 +14,7 @@ export type DeviceState =
 	| "speaking"
 	| "fatal_error";
 
-/** Where a device may go from each state. A fatal error may happen in any state, and ends. */
+/** The transitions allowed from each state. A fatal error may happen in any state, and is final. */
 export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
 	unknown: ["starting", "fatal_error"],
 	starting: ["wifi_configuring", "activating", "fatal_error"],
@@ -30,12 +30,12 @@ export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> 
 });
 
 interface DeviceStateOptions {
-	/** Called after each change, never for a refused one. */
+	/** Called after each change, never for a rejected one. */
 	readonly onChange: (newState: DeviceState, oldState: DeviceState) => void;
 	readonly log: (message: string) => void;
 }
 
-/** The state machine: holds the device's state and lets it go only where {@link TRANSITIONS} allows. */
+/** The state machine: holds the device's state and allows only the changes in {@link TRANSITIONS}. */
 export class DeviceStateMachine {
 	#state: DeviceState = "unknown";
 	readonly #options: DeviceStateOptions;
@@ -49,8 +49,7 @@ export class DeviceStateMachine {
 	}
 
 	/**
-	 * Enters a state. Entering the present one is no change. An illegal transition is refused and logged, and notifies
-	 * nobody.
+	 * Enters a state. Entering the current one is no change. An illegal transition is rejected and logged.
 	 *
 	 * @returns whether the device is in that state now
 	 */

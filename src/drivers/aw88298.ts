@@ -2,14 +2,14 @@ import type { Speaker } from "../hardware/sound.js";
 
 /** Awinic's amplifier AW88298, as the SDK's set-up of a target opens it. */
 interface Amplifier {
-	/** Half decibels, 0 to 256: 256 is the loudest. 0 is as loud, because it does not fit into the chip's register. */
+	/** Half decibels, 0 to 256: 256 is the loudest. 0 is as loud, because 256 does not fit into the chip's register. */
 	volume: number;
 }
 
 const LOUDEST = 256;
 const SILENCE = 1;
 
-/** The quietest volume that can be heard is softer than the loudest by this many half decibels: 48 dB. */
+/** The range of the audible volume in half decibels: 48 dB. */
 const RANGE = 96;
 
 /** A loudspeaker on an amplifier that has the volume in a register. */

@@ -18,7 +18,7 @@ const DLDO1 = 0b1000_0000;
 const DARKEST = 20;
 const BRIGHTEST = 28;
 
-/** The power chip of several M5Stack boards: tells of the battery, and feeds the backlight from its supply DLDO1. */
+/** The power chip of several M5Stack boards: measures the battery, and feeds the backlight from its supply DLDO1. */
 export class Axp2101 implements Battery, Backlight {
 	readonly #device: SmBusDevice;
 	#brightness = 0;
@@ -28,7 +28,7 @@ export class Axp2101 implements Battery, Backlight {
 		this.#device = device;
 	}
 
-	/** Percent. The chip reckons it itself; without a battery it tells more than there is. */
+	/** Percent, computed by the chip; too high without a battery. */
 	get level(): number {
 		return Math.min(100, this.#device.readUint8(BATTERY_PERCENT));
 	}

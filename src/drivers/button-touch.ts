@@ -17,7 +17,7 @@ export interface TouchButtonOptions extends TimedButtonOptions {
 	}) => TouchSensor;
 }
 
-/** Milliseconds between looks at a sensor that tells nothing by itself. */
+/** Poll interval of a sensor without an interrupt, ms. */
 const POLL_INTERVAL = 50;
 
 /** A touch screen that is one large button. */
@@ -49,7 +49,7 @@ export class TouchButton extends TimedButton {
 		}
 	}
 
-	/** A bus fails now and then: the next look will do. What is thrown in a callback would end the machine. */
+	/** A bus fails now and then: the next poll tries again. An exception in a callback would end the machine. */
 	#read(): readonly object[] | undefined {
 		try {
 			return this.#touch?.sample();

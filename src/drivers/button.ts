@@ -3,7 +3,7 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
 export interface TimedButtonOptions {
 	readonly timer: TimerModule;
-	/** Milliseconds of a clock that is never set, as a 32-bit number. */
+	/** A monotonic clock: milliseconds, as a 32-bit number. */
 	readonly ticks: () => number;
 }
 
@@ -13,7 +13,7 @@ export const DEBOUNCE = 30;
 /** Milliseconds after which a press is a long one. */
 export const LONG_PRESS = 2_000;
 
-/** Makes presses of what a contact or a touch screen says. */
+/** Turns the signal of a contact or touch screen into presses. */
 export class TimedButton implements Button {
 	onPress: ((press: Press) => void) | undefined;
 	readonly #options: TimedButtonOptions;
@@ -29,7 +29,7 @@ export class TimedButton implements Button {
 		this.#options = options;
 	}
 
-	/** Takes whether it is down now. */
+	/** Takes the current state of the contact. */
 	follow(isDown: boolean): void {
 		const { timer } = this.#options;
 		timer.clear(this.#debounce);

@@ -2,7 +2,7 @@ import type { System, SystemInfo, Thermometer } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
-/** What ESP-IDF tells of the chip: `esp32Chip`. */
+/** ESP-IDF's data about the chip: `esp32Chip`. */
 export interface Chip {
 	readonly model: number;
 	readonly cores: number;
@@ -22,7 +22,7 @@ interface Esp32SystemOptions {
 	readonly board: string;
 	/** The partition that the firmware runs in. */
 	readonly partition: string;
-	/** Starts the chip again, at once. */
+	/** Restarts the chip at once. */
 	readonly restart: () => void;
 	readonly timer: TimerModule;
 }

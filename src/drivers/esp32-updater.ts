@@ -8,12 +8,12 @@ interface FlashPartition {
 	close(): void;
 }
 
-/** An image that is being stored: the SDK's `embedded:update`. */
+/** An image being stored: the SDK's `embedded:update`. */
 interface FlashUpdate {
 	write(piece: ArrayBuffer): void;
-	/** Checks the image, and has the chip start it from the next restart on. */
+	/** Checks the image, and makes the chip start it from the next restart on. */
 	complete(): void;
-	/** Drops the image unless it is complete. */
+	/** Discards the image unless it is complete. */
 	close(): void;
 }
 
@@ -31,14 +31,14 @@ interface Bootloader {
 }
 
 interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition> {
-	/** Opens the partition that does not run. */
+	/** Opens the partition that is not running. */
 	readonly openPartition: () => Partition;
 	readonly openUpdate: (partition: Partition) => FlashUpdate;
 	readonly openDigest: () => DigestWriter;
 	readonly bootloader: Bootloader;
 	/** ESP-IDF's number for the chip's model (esp_chip_model_t). */
 	readonly model: number;
-	/** Whether a P-256 signature over a SHA-256 digest is a key's. */
+	/** Verifies a P-256 signature over a SHA-256 digest. */
 	readonly verify: (key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer) => boolean;
 }
 
@@ -47,11 +47,11 @@ const HEADER_BYTES = 24;
 const MAGIC = 0xe9;
 const CHIP_AT = 12;
 
-/** Numbers of chips in an image are those of esp_chip_model_t, but for the first chip's. */
+/** Chip numbers in an image equal those of esp_chip_model_t, except for the first chip. */
 const FIRST_MODEL = 1;
 const FIRST_CHIP = 0;
 
-/** ESP-IDF's two app partitions: the image goes where the running firmware is not. */
+/** ESP-IDF's two app partitions: the image goes into the one that is not running. */
 export class Esp32Updater implements Updater {
 	readonly #options: Esp32UpdaterOptions;
 

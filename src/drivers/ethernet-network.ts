@@ -26,8 +26,8 @@ interface EthernetNetworkOptions {
 const HAS_ADDRESS = 500;
 
 /**
- * A network by cable. The interface asks for an address whenever a cable is plugged in. Nobody asks for the time here:
- * for a backend over TLS, whose certificates have dates, a board needs a clock that knows it.
+ * A network by cable. The interface requests an address whenever a cable is plugged in. The time is not set here: for a
+ * backend over TLS, whose certificates have dates, a board needs a clock that knows it.
  */
 export class EthernetNetwork implements Network {
 	readonly type = "ethernet";

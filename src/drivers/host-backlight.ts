@@ -1,11 +1,11 @@
 import type { Backlight } from "../hardware/hardware.js";
 
-/** An instance of `Host.Backlight`, which the setup of some of the SDK's targets defines. */
+/** An instance of `Host.Backlight`, defined by the setup of some of the SDK's targets. */
 export interface BacklightOutput {
 	write(percent: number): void;
 }
 
-/** The backlight of a target whose setup in the SDK knows how it is dimmed. */
+/** The backlight of a target whose setup in the SDK can dim it. */
 export class HostBacklight implements Backlight {
 	readonly #output: BacklightOutput;
 	#brightness = 100;

@@ -2,7 +2,7 @@ import { type ByteSource, type Camera, HeldBytes } from "../hardware/pictures.js
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { EncodedJpeg } from "../pictures/encoded-jpeg.js";
 
-/** A picture in the memory of the camera's driver, which is to be closed. */
+/** A picture in the memory of the camera's driver. Must be closed. */
 export interface Frame extends ArrayBuffer {
 	close(): void;
 }
@@ -28,10 +28,10 @@ export interface ImageInputOptions {
 export interface ImageCameraOptions {
 	/** ECMA-419's record. */
 	readonly camera: { readonly io: new (options: ImageInputOptions) => ImageInput };
-	/** Pixels that a photo has at least, if the camera has that many. */
+	/** The smallest size of a photo in pixels, if the camera supports it. */
 	readonly width: number;
 	readonly height: number;
-	/** Whether the camera makes JPEG files itself. Otherwise it gives pixels, which are encoded here. */
+	/** Whether the camera makes JPEG files itself. Otherwise its pixels are encoded here. */
 	readonly jpeg: boolean;
 	/**
 	 * Encodes pixels, the high byte first, as a JPEG file. Default: they are encoded here, piece by piece, which takes a chip
@@ -39,8 +39,8 @@ export interface ImageCameraOptions {
 	 */
 	readonly encode?: (pixels: ArrayBuffer, width: number, height: number, quality: number) => ArrayBuffer;
 	/**
-	 * Whether the camera is closed after each photo. Default: it stays open, because the SDK's driver for the ESP32 waits
-	 * for ever when a camera that was started is closed.
+	 * Whether the camera is closed after each photo. Default: it stays open, because the SDK's driver for the ESP32 hangs
+	 * when a started camera is closed.
 	 */
 	readonly closes?: boolean;
 	readonly timer: TimerModule;
@@ -53,7 +53,7 @@ const RGB565BE = 8;
 /** Percent: the quality of a JPEG that is encoded here. */
 const QUALITY = 75;
 
-/** Pictures that are passed over, because the camera gets used to the light. */
+/** Pictures skipped while the camera adapts to the light. */
 const FIRST_FRAMES = 3;
 
 /** Milliseconds that a picture may take. */
@@ -63,9 +63,9 @@ const TIMEOUT = 5_000;
 export class ImageCamera implements Camera {
 	readonly #options: ImageCameraOptions;
 	#camera: ImageInput | undefined;
-	/** Pictures that are still passed over. */
+	/** Pictures still to skip. */
 	#toSkip = 0;
-	/** Takes the next picture, if somebody waits for it. */
+	/** Takes the next picture, if one is awaited. */
 	#take: ((frame: Frame) => void) | undefined;
 	#isTaken = false;
 
@@ -90,7 +90,7 @@ export class ImageCamera implements Camera {
 
 	#nextFrame(): Promise<Frame> {
 		const camera = this.#open();
-		// What has been waiting shows the past.
+		// Waiting pictures are old.
 		for (let old = camera.read(); old !== undefined; old = camera.read()) {
 			old.close();
 		}
@@ -120,7 +120,7 @@ export class ImageCamera implements Camera {
 		return this.#camera;
 	}
 
-	/** Pictures that nobody waits for stay with the camera, which then takes no more. */
+	/** Pictures that are not awaited stay with the camera, which then pauses. */
 	#receive(): void {
 		const frame = this.#take && this.#camera?.read();
 		if (frame !== undefined && this.#toSkip > 0) {

@@ -1,4 +1,4 @@
-/** Holds the first bytes of a firmware image back until there are enough of them to be checked. */
+/** Holds back the first bytes of a firmware image until there are enough to check. */
 export class ImageHead {
 	readonly #size: number;
 	readonly #check: (head: Uint8Array) => void;
@@ -7,7 +7,7 @@ export class ImageHead {
 
 	/**
 	 * @param size bytes that are needed for the check
-	 * @param check throws what is wrong with an image
+	 * @param check throws if the image is not acceptable
 	 */
 	constructor(size: number, check: (head: Uint8Array) => void) {
 		this.#size = size;

@@ -6,7 +6,7 @@ export interface Pixels {
 	brightness: number;
 	/** @returns what `fill` takes */
 	makeRGB(red: number, green: number, blue: number): number;
-	/** Gives every pixel this colour, which is seen after `update`. */
+	/** Sets every pixel to this colour; visible after `update`. */
 	fill(color: number): void;
 	update(): void;
 	close(): void;

@@ -1,11 +1,11 @@
 import type { Light } from "../hardware/light.js";
 
-/** What a light that can be dimmed is set to. It is shown anew whenever that changes. */
+/** The state of a dimmable light. Each change is shown at once. */
 export abstract class DimmedLight implements Light {
 	#on = false;
 	#brightness: number;
 
-	/** @param brightness percent, an integer from 0 to 100, with which it is turned on at first */
+	/** @param brightness percent, an integer from 0 to 100: the initial brightness */
 	constructor(brightness: number) {
 		this.#brightness = brightness;
 	}
@@ -28,11 +28,11 @@ export abstract class DimmedLight implements Light {
 		this.show();
 	}
 
-	/** Makes the light as its members say. */
+	/** Applies the members to the light. */
 	protected abstract show(): void;
 }
 
-/** The same, for a light that has every colour. White at first, at half its brightness. */
+/** The same, for an RGB light. Initially white, at half its brightness. */
 export abstract class ColoredLight extends DimmedLight {
 	#color = 0xffffff;
 

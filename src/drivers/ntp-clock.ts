@@ -17,19 +17,19 @@ interface NtpClockOptions {
 	readonly ntp: NtpRecord;
 	/** Sets the machine's clock, in seconds since 1970. */
 	readonly setTime: (seconds: number) => void;
-	/** Tells the machine's time, in milliseconds since 1970. */
+	/** The machine's time, in milliseconds since 1970. */
 	readonly now: () => number;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
 
-/** A machine that thinks it is earlier than 2025 has not been told the time. */
+/** If the machine's time is before 2025, it was never set. */
 export const MIN_TIME = 1_735_689_600_000;
 
 /** Milliseconds from an attempt that failed to the next. */
 export const NTP_RETRY_INTERVAL = 60_000;
 
-/** Milliseconds from an answer to the next question: a chip's clock drifts by some seconds a day. */
+/** Milliseconds from an answer to the next request: a chip's clock drifts by some seconds a day. */
 export const NTP_INTERVAL = 86_400_000;
 
 /** The machine's clock, set by NTP (RFC 5905), and again each day. */
@@ -47,8 +47,8 @@ export class NtpClock implements Clock {
 	}
 
 	/**
-	 * Asks, and calls back when the time is known or no server answers. Then it goes on asking by itself: each day, or each
-	 * minute until a server answers.
+	 * Requests the time, and calls back when it is known or no server answers. Then repeats: daily, or every minute until
+	 * a server answers.
 	 */
 	ask(done: () => void): void {
 		this.close();
@@ -73,7 +73,7 @@ export class NtpClock implements Clock {
 		});
 	}
 
-	/** Stops asking until {@link ask} is called. */
+	/** Stops until {@link ask} is called. */
 	close(): void {
 		this.#options.timer.clear(this.#next);
 		this.#next = undefined;

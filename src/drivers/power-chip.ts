@@ -2,7 +2,7 @@ import type { Backlight, Battery } from "../hardware/hardware.js";
 
 /** The SDK's class for a target's power chip, an AXP192 or AXP2101, as far as it is used. */
 export interface SdkPower {
-	/** Percent. Some classes can only be told. */
+	/** Percent. Write-only in some classes. */
 	brightness: number;
 	/** Volts; undefined in the class for the AXP2101. */
 	readonly batteryVoltage?: number;
@@ -11,7 +11,7 @@ export interface SdkPower {
 	readByte(register: number): number;
 }
 
-/** Volts of a lithium cell that is as good as empty, and of one that is full. */
+/** Volts of an empty and of a full lithium cell. */
 const EMPTY = 3.3;
 const FULL = 4.1;
 
@@ -32,7 +32,7 @@ export class PowerChip implements Battery, Backlight {
 		this.#chip = chip;
 	}
 
-	/** Percent: of an AXP192, which knows only the voltage, a rough estimate. */
+	/** Percent. With an AXP192, which measures only the voltage, a rough estimate. */
 	get level(): number {
 		const voltage = this.#chip.batteryVoltage;
 		if (voltage === undefined) {

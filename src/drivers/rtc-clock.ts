@@ -10,12 +10,12 @@ interface RtcClockOptions {
 	readonly rtc: RealTimeClock;
 	/** Sets the machine's clock, in seconds since 1970. */
 	readonly setTime: (seconds: number) => void;
-	/** Tells the machine's time, in milliseconds since 1970. */
+	/** The machine's time, in milliseconds since 1970. */
 	readonly now: () => number;
 	readonly log: (message: string) => void;
 }
 
-/** A machine's clock with a chip beside it that keeps the time while the machine is off. */
+/** A machine's clock, backed by a chip that keeps the time while the machine is off. */
 export class RtcClock {
 	readonly #options: RtcClockOptions;
 

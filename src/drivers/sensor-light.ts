@@ -16,7 +16,7 @@ interface LightSensorOptions {
 /** How bright it is where the device stands. */
 export type LightSensor = SampledSensor<LightSample, number>;
 
-/** Below this, changes are noise. */
+/** Changes below this are noise. */
 const DARK = 10;
 
 /** Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves. */

@@ -12,7 +12,7 @@ export interface MotionSample {
 
 interface MotionSensorOptions {
 	readonly source: SampledSource<MotionSample>;
-	/** Metres per second squared for one unit of the driver's. Default 1: some drivers of the SDK tell multiples of g. */
+	/** Metres per second squared per unit of the driver. Default 1; some drivers of the SDK report multiples of g. */
 	readonly scale?: number;
 	readonly timer: TimerModule;
 }
@@ -20,7 +20,7 @@ interface MotionSensorOptions {
 /** The acceleration that the device feels, along its axes. At rest that is gravity. */
 export type MotionSensor = SampledSensor<MotionSample, Axes>;
 
-/** A change of so many m/s² along one axis means that the device was moved, turned or shaken. */
+/** A change along one axis, in m/s², that means that the device was moved, turned or shaken. */
 const MOVED = 2;
 
 /** Makes a motion sensor of an accelerometer that the SDK has a driver for. */

@@ -12,24 +12,24 @@ interface SampledSensorOptions<Sample, Value extends Reading> {
 	readonly kind: SensorKind;
 	readonly unit: string;
 	readonly source: SampledSource<Sample>;
-	/** The value in a sample; undefined if there is nothing new. */
+	/** The value in a sample; undefined without a new one. */
 	readonly pick: (sample: Sample) => Value | undefined;
-	/** Whether somebody may want to know that the value has changed so much. */
+	/** Whether the change is large enough to report. */
 	readonly differs: (value: Value, told: Value) => boolean;
 	readonly timer: TimerModule;
 }
 
-/** Milliseconds from one look at a sensor to the next, and so between two changes that are told. */
+/** Poll interval of a sensor, and so the shortest time between two reports, ms. */
 export const SENSOR_INTERVAL = 1_000;
 
-/** A sensor that the SDK has a driver for. It is looked at once a second, so that changes are noticed. */
+/** A sensor that the SDK has a driver for. It is polled once a second to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
 	readonly #options: SampledSensorOptions<Sample, Value>;
 	readonly #watch: TimerHandle;
-	/** What was measured last. */
+	/** The latest value. */
 	#last: Value | undefined;
-	/** What changes are compared with. */
+	/** The value reported last. */
 	#told: Value | undefined;
 
 	constructor(options: SampledSensorOptions<Sample, Value>) {

@@ -2,7 +2,7 @@ import type { Network } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
 
-/** ECMA-419's Wi-Fi network interface, as far as it is used. What is not known (yet) is undefined. */
+/** ECMA-419's Wi-Fi network interface, as far as it is used. Unknown values are undefined. */
 export interface WiFiInterface {
 	/** At least 500 when there is an address. */
 	readonly connection: number;
@@ -22,7 +22,7 @@ export interface WiFiInterface {
 export interface WiFiFound {
 	readonly SSID: string;
 	readonly RSSI: number;
-	/** "none" for an open network. Not of the standard. */
+	/** "none" for an open network. Not in the standard. */
 	readonly security?: string;
 }
 
@@ -30,15 +30,15 @@ export interface WiFiRecord {
 	readonly io: new (options: { onChanged: () => void }) => WiFiInterface;
 }
 
-/** Tells the time, which TLS needs: certificates have dates. */
+/** Provides the time, which TLS needs: certificates have dates. */
 export interface Clock {
 	/** Whether the time is known. */
 	readonly isSet: boolean;
 	/**
-	 * Asks for the time, and again from time to time. Calls back once, when it is known or cannot be had now.
+	 * Requests the time, and repeats that from time to time. Calls back once, when it is known or not available now.
 	 */
 	ask(done: () => void): void;
-	/** Asks nothing more, until {@link Clock.ask}. */
+	/** Stops until {@link Clock.ask} is called. */
 	close(): void;
 }
 
@@ -50,7 +50,7 @@ interface WiFiNetworkOptions {
 	readonly ssid: string;
 	/** Empty for an open network. */
 	readonly password: string;
-	/** Asked for the time as soon as there is an address. */
+	/** Queried for the time as soon as there is an address. */
 	readonly clock: Clock;
 	/**
 	 * Whether the backend is reached over TLS, whose certificates have dates: then the network counts as online only
@@ -64,24 +64,24 @@ interface WiFiNetworkOptions {
 /** ECMA-419: the connection has an address. */
 const HAS_ADDRESS = 500;
 
-/** Milliseconds between looks at whether the access point is joined, and so from a loss to the next attempt. */
+/** Poll interval of the interface, and so the time from a loss to the next attempt, ms. */
 export const WIFI_CHECK_INTERVAL = 5_000;
 
-/** Milliseconds that an attempt to join may take during the set-up, and between looks at it. */
+/** Milliseconds for an attempt to join during the set-up, and its poll interval. */
 export const JOIN_TIME = 25_000;
 const JOIN_CHECK_INTERVAL = 1_000;
 
-/** Milliseconds after which a scan that does not end is given up. */
+/** Milliseconds after which a scan is given up. */
 const SCAN_TIME = 15_000;
 
 /** Networks of a scan that are kept. */
 const MAX_FOUND = 64;
 
-/** After so many looks without an address an attempt is given up, for another one: an access point may stay silent. */
+/** Polls without an address after which the next attempt starts: an access point may stay silent. */
 const PATIENCE = 6;
 
 /**
- * A network by Wi-Fi, joined and joined again for as long as the device runs.
+ * A Wi-Fi network, rejoined whenever it is lost.
  *
  * The interface reports changes but not that it gave up, so it is polled as well.
  */
@@ -93,13 +93,13 @@ export class WiFiNetwork implements Network {
 	readonly #interface: WiFiInterface;
 	readonly #watch: TimerHandle;
 	#access: WiFiAccess;
-	/** While the device is set up it joins nothing by itself. */
+	/** During the set-up the device joins no network by itself. */
 	#isPaused = false;
 	/** Ends the attempt to join a network of the set-up, while there is one. */
 	#endAttempt: ((isJoined: boolean) => void) | undefined;
 	#online = false;
 	#asked = false;
-	/** Looks since the present attempt began. */
+	/** Polls since the current attempt began. */
 	#looks = 0;
 
 	constructor(options: WiFiNetworkOptions) {
@@ -124,12 +124,12 @@ export class WiFiNetwork implements Network {
 		return this.#interface.SSID ?? this.#access.ssid;
 	}
 
-	/** dBm. Where there is no signal, the least that counts. */
+	/** dBm. The minimum without a signal. */
 	get rssi(): number {
 		return this.#interface.RSSI ?? -100;
 	}
 
-	/** Leaves the network, and joins none until asked to. */
+	/** Leaves the network, and joins none until `resume` or `join`. */
 	pause(): void {
 		this.#isPaused = true;
 		this.#interface.disconnect();
@@ -143,8 +143,7 @@ export class WiFiNetwork implements Network {
 	}
 
 	/**
-	 * Tells whether this network can be joined now. If it can, it is the one that is joined from now on. An attempt that is
-	 * in progress is given up.
+	 * Reports whether this network can be joined. If so, it is used from now on. An attempt in progress is cancelled.
 	 */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
 		const { timer } = this.#options;
@@ -175,7 +174,7 @@ export class WiFiNetwork implements Network {
 		});
 	}
 
-	/** The networks that can be received, each point of access by itself. */
+	/** The networks in range, one entry per access point. */
 	scan(): Promise<readonly FoundNetwork[]> {
 		const { timer, log } = this.#options;
 		return new Promise((resolve) => {
@@ -264,7 +263,7 @@ export class WiFiNetwork implements Network {
 		}
 	}
 
-	/** The SDK's NTP client asks again by itself, and throws in a timer's callback if there is no network. */
+	/** The SDK's NTP client repeats its request, and throws in a timer's callback without a network. */
 	#stopAsking(): void {
 		if (this.#asked) {
 			this.#asked = false;

@@ -2,15 +2,15 @@
 export interface Press {
 	/** Whether the button is held down for long. A long press is reported while the button is still held. */
 	readonly long: boolean;
-	/** How long the button has been down. */
+	/** How long the button was down, ms. */
 	readonly milliseconds: number;
 }
 
-/** Something that a person presses: a button, or a touch screen as a whole. */
+/** A button, or a touch screen as a whole. */
 export interface Button {
 	/** Called once for each press: a short one when it ends, a long one as soon as it is long. */
 	onPress: ((press: Press) => void) | undefined;
 }
 
-/** A board's buttons by name. The first one is the main button, with which a person talks to the device. */
+/** A board's buttons by name. The first one is the main button, which starts a conversation. */
 export type Buttons = Readonly<Record<string, Button>>;

@@ -30,11 +30,11 @@ export interface Face {
 	readonly volume: number | undefined;
 	/** The last thing said, by the user or the assistant. */
 	readonly message: string;
-	/** The code that binds the device to an account; empty for none. It is shown large. */
+	/** The code that binds the device to an account, shown large; empty for none. */
 	readonly code: string;
 	/** A word such as "happy", "neutral". */
 	readonly emotion: string;
-	/** Something the person should notice. */
+	/** An alert for the user. */
 	readonly alert: { readonly status: string; readonly message: string };
 	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
 	readonly setup: SetupNotice | undefined;
@@ -86,7 +86,7 @@ export interface Thermometer {
 	readonly temperature: number;
 }
 
-/** What `self.get_system_info` tells. What a board does not know it leaves out. Sizes are bytes. */
+/** The result of `self.get_system_info`. Unknown values are absent. Sizes are bytes. */
 export interface SystemInfo {
 	readonly language?: string;
 	readonly flash_size?: number;
@@ -131,8 +131,8 @@ export interface HttpRequest {
 	/** Bytes that the response's body may have. Default: what the platform has room for. */
 	readonly maxBytes?: number;
 	/**
-	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty.
-	 * What it throws ends the request. If it returns a promise, the rest is read once that has settled.
+	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty. An
+	 * exception ends the request. If it returns a promise, reading continues once that has settled.
 	 *
 	 * @param total bytes of the body; undefined if the server does not say
 	 */
@@ -147,7 +147,7 @@ export interface HttpResponse {
 }
 
 export interface Http {
-	/** Rejects when there is no whole answer; an answer of any status is an answer. */
+	/** Rejects without a complete response; any status is a response. */
 	request(request: HttpRequest): Promise<HttpResponse>;
 }
 
@@ -160,17 +160,17 @@ export interface ClockSetter {
 	set(time: number, timezone: number): void;
 }
 
-/** The device as a whole, as the application knows it: no board brings it. */
+/** The device as a whole. Provided by the application, not by the board. */
 export interface Device {
 	/** The board's name. */
 	readonly name: string;
 	/** "idle", "speaking", … */
 	readonly state: string;
-	/** Milliseconds since the firmware has started, if it is known. Begins anew after 49 days. */
+	/** Milliseconds since the firmware has started, if it is known. Wraps around after 49 days. */
 	readonly uptime: number | undefined;
 }
 
-/** The parts of a board. One that a board lacks is absent, and so are its tools. */
+/** The parts of a board. A missing part is undefined, and its tools are not offered. */
 export interface Hardware {
 	readonly device?: Device;
 	readonly speaker?: Speaker;
@@ -200,8 +200,8 @@ export interface Hardware {
 /** A board: its parts, and its name as `serverInfo` gives it. */
 export interface Board extends Hardware {
 	readonly name: string;
-	/** Leads to a computer, which can set the board up over it. */
+	/** Connects to a computer, which can set the board up over it. */
 	readonly serial?: SerialRecord;
-	/** Lets go of everything the board opened. */
+	/** Closes everything that the board opened. */
 	close(): void;
 }

@@ -6,11 +6,11 @@ export interface ByteSource {
 	/** Bytes in all. */
 	readonly byteLength: number;
 	/**
-	 * The next bytes: at least 1 and at most `count`, as long as there are more. They are to be used before the next call.
-	 * Rejects if they cannot be read. Not to be called again before the promise has settled.
+	 * The next bytes: at least 1 and at most `count`, as long as there are more. They are valid until the next call.
+	 * Rejects if they cannot be read. Must not be called again before the promise has settled.
 	 */
 	read(count: number): Promise<ArrayBuffer | Uint8Array>;
-	/** Lets go of the bytes, whether all of them were read or not. May be called more than once. */
+	/** Releases the bytes, whether or not all of them were read. May be called more than once. */
 	close(): void;
 }
 
@@ -63,14 +63,14 @@ export async function readWhole(source: ByteSource, maxBytes: number): Promise<A
 }
 
 export interface Camera {
-	/** Takes a picture, as a JPEG file. Whoever asked for it closes it. */
+	/** Takes a picture, as a JPEG file. The caller closes it. */
 	capture(): Promise<ByteSource>;
 }
 
 /** A screen whose picture can be taken. */
 export interface Snapshot {
 	/**
-	 * Takes a picture of what the screen shows, as a JPEG file. Whoever asked for it closes it.
+	 * Takes a picture of what the screen shows, as a JPEG file. The caller closes it.
 	 *
 	 * @param quality of the JPEG, 1 to 100
 	 */
@@ -79,16 +79,16 @@ export interface Snapshot {
 
 /** A screen that can show a picture. */
 export interface Preview {
-	/** Begins a picture. One that is still being drawn, or shown, ends. */
+	/** Starts a picture. It replaces one that is still being drawn or shown. */
 	begin(): PictureSink;
 }
 
-/** Takes a JPEG or PNG file piece by piece, and draws it as it comes. */
+/** Takes a JPEG or PNG file piece by piece, and draws it as it arrives. */
 export interface PictureSink {
 	/** @throws Error that says why the picture cannot be shown */
 	write(piece: ArrayBuffer): void;
-	/** The file is whole. Rejects if it is not a picture that can be shown. */
+	/** The file is complete. Rejects if it cannot be shown. */
 	end(): Promise<void>;
-	/** The rest of the file will not come: the screen shows what it did before. */
+	/** The rest of the file will not arrive: the screen returns to what it showed before. */
 	cancel(): void;
 }

@@ -1,8 +1,8 @@
 /** ECMA-419's serial port, as far as it is used. */
 export interface SerialPort {
-	/** At most so many of the bytes that have arrived. */
+	/** At most this many of the received bytes. */
 	read(count: number): ArrayBuffer | undefined;
-	/** Writes all or throws: at most as many bytes as `onWritable` has told. */
+	/** Writes all or throws. Takes at most as many bytes as `onWritable` announced. */
 	write(bytes: ArrayBuffer): void;
 	close(): void;
 }
@@ -15,7 +15,7 @@ export interface SerialOptions {
 	readonly onWritable: (count: number) => void;
 }
 
-/** The serial port that leads to a computer. Its constructor throws if something else has it, such as the debugger. */
+/** The serial port that leads to a computer. Its constructor throws if it is in use, for example by the debugger. */
 export interface SerialRecord {
 	readonly io: new (options: SerialOptions) => SerialPort;
 }

@@ -4,7 +4,7 @@ export interface Speaker {
 	volume: number;
 }
 
-/** A sound that is being played. Samples have 16 bits, low byte first, and one channel. */
+/** A sound being played. Samples have 16 bits, low byte first, and one channel. */
 export interface Sound {
 	/**
 	 * Plays these samples after the earlier ones. The caller waits for the promise before it writes more, so that a long
@@ -13,7 +13,7 @@ export interface Sound {
 	 * @returns settles when there is room for more; rejects if the sound was stopped or cannot be played
 	 */
 	write(samples: Uint8Array): Promise<void>;
-	/** Says that no more samples come. Settles when all of them were heard; rejects as `write` does. */
+	/** Ends the samples. Settles when all of them were played; rejects as `write` does. */
 	end(): Promise<void>;
 	/** Ends the sound at once. Does nothing if it has ended. */
 	stop(): void;
@@ -25,7 +25,7 @@ export interface SoundFile {
 	slice(begin: number, end: number): ArrayBuffer;
 }
 
-/** The sound files that a firmware was built with. */
+/** The sound files in the firmware. */
 export interface SoundFiles {
 	/** Their names: "ding.wav". */
 	readonly names: readonly string[];

@@ -1,11 +1,11 @@
-/** Takes one firmware image piece by piece, and keeps it where the running firmware is not. */
+/** Takes one firmware image piece by piece, and stores it beside the running firmware. */
 export interface FirmwareSink {
 	/** @throws Error that says why the image cannot be firmware of this board, or why it cannot be stored */
 	write(piece: ArrayBuffer): void;
 	/** The SHA-256 of everything that was written. It is called once, after the last piece. */
 	digest(): Promise<ArrayBuffer>;
 	/**
-	 * Whether the image was signed as this version with a key's private half: ECDSA over P-256 and SHA-256, of the image's
+	 * Whether the image was signed as this version with the private key: ECDSA over P-256 and SHA-256, of the image's
 	 * SHA-256 followed by the version. It is called after {@link digest}.
 	 *
 	 * @param key the public key, as an uncompressed point: 65 bytes
@@ -13,19 +13,19 @@ export interface FirmwareSink {
 	 * @param version as UTF-8
 	 */
 	isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
-	/** Has the board start this image from its next restart on. Rejects with what is wrong with the image. */
+	/** Makes the board start this image from its next restart on. Rejects if the image is not valid. */
 	finish(): Promise<void>;
-	/** Drops the image. The board keeps the firmware that it has. */
+	/** Discards the image. The board keeps its firmware. */
 	cancel(): void;
 }
 
-/** A board's places for firmware: one for what runs, and one for what is installed. */
+/** A board's two slots for firmware: one runs, the other is for updates. */
 export interface Updater {
 	/** Bytes that an image may have. */
 	readonly capacity: number;
 	/** Whether the running firmware is on trial: it was installed by an update, and a restart brings the previous one back. */
 	readonly isOnTrial: boolean;
-	/** Begins to store an image. */
+	/** Starts to store an image. */
 	begin(): FirmwareSink;
 	/** Ends the trial: the running firmware stays. */
 	confirm(): void;
@@ -55,7 +55,7 @@ export type UpdateProgress = (bytes: number, total: number | undefined) => void;
 export interface Installer {
 	/**
 	 * Settles when the image is installed and the device is about to restart. Otherwise it rejects with the reason, and the
-	 * device keeps the firmware that it has.
+	 * device keeps its firmware.
 	 */
 	install(source: FirmwareSource, onProgress?: UpdateProgress): Promise<void>;
 }

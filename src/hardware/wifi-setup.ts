@@ -7,7 +7,7 @@ export interface FoundNetwork {
 	readonly secured: boolean;
 }
 
-/** What it takes to join a Wi-Fi network, or to open one. */
+/** The credentials to join or open a Wi-Fi network. */
 export interface WiFiAccess {
 	/** At most 32 bytes as UTF-8. */
 	readonly ssid: string;
@@ -25,18 +25,18 @@ export interface AccessPoint {
 	open(access: WiFiAccess): void;
 	/** Closes the network. The device goes back to the network that it joined last, or to the one of its settings. */
 	close(): void;
-	/** Looks for networks. The promise never rejects: if nothing can be found the list is empty. */
+	/** Scans for networks. Never rejects: the list is empty if the scan fails. */
 	scan(): Promise<readonly FoundNetwork[]>;
-	/** Tries to join a network. The promise never rejects: it tells whether the network is joined. */
+	/** Tries to join a network. Never rejects: resolves to whether it was joined. */
 	join(access: WiFiAccess): Promise<boolean>;
 }
 
-/** The set-up of Wi-Fi and backend with a phone, as the application offers it to other parts: no board brings it. */
+/** The set-up of Wi-Fi and backend with a phone. Provided by the application, not by the board. */
 export interface WiFiSetup {
 	/**
 	 * Begins the set-up, unless it has begun or firmware is being installed.
 	 *
-	 * @param delay milliseconds until then. Default: at once
+	 * @param delay milliseconds until the start. Default 0
 	 */
 	begin(delay?: number): void;
 }
@@ -45,6 +45,6 @@ export interface WiFiSetup {
 export interface SetupNotice extends WiFiAccess {
 	/** The URL of the set-up page. */
 	readonly url: string;
-	/** What happens now: empty until settings were sent. */
+	/** The current step; empty until settings were sent. */
 	readonly progress: string;
 }

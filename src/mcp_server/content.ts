@@ -1,6 +1,18 @@
 import { ErrorCode, RpcError } from "./json-rpc.js";
 import { hasStructuredContent, type Revision } from "./revision.js";
 
+// Looked up once: XS searches the global object, and these, at each use. And `concat` copies once, where a template copies for
+// each of its pieces.
+const { isArray } = Array;
+
+const { stringify } = JSON;
+
+const TEXT_ITEM = '{"type":"text","text":';
+/** A result of one item up to its text, and what follows that. */
+const TEXT_RESULT = '{"content":[{"type":"text","text":';
+const ITEM_END = '}],"isError":false';
+const STRUCTURED = ',"structuredContent":';
+
 /**
  * One item of a tool result's `content`, as JSON ready to send:
  * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
@@ -102,11 +114,11 @@ export function resourceLink(link: ResourceLink): Content {
  */
 export function callResult(value: ToolResult, revision: Revision): string {
 	if (typeof value === "boolean" || Number.isFinite(value)) {
-		const structured = hasStructuredContent(revision) ? `,"structuredContent":{"result":${value}}` : "";
-		return `{"content":[{"type":"text","text":"${value}"}],"isError":false${structured}}`;
+		const json = `${value}`;
+		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structuredValue(json, revision), "}");
 	}
 	if (typeof value === "string") {
-		return `{"content":[${textItem(value)}],"isError":false${structuredText(value, revision)}}`;
+		return TEXT_RESULT.concat(stringify(value), ITEM_END, structuredText(value, revision), "}");
 	}
 	if (value instanceof Content) {
 		return contentResult([value], revision);
@@ -123,15 +135,15 @@ export function failureResult(message: string): string {
 }
 
 function objectResult(value: object, revision: Revision): string {
-	if (Array.isArray(value) && value.length > 0 && value.every((item) => item instanceof Content)) {
+	if (isArray(value) && value.length > 0 && value.every((item) => item instanceof Content)) {
 		return contentResult(value, revision);
 	}
 	const json = toJson(value);
-	if (!hasStructuredContent(revision)) {
-		return `{"content":[${textItem(json)}],"isError":false}`;
+	if (isArray(value)) {
+		return TEXT_RESULT.concat(stringify(json), ITEM_END, structuredValue(json, revision), "}");
 	}
-	const structured = Array.isArray(value) ? `{"result":${json}}` : json;
-	return `{"content":[${textItem(json)}],"isError":false,"structuredContent":${structured}}`;
+	const structured = hasStructuredContent(revision) ? STRUCTURED.concat(json) : "";
+	return TEXT_RESULT.concat(stringify(json), ITEM_END, structured, "}");
 }
 
 function contentResult(items: readonly Content[], revision: Revision): string {
@@ -156,15 +168,20 @@ function structuredText(value: string, revision: Revision): string {
 	}
 	try {
 		JSON.parse(json);
-		return `,"structuredContent":{"result":${json}}`;
+		return structuredValue(json, revision);
 	} catch {
 		return "";
 	}
 }
 
+/** The member `structuredContent` for JSON that is no object. */
+function structuredValue(json: string, revision: Revision): string {
+	return hasStructuredContent(revision) ? STRUCTURED.concat('{"result":', json, "}") : "";
+}
+
 function toJson(value: object): string {
 	try {
-		return JSON.stringify(value);
+		return stringify(value);
 	} catch {
 		throw notExpressible("an object that is not JSON");
 	}
@@ -178,5 +195,5 @@ function notExpressible(what: string): RpcError {
 }
 
 function textItem(value: string): string {
-	return `{"type":"text","text":${JSON.stringify(value)}}`;
+	return TEXT_ITEM.concat(stringify(value), "}");
 }

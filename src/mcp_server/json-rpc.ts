@@ -52,12 +52,15 @@ export function toRpcError(error: unknown): RpcError {
 	return new RpcError(ErrorCode.internalError, `Internal error: ${text}`);
 }
 
+// Looked up once: XS searches the global object, and `Number`, at each use.
+const { isSafeInteger } = Number;
+
 /** Characters that a request's id may have. */
 const MAX_ID_LENGTH = 1_024;
 
 /** Integers beyond 2^53 are rejected, because they could not be echoed exactly, and so are very long strings. */
 export function isRequestId(value: unknown): value is RequestId {
-	return typeof value === "string" ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value);
+	return typeof value === "string" ? value.length <= MAX_ID_LENGTH : isSafeInteger(value);
 }
 
 /** Characters of a client's words that are quoted in an error. */

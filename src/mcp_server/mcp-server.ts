@@ -47,6 +47,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
 	#commonNames: readonly string[] | undefined;
+	#allNames: readonly string[] | undefined;
 	/** Those that are told what all sessions are told. */
 	readonly sessions = new Set<McpSession<Context>>();
 
@@ -78,7 +79,8 @@ export class McpServer<Context> implements SessionServer<Context> {
 
 	/** The names of members that it reads in any message. */
 	get allNames(): readonly string[] {
-		return this.commonNames.concat(OTHER_NAMES);
+		this.#allNames ??= this.commonNames.concat(OTHER_NAMES);
+		return this.#allNames;
 	}
 
 	/** Whether a message is one of those that come most: a call, the request for a list, a ping. */
@@ -105,8 +107,14 @@ export class McpServer<Context> implements SessionServer<Context> {
 	 * @param method of the notification
 	 */
 	changed(method: string): void {
-		this.#commonNames = undefined;
+		this.forgetNames();
 		this.notify(method);
+	}
+
+	/** Reads again which names are wanted. */
+	forgetNames(): void {
+		this.#commonNames = undefined;
+		this.#allNames = undefined;
 	}
 
 	/** Sends a notification to every session. */

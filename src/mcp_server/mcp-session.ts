@@ -65,6 +65,9 @@ export interface SessionServer<Context> extends CallServer {
 	readonly sessions: Set<McpSession<Context>>;
 }
 
+// Looked up once: XS searches the global object, and `Array`, at each use.
+const { isArray } = Array;
+
 /** The lists of a client: of common tools, and of all. */
 const DETAILED: readonly [ListKind, ListKind] = deepFreeze(["common", "all"]);
 const PLAIN: readonly [ListKind, ListKind] = deepFreeze(["plain", "all plain"]);
@@ -121,7 +124,7 @@ export class McpSession<Context> implements CallSession {
 		if (this.#closed) {
 			return;
 		}
-		this.#deliver(Array.isArray(message) ? this.#answerBatch(message) : this.#answer(message));
+		this.#deliver(isArray(message) ? this.#answerBatch(message) : this.#answer(message));
 	}
 
 	/**

@@ -1,7 +1,7 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /**
- * What ESP-IDF tells of the chip. Its code is `esp32-chip.c`, which mcconfig builds in for an ESP32 and for nothing else.
+ * ESP-IDF's data about the chip. Its code is `esp32-chip.c`, which mcconfig builds in for an ESP32 and for nothing else.
  */
 export const esp32Chip = deepFreeze({
 	/** ESP-IDF's number for the model (esp_chip_model_t). */

@@ -2,7 +2,7 @@ export interface BackoffOptions {
 	/** First and longest delay in milliseconds. Default 1,000 and 60,000. */
 	readonly minimum?: number;
 	readonly maximum?: number;
-	/** A number from 0 to below 1. Default `Math.random`. */
+	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
 }
 

@@ -33,18 +33,21 @@ const startWithIdPattern = (): RegExp =>
  *
  * @param maxValues how much the message may hold: see {@link parseJson}
  * @param names the members of an MCP message that are wanted; of other messages all are. Default: all
+ * @param isFirst whether it is likely to be a session's first MCP message, which is not common: then it is parsed once
  * @throws JsonLimitError when the message nests too deep or holds too much
  * @throws SyntaxError that says what is wrong: no JSON, no object, no type
  */
-export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames): Envelope {
-	const envelope = checkEnvelope(parseJson(text, maxValues, names?.commonNames));
+export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames, isFirst = false): Envelope {
 	if (names === undefined) {
-		return envelope;
+		return checkEnvelope(parseJson(text, maxValues));
 	}
+	const envelope = checkEnvelope(parseJson(text, maxValues, isFirst ? names.allNames : names.commonNames));
 	if (envelope.type !== "mcp") {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	return names.isCommon(envelope.payload) ? envelope : checkEnvelope(parseJson(text, maxValues, names.allNames));
+	return isFirst || names.isCommon(envelope.payload)
+		? envelope
+		: checkEnvelope(parseJson(text, maxValues, names.allNames));
 }
 
 /**

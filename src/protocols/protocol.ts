@@ -65,6 +65,8 @@ export class Protocol {
 	/** The events of the present channel: those of an earlier one no longer count. */
 	#events: ChannelEvents | undefined;
 	#session: Session | undefined;
+	/** Whether no MCP message has come in this session. */
+	#isFirst = true;
 	/** Ends the attempt, or starts the next. */
 	#timer: TimerHandle | undefined;
 	#goodSessionTimer: TimerHandle | undefined;
@@ -210,12 +212,13 @@ export class Protocol {
 	#receive(text: string): void {
 		let envelope: Envelope;
 		try {
-			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names);
+			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names, this.#isFirst);
 		} catch (error) {
 			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
 			this.#drop((error as Error).message, start);
 			return;
 		}
+		this.#isFirst = this.#session === undefined || (this.#isFirst && envelope.type !== "mcp");
 		if (envelope.type !== "hello") {
 			this.#route(envelope);
 		} else if (this.#state === "greeting" || this.#state === "open") {
@@ -349,6 +352,7 @@ export class Protocol {
 		this.#watch?.close();
 		this.#watch = undefined;
 		this.#session = undefined;
+		this.#isFirst = true;
 	}
 
 	#release(): void {

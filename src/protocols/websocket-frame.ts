@@ -81,7 +81,7 @@ export class FrameHeader {
  * A client's frame. Its payload is masked four bytes at a time, which takes a quarter of the steps.
  *
  * @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes
- * @param random a number from 0 to below 1
+ * @param random a number in [0, 1)
  */
 export function maskedFrame(
 	opcode: number,

@@ -14,7 +14,7 @@ const LINE_END = 10;
 /**
  * The request that asks a server to speak WebSocket.
  *
- * @param random a number from 0 to below 1
+ * @param random a number in [0, 1)
  */
 export function handshakeRequest(
 	{ host, port, path, headers }: HandshakeRequest,

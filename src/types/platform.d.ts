@@ -20,7 +20,7 @@ declare module "time" {
 	const Time: {
 		/** Seconds since 1970. */
 		set(seconds: number): void;
-		/** Milliseconds of a clock that is never set: a 32-bit number, which begins anew at its end. */
+		/** A monotonic clock: milliseconds, as a 32-bit number that wraps around. */
 		readonly ticks: number;
 		/** Seconds that local time is ahead of UTC. */
 		timezone: number;

@@ -41,3 +41,12 @@ export function toMcpError(error: unknown, tool?: ServerTool): McpError {
 	const { message, data } = error as Error & { data?: unknown };
 	return new McpError(managerCodeOf(error), message, { details: data, retryable: isSafeToRetry(error, tool) });
 }
+
+/** Runs a task and rejects with McpError whatever it rejects with. */
+export async function translated<T>(task: () => Promise<T>): Promise<T> {
+	try {
+		return await task();
+	} catch (error) {
+		throw toMcpError(error);
+	}
+}

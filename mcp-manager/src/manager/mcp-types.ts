@@ -17,6 +17,18 @@ export interface ApprovalRequest {
 /** Asks a person whether a call may be made. Throws to say why nobody can be asked. */
 export type Approve = (request: ApprovalRequest) => Promise<boolean>;
 
+/** What a manager emits. */
+export interface McpManagerEvents {
+	/** A server sent a notification. `type` is "tools/list_changed" or the like: {@link NOTIFICATION_TYPES}. */
+	notification: [server: string, type: string, params: Readonly<Record<string, unknown>>];
+	/** The status of a configured server has changed. */
+	status: [server: string, status: ConnectionStatus, lastError: string];
+	/** Something in the file is wrong. */
+	warning: [message: string];
+	/** The process of a server wrote a line to standard error. At most 20 lines per second, of 1,000 characters. */
+	debug: [server: string, line: string];
+}
+
 export interface McpManagerOptions {
 	/** Servers to connect to. */
 	readonly servers?: readonly RegisteredServer[];

@@ -3,7 +3,7 @@ import type { Board } from "../../hardware/hardware.js";
 import { openChip } from "../../platform/chip.js";
 import { openEthernet } from "../../platform/ethernet.js";
 
-/** What the machine holds now, in bytes. Undefined in a build without instrumentation. */
+/** Memory in use, in bytes. Undefined in a build without instrumentation. */
 function memory(): object {
 	const read = (name: Parameters<typeof Instrumentation.map>[0]): number | undefined =>
 		Instrumentation.get(Instrumentation.map(name));
@@ -16,7 +16,7 @@ function memory(): object {
 	};
 }
 
-/** An ESP32-C3 in Espressif's QEMU, with Ethernet in the place of Wi-Fi. `self.get_system_info` tells its memory, too. */
+/** An ESP32-C3 in Espressif's QEMU, with Ethernet in place of Wi-Fi. `self.get_system_info` reports its memory, too. */
 export function openBoard() {
 	const network = openEthernet();
 	const { system, ...chip } = openChip("esp32c3_qemu", network.macAddress);

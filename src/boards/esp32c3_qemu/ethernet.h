@@ -1,4 +1,4 @@
-// What the SDK's Ethernet module asks of a board: its controller. `open-eth.c` has it.
+// The controller that the SDK's Ethernet module expects of a board; see `open-eth.c`.
 
 #include "driver/spi_master.h"
 #include "esp_eth.h"

@@ -3,7 +3,7 @@
 
 #include "ethernet.h"
 
-// Milliseconds that the negotiation with the other end may take: nobody is there to negotiate with.
+// Milliseconds for the link negotiation. Short: there is no peer.
 #define NEGOTIATION_TIME 100
 
 esp_eth_mac_t *mod_ethernet_get_mac(spi_device_interface_config_t device, int interruptPin)

@@ -25,7 +25,7 @@ interface Buses {
 	readonly internal: object;
 }
 
-/** What the firmware runs without, if it does not answer. */
+/** Optional: the firmware runs without it if it does not answer. */
 function openSensors() {
 	const { internal } = device.I2C as unknown as Buses;
 	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;

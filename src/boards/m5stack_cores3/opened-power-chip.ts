@@ -1,8 +1,9 @@
 import type { SmBusDevice, SmBusRecord } from "../../drivers/smbus.js";
 
 /**
- * Stands for the SDK's class of the power chip (`embedded:peripheral/Power/axp2101`) when the SDK sets this target up. The
- * set-up keeps its instance to itself, and a bus does not open an address twice, so the board takes the chip from here.
+ * Replaces the SDK's class of the power chip (`embedded:peripheral/Power/axp2101`) in the SDK's set-up of this target.
+ * The set-up keeps its instance private, and a bus does not open an address twice, so the board takes the chip from
+ * here.
  */
 export default class OpenedPowerChip {
 	/** The chip, once it is set up. */
@@ -15,7 +16,7 @@ export default class OpenedPowerChip {
 		OpenedPowerChip.device = this.#device;
 	}
 
-	/** What the set-up calls. */
+	/** The method that the set-up calls. */
 	writeByte(register: number, value: number): void {
 		this.#device.writeUint8(register, value);
 	}

@@ -10,7 +10,7 @@ import { openSnapshot } from "../../platform/snapshot.js";
 import { openSimulatorCamera } from "./camera.js";
 import { openControls } from "./controls.js";
 
-/** The computer's own network: it is there, and what it is made of is not the firmware's to know. */
+/** The computer's own network, which is always online. */
 class SimulatorNetwork implements Network {
 	readonly type = "ethernet";
 	readonly online = true;
@@ -28,15 +28,15 @@ class SimulatorSystem implements System {
 		return { language: "en-US", chip_model_name: "simulator", board: { type: "simulator", name: "simulator" } };
 	}
 
-	/** The simulator has no way to start firmware again: it says so, and goes on. */
+	/** The simulator cannot restart: it logs that, and goes on. */
 	restart(delay: number): void {
 		Timer.set(() => trace("restart: not supported by the simulator\n"), delay);
 	}
 }
 
 /**
- * The simulator never seeds its random numbers: each process would have the same UUID, address and delays. So the first
- * of them are left out, as many as the time says.
+ * The simulator never seeds its random numbers: each process would have the same UUID, address and delays. So a number
+ * of them that depends on the time is skipped.
  */
 function shuffleRandom(): void {
 	for (let left = Date.now() % 65_536; left > 0; left -= 1) {
@@ -44,7 +44,7 @@ function shuffleRandom(): void {
 	}
 }
 
-/** A locally administered address, made once, so that each computer's simulator is a device of its own. */
+/** A locally administered address, made once, so that simulators of different computers are different devices. */
 function macAddress(settings: Settings): string {
 	const stored = settings.get("board", "mac");
 	if (typeof stored === "string") {

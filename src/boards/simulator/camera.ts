@@ -22,7 +22,7 @@ const DRAWN_ROOM: Pixels = {
 	},
 };
 
-/** The computer's camera; or else a drawn picture, and a line in the trace that says why. */
+/** The computer's camera; or else a drawn picture, with the reason in the trace. */
 export function openSimulatorCamera(): Camera {
 	const camera = openCamera({ width: 320, height: 240, jpeg: false, closes: true });
 	return {

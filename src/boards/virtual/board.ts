@@ -81,7 +81,7 @@ class VirtualSystem implements System {
 	}
 }
 
-/** A board without hardware: it has every part, and the virtual device's Node side provides what is not ECMAScript. */
+/** A board without hardware: every part is simulated by the virtual device's Node side. */
 export function openBoard() {
 	const screen = new VirtualScreen();
 	const player = new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });

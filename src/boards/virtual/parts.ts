@@ -21,7 +21,7 @@ class VirtualLight extends ColoredLight {
 	}
 }
 
-/** A sensor that measures what the person says. */
+/** A sensor whose value the user enters. */
 class VirtualSensor implements Sensor {
 	readonly kind: SensorKind;
 	readonly unit: string;

@@ -2,7 +2,7 @@ import { firmware } from "virtual-host";
 import { ImageHead } from "../../drivers/image-head.js";
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 
-/** What an image of a virtual device begins with. */
+/** The first bytes of a virtual device's image. */
 const MAGIC = "XSMCPVD1";
 const HEADER_BYTES = 12;
 

@@ -106,6 +106,7 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 	}
 
 	override get allNames(): readonly string[] {
+		// Those of the features change with what is going on.
 		return super.allNames.concat(this.features.names);
 	}
 
@@ -119,13 +120,8 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 		return session;
 	}
 
-	override changed(method: string): void {
-		this.forgetNames();
-		super.changed(method);
-	}
-
-	/** Reads again which names the features want in calls. */
-	forgetNames(): void {
+	override forgetNames(): void {
+		super.forgetNames();
 		this.#commonNames = undefined;
 	}
 }

@@ -78,7 +78,7 @@ export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Rou
 		const { data } = DEVICE_CHANGE.safeParse(await readJson(c.env.incoming, maxBodyBytes));
 		const { alias, tags } = data ?? {};
 		if (alias === undefined && tags === undefined) {
-			throw new HttpError(400, "malformed", "alias: expected a string, unless tags are given as an array of strings");
+			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
 		}
 		try {
 			if (alias !== undefined) {

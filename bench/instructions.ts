@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import { buildXsHost } from "../virtual-device/src/engine/build-xs.js";
+import { encodeCommand } from "../virtual-device/src/engine/xs-protocol.js";
+import type { EngineChoice } from "../virtual-device/src/index.js";
+import { hostConfig, messages, SERVER, startServer } from "./engines.js";
+import { OPERATIONS, type Operation } from "./operations.js";
+import type { Report } from "./report.js";
+
+/** Rounds of the two runs that are compared: what the start takes is in both. */
+const FEW = 50;
+const MANY = 300;
+
+/** Whether callgrind is installed, which counts the instructions of a program. */
+export function hasCallgrind(): boolean {
+	return spawnSync("valgrind", ["--tool=callgrind", "--version"]).status === 0;
+}
+
+/**
+ * Runs a program and counts its instructions.
+ *
+ * @throws Error with the program's last lines
+ */
+export function countInstructions(command: readonly string[], input: Buffer | string): number {
+	const args = ["--tool=callgrind", "--callgrind-out-file=/dev/null", ...command];
+	const { stderr, status } = spawnSync("valgrind", args, { input, encoding: "utf8", maxBuffer: 2 ** 26 });
+	const counted = /Collected : (\d+)/.exec(stderr)?.[1];
+	if (status !== 0 || counted === undefined) {
+		throw new Error(`callgrind: ${stderr.slice(-500)}`);
+	}
+	return Number(counted);
+}
+
+/** Counts the instructions of each operation, the collections of garbage in between included. They hardly differ from run to run. */
+export async function countOperations(choice: EngineChoice): Promise<Map<string, number>> {
+	const host = await buildXsHost({ bits: 64 });
+	const counts = new Map<string, number>();
+	for (const operation of OPERATIONS) {
+		const engine = await startServer(choice, operation.tools);
+		const texts = await messages(engine, operation);
+		engine.close();
+		const run = (rounds: number): number => countInstructions([host, "--seed", "1"], inputOf(operation, texts, rounds));
+		counts.set(operation.name, Math.round((run(MANY) - run(FEW)) / (MANY - FEW)));
+	}
+	return counts;
+}
+
+/** What an engine would be sent, as its process reads it. */
+function inputOf({ tools }: Operation, texts: readonly string[], rounds: number): Buffer {
+	const packets = [{ header: JSON.stringify(["bench", texts, rounds]) }];
+	return Buffer.concat([
+		encodeCommand({ kind: "run", script: hostConfig(tools) }),
+		encodeCommand({ kind: "run", script: SERVER }),
+		encodeCommand({ kind: "deliver", packets }),
+	]);
+}
+
+/** Writes the table of instructions. */
+export async function benchInstructions(choice: EngineChoice, { say, row, header }: Report): Promise<void> {
+	say("## Instructions an operation, XS 13.3 (64-bit)");
+	say();
+	if (!hasCallgrind()) {
+		say("Not counted: valgrind is not installed here.");
+		return;
+	}
+	header("operation", "instructions");
+	for (const [name, count] of await countOperations(choice)) {
+		row(name, count.toLocaleString("en-US"));
+	}
+	say();
+	say(
+		"Counted by valgrind's callgrind, collections of garbage included: they do not depend on what else the machine does.",
+	);
+}
