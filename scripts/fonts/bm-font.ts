@@ -7,9 +7,8 @@ export interface BmFont {
 	readonly png: Uint8Array;
 }
 
-/** Cells in a row of the picture, and pixels of a cell's sides. */
+/** Cells in a row of the picture. */
 const COLUMNS = 64;
-const CELL = 16;
 
 /** Bytes of a glyph's description. */
 const GLYPH_BYTES = 20;
@@ -23,10 +22,10 @@ const CHARS = 4;
 /**
  * Makes a font of some glyphs.
  *
- * @param glyphs in the order of their code points, at most 16 × 16 pixels each
+ * @param glyphs in the order of their code points, at most as wide and high as a line
  */
 export function makeBmFont({ ascent, height }: Pick<PixelFont, "ascent" | "height">, glyphs: readonly Glyph[]): BmFont {
-	const picture = { width: COLUMNS * CELL, height: Math.ceil(glyphs.length / COLUMNS) * CELL };
+	const picture = { width: COLUMNS * height, height: Math.ceil(glyphs.length / COLUMNS) * height };
 	const common = new Uint8Array(15);
 	const view = new DataView(common.buffer);
 	for (const [at, value] of [height, ascent, picture.width, picture.height, 1].entries()) {
@@ -37,9 +36,9 @@ export function makeBmFont({ ascent, height }: Pick<PixelFont, "ascent" | "heigh
 		block(INFO, new Uint8Array(15)),
 		block(COMMON, common),
 		block(PAGES, Buffer.from("glyphs.png\0", "latin1")),
-		block(CHARS, Buffer.concat(glyphs.map(describe))),
+		block(CHARS, Buffer.concat(glyphs.map((glyph, at) => describe(glyph, placeOf(at, height))))),
 	]);
-	return { fnt, png: makePng(picture.width, picture.height, draw(glyphs, picture)) };
+	return { fnt, png: makePng(picture.width, picture.height, draw(glyphs, picture, height)) };
 }
 
 function block(type: number, bytes: Uint8Array): Buffer {
@@ -49,12 +48,16 @@ function block(type: number, bytes: Uint8Array): Buffer {
 	return Buffer.concat([head, bytes]);
 }
 
-function placeOf(at: number): { readonly x: number; readonly y: number } {
-	return { x: (at % COLUMNS) * CELL, y: Math.floor(at / COLUMNS) * CELL };
+interface Place {
+	readonly x: number;
+	readonly y: number;
 }
 
-function describe({ character, advance, left, top, rows }: Glyph, at: number): Buffer {
-	const { x, y } = placeOf(at);
+function placeOf(at: number, cell: number): Place {
+	return { x: (at % COLUMNS) * cell, y: Math.floor(at / COLUMNS) * cell };
+}
+
+function describe({ character, advance, left, top, rows }: Glyph, { x, y }: Place): Buffer {
 	const bytes = Buffer.alloc(GLYPH_BYTES);
 	bytes.writeUInt32LE(character.codePointAt(0) ?? 0, 0);
 	for (const [index, value] of [x, y, rows[0]?.length ?? 0, rows.length, left, top, advance].entries()) {
@@ -64,10 +67,10 @@ function describe({ character, advance, left, top, rows }: Glyph, at: number): B
 }
 
 /** The rows of a picture, black: four bytes a pixel, of which the last says whether it is a glyph's. */
-function draw(glyphs: readonly Glyph[], { width, height }: { width: number; height: number }): Buffer {
+function draw(glyphs: readonly Glyph[], { width, height }: { width: number; height: number }, cell: number): Buffer {
 	const pixels = Buffer.alloc(width * height * 4);
 	for (const [at, { rows }] of glyphs.entries()) {
-		const { x, y } = placeOf(at);
+		const { x, y } = placeOf(at, cell);
 		for (const [row, columns] of rows.entries()) {
 			for (const [column, isSet] of columns.entries()) {
 				pixels[((y + row) * width + x + column) * 4 + 3] = isSet ? 0xff : 0;

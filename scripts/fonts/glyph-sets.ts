@@ -53,6 +53,9 @@ const JAPANESE: readonly Range[] = [
 	[0xff61, 0xff9f],
 ];
 
+/** What GB 2312 lacks of kana. */
+const CHINESE: readonly Range[] = [[0x30fb, 0x30fc]];
+
 /** What assistants often say, and GB 2312 has in its second level only. */
 const SPOKEN_CHINESE = "嗯嗨嘿哎呗哒咯喵嘻呃诶嗷嘞喔噢嘟咚叮瞅";
 
@@ -66,6 +69,11 @@ const GB_ROWS: readonly Range[] = [
 	[16, 55],
 ];
 
+/** The characters that a code may have, which a person types in: those of ASCII. */
+export function charactersOfCodes(): readonly string[] {
+	return inRanges([[0x20, 0x7e]]);
+}
+
 /** The characters of a set, in the order of their code points. */
 export function charactersOf(set: GlyphSet): readonly string[] {
 	const all = new Set(inRanges(LATIN));
@@ -73,7 +81,7 @@ export function charactersOf(set: GlyphSet): readonly string[] {
 		addTo(all, inRanges(JAPANESE), inRows("euc-jp", JIS_ROWS));
 	}
 	if (set === "zh-hans" || set === "cjk") {
-		addTo(all, [...SPOKEN_CHINESE], inRows("gb2312", GB_ROWS));
+		addTo(all, inRanges(CHINESE), [...SPOKEN_CHINESE], inRows("gb2312", GB_ROWS));
 	}
 	return [...all].sort((one, other) => (one.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0));
 }

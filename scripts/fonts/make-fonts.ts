@@ -3,16 +3,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeBmFont } from "./bm-font.js";
-import { charactersOf, GLYPH_SETS } from "./glyph-sets.js";
-import { openPixelFont } from "./pixel-font.js";
+import { charactersOf, charactersOfCodes, GLYPH_SETS } from "./glyph-sets.js";
+import { enlarged, openPixelFont, type PixelFont } from "./pixel-font.js";
 
 /** Where the manifest of the face takes the fonts from. */
 export const FONTS = fileURLToPath(new URL("../../.cache/fonts/", import.meta.url));
 
+/** How much larger a code is than other text. */
+const CODE_SCALE = 3;
+
 const SOURCES = fileURLToPath(new URL(".", import.meta.url));
 
 /**
- * Makes the fonts of all sets of glyphs for the SDK's tools, `glyphs-SET.fnt` and `.png`, unless these sources have made them already.
+ * Makes the fonts of all sets of glyphs and of codes for the SDK's tools, `glyphs-SET` and `codes` with `.fnt` and `.png`, unless these sources have made them already.
  *
  * @returns the folder
  */
@@ -25,12 +28,17 @@ export function makeFonts(): string {
 	mkdirSync(FONTS, { recursive: true });
 	const font = openPixelFont();
 	for (const set of GLYPH_SETS) {
-		const { fnt, png } = makeBmFont(font, charactersOf(set).map(font.glyphOf));
-		writeWhole(join(FONTS, `glyphs-${set}.fnt`), fnt);
-		writeWhole(join(FONTS, `glyphs-${set}.png`), png);
+		writeFont(`glyphs-${set}`, font, charactersOf(set));
 	}
+	writeFont("codes", enlarged(font, CODE_SCALE), charactersOfCodes());
 	writeWhole(stamp, version);
 	return FONTS;
+}
+
+function writeFont(name: string, font: PixelFont, characters: readonly string[]): void {
+	const { fnt, png } = makeBmFont(font, characters.map(font.glyphOf));
+	writeWhole(join(FONTS, `${name}.fnt`), fnt);
+	writeWhole(join(FONTS, `${name}.png`), png);
 }
 
 /** Another build may read the file meanwhile. */

@@ -45,7 +45,30 @@ export function openPixelFont(): PixelFont {
 			if (glyph.index === 0) {
 				throw new Error(`the font has no glyph for ${character}`);
 			}
-			return { character, advance: Math.round((glyph.advanceWidth ?? 0) / UNITS), ...scan(edgesOf(glyph.path), ascent) };
+			return {
+				character,
+				advance: Math.round((glyph.advanceWidth ?? 0) / UNITS),
+				...scan(edgesOf(glyph.path), ascent),
+			};
+		},
+	};
+}
+
+/** A font whose pixels are squares of so many. */
+export function enlarged({ ascent, height, glyphOf }: PixelFont, scale: number): PixelFont {
+	const repeat = <T>(items: readonly T[]): T[] => items.flatMap((item) => Array.from({ length: scale }, () => item));
+	return {
+		ascent: ascent * scale,
+		height: height * scale,
+		glyphOf(character) {
+			const { advance, left, top, rows } = glyphOf(character);
+			return {
+				character,
+				advance: advance * scale,
+				left: left * scale,
+				top: top * scale,
+				rows: repeat(rows.map((row) => repeat(row))),
+			};
 		},
 	};
 }

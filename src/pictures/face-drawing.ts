@@ -100,11 +100,12 @@ const PROGRESS_HEIGHT = 2;
 /** Lines that words have at least, so that the face does not move for a short one. */
 const MIN_LINES = 2;
 
-/** The lines of words that a face leaves room for. */
+/** The lines of words that a face leaves room for. A small screen leaves out the face, rather than to turn pages of one or two lines. */
 export function linesOfWords(canvas: Canvas, font: Font): number {
 	const between = canvas.height - 2 * barOf(font) - MARGIN;
 	const face = Math.max(MIN_FACE, Math.floor(between * FACE_SHARE));
-	return Math.max(1, Math.floor((between - face) / font.height));
+	const beside = Math.floor((between - face) / font.height);
+	return beside > MIN_LINES ? beside : Math.max(1, Math.floor(between / font.height));
 }
 
 /** Pixels of the bars above and below. */
