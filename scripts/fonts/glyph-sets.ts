@@ -69,9 +69,9 @@ const GB_ROWS: readonly Range[] = [
 	[16, 55],
 ];
 
-/** The characters that a code may have, which a person types in: those of ASCII. */
+/** The characters of a code that a person types in: digits, with every backend of the family. */
 export function charactersOfCodes(): readonly string[] {
-	return inRanges([[0x20, 0x7e]]);
+	return [..."0123456789"];
 }
 
 /** The characters of a set, in the order of their code points. */
