@@ -87,6 +87,35 @@ export default suite("the face on the screen", {
 		screen.show({ code: "" });
 		equal(draw().rectangles.length, faceless);
 	},
+	"shows a code in the large font only if that has all its characters"() {
+		const large = { height: 54 };
+		class DigitsCanvas extends FakeCanvas {
+			fonts: unknown[] = [];
+
+			override getTextWidth(text: string, font?: object): number {
+				return font === large ? 10 * text.replace(/\D/g, "").length : super.getTextWidth(text);
+			}
+
+			override drawText(...drawing: Parameters<FakeCanvas["drawText"]>): void {
+				super.drawText(...drawing);
+				this.fonts.push(drawing[0].includes("123") ? drawing[1] : undefined);
+			}
+		}
+		const canvas = new DigitsCanvas();
+		const timer = new FakeTimer();
+		const font = { height: 20 };
+		const screen = new FaceScreen({ canvas, font, codeFont: large, timer });
+		for (const [code, expected] of [
+			["123456", large],
+			["A-123", font],
+		] as const) {
+			canvas.fonts = [];
+			screen.show({ code });
+			timer.pass(100);
+			ok(canvas.fonts.includes(expected), code);
+			ok(texts(canvas).includes(code));
+		}
+	},
 	"breaks a message between words"() {
 		const { screen, draw } = face();
 		screen.show({ message: "twenty-six characters here and the rest of it in the second line" });

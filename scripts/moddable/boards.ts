@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Part } from "../../src/hardware/needs.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { explainConstantData, totalOf } from "./constant-data.js";
+import { FontSizes } from "./font-size.js";
 import { estimateImage, freeShare, LEAST_FREE } from "./image-size.js";
 import { linkForChip } from "./mcconfig.js";
 import { type MemoryPlan, planMemory } from "./memory-plan.js";
@@ -72,16 +73,18 @@ export async function measureBoards(
 ): Promise<Measured> {
 	const rows: string[][] = [];
 	const faults: string[] = [];
+	const fontSizes = new FontSizes(sdk);
 	for (const name of targets) {
 		onTarget(name);
 		const plan = await planMemory(sdk, ROOT, findTarget(sdk, name), []);
 		const size = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
-		const image = estimateImage(size.constant, hasScreen(name));
+		const fonts = fontSizes.sum(plan.fonts);
+		const image = estimateImage(size.constant, fonts);
 		const free = freeShare(plan, image);
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);
 		}
-		rows.push(describeSize(plan, size, image));
+		rows.push(describeSize(plan, { ...size, fonts, image }));
 	}
 	const heap = ["chunks", "slots", "longest message"];
 	const heads = [
@@ -91,6 +94,7 @@ export async function measureBoards(
 		...heap,
 		"constant data (bytes)",
 		"objects in it (slots)",
+		"fonts (bytes)",
 		"image (about)",
 		"free",
 	];
@@ -120,7 +124,7 @@ export async function measureMinimal(sdk: Sdk, name: string): Promise<number> {
 	return measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name], "manifest_minimal.json")).constant;
 }
 
-function describeSize(plan: MemoryPlan, { constant, objects }: Size, image: number): string[] {
+function describeSize(plan: MemoryPlan, { constant, objects, fonts, image }: Size & ImageSize): string[] {
 	const { target, flashBytes, chunkBytes, slots, messageBytes } = plan;
 	return [
 		code(target.name),
@@ -131,14 +135,10 @@ function describeSize(plan: MemoryPlan, { constant, objects }: Size, image: numb
 		`${messageBytes / 1024} KB`,
 		thousands(constant),
 		thousands(objects),
+		thousands(fonts),
 		thousands(image),
 		percent(freeShare(plan, image)),
 	];
-}
-
-function hasScreen(name: string): boolean {
-	const { board } = boardOf(name);
-	return readParts([board]).get(board)?.parts.includes("screen") ?? false;
 }
 
 interface Size {
@@ -146,6 +146,12 @@ interface Size {
 	readonly constant: number;
 	/** Slots in it. */
 	readonly objects: number;
+}
+
+/** In bytes. */
+interface ImageSize {
+	readonly fonts: number;
+	readonly image: number;
 }
 
 /** @param linked the linker's output */

@@ -2,6 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { GLYPH_SETS } from "../fonts/glyph-sets.js";
+import { makeFonts } from "../fonts/make-fonts.js";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
@@ -11,6 +13,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What mcconfig takes from a folder unless told. */
 const MANIFEST = "manifest.json";
+
+/** The setting that names a set of glyphs. */
+const GLYPHS = "glyphs=";
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
 const LINES_SHOWN = 20;
@@ -95,11 +100,13 @@ async function runTool(
 	args: readonly string[],
 	{ show, options }: RunOptions,
 ): Promise<void> {
-	const command = [join(sdk.bin, tool), args] as const;
+	makeFonts();
+	const { env, rest } = takeGlyphs(args, options.env);
+	const command = [join(sdk.bin, tool), rest] as const;
 	// Where the person looks on, it has the terminal: the SDK's debugger may ask for Ctrl-C.
 	const child = show
-		? spawn(...command, { ...options, stdio: "inherit" })
-		: new ChildGroup(...command, ["pipe", "pipe"], options).process;
+		? spawn(...command, { ...options, env, stdio: "inherit" })
+		: new ChildGroup(...command, ["pipe", "pipe"], { ...options, env }).process;
 	const said: Buffer[] = [];
 	child.stdout?.on("data", (bytes) => said.push(bytes));
 	child.stderr?.on("data", (bytes) => said.push(bytes));
@@ -110,6 +117,26 @@ async function runTool(
 	if (status !== 0) {
 		throw new SdkError([`${tool} failed (${status ?? "killed"})`, ...lastOf(String(Buffer.concat(said)))].join("\n"));
 	}
+}
+
+/**
+ * Takes the setting `glyphs` out of a command line: it names a file, so the manifests have it as a variable.
+ *
+ * @throws SdkError if there is no such set
+ */
+function takeGlyphs(
+	args: readonly string[],
+	env: NodeJS.ProcessEnv,
+): { env: NodeJS.ProcessEnv; rest: readonly string[] } {
+	const setting = args.filter((arg) => arg.startsWith(GLYPHS)).at(-1);
+	if (setting === undefined) {
+		return { env, rest: args };
+	}
+	const set = setting.slice(GLYPHS.length);
+	if (!GLYPH_SETS.some((each) => each === set)) {
+		throw new SdkError(`glyphs: unknown set ${set}. Known sets: ${GLYPH_SETS.join(", ")}`);
+	}
+	return { env: { ...env, GLYPHS: set }, rest: args.filter((arg) => !arg.startsWith(GLYPHS)) };
 }
 
 /**

@@ -38,6 +38,8 @@ export interface MemoryPlan {
 	/** Of the longest message that the device accepts. */
 	readonly messageBytes: number;
 	readonly partitions: readonly Partition[];
+	/** The paths of the fonts, without `.fnt`. */
+	readonly fonts: readonly string[];
 }
 
 /** What `manifest_flat.json` has: mcconfig's sum of all manifests. */
@@ -48,6 +50,7 @@ interface FlatManifest {
 		readonly stack: number;
 	};
 	readonly config: { readonly chunkBytes: number | string };
+	readonly resources: { readonly "*-mask"?: readonly string[] };
 }
 
 /**
@@ -64,7 +67,8 @@ export async function planMemory(
 	settings: readonly string[],
 ): Promise<MemoryPlan> {
 	const made = await configureForChip(sdk, folder, target.name, settings);
-	const { creation, config }: FlatManifest = JSON.parse(readFileSync(join(made, "manifest_flat.json"), "utf8"));
+	const flat: FlatManifest = JSON.parse(readFileSync(join(made, "manifest_flat.json"), "utf8"));
+	const { creation, config, resources } = flat;
 	const ofIdf = (name: string): string => readFileSync(join(made, `xsProj-${target.chip}`, name), "utf8");
 	const chip = readSdkConfig(ofIdf("sdkconfig.mc"));
 	const partitions = readPartitions(ofIdf("partitions.csv"));
@@ -77,6 +81,7 @@ export async function planMemory(
 		stackSlots: creation.stack,
 		messageBytes: messageLimits(readBytes(config.chunkBytes)).maxMessageBytes,
 		partitions,
+		fonts: resources["*-mask"] ?? [],
 	};
 }
 

@@ -100,11 +100,12 @@ const PROGRESS_HEIGHT = 2;
 /** Lines that words have at least, so that the face does not move for a short one. */
 const MIN_LINES = 2;
 
-/** The lines of words that a face leaves room for. */
+/** The lines of words that a face leaves room for. A small screen leaves out the face, rather than to turn pages of one or two lines. */
 export function linesOfWords(canvas: Canvas, font: Font): number {
 	const between = canvas.height - 2 * barOf(font) - MARGIN;
 	const face = Math.max(MIN_FACE, Math.floor(between * FACE_SHARE));
-	return Math.max(1, Math.floor((between - face) / font.height));
+	const beside = Math.floor((between - face) / font.height);
+	return beside > MIN_LINES ? beside : Math.max(1, Math.floor(between / font.height));
 }
 
 /** Pixels of the bars above and below. */
@@ -115,7 +116,7 @@ function barOf(font: Font): number {
 /**
  * Draws the whole face: a bar for the state and the backend, the face or a code, what is said, and what is set.
  *
- * @param codeFont a large font for a code
+ * @param codeFont a large font for a code, perhaps of digits only
  */
 export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeFont: Font = font): void {
 	const colors = mix(canvas, picture);
@@ -131,7 +132,7 @@ export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeF
 	if (picture.code === "" && words - barHeight >= MIN_FACE) {
 		drawFeatures(canvas, colors, picture, barHeight, words);
 	} else if (picture.code !== "") {
-		const fits = canvas.getTextWidth(picture.code, codeFont) <= canvas.width && codeFont.height <= words - barHeight;
+		const fits = codeFont.height <= words - barHeight && fitsIn(canvas, codeFont, picture.code);
 		drawCode(canvas, fits ? codeFont : font, colors, picture.code, (barHeight + words) >> 1);
 	}
 	drawWords(canvas, font, colors, picture, words);
@@ -198,10 +199,17 @@ function drawFeatures(canvas: Canvas, colors: Colors, picture: FacePicture, top:
 	}
 }
 
+/** Whether a font has all characters of a code, and the screen room for them. */
+function fitsIn(canvas: Canvas, font: Font, code: string): boolean {
+	const hasGlyphs = Array.from(code).every((character) => canvas.getTextWidth(character, font) > 0);
+	return hasGlyphs && canvas.getTextWidth(code, font) <= canvas.width;
+}
+
 /** In the middle between left and right, and around a line. */
 function drawCode(canvas: Canvas, font: Font, colors: Colors, code: string, middle: number): void {
-	const width = Math.min(canvas.getTextWidth(code, font), canvas.width);
-	canvas.drawText(code, font, colors.text, (canvas.width - width) >> 1, middle - (font.height >> 1), width);
+	const text = visibleText(code, (character) => canvas.getTextWidth(character, font));
+	const width = Math.min(canvas.getTextWidth(text, font), canvas.width);
+	canvas.drawText(text, font, colors.text, (canvas.width - width) >> 1, middle - (font.height >> 1), width);
 }
 
 /** A page of words: an alert on its colour; under several pages a bar that shows how far they are read. */

@@ -7,6 +7,10 @@ import Timer from "timer";
 import type { Backlight } from "../hardware/hardware.js";
 import { FaceScreen } from "../pictures/face-screen.js";
 import type { MakeQrCode } from "../pictures/setup-drawing.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+
+/** The sets of glyphs of which a build has one: scripts/fonts/glyph-sets.ts. */
+const GLYPH_SETS = deepFreeze(["cjk", "zh-hans", "ja", "latin"]);
 
 /** Bytes of Poco's display list: one face takes about half. */
 const DISPLAY_LIST = 4096;
@@ -27,8 +31,8 @@ export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
 			displayListLength: DISPLAY_LIST,
 			rotation: config.rotation,
 		}),
-		font: parseBMF(new Resource("OpenSans-Semibold-18.bf4")),
-		codeFont: parseBMF(new Resource("OpenSans-Regular-52.bf4")),
+		font: parseBMF(new Resource(`glyphs-${GLYPH_SETS.find((set) => Resource.exists(`glyphs-${set}.bf4`))}.bf4`)),
+		codeFont: parseBMF(new Resource("codes.bf4")),
 		makeQrCode: qrCode as MakeQrCode,
 		...(backlight && { backlight }),
 		timer: Timer,

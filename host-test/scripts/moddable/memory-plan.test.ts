@@ -25,6 +25,7 @@ const PLAN: MemoryPlan = {
 	stackSlots: 1024,
 	messageBytes: 32_768,
 	partitions: [{ name: "factory", type: "app", bytes: 2 * MEGABYTE, end: 3 * MEGABYTE }],
+	fonts: [],
 };
 
 describe("the settings of ESP-IDF", () => {

@@ -1,4 +1,5 @@
 import jpeg from "jpeg-js";
+import { drawFaceOf } from "./drawn-screen.js";
 
 /** What the simulated screen shows. */
 export interface ScreenPicture {
@@ -32,15 +33,10 @@ export function drawRoom(): Uint8Array {
 	});
 }
 
-/** The simulated screen: its theme's colour, dimmed by its brightness, and a bar that is as long as it is bright. */
-export function drawScreen(screen: ScreenPicture & { readonly quality: number }): Uint8Array {
-	const { width, height, brightness, theme, quality } = screen;
-	const background = theme === "light" ? 240 : 24;
-	return draw(width, height, quality, (x, y) => {
-		const inBar = y > height - 20 && x < (width * brightness) / 100;
-		const level = ((inBar ? 255 - background : background) * (20 + brightness * 0.8)) / 100;
-		return [level, level, level];
-	});
+/** The simulated screen, as JPEG: what the firmware draws on a board's. */
+export function drawScreen({ quality, ...screen }: ScreenPicture & { readonly quality: number }): Uint8Array {
+	const { pixels, width, height } = drawFaceOf(screen);
+	return jpeg.encode({ data: pixels, width, height }, quality).data;
 }
 
 /**

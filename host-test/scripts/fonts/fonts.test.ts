@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { charactersOf, GLYPH_SETS, type GlyphSet } from "../../../scripts/fonts/glyph-sets.js";
+import { makeFonts } from "../../../scripts/fonts/make-fonts.js";
+import { type ReadFont, readBmFont } from "../../../scripts/fonts/read-bm-font.js";
+import { breakLines, widthOf } from "../../../src/text/line-breaks.js";
+
+/** Pixels of a line on the screens of boards, without margins. */
+const LINE_WIDTHS = [116, 123, 158, 228, 308];
+
+const SENTENCES = 3_000;
+
+const EXAMPLES: Readonly<Record<string, readonly GlyphSet[]>> = {
+	"今天天气很好，最高25°C。嗯，记得带伞！": ["zh-hans", "cjk"],
+	"今日は良い天気です。「カーテン」を開けますか？〜": ["ja", "cjk"],
+	"Grüße aus München: „schön“, 25 °C – 3 €.": ["latin", "ja", "zh-hans", "cjk"],
+	"Сегодня солнечно, ёжик. Подъём!": ["latin", "ja", "zh-hans", "cjk"],
+	"Καλημέρα κόσμε! Dzień dobry, čeština, ığdır, Việt Nam.": ["latin", "ja", "zh-hans", "cjk"],
+};
+
+/** Numbers from 0 to below 1, the same each time. */
+function* randoms(): Generator<number, never> {
+	for (let state = 22; ; ) {
+		state = (state * 1_103_515_245 + 12_345) % 0x8000_0000;
+		yield state / 0x8000_0000;
+	}
+}
+
+describe("fonts", () => {
+	let fonts: ReadonlyMap<GlyphSet, ReadFont>;
+
+	before(() => {
+		const folder = makeFonts();
+		fonts = new Map(GLYPH_SETS.map((set) => [set, readBmFont(join(folder, `glyphs-${set}`))]));
+	});
+
+	const fontOf = (set: GlyphSet): ReadFont => fonts.get(set) as ReadFont;
+
+	it("have all the characters of their sets, in order, and none is invisible but spaces", () => {
+		for (const set of GLYPH_SETS) {
+			const { glyphs, height } = fontOf(set);
+			assert.deepEqual([...glyphs.keys()], charactersOf(set));
+			for (const { character, advance, rows, top } of glyphs.values()) {
+				assert.ok(advance > 0 && top >= 0 && top + rows.length <= height, `${set}: ${character}`);
+				assert.ok(rows.some((row) => row.includes(true)) || /^\s$/u.test(character), `${set}: ${character} is empty`);
+			}
+		}
+	});
+
+	it("have the kanji of JIS level 1, the hanzi of GB 2312 level 1, and kana", () => {
+		const han = (set: GlyphSet): number =>
+			charactersOf(set).filter((character) => /\p{Script=Han}/u.test(character)).length;
+		assert.ok(han("ja") >= 2_965 && han("zh-hans") >= 3_755 && han("cjk") > han("zh-hans") && han("latin") === 0);
+		for (const set of ["ja", "zh-hans", "cjk"] as const) {
+			assert.ok(
+				["あ", "ン", "ー", "。", "「"].every((character) => fontOf(set).glyphs.has(character)),
+				set,
+			);
+		}
+	});
+
+	it("show real sentences", () => {
+		for (const [sentence, sets] of Object.entries(EXAMPLES)) {
+			for (const set of sets) {
+				assert.deepEqual(
+					[...sentence].filter((character) => !fontOf(set).glyphs.has(character)),
+					[],
+					`${set}: ${sentence}`,
+				);
+			}
+		}
+	});
+
+	it(`show ${SENTENCES} sentences of their characters without a box, in lines that fit every screen`, () => {
+		const random = randoms();
+		for (let at = 0; at < SENTENCES; at += 1) {
+			const set = GLYPH_SETS[at % GLYPH_SETS.length] as GlyphSet;
+			const { glyphs } = fontOf(set);
+			const characters = charactersOfSet(set);
+			const length = 5 + Math.floor(random.next().value * 40);
+			const sentence = Array.from(
+				{ length },
+				() => characters[Math.floor(random.next().value * characters.length)] as string,
+			).join("");
+			const measure = (character: string): number => glyphs.get(character)?.advance ?? 0;
+			const width = LINE_WIDTHS[at % LINE_WIDTHS.length] as number;
+			const lines = breakLines(sentence, width, measure);
+			assert.equal(lines.join("").replaceAll(/\s/gu, ""), sentence.replaceAll(/\s/gu, ""), set);
+			assert.ok(
+				lines.every((line) => widthOf(line, measure) <= width),
+				sentence,
+			);
+		}
+	});
+});
+
+const known = new Map<GlyphSet, readonly string[]>();
+
+/** Without the box, which stands for a missing glyph. */
+function charactersOfSet(set: GlyphSet): readonly string[] {
+	const characters = known.get(set) ?? charactersOf(set).filter((character) => character !== "□");
+	known.set(set, characters);
+	return characters;
+}

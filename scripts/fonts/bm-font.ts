@@ -1,0 +1,120 @@
+import { deflateSync } from "node:zlib";
+import type { Glyph, PixelFont } from "./pixel-font.js";
+
+/** A font as the SDK takes it: BMFont's binary description (version 3), and a picture whose opaque pixels are those of the glyphs. */
+export interface BmFont {
+	readonly fnt: Uint8Array;
+	readonly png: Uint8Array;
+}
+
+/** Cells in a row of the picture. */
+const COLUMNS = 64;
+
+/** Bytes of a glyph's description. */
+const GLYPH_BYTES = 20;
+
+/** BMFont's blocks: https://www.angelcode.com/products/bmfont/doc/file_format.html */
+const INFO = 1;
+const COMMON = 2;
+const PAGES = 3;
+const CHARS = 4;
+
+/**
+ * Makes a font of some glyphs.
+ *
+ * @param glyphs in the order of their code points, at most as wide and high as a line
+ */
+export function makeBmFont({ ascent, height }: Pick<PixelFont, "ascent" | "height">, glyphs: readonly Glyph[]): BmFont {
+	const picture = { width: COLUMNS * height, height: Math.ceil(glyphs.length / COLUMNS) * height };
+	const common = new Uint8Array(15);
+	const view = new DataView(common.buffer);
+	for (const [at, value] of [height, ascent, picture.width, picture.height, 1].entries()) {
+		view.setUint16(2 * at, value, true);
+	}
+	const fnt = Buffer.concat([
+		Buffer.from("BMF\x03", "latin1"),
+		block(INFO, new Uint8Array(15)),
+		block(COMMON, common),
+		block(PAGES, Buffer.from("glyphs.png\0", "latin1")),
+		block(CHARS, Buffer.concat(glyphs.map((glyph, at) => describe(glyph, placeOf(at, height))))),
+	]);
+	return { fnt, png: makePng(picture.width, picture.height, draw(glyphs, picture, height)) };
+}
+
+function block(type: number, bytes: Uint8Array): Buffer {
+	const head = Buffer.alloc(5);
+	head.writeUInt8(type, 0);
+	head.writeUInt32LE(bytes.length, 1);
+	return Buffer.concat([head, bytes]);
+}
+
+interface Place {
+	readonly x: number;
+	readonly y: number;
+}
+
+function placeOf(at: number, cell: number): Place {
+	return { x: (at % COLUMNS) * cell, y: Math.floor(at / COLUMNS) * cell };
+}
+
+function describe({ character, advance, left, top, rows }: Glyph, { x, y }: Place): Buffer {
+	const bytes = Buffer.alloc(GLYPH_BYTES);
+	bytes.writeUInt32LE(character.codePointAt(0) ?? 0, 0);
+	for (const [index, value] of [x, y, rows[0]?.length ?? 0, rows.length, left, top, advance].entries()) {
+		bytes.writeInt16LE(value, 4 + 2 * index);
+	}
+	return bytes;
+}
+
+/** The rows of a picture, black: four bytes a pixel, of which the last says whether it is a glyph's. */
+function draw(glyphs: readonly Glyph[], { width, height }: { width: number; height: number }, cell: number): Buffer {
+	const pixels = Buffer.alloc(width * height * 4);
+	for (const [at, { rows }] of glyphs.entries()) {
+		const { x, y } = placeOf(at, cell);
+		for (const [row, columns] of rows.entries()) {
+			for (const [column, isSet] of columns.entries()) {
+				pixels[((y + row) * width + x + column) * 4 + 3] = isSet ? 0xff : 0;
+			}
+		}
+	}
+	return pixels;
+}
+
+/** A PNG file of RGBA with 8 bits each. */
+export function makePng(width: number, height: number, pixels: Buffer): Buffer {
+	const header = Buffer.alloc(13);
+	header.writeUInt32BE(width, 0);
+	header.writeUInt32BE(height, 4);
+	header.set([8, 6, 0, 0, 0], 8);
+	const stride = 4 * width;
+	const lines = Array.from({ length: height }, (_, row) =>
+		Buffer.concat([Buffer.of(0), pixels.subarray(row * stride, (row + 1) * stride)]),
+	);
+	return Buffer.concat([
+		Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+		chunk("IHDR", header),
+		chunk("IDAT", deflateSync(Buffer.concat(lines))),
+		chunk("IEND", Buffer.alloc(0)),
+	]);
+}
+
+function chunk(type: string, bytes: Buffer): Buffer {
+	const length = Buffer.alloc(4);
+	length.writeUInt32BE(bytes.length);
+	const body = Buffer.concat([Buffer.from(type, "latin1"), bytes]);
+	const check = Buffer.alloc(4);
+	check.writeUInt32BE(crc32(body));
+	return Buffer.concat([length, body, check]);
+}
+
+/** The checksum of PNG's chunks. Node has one since 20.15 only. */
+function crc32(bytes: Uint8Array): number {
+	let crc = 0xffff_ffff;
+	for (const byte of bytes) {
+		crc ^= byte;
+		for (let bit = 0; bit < 8; bit += 1) {
+			crc = (crc >>> 1) ^ (crc & 1 ? 0xedb8_8320 : 0);
+		}
+	}
+	return ~crc >>> 0;
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import opentype from "opentype.js";
+
+/** A glyph: its pixels, and where they stand. */
+export interface Glyph {
+	readonly character: string;
+	/** Pixels that the pen moves. */
+	readonly advance: number;
+	/** Pixels from the pen, and from the top of the line. */
+	readonly left: number;
+	readonly top: number;
+	/** Rows from the top, each a pixel after the other. All are as wide. Without rows if nothing is to be seen. */
+	readonly rows: readonly (readonly boolean[])[];
+}
+
+/** A font whose outlines follow pixels. */
+export interface PixelFont {
+	/** Pixels from the top of a line to its base line, and to the top of the next line. */
+	readonly ascent: number;
+	readonly height: number;
+	/** @throws Error if the font has no such glyph */
+	glyphOf(character: string): Glyph;
+}
+
+/** UnifontEX (SIL Open Font License 1.1): GNU Unifont's glyphs of 8 × 16 and 16 × 16 pixels, drawn for that size. */
+const FONT_FILE = "@fontsource/unifontex/files/unifontex-latin-400-normal.woff";
+
+/** Units of the outline to a pixel. */
+const UNITS = 64;
+
+/** Pixels of a line above and below the 16 of the glyphs. */
+const LEADING = 1;
+
+/** Reads the font from the package that has it: seconds, because it has 65,000 glyphs. */
+export function openPixelFont(): PixelFont {
+	const { buffer, byteOffset, byteLength } = readFileSync(createRequire(import.meta.url).resolve(FONT_FILE));
+	const font = opentype.parse(buffer.slice(byteOffset, byteOffset + byteLength));
+	const ascent = font.ascender / UNITS + LEADING;
+	return {
+		ascent,
+		height: (font.ascender - font.descender) / UNITS + 2 * LEADING,
+		glyphOf(character) {
+			const glyph = font.charToGlyph(character);
+			if (glyph.index === 0) {
+				throw new Error(`the font has no glyph for ${character}`);
+			}
+			return {
+				character,
+				advance: Math.round((glyph.advanceWidth ?? 0) / UNITS),
+				...scan(edgesOf(glyph.path), ascent),
+			};
+		},
+	};
+}
+
+/** A font whose pixels are squares of so many. */
+export function enlarged({ ascent, height, glyphOf }: PixelFont, scale: number): PixelFont {
+	const repeat = <T>(items: readonly T[]): T[] => items.flatMap((item) => Array.from({ length: scale }, () => item));
+	return {
+		ascent: ascent * scale,
+		height: height * scale,
+		glyphOf(character) {
+			const { advance, left, top, rows } = glyphOf(character);
+			return {
+				character,
+				advance: advance * scale,
+				left: left * scale,
+				top: top * scale,
+				rows: repeat(rows.map((row) => repeat(row))),
+			};
+		},
+	};
+}
+
+/** An edge that goes up or down, in pixels. */
+interface Edge {
+	readonly x: number;
+	readonly from: number;
+	readonly to: number;
+}
+
+/** The edges of an outline that are upright: the others lie between rows. */
+function edgesOf({ commands }: opentype.Path): Edge[] {
+	const edges: Edge[] = [];
+	let start = { x: 0, y: 0 };
+	let at = start;
+	for (const command of commands) {
+		const to = command.type === "Z" ? start : { x: command.x, y: command.y };
+		if (command.type === "M") {
+			start = to;
+		} else if (to.x === at.x && to.y !== at.y) {
+			edges.push({ x: to.x / UNITS, from: at.y / UNITS, to: to.y / UNITS });
+		}
+		at = to;
+	}
+	return edges;
+}
+
+/** The pixels inside an outline: those that more edges go around one way than the other. */
+function scan(edges: readonly Edge[], ascent: number): Pick<Glyph, "left" | "top" | "rows"> {
+	if (edges.length === 0) {
+		return { left: 0, top: 0, rows: [] };
+	}
+	const columns = edges.map(({ x }) => x);
+	const heights = edges.flatMap(({ from, to }) => [from, to]);
+	const [left, right] = [Math.min(...columns), Math.max(...columns)];
+	const [bottom, top] = [Math.min(...heights), Math.max(...heights)];
+	const rows = Array.from({ length: top - bottom }, (_, row) => {
+		const middle = top - row - 0.5;
+		return Array.from({ length: right - left }, (_unused, column) => {
+			let turns = 0;
+			for (const { x, from, to } of edges) {
+				if (x <= left + column && Math.min(from, to) < middle && Math.max(from, to) > middle) {
+					turns += to > from ? 1 : -1;
+				}
+			}
+			return turns !== 0;
+		});
+	});
+	return { left, top: ascent - top, rows };
+}

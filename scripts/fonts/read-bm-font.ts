@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { inflateSync } from "node:zlib";
+import type { Glyph } from "./pixel-font.js";
+
+/** A font that {@link makeBmFont} made. */
+export interface ReadFont {
+	/** Pixels from line to line. */
+	readonly height: number;
+	readonly glyphs: ReadonlyMap<string, Glyph>;
+}
+
+/** Bytes before a block's content, and of a glyph's description. */
+const HEAD_BYTES = 5;
+const GLYPH_BYTES = 20;
+
+const CHARS = 4;
+const COMMON = 2;
+
+/** Reads a font back, for a canvas without the SDK. @param path without `.fnt` and `.png` */
+export function readBmFont(path: string): ReadFont {
+	const fnt = readFileSync(`${path}.fnt`);
+	const { width, isSet } = readPixels(readFileSync(`${path}.png`));
+	const glyphs = new Map<string, Glyph>();
+	const chars = blockOf(fnt, CHARS);
+	for (let at = 0; at < chars.length; at += GLYPH_BYTES) {
+		const character = String.fromCodePoint(chars.readUInt32LE(at));
+		const [x = 0, y = 0, columns = 0, rows = 0, left = 0, top = 0, advance = 0] = Array.from(
+			{ length: 7 },
+			(_, index) => chars.readInt16LE(at + 4 + 2 * index),
+		);
+		const lines = Array.from({ length: rows }, (_, row) =>
+			Array.from({ length: columns }, (_unused, column) => isSet((y + row) * width + x + column)),
+		);
+		glyphs.set(character, { character, advance, left, top, rows: lines });
+	}
+	return { height: blockOf(fnt, COMMON).readUInt16LE(0), glyphs };
+}
+
+function blockOf(fnt: Buffer, wanted: number): Buffer {
+	let at = 4;
+	while (fnt[at] !== wanted) {
+		at += HEAD_BYTES + fnt.readUInt32LE(at + 1);
+	}
+	return fnt.subarray(at + HEAD_BYTES, at + HEAD_BYTES + fnt.readUInt32LE(at + 1));
+}
+
+/** The pixels of a PNG that {@link makeBmFont} made: RGBA in one chunk, without filters. */
+function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
+	const width = png.readUInt32BE(16);
+	const start = png.indexOf("IDAT");
+	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
+	const stride = 1 + 4 * width;
+	return {
+		width,
+		isSet: (pixel) => rows[Math.floor(pixel / width) * stride + 1 + 4 * (pixel % width) + 3] === 0xff,
+	};
+}
