@@ -16,7 +16,7 @@ import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
-/** A web service that keeps what it is sent. */
+/** A web service that records its requests. */
 async function webService(t: TestContext, answer: string | Buffer) {
 	const requests: { headers: IncomingMessage["headers"]; body: Buffer }[] = [];
 	const server = createServer(async (request, response) => {

@@ -41,7 +41,7 @@ interface Row {
 
 const rows: Row[] = [];
 
-/** Asks again and again whether the gateway is well, until it is stopped. Then it tells the longest time that it took. */
+/** Polls the gateway's health until it is stopped. Returns the longest response time. */
 function watchHealth({ base }: RunningGateway): () => Promise<number> {
 	let watching = true;
 	let slowest = 0;
@@ -53,7 +53,7 @@ function watchHealth({ base }: RunningGateway): () => Promise<number> {
 			await delay(50);
 		}
 	})();
-	// Awaited below: until then a failure is nobody's.
+	// Awaited below.
 	watched.catch(() => {});
 	return async () => {
 		watching = false;

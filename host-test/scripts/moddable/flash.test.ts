@@ -27,7 +27,7 @@ function makeSdk(): NodeJS.ProcessEnv {
 
 const env = makeSdk();
 
-/** What a command line asks for. Throws what it is rejected with. */
+/** The options of a command line. Throws its error. */
 function plan(words: readonly string[], environment = env): FlashPlan {
 	let understood: FlashPlan | undefined;
 	const program = flashProgram(async (each) => {
