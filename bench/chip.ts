@@ -4,10 +4,10 @@ import { OPERATIONS, type Operation } from "./operations.js";
 import type { Report } from "./report.js";
 
 const TIMES = 1_000;
-/** The figure is right to so many bytes. */
+/** The precision of the figure, in bytes. */
 const STEP = 64;
 
-/** What each operation costs with a chip's heap: collections, and the chunk bytes without which it cannot be done. */
+/** The cost of each operation with a chip's heap: collections, and the chunk bytes that it needs. */
 export async function benchChip(choice: EngineChoice, { say, row, header }: Report): Promise<void> {
 	say(`## With a chip's heap: ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} chunk bytes free`);
 	say();
@@ -29,7 +29,7 @@ async function countCollections(engine: Engine, texts: readonly string[]): Promi
 	return after.collections - before.collections - 1;
 }
 
-/** Looks for the smallest room by halves. */
+/** Binary search for the smallest room. */
 async function leastRoom(choice: EngineChoice, { tools }: Operation, texts: readonly string[]): Promise<number> {
 	let tooSmall = 0;
 	let enough = CHIP_FREE.chunkBytes;

@@ -24,7 +24,7 @@ export async function startServer(choice: EngineChoice, tools: number, limits?: 
 	return engine;
 }
 
-/** Hands messages to the server so many times. */
+/** Delivers messages to the server this many times. */
 export async function rounds(engine: Engine, texts: readonly string[], count: number): Promise<void> {
 	const [done] = await engine.deliver([{ header: ["bench", texts, count] }]);
 	if (done?.header[1] !== texts.length * count) {

@@ -25,13 +25,13 @@ const ENTRY_POINTS = {
 	},
 };
 
-/** What bundles are made of, or how. */
+/** Files that determine a bundle's contents. */
 const SOURCES = ["gateway/src", "mcp-manager/src", "src", "scripts/bundle.mjs", "package-lock.json"];
 
 /** The same of the virtual device's program: the firmware is bundled when it starts. */
 const DEVICE_SOURCES = ["virtual-device/src", "src", "scripts/program.ts", "scripts/bundle.mjs", "package-lock.json"];
 
-/** Milliseconds after which a bundle of other sources is removed: nobody runs it any more. */
+/** Milliseconds after which an outdated bundle is removed. */
 const KEPT = 86_400_000;
 
 /**
@@ -74,7 +74,7 @@ export function cachedBundle(name) {
 	return cached(name, SOURCES, (folder) => bundle(name, folder, { isWhole: true }));
 }
 
-/** Likewise the program of the virtual device: once it is there, the bundler ends. */
+/** The same for the virtual device's program; the bundler then exits. */
 export function cachedDeviceBundle() {
 	return cached("device", DEVICE_SOURCES, async (folder) => {
 		const { build, stop } = await import("esbuild");

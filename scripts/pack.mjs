@@ -20,7 +20,7 @@ const PACKAGES = {
 		exports: { ".": "manager/index", "./core": "core/index", "./proxy": "proxy/index" },
 		files: SERVERS_FILES,
 	},
-	/** No library: pi loads it as a file. The manager is part of it, so that it is installed alone. */
+	/** Not a library: pi loads it as a file. The manager is bundled, so that it has no dependencies. */
 	"integrations/pi": {
 		exports: {},
 		files: SERVERS_FILES,

@@ -17,15 +17,14 @@ export function makeProgram(script: string, description: string): Command {
 }
 
 /**
- * Runs a program. It ends with exit code 2 where the command line makes no sense, with 1 where a {@link ProgramError} is
- * thrown.
+ * Runs a program. Its exit code is 2 for an invalid command line, and 1 for a {@link ProgramError}.
  */
 export async function runProgram(program: Command, args: readonly string[] = process.argv.slice(2)): Promise<void> {
 	try {
 		await program.parseAsync([...args], { from: "user" });
 	} catch (error) {
 		if (error instanceof CommanderError) {
-			// Commander has said what is wrong, or shown the help.
+			// Commander has printed the error or the help.
 			process.exit(error.exitCode === 0 ? 0 : EXIT.usage);
 		}
 		if (!(error instanceof ProgramError)) {

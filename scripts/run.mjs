@@ -4,12 +4,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** Milliseconds between looks at whether npm is still there. */
+/** Poll interval for npm's process, ms. */
 const ORPHAN_CHECK_INTERVAL = 200;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Whether node_modules is what the lock file says, as far as npm's own copy of it in node_modules tells. */
+/** Whether node_modules matches the lock file, judged by npm's copy of it in node_modules. */
 function isInstalled() {
 	const installed = `${root}node_modules/.package-lock.json`;
 	if (!existsSync(installed)) {
@@ -42,7 +42,7 @@ if (!isInstalled()) {
 const [program, ...rest] = process.argv.slice(2);
 const path = `${root}${program}`;
 
-/** npm passes a signal to its shell, which ends and leaves this process behind. */
+/** npm forwards a signal to its shell, which ends and orphans this process. */
 function endWithNpm(end) {
 	const parent = process.ppid;
 	if (process.env.npm_lifecycle_event !== undefined) {

@@ -1,4 +1,4 @@
-// What the gateway is compared with: the official SDK's own server, with a tool like the device's but nothing behind it.
+// The baseline: the official SDK's own server, with a tool like the device's but without a device.
 // Over Streamable HTTP, or with the argument "stdio" over standard input and output.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";

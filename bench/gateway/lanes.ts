@@ -10,16 +10,16 @@ interface Lane {
 	readonly samples: Samples;
 }
 
-/** Turns that do not count. */
+/** Warm-up turns. */
 const WARM_UP = 12;
-/** Short turns, so that no connection is idle for so long between two that it is closed. */
+/** Short turns, so that no connection is closed as idle in between. */
 const TURNS = 80;
 const CALLS_PER_TURN = 25;
 
-/** Milliseconds after which a lane's turn is over: there are programs that take half a second for a call. */
+/** Milliseconds after which a lane's turn ends: some programs take half a second per call. */
 const TURN_LIMIT = 500;
 
-/** Ways of a call that are measured against each other. They take turns, so that what else the machine does hits all. */
+/** Call paths to compare. They take turns, so that other load on the machine affects all of them. */
 export class Lanes {
 	readonly #lanes: Lane[] = [];
 	readonly #closers: (() => Promise<void> | void)[] = [];

@@ -1,5 +1,5 @@
-// Devices that are no firmware: each a WebSocket of its own that says what the firmware says, with the firmware's tools, and
-// answers every call with "true". Arguments: the gateway's URL, how many, and a file with the tools.
+// Devices without firmware: each a WebSocket with the firmware's hello and tools that answers every call with "true".
+// Arguments: the gateway's URL, how many, and a file with the tools.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import pLimit from "p-limit";

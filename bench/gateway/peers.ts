@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import getPort from "get-port";
 import { isListening, Program } from "../../host-test/e2e/program.js";
 
-/** Programs that others made, to bring a server on stdio to Streamable HTTP. */
+/** Third-party programs that serve a stdio server over Streamable HTTP. */
 export interface Peer {
 	readonly name: string;
 	readonly version: string;
-	/** Where its program is in the folder of what it was installed to. */
+	/** The path of its program in the installation folder. */
 	readonly program: string;
 	/** Its arguments to serve a command on a port. */
 	readonly args: (port: number, command: readonly string[]) => string[];
@@ -39,7 +39,7 @@ export const PEERS: readonly Peer[] = [
 
 const FOLDER = fileURLToPath(new URL("../../.cache/bench-peers", import.meta.url));
 
-/** Puts the peers into the cache. Returns why they are not there, where that is so. */
+/** Installs the peers into the cache. Returns the reason if that fails. */
 export function installPeers(): string | undefined {
 	const missing = PEERS.filter(({ program }) => !existsSync(`${FOLDER}/node_modules/${program}`));
 	if (missing.length === 0) {

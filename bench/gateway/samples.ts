@@ -2,7 +2,7 @@
 export class Samples {
 	readonly #values: number[] = [];
 
-	/** Takes the time of a call. */
+	/** Measures a call. */
 	async time(call: () => Promise<void>): Promise<void> {
 		const start = performance.now();
 		await call();

@@ -42,7 +42,7 @@ export function clientScenarios(revision: string): readonly Scenario[] {
 	].filter(({ name }) => !OF_SIGN_IN.test(name));
 }
 
-/** Runs scenarios of a revision against the gateway's connection to an upstream server, each in a process of its own. */
+/** Runs scenarios of a revision against the gateway's connection to an upstream server, each in its own process. */
 export async function runClientScenarios(
 	revision: string,
 	scenarios: readonly Scenario[] = clientScenarios(revision),

@@ -12,7 +12,7 @@ type ClientOptions<Context> = Partial<McpServerOptions<Context>> & {
 	readonly wrapper?: SessionOptions["wrapper"];
 };
 
-/** A client in memory: what it says reaches the server, what it hears is kept. */
+/** A client in memory: its messages reach the server, and those it receives are kept. */
 export class Client<Context> {
 	readonly server: McpServer<Context>;
 	readonly session: McpSession<Context>;

@@ -41,7 +41,7 @@ export class FakeBoard implements Board {
 	readonly pictures: string[] = [];
 	/** Pictures that were begun, and given up. */
 	cancelled = 0;
-	/** Pictures taken that nobody has closed yet. */
+	/** Pictures that are not closed yet. */
 	open = 0;
 	readonly snapshots: number[] = [];
 	response: HttpResponse = { status: 200, body: new ArrayBuffer(0) };

@@ -17,7 +17,7 @@ describe("a virtual device as a program", () => {
 		return program.said(/^device (\S+) on /m);
 	};
 
-	it("has the same MAC address at every start, another one by another name, and a random one if told to", async () => {
+	it("has the same MAC address at every start, another one by another name, and a random one on request", async () => {
 		const mac = await macAddress();
 		assert.match(mac, /^02(:[0-9a-f]{2}){5}$/);
 		assert.equal(await macAddress(), mac);
@@ -62,14 +62,14 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		assert.match(output, /error: cannot serve HTTP: .*EADDRINUSE/);
 	});
 
-	it("says nothing of a device that a wrong setting has ended", async () => {
+	it("does not report a device that ended because of a wrong setting", async () => {
 		const { code, output } = await runVirtualDevice("--url", "foo://x");
 		assert.equal(code, 1);
 		assert.match(output, /fatal error: backend/);
 		assert.doesNotMatch(output, /on none|^UUID/m);
 	});
 
-	it("says whether it has a token that is rejected, or none", async (t) => {
+	it("reports a rejected or missing token", async (t) => {
 		const backend = createServer((_request, response) => response.writeHead(401).end());
 		backend.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"));
 		backend.listen(0, "127.0.0.1");

@@ -16,7 +16,7 @@ import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
 
-/** A web service that keeps what it is sent. */
+/** A web service that records its requests. */
 async function webService(t: TestContext, answer: string | Buffer) {
 	const requests: { headers: IncomingMessage["headers"]; body: Buffer }[] = [];
 	const server = createServer(async (request, response) => {
@@ -62,7 +62,7 @@ for (const [engine, transport] of cases(
 			assert.deepEqual((structuredContent as { audio_speaker?: unknown }).audio_speaker, { volume: 30 });
 		});
 
-		it("tells of changes of state as they happen", async (t) => {
+		it("reports changes of state at once", async (t) => {
 			const { device } = await connect(t);
 			const states: unknown[] = [];
 			device.on("notification", (_method, params) => states.push(params.newState));
@@ -100,7 +100,7 @@ for (const [engine, transport] of cases(
 			assert.equal(failed.isError, true);
 		});
 
-		it("restarts when told to, and still has its volume", async (t) => {
+		it("restarts on request, and keeps its volume", async (t) => {
 			const { device, gateway } = await connect(t);
 			await device.callTool("self.audio_speaker.set_volume", { volume: 12 });
 			const again = nextSession(gateway.servers);

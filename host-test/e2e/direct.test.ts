@@ -161,7 +161,7 @@ for (const engine of cases(ENGINES)) {
 			assert.match(await partial.heard, /^HTTP\/1.1 408 /);
 		});
 
-		it("has a third connection wait, and tells it so if the others do not end", async (t) => {
+		it("makes a third connection wait, and rejects it if the others do not end", async (t) => {
 			const { say } = await open(t);
 			const first = say(head(PING.length));
 			const second = say(head(PING.length));

@@ -48,7 +48,7 @@ for (const engine of cases(ENGINES)) {
 			return { say, hear, ask, call };
 		}
 
-		it("asks in a session of 2025-11-25 by requests of its own", async (t) => {
+		it("asks in a session of 2025-11-25 by its own requests", async (t) => {
 			const { say, hear, ask } = await open(t);
 			await ask("initialize", { protocolVersion: "2025-11-25", capabilities: ALL });
 			const run = (name: string, args: object = {}): Promise<Message> => ask("tools/call", { name, arguments: args });
@@ -113,7 +113,7 @@ for (const engine of cases(ENGINES)) {
 			assert.match(content[0].text, /"name":"Alice".*"color":"Blue"/);
 		});
 
-		it("rejects a state that was tampered with, and asks nobody for what they cannot do", async (t) => {
+		it("rejects a tampered state, and asks only for declared capabilities", async (t) => {
 			const { call } = await open(t);
 			const { requestState } = (await call("test_input_required_result_tampered_state")).result;
 			const tampered = { requestState: `${requestState}-TAMPERED`, inputResponses: { confirm: accept({ ok: true }) } };
@@ -124,7 +124,7 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual([error.code, error.data], [-32021, { requiredCapabilities: { sampling: {} } }]);
 		});
 
-		it("asks for what a prompt needs", async (t) => {
+		it("asks for a prompt's arguments", async (t) => {
 			const { ask } = await open(t);
 			const params = { name: "test_input_required_result_prompt", _meta: meta(ALL) };
 			const { requestState } = (await ask("prompts/get", params)).result;
@@ -133,7 +133,7 @@ for (const engine of cases(ENGINES)) {
 			assert.equal(messages[0].content.text, "Use this context: evening");
 		});
 
-		it("is discovered, and logs nothing that was not asked for", async (t) => {
+		it("is discovered, and logs only on request", async (t) => {
 			const { ask, say, hear } = await open(t);
 			const { result } = await ask("server/discover", { _meta: meta({}) });
 			assert.deepEqual(Object.keys(result.capabilities), ["tools", "resources", "prompts", "completions", "logging"]);

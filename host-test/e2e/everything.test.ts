@@ -107,7 +107,7 @@ for (const engine of cases(ENGINES)) {
 			assert.equal(schemaOf("test_x_mcp_header").properties.region["x-mcp-header"], "Region");
 		});
 
-		it("reads its resources, and tells of updates", async (t) => {
+		it("reads its resources, and reports updates", async (t) => {
 			const { ask, notifications } = await open(t);
 			const read = async (uri: string) => (await ask("resources/read", { uri })).contents[0];
 			const { resources } = await ask("resources/list");

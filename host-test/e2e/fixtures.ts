@@ -185,7 +185,7 @@ export class RawBackend {
 		}
 	}
 
-	/** Whoever waits for a message, or will, is told that none comes. */
+	/** Rejects all waits for a message, current and future. */
 	fail(error: Error): void {
 		this.#failure = error;
 		this.#wake?.();

@@ -53,7 +53,7 @@ function watchHealth({ base }: RunningGateway): () => Promise<number> {
 			await delay(50);
 		}
 	})();
-	// Awaited below: until then a failure is nobody's.
+	// Awaited below.
 	watched.catch(() => {});
 	return async () => {
 		watching = false;

@@ -80,7 +80,7 @@ describe("a client that stays connected", () => {
 	}
 
 	for (const [failure, fail] of Object.entries(FAILURES)) {
-		it(`goes on after its network ${failure}, and is told what has changed`, async (t) => {
+		it(`continues after its network ${failure}, and receives the changes`, async (t) => {
 			const started = await startProgram(t);
 			await startDevice(t, engine, { config: { backend: started.deviceUrl }, ...LAMP });
 			await until(() => allOnline(started), "the device is known");

@@ -9,7 +9,7 @@ const DISCOVERY_LIMIT = 120_000;
 
 const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
-/** A gateway in a process of its own, on free ports of this machine. */
+/** A gateway in its own process, on free ports of this machine. */
 export interface RunningGateway {
 	readonly program: Program;
 	/** Where clients connect, without a path. */
@@ -41,7 +41,7 @@ export async function startGateway(stateFolder: string, ...flags: string[]): Pro
 	}
 }
 
-/** A virtual device in a process of its own; the engine is another one, its child. */
+/** A virtual device in its own process; the engine is another one, its child. */
 export async function startVirtualDevice(backend: string, ...args: string[]): Promise<Program> {
 	return await startDeviceProgram("--url", backend, ...args);
 }

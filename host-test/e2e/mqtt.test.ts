@@ -218,7 +218,7 @@ describe("the gateway's broker", () => {
 		assert.equal(gateway.servers.sessions.length, 1);
 	});
 
-	it("lets a device reach nobody but the gateway", async (t) => {
+	it("lets a device reach only the gateway", async (t) => {
 		const { gateway, config } = await listen(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, engine, { config: { ...config, clientId: "victim" } });

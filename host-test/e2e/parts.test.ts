@@ -12,7 +12,7 @@ const open = TRANSPORTS.websocket as NonNullable<(typeof TRANSPORTS)[string]>;
 
 for (const engine of cases(ENGINES)) {
 	describe(`the parts of a virtual device, firmware on ${engine.kind}`, () => {
-		it("tells presses, short and long, and follows them with its state", async (t) => {
+		it("reports short and long presses, and changes its state", async (t) => {
 			const { gateway, config } = await open(t);
 			const told: object[] = [];
 			gateway.servers.on("notification", (_server, method, params) => told.push({ method, ...params }));
@@ -38,7 +38,7 @@ for (const engine of cases(ENGINES)) {
 			await until(() => told.some((each) => (each as { long?: boolean }).long === true), "a long press");
 		});
 
-		it("shows its light, and tells what its sensors measure", async (t) => {
+		it("shows its light, and reports its sensors", async (t) => {
 			const { gateway, config } = await open(t);
 			const online = nextOnline(gateway.servers);
 			const { device } = await startDevice(t, engine, { config });
@@ -76,7 +76,7 @@ for (const engine of cases(ENGINES)) {
 }
 
 describe("npm run device -- --prompt", () => {
-	it("presses the button, sets what a sensor measures, and says what it does not understand", async (t) => {
+	it("presses the button, sets a sensor's value, and reports unknown commands", async (t) => {
 		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
 		t.after(() => program.stop());
 		program.write("press\n\nmeasure light 500\npress 0\nmeasure motion 1\njump\n");

@@ -19,7 +19,7 @@ export interface ProgramOptions {
 	readonly startTimeout?: number;
 }
 
-/** A program in a process of its own, which is measured from outside. */
+/** A program in its own process, which is measured from outside. */
 export class Program {
 	readonly #child: ChildProcess;
 	#output = "";

@@ -71,7 +71,7 @@ class MqttPeer implements Wire {
 
 for (const engine of cases(ENGINES)) {
 	describe(`recorded backends, firmware on ${engine.kind}`, () => {
-		it("xiaozhi-esp32-server lists and calls tools, and is told why a call failed", async (t) => {
+		it("xiaozhi-esp32-server lists and calls tools, and gets the error of a failed call", async (t) => {
 			const backend = await RawBackend.listen(t);
 			const { log } = await startDevice(t, engine, { config: { backend: backend.url } });
 			await replay(backend, XIAOZHI_SERVER);

@@ -56,7 +56,7 @@ async function takePicture(page: Page, name: string): Promise<void> {
 }
 
 describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => {
-	it("brings a new device to the gateway with what a person types", async (t) => {
+	it("connects a new device to the gateway with the user's input", async (t) => {
 		const { gateway, config } = await listen(t);
 		const { device, log, url } = await openSetup(t);
 		const page = await openPage(t, url);
@@ -107,7 +107,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 		await online;
 	});
 
-	it("says that the backend did not answer, and saves it only if the person wants that", async (t) => {
+	it("reports that the backend did not answer, and saves it only on request", async (t) => {
 		const { log, url } = await openSetup(t);
 		const page = await openPage(t, url);
 		await page.getByRole("button", { name: /^Workshop/ }).tap();
@@ -141,7 +141,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 		});
 	}
 
-	it("says that a network could not be joined, and takes the form again", async (t) => {
+	it("reports that a network could not be joined, and accepts the form again", async (t) => {
 		const { url } = await openSetup(t);
 		const page = await openPage(t, url, { colorScheme: "dark" });
 		await page.getByRole("button", { name: /^Upstairs 5/ }).tap();

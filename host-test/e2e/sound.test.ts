@@ -99,7 +99,7 @@ for (const engine of cases(ENGINES)) {
 			assert.equal(sound.sampleRate, RATE);
 		});
 
-		it("takes of a long file no more than it plays, and stops when it is told to", async (t) => {
+		it("reads a long file only as it plays, and stops on request", async (t) => {
 			let sent = 0;
 			const piece = Buffer.alloc(64_000, 1);
 			const url = await serve(t, (request, response) => {
@@ -128,7 +128,7 @@ for (const engine of cases(ENGINES)) {
 			assert.match(failure(await playing), /the sound was stopped/);
 		});
 
-		it("says what is wrong with what it is to play", async (t) => {
+		it("reports what it cannot play", async (t) => {
 			const url = await serve(t, (_request, response) => response.end("<html>"));
 			const { session } = await connect(t);
 			const result = await session.callTool("self.audio_speaker.play", { url });

@@ -13,7 +13,7 @@ import { nextSession, openGateway } from "../../gateway/test/support/gateway.js"
 import { until } from "../support/until.js";
 import { typeScript } from "./program.js";
 
-/** A key and a certificate for localhost that nobody vouches for; undefined where openssl is missing. */
+/** A self-signed key and certificate for localhost; undefined without openssl. */
 function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tls-"));
 	t.after(() => rmSync(folder, { recursive: true }));
@@ -29,7 +29,7 @@ function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: str
 	return { key: readFileSync(key), cert: readFileSync(cert), file: cert };
 }
 
-/** A virtual device in a process of its own, which trusts a certificate or does not. */
+/** A virtual device in its own process, which trusts a certificate or does not. */
 function startProcess(t: TestContext, url: string, trusted?: string): { output: string } {
 	const option = url.startsWith("https:") ? "--ota-url" : "--url";
 	const child = spawn(process.execPath, typeScript("virtual-device/src/cli.ts", "--engine", "v8", option, url), {
@@ -71,7 +71,7 @@ describe("MQTT over TLS", () => {
 });
 
 describe("WebSocket over TLS", () => {
-	it("says hello to a backend whose certificate the device trusts, and to no other", async (t) => {
+	it("says hello only to a backend with a trusted certificate", async (t) => {
 		const certificate = makeCertificate(t);
 		if (certificate === undefined) {
 			t.skip("openssl is not installed");
@@ -97,7 +97,7 @@ describe("WebSocket over TLS", () => {
 		assert.equal(JSON.parse(hello.toString()).transport, "websocket");
 	});
 
-	it("is what the gateway speaks if it has a certificate", async (t) => {
+	it("is used by the gateway if it has a certificate", async (t) => {
 		const certificate = makeCertificate(t);
 		if (certificate === undefined) {
 			t.skip("openssl is not installed");

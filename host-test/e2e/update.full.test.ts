@@ -85,7 +85,7 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 		assert.notEqual(before, "9.9.9");
 	});
 
-	it("an image that is damaged, cut off, signed by nobody or no image at all changes nothing, and the client is told why", async (t) => {
+	it("a damaged, truncated, unsigned or invalid image changes nothing, and the client gets the reason", async (t) => {
 		const key = makeKey();
 		const updateKey = updateKeyOf(key);
 		const files = {

@@ -16,7 +16,7 @@ const CLOSED_PORT = 1;
 
 const tools = findQemuTools();
 
-it("an ESP32-C3 in QEMU updates itself, rejects what is wrong, and goes back from firmware that does not reach its backend", {
+it("an ESP32-C3 in QEMU updates itself, rejects invalid images, and rolls back firmware that does not reach its backend", {
 	skip: typeof tools === "string" && tools,
 }, async (t) => {
 	const key = makeKey();

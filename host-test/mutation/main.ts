@@ -23,7 +23,7 @@ const ROOMS = [
 /** Per cent of the mutants that tests must notice. */
 const MIN_KILLED = 92;
 
-/** Milliseconds after which a mutant is taken to loop for ever: the tests take a few seconds. */
+/** Milliseconds after which a mutant counts as an endless loop: the tests take a few seconds. */
 const MAX_TIME = 120_000;
 
 interface Candidate extends Mutant {

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { it } from "node:test";
 import { CaptiveDns, type UdpSocket } from "../../src/net/captive-dns.js";
 
-it("the DNS of the device's own network gives Node's resolver the device's address for every name", async (t) => {
+it("the DNS of the device's own network resolves every name to the device's address", async (t) => {
 	const socket = createSocket("udp4");
 	t.after(() => socket.close());
 	socket.bind(0, "127.0.0.1");

@@ -64,7 +64,7 @@ describe("pictures of a megabyte on a chip with 64 KB of chunks", { skip: whyNot
 		assert.deepEqual([result?.isError, notes], [false, ["the screen shows a picture of 1600 x 1200 pixels"]]);
 	});
 
-	it("are too large for a resource, which says so", async (t) => {
+	it("are too large for a resource, which fails with that error", async (t) => {
 		const { backend } = await start(t, "http://127.0.0.1:1/");
 		const answer = await backend.ask({ id: 2, method: "resources/read", params: { uri: "device://self/camera" } });
 		assert.match(answer.error.message, /picture of \d+ bytes \(limit 6000\)/);

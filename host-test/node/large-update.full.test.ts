@@ -13,7 +13,7 @@ const IMAGE = encodeImage(`throw new Error(${JSON.stringify("x".repeat(2 * 1_048
 describe("an update of two megabytes on a chip with 64 KB of chunks", {
 	skip: whyNotXs ?? false,
 }, () => {
-	it("is installed, and told of while it arrives", async (t) => {
+	it("is installed, with progress while it arrives", async (t) => {
 		const server = createServer((_request, response) => {
 			response.writeHead(200, { "Content-Length": IMAGE.byteLength }).end(IMAGE);
 		}).listen(0, "127.0.0.1");

@@ -118,7 +118,7 @@ it("a manifest includes no other twice", () => {
 	}
 });
 
-it("what only some boards have is in no manifest that every build includes", () => {
+it("optional parts are in no manifest that every build includes", () => {
 	const shared = ["manifest.json", "manifest_minimal.json", "src/manifest.json", "src/addons/manifest.json"].flatMap(
 		(path) => modulesNamedBy(path),
 	);
@@ -128,7 +128,7 @@ it("what only some boards have is in no manifest that every build includes", () 
 	);
 });
 
-it("a manifest that chooses the chunk heap tells the firmware its size", () => {
+it("a manifest that sets the chunk heap passes its size to the firmware", () => {
 	for (const path of manifests) {
 		const { config, creation } = JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
 		assert.equal(config?.chunkBytes, creation?.chunk?.initial, path);

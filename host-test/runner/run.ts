@@ -24,7 +24,7 @@ export interface RunOptions {
 	readonly flags?: readonly string[];
 	/** A module that reports to standard output, too. Default: none. */
 	readonly reporter?: string;
-	/** Each file in a process of its own. Default: files of a folder share one. */
+	/** Each file in its own process. Default: files of a folder share one. */
 	readonly isolate?: boolean;
 }
 

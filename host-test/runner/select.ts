@@ -58,7 +58,7 @@ export function testsFor(argument: string): string[] {
 /** Test files that run in one process: those of one folder, as many as start soon. */
 const MAX_FILES_IN_GROUP = 10;
 
-/** Divides test files into groups, each for a process of its own. */
+/** Divides test files into groups, each for its own process. */
 export function groupTests(files: readonly string[]): string[][] {
 	const folders = new Map<string, string[]>();
 	for (const file of files) {

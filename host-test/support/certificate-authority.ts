@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a TLS server at 127.0.0.1 needs, from a CA that nobody knows. */
+/** Key and certificate of a TLS server at 127.0.0.1, from an unknown CA. */
 export interface ServerCertificate {
 	readonly key: Buffer;
 	/** The leaf, then the CA, because the SDK's TLS wants both. */

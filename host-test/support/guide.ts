@@ -25,7 +25,7 @@ export function readSteps(guide: string): Step[] {
 	return blocks.map(([, kind = "", about = "", block = ""]) => ({ kind, about, text: block }));
 }
 
-/** A copy of the work tree, with what is not committed yet, that is removed with its test. */
+/** A copy of the work tree, uncommitted changes included, that is removed after its test. */
 export function copyWorkTree(test: TestContext): string {
 	const copy = mkdtempSync(join(tmpdir(), "xs-mcp-guide-"));
 	test.after(() => rmSync(copy, { recursive: true }));

@@ -1,7 +1,7 @@
 /** Milliseconds after which a wait is given up. Only a fault takes so long, also on a busy machine. */
 const MAX_WAIT = 300_000;
 
-/** Milliseconds between looks. */
+/** Poll interval, ms. */
 const POLL_INTERVAL = 5;
 
 /**

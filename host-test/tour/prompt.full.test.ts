@@ -15,7 +15,7 @@ function start(commands: string, ...args: string[]): { status: number | null; st
 }
 
 describe("the prompt of npm start", () => {
-	it("presses the button of a device, and sets what its sensors measure", () => {
+	it("presses the button of a device, and sets its sensors", () => {
 		const commands = ["press", "measure temperature 30.5", "measure motion 0 9.8 0", "call self.sensor.read", "quit"];
 		const { status, stdout } = start(`${commands.join("\n")}\n`, "--transport", "websocket", "--engine", "v8");
 		assert.match(stdout, /sensor_changed/);
@@ -35,7 +35,7 @@ describe("the prompt of npm start", () => {
 		assert.equal(wrong.status, 1);
 	});
 
-	it("says what it does not understand, and fails", () => {
+	it("reports unknown commands, and fails", () => {
 		const { status, stdout } = start(
 			"lst\ncall self.reboott\ncall self.screen.set_theme colour=red\n",
 			"--transport",

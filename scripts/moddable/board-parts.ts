@@ -10,13 +10,13 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The parts that the application adds on every board. */
 const OF_EVERY_BOARD: readonly Part[] = ["device", "http"];
 
-/** Of a board, but no part. */
+/** Members of a board that are not parts. */
 const NO_PARTS: readonly string[] = ["name", "close", "serial", "power"];
 
 /** The parts of a board, as the type of its openBoard() has them, in its order. */
 export interface BoardParts {
 	readonly parts: readonly Part[];
-	/** Parts that it has only if they are there: not every chip has a thermometer, and a sensor may not answer. */
+	/** Optional parts: not every chip has a thermometer, and a sensor may not answer. */
 	readonly optional: readonly Part[];
 }
 
@@ -62,7 +62,7 @@ function partsIn(program: ts.Program, file: string): BoardParts {
 	};
 }
 
-/** The names of the tools that a board with these parts offers, and of those that it lacks. */
+/** The names of the tools that a board with these parts offers, and of those it does not. */
 export function toolsOf(parts: readonly Part[]): { readonly offered: string[]; readonly absent: string[] } {
 	const made: Part[] = parts.includes("updater") ? ["installer"] : [];
 	if (parts.includes("accessPoint")) {

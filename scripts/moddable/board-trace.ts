@@ -9,7 +9,7 @@ import { Xsbug } from "./xsbug.js";
 interface Events {
 	/** A line of the board's trace, or another one that it wrote. */
 	line: [line: string];
-	/** The SDK's bridge has ended. Why, if not by `close`: the port cannot be used. */
+	/** The SDK's bridge has ended, with a reason unless by `close`: the port cannot be used. */
 	closed: [reason: string | undefined];
 }
 

@@ -21,7 +21,7 @@ const BARE_CHIP = "esp32";
 export const BOARDS: readonly string[] = targetsWithBoards();
 export const CHIPS: readonly string[] = ["esp32/esp32s3", "esp32/esp32c3", "esp32/esp32c6"];
 
-/** What docs/boards.md says of the parts and tools of boards, as their sources have them. Needs no SDK. */
+/** The tables of parts and tools in docs/boards.md, from the boards' sources. Needs no SDK. */
 export function describeBoards(): string {
 	const boards = readParts(BOARDS.map((target) => boardOf(target).board));
 	const bare = boards.get(BARE_CHIP) ?? { parts: [], optional: [] };
@@ -37,7 +37,7 @@ export function describeBoards(): string {
 	].join("\n");
 }
 
-/** The parts and tools that a board has and a bare chip has not, if all of them answer. */
+/** The parts and tools that a board has in addition to a bare chip, if all of them answer. */
 function beyond(bare: BoardParts, board: BoardParts): string[] {
 	const parts = partsOf(board).filter((part) => !partsOf(bare).includes(part));
 	const ofBareChip = toolsOf(partsOf(bare)).offered;
@@ -53,7 +53,7 @@ function listParts(parts: readonly Part[]): string {
 	return [...parts].sort().map(code).join(", ");
 }
 
-/** What boards take, as a table, and what is wrong with it. */
+/** The memory that boards take, as a table, and its problems. */
 interface Measured {
 	readonly table: string;
 	/** The boards that leave too little room, a line for each. */
@@ -61,10 +61,10 @@ interface Measured {
 }
 
 /**
- * Links the firmware for targets and tells what it takes.
+ * Links the firmware for targets and measures it.
  *
- * @param onTarget told each target before it is linked
- * @throws SdkError if a target does not link, or the C compiler makes no 32-bit objects
+ * @param onTarget called for each target before it is linked
+ * @throws SdkError if a target does not link, or the C compiler has no 32-bit support
  */
 export async function measureBoards(
 	sdk: Sdk,

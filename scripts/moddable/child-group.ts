@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** What to install where a program is missing. */
+/** The package to install for a missing program. */
 const PACKAGES: Readonly<Record<string, string>> = {
 	Xvfb: "a virtual display; Debian and Ubuntu have it in the package xvfb",
 	"dbus-run-session": "Debian and Ubuntu have it in the package dbus-daemon",
 };
 
-/** Milliseconds that programs have to end when they are asked to. */
+/** Milliseconds that programs have to exit after SIGTERM. */
 const PATIENCE = 3_000;
 
-/** The shell's exit code where there is no such program. */
+/** The shell's exit code for a missing program. */
 const NOT_FOUND = 127;
 
 /**
@@ -24,10 +24,10 @@ const GUARDED = 'exec 9<&0; { read -r _ <&9; kill -s TERM 0; } >/dev/null 2>&1 &
  */
 export class ChildGroup {
 	readonly process: ChildProcess;
-	/** Settles when the program has ended, or could not be started, with why. */
+	/** Settles when the program has ended or could not be started, with the reason. */
 	readonly ended: Promise<string>;
 
-	/** @param outputs what becomes of its standard output, of its errors, and of further streams. It has no input. */
+	/** @param outputs its standard output, standard error and further streams. It has no input. */
 	constructor(
 		program: string,
 		args: readonly string[],
@@ -42,14 +42,14 @@ export class ChildGroup {
 		this.ended = new Promise((resolve) => {
 			this.process.once("error", (error) => resolve(`${program}: ${error.message}`));
 			this.process.once("exit", (code, signal) => {
-				// The guard, and what else is left. Later the group's number may be another one's.
+				// The guard, and any other process. Later the group's number may be reused.
 				this.#signal("SIGKILL");
 				resolve(code === NOT_FOUND ? notInstalled(program) : `${program} ended with ${signal ?? `exit code ${code}`}`);
 			});
 		});
 	}
 
-	/** Ends the program and all it started, and waits until it has. */
+	/** Ends the program and its children, and waits for that. */
 	async stop(): Promise<void> {
 		if (this.process.exitCode === null && this.process.signalCode === null) {
 			const impatience = setTimeout(() => this.#signal("SIGKILL"), PATIENCE);

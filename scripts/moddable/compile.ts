@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, dirname, join, relative } from "node:path";
 import { transformSync } from "esbuild";
 
-/** What mcconfig writes for each TypeScript file of a build. */
+/** mcconfig's configuration of a TypeScript file. */
 interface FileConfig {
 	/** The configuration that all files of the build share. */
 	readonly extends: string;
@@ -52,7 +52,7 @@ function compileFile(
 	const sources = [relative(dirname(output), source)];
 	mkdirSync(dirname(output), { recursive: true });
 	writeFileSync(`${output}.map`, JSON.stringify({ ...JSON.parse(map), file: basename(output), sources }));
-	// Nothing is left of a file of types.
+	// A file of types compiles to nothing.
 	writeFileSync(output, `${code || "export {};\n"}//# sourceMappingURL=${basename(output)}.map\n`);
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The computer, as far as it is looked at. */
+/** The computer's properties that are checked. */
 export interface Computer {
 	readonly env: NodeJS.ProcessEnv;
 	readonly platform: NodeJS.Platform;
@@ -30,7 +30,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv): string | unde
 	return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** Whether a path is a program that this user may start. */
+/** Whether a path is a program that this user can start. */
 export function isExecutable(path: string): boolean {
 	return existsSync(path) && statSync(path).isFile() && isAllowed(path, constants.X_OK);
 }

@@ -1,4 +1,4 @@
-/** What a module, or something that is of no module, takes of the constant data. Bytes. */
+/** The constant data of a module, or of something outside modules, in bytes. */
 export interface ConstantData {
 	readonly name: string;
 	/** Preloaded objects: slots of 16 bytes. */
@@ -33,7 +33,7 @@ const REST = "rest";
  * Finds what the modules of a build take of its constant data. A function belongs to the module that its home names, any
  * other object to the module that reaches it first.
  *
- * @param linked what the linker has written: mc.xs.c
+ * @param linked the linker's output: mc.xs.c
  * @returns the largest first
  */
 export function explainConstantData(linked: string): ConstantData[] {

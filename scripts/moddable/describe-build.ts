@@ -4,8 +4,7 @@ import type { Sdk } from "./sdk.js";
 import type { Target } from "./targets.js";
 
 /**
- * What a person should know of a build before it begins: which memory it takes, and what is absent if the target has no
- * board of its own.
+ * What to print before a build: its memory, and the parts missing on a target without its own board.
  *
  * @param folder the manifest's
  * @param settings of the firmware: "ssid=…"

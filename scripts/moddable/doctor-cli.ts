@@ -1,4 +1,4 @@
-// npm run doctor: says what is missing for the firmware on a board or in the simulator, and the command that fixes it.
+// npm run doctor: reports what is missing to build for a board or the simulator, and the command that fixes it.
 import { Option } from "commander";
 import { makeProgram, runProgram } from "../program.js";
 import { thisComputer } from "./computer.js";

@@ -12,17 +12,17 @@ import {
 } from "./computer.js";
 import { listPorts, permissionCommand } from "./ports.js";
 
-/** What a person may want to do, and so what is looked at. */
+/** The purpose, which selects the checks. */
 export const PURPOSES = ["device", "simulator", "link", "build", "flash"] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What was found of something that the purpose needs, or can do without. */
+/** The result of a check. */
 export interface Finding {
 	readonly name: string;
-	/** `missing`: the purpose needs it. `warning`: the purpose can do without it, or nobody has tried this version. */
+	/** `missing`: the purpose needs it. `warning`: it is optional, or this version is untested. */
 	readonly status: "ok" | "warning" | "missing";
 	readonly found: string;
-	/** How to fix it: a command, if there is one. Absent if it is ok. */
+	/** How to fix it, with a command if possible. Absent if it is ok. */
 	readonly fix?: string;
 }
 
@@ -31,7 +31,7 @@ type Check = (computer: Computer) => Finding;
 /** The version of Node that package.json asks for. */
 const NODE = [20, 12] as const;
 
-/** The engine of the SDK with which the firmware was tried. */
+/** The SDK's engine with which the firmware was tested. */
 const XS = { major: "17", tried: "17.7" } as const;
 
 /** ESP-IDF's compilers, by the chips that they compile for. */
@@ -46,7 +46,7 @@ export function examine(purpose: Purpose, computer: Computer): Finding[] {
 	return CHECKS[purpose].map((check) => check(computer));
 }
 
-/** The findings as a person reads them: a line for each, and below it the command that fixes it. */
+/** The findings as text: a line for each, followed by the command that fixes it. */
 export function describeFindings(findings: readonly Finding[]): string {
 	return findings
 		.map(({ name, status, found, fix }) => {

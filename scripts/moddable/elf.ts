@@ -14,7 +14,7 @@ const PLACEHOLDER = /dummy$/;
  * The sections of a program that lie in a chip's memory, and their sizes in bytes.
  *
  * @param file an ELF file of 32 bits, little-endian
- * @throws RangeError if it is something else
+ * @throws RangeError if it is not such a file
  */
 export function sectionsOf(file: Buffer): ReadonlyMap<string, number> {
 	if (file.toString("latin1", 0, 6) !== "\x7fELF\x01\x01") {

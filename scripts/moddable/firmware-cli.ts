@@ -28,7 +28,7 @@ async function makeFirmware({ build, finished, output, webTools }: FirmwarePlan)
 	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS, index.html`);
 }
 
-/** Builds from nothing: mcconfig ends well even if ESP-IDF fails, and an earlier build would be taken for this one. */
+/** A clean build: mcconfig succeeds even if ESP-IDF fails, and an earlier build would be mistaken for this one. */
 async function buildTarget(sdk: Sdk, target: string, settings: readonly string[]): Promise<string> {
 	const output = `${outputOf(ROOT)}-release`;
 	rmSync(join(output, "tmp", ...target.split("/"), "release"), { recursive: true, force: true });

@@ -32,16 +32,16 @@ interface FirmwareOptions {
 	readonly webTools?: string;
 }
 
-/** A build of ESP-IDF that somebody has made. */
+/** An existing build of ESP-IDF. */
 interface FinishedBuild {
 	readonly board: string;
 	/** The folder with flasher_args.json. */
 	readonly folder: string;
 }
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface FirmwarePlan {
-	/** What is to be built before. */
+	/** The targets to build first. */
 	readonly build:
 		| { readonly sdk: Sdk; readonly targets: readonly Target[]; readonly settings: readonly string[] }
 		| undefined;
@@ -50,7 +50,7 @@ export interface FirmwarePlan {
 	readonly webTools: string | undefined;
 }
 
-/** `npm run firmware`, which hands what it has understood to `run`. */
+/** `npm run firmware`: calls `run` with its options. */
 export function firmwareProgram(
 	run: (plan: FirmwarePlan) => Promise<void>,
 	env: NodeJS.ProcessEnv = process.env,

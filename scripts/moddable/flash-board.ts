@@ -12,9 +12,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NO_LOG = "The board runs. A release build writes no log: build with --log or --debug to see one.";
 
 /**
- * Does what the command line asks for.
+ * Builds, flashes and monitors as the options say.
  *
- * @throws PortError, SdkError that say what is in the way, and what fixes it
+ * @throws PortError, SdkError with the problem and its fix
  */
 export async function runPlan(plan: FlashPlan): Promise<void> {
 	switch (plan.kind) {
@@ -56,7 +56,7 @@ function findPort(wanted: string | undefined): string {
 	return port;
 }
 
-/** Says what a person should know of the build, once the types fit. */
+/** Prints a summary of the build, after the type check. */
 async function prepare({ sdk, target, settings }: BuildPlan): Promise<void> {
 	checkTypes();
 	console.log(await describeBuild(sdk, ROOT, target, settings));
@@ -72,7 +72,7 @@ function make({ sdk, args }: BuildPlan, what: "build" | "deploy", env?: NodeJS.P
 	return mcconfig(sdk, ROOT, [...args, "-t", what], { show: true, ...(env && { env }) });
 }
 
-/** Shows what the board says until Ctrl-C. @throws PortError if the board is disconnected */
+/** Shows the board's output until Ctrl-C. @throws PortError if the board is disconnected */
 async function showLog(port: string, log: BoardLog): Promise<void> {
 	console.log(`The log of ${port}. Ctrl-C ends it.`);
 	const source = await openLog(port, log);

@@ -4,11 +4,11 @@ import { join } from "node:path";
 /** Bytes of the flash of the emulated chip. */
 const FLASH_SIZE = 4 * 1024 * 1024;
 
-/** Where the ESP32-C3 looks for its bootloader, and the bootloader for the partition table. */
+/** Offsets of the ESP32-C3's bootloader, and of the partition table. */
 const BOOTLOADER = 0;
 const PARTITION_TABLE = 0x8000;
 
-/** An entry of a partition table: its length, how it begins, and where it has its type and offset. */
+/** An entry of a partition table: its length, magic number, and the positions of type and offset. */
 const ENTRY = { length: 32, magic: 0x50aa, type: 2, offset: 4 };
 
 /** The type of a partition that holds a program. */

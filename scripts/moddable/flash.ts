@@ -23,14 +23,14 @@ interface FlashOptions {
 	readonly linkOnly?: boolean;
 }
 
-/** What a board says on its serial port: text, or the trace of a build for debugging, which the SDK decodes. */
+/** A board's serial output: text, or the trace of a debug build, which the SDK decodes. */
 export type BoardLog = { readonly kind: "text"; readonly baud: number } | { readonly kind: "trace"; readonly sdk: Sdk };
 
-/** What mcconfig is asked to build. */
+/** The build for mcconfig. */
 export interface BuildPlan {
 	readonly sdk: Sdk;
 	readonly target: Target;
-	/** As on mcconfig's command line, without what it is to make. */
+	/** Arguments for mcconfig, without the target. */
 	readonly args: readonly string[];
 	/** Of the firmware: "ssid=…". They are in `args`, too. */
 	readonly settings: readonly string[];
@@ -45,7 +45,7 @@ export type FlashPlan =
 	| ({ readonly kind: "flash"; readonly port: string | undefined; readonly log: BoardLog | undefined } & BuildPlan)
 	| { readonly kind: "monitor"; readonly port: string | undefined; readonly log: BoardLog };
 
-/** `npm run flash`, which hands what it has understood to `run`. */
+/** `npm run flash`: calls `run` with its options. */
 export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJS.ProcessEnv = process.env): Command {
 	const building = ["target", "buildOnly", "linkOnly"];
 	const program = makeProgram("run flash", "Builds the firmware for a chip, puts it there, and shows the board's log.")

@@ -1,6 +1,6 @@
 import type { Samples } from "./xsbug.js";
 
-/** What a machine holds of its memory, in bytes: what is in use, garbage included, of what the manifest's `creation` allows. */
+/** A machine's memory in bytes: used, garbage included, and allowed by the manifest's `creation`. */
 export interface MachineHeap {
 	readonly slots: Used;
 	readonly chunks: Used;

@@ -10,8 +10,8 @@ const EVERY_BUILD = {
 };
 
 /**
- * A device that nobody debugs restarts if its firmware hangs or panics. The SDK feeds the watchdog from the loop that runs
- * the machine. It does not watch the idle tasks: a long step of the machine starves them, and is no fault.
+ * A device without a debugger restarts if its firmware hangs or panics. The SDK feeds the watchdog from the loop that
+ * runs the machine. It does not watch the idle tasks: a long step of the machine may starve them.
  */
 const WITHOUT_DEBUGGER = {
 	ESP_TASK_WDT_EN: "y",
@@ -37,9 +37,9 @@ export function idfSettings(kind: Kind): Readonly<Record<string, string>> {
 }
 
 /**
- * Adds settings of ESP-IDF to a build for an ESP32. mcconfig takes such settings from one folder, which is the target's in
- * the SDK. ESP-IDF also reads a file beside the settings that mcconfig writes, whose name ends with the chip's: this is it.
- * What it says overrides the others.
+ * Adds settings of ESP-IDF to a build for an ESP32. mcconfig takes such settings from one folder, which is the target's
+ * in the SDK. ESP-IDF also reads a file beside the settings that mcconfig writes, whose name ends with the chip's: this
+ * is it. It overrides the others.
  *
  * @param output where mcconfig builds
  * @param name the program's

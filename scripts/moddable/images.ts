@@ -6,13 +6,13 @@ import { ProgramError } from "../program.js";
 interface ImagePart {
 	/** The file's name, without its folder. */
 	readonly name: string;
-	/** Where the build has it. */
+	/** Its path in the build. */
 	readonly source: string;
 	/** Bytes from the beginning of the flash. */
 	readonly offset: number;
 }
 
-/** What is flashed onto a board, as ESP-IDF has built it. */
+/** A board's image as built by ESP-IDF. */
 export interface BoardImage {
 	/** mcconfig's name of the board, without its platform: "m5stack_cores3". */
 	readonly board: string;
@@ -24,10 +24,10 @@ export interface BoardImage {
 	readonly parts: readonly ImagePart[];
 }
 
-/** The file in which ESP-IDF's build says what to flash where. */
+/** The file of ESP-IDF's build that lists what to flash where. */
 const FLASHER_ARGS = "flasher_args.json";
 
-/** What is read of it. */
+/** The members that are read. */
 interface FlasherArgs {
 	readonly write_flash_args?: unknown;
 	readonly flash_files?: unknown;
@@ -35,10 +35,10 @@ interface FlasherArgs {
 }
 
 /**
- * Reads what a finished build of ESP-IDF has for a board.
+ * Reads a finished build of ESP-IDF.
  *
  * @param build its folder: the one with flasher_args.json
- * @throws ProgramError that names the file which is missing, or not as ESP-IDF writes it
+ * @throws ProgramError with the name of the missing or invalid file
  */
 export function readImage(board: string, build: string): BoardImage {
 	const file = join(build, FLASHER_ARGS);

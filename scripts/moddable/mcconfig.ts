@@ -11,7 +11,7 @@ import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What mcconfig takes from a folder unless told. */
+/** mcconfig's default manifest. */
 const MANIFEST = "manifest.json";
 
 /** The setting that names a set of glyphs. */
@@ -21,11 +21,11 @@ const GLYPHS = "glyphs=";
 const LINES_SHOWN = 20;
 
 interface McconfigOptions {
-	/** Whether what it says goes to the terminal. Otherwise it is part of the error. */
+	/** Whether its output goes to the terminal. Otherwise it is part of the error. */
 	readonly show: boolean;
 	/** Default: the SDK's. */
 	readonly env?: NodeJS.ProcessEnv;
-	/** Where it builds. Default: a folder of the manifest's own. */
+	/** The build folder. Default: the manifest's. */
 	readonly output?: string;
 }
 
@@ -51,7 +51,7 @@ export async function mcconfig(
  *
  * @param folder of the mod, where its manifest is
  * @param args as on mcrun's command line, but for `-m`: where it builds is known
- * @param show whether what mcrun says goes to the terminal
+ * @param show whether mcrun's output goes to the terminal
  * @returns the folder that has the archive
  * @throws SdkError when that fails
  */
@@ -103,7 +103,7 @@ async function runTool(
 	makeFonts();
 	const { env, rest } = takeGlyphs(args, options.env);
 	const command = [join(sdk.bin, tool), rest] as const;
-	// Where the person looks on, it has the terminal: the SDK's debugger may ask for Ctrl-C.
+	// It has the terminal if its output is shown: the SDK's debugger may ask for Ctrl-C.
 	const child = show
 		? spawn(...command, { ...options, env, stdio: "inherit" })
 		: new ChildGroup(...command, ["pipe", "pipe"], { ...options, env }).process;
@@ -169,7 +169,7 @@ export async function linkForChip(
 	manifest = MANIFEST,
 ): Promise<string> {
 	const linked = join(linkFolder(folder, target, manifest), "mc.xs.c");
-	// A file from an earlier build would be taken for this one's.
+	// A file of an earlier build would be mistaken for this one's.
 	rmSync(linked, { force: true });
 	await mcconfig(sdk, folder, [...args, "-t", linked, join(folder, manifest)], {
 		show: false,
@@ -180,7 +180,7 @@ export async function linkForChip(
 }
 
 /**
- * Has mcconfig put a manifest and all that it includes together for a chip, and build nothing: less than a second.
+ * Makes mcconfig merge a manifest and its includes for a chip, without a build: less than a second.
  *
  * @param settings of the firmware: "ssid=…"
  * @returns a folder with what it made: manifest_flat.json, and in the folder of ESP-IDF's project (xsProj-CHIP)
@@ -206,14 +206,14 @@ function linkFolder(folder: string, target: string, manifest?: string): string {
 }
 
 /**
- * One for each target, and apart from complete builds, which would take the stand-in's settings of ESP-IDF for real ones.
+ * One per target, separate from complete builds, which would use the stand-in's ESP-IDF settings.
  */
 function linkOutput(folder: string, target: string, manifest = MANIFEST): string {
 	const kind = manifest === MANIFEST ? "" : `-${basename(manifest, ".json")}`;
 	return join(`${outputOf(folder)}-linked`, `${target.replaceAll("/", "-")}${kind}`);
 }
 
-/** mcconfig wants a repository and a program of ESP-IDF, whatever it is to make. These do nothing. */
+/** Stand-ins that do nothing: mcconfig always requires an ESP-IDF repository and program. */
 function standInForIdf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const folder = join(ROOT, ".cache", "moddable", "no-idf");
 	mkdirSync(folder, { recursive: true });
@@ -259,7 +259,7 @@ export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<st
 	return join(output, "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.xsa");
 }
 
-/** What a manifest calls its program. */
+/** The program's name in a manifest. */
 export function nameOf(folder: string): string {
 	const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as { build: { NAME: string } };
 	return manifest.build.NAME;

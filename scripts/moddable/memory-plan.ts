@@ -25,13 +25,13 @@ interface Partition {
 	readonly end: number;
 }
 
-/** What a build takes of its chip's memory, as far as it is known before the build. */
+/** The memory of a build, as far as known before it. */
 export interface MemoryPlan {
 	readonly target: Target;
 	/** Of the flash that the image is made for. */
 	readonly flashBytes: number;
 	readonly psram: Psram;
-	/** What XS is given at the start, and all it ever gets. */
+	/** The initial and only memory of XS. */
 	readonly chunkBytes: number;
 	readonly slots: number;
 	readonly stackSlots: number;
@@ -42,7 +42,7 @@ export interface MemoryPlan {
 	readonly fonts: readonly string[];
 }
 
-/** What `manifest_flat.json` has: mcconfig's sum of all manifests. */
+/** `manifest_flat.json`: all manifests merged by mcconfig. */
 interface FlatManifest {
 	readonly creation: {
 		readonly chunk: { readonly initial: number };
@@ -54,7 +54,7 @@ interface FlatManifest {
 }
 
 /**
- * Finds out what a build takes, from the manifests and the target's settings of ESP-IDF. Needs no ESP-IDF.
+ * Computes the memory of a build from the manifests and the target's ESP-IDF settings. Needs no ESP-IDF.
  *
  * @param folder the manifest's
  * @param settings of the firmware: "ssid=…"
@@ -144,7 +144,7 @@ function parseSize(text: string): number {
 	return unit === undefined ? Number(text) : Number(text.slice(0, -1)) * unit;
 }
 
-/** The plan as lines for a person. */
+/** The plan as text. */
 export function describePlan(plan: MemoryPlan): string {
 	const { target, chunkBytes, slots, stackSlots, messageBytes, partitions } = plan;
 	const heap = (name: string, size: string, bytes: number): string[] => [

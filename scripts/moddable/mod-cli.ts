@@ -1,4 +1,4 @@
-// npm run mod: builds a mod with the SDK's mcrun, and installs it on a board that is connected.
+// npm run mod: builds a mod with the SDK's mcrun, and installs it on a connected board.
 import { resolve } from "node:path";
 import { makeProgram, runProgram } from "../program.js";
 import { buildModForSimulator, mcrun } from "./mcconfig.js";

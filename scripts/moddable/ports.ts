@@ -6,7 +6,7 @@ import { ProgramError } from "../program.js";
 interface SerialPortInfo {
 	/** Such as "/dev/ttyUSB0". */
 	readonly path: string;
-	/** What the system says of the device; empty if it says nothing. */
+	/** The system's description of the device; may be empty. */
 	readonly name: string;
 }
 
@@ -16,7 +16,7 @@ const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_
 /** Where Linux keeps the names of groups. */
 const GROUPS = "/etc/group";
 
-/** A port that cannot be used, with what fixes it. */
+/** A port that cannot be used, with the fix. */
 export class PortError extends ProgramError {
 	override readonly name = "PortError";
 }
@@ -39,8 +39,8 @@ function readNames(folder: string): ReadonlyMap<string, string> {
 /**
  * Chooses the port of the board.
  *
- * @param wanted the port that the person named, if any
- * @throws PortError if there is none, or several
+ * @param wanted the requested port, if any
+ * @throws PortError if there is not exactly one
  */
 export function choosePort(wanted: string | undefined, ports: readonly SerialPortInfo[] = listPorts()): string {
 	if (wanted !== undefined && wanted !== "") {
@@ -94,6 +94,6 @@ function groupOf(path: string): string {
 	const { gid } = statSync(path);
 	const lines = existsSync(GROUPS) ? readFileSync(GROUPS, "utf8").split("\n") : [];
 	const name = lines.map((line) => line.split(":")).find(([, , id]) => id === String(gid))?.[0];
-	// Nobody should join the group of the administrator.
+	// Users must not join the administrator's group.
 	return name === undefined || gid === 0 ? "dialout" : name;
 }

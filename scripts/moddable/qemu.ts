@@ -23,10 +23,10 @@ const HOST_ADDRESS = "10.0.2.2";
  */
 const INSTRUCTION_TIME = "3";
 
-/** Characters of QEMU's output that are told when it ends by itself. */
+/** Characters of QEMU's output in the error if it ends by itself. */
 const MAX_COMPLAINT_LENGTH = 2_000;
 
-/** What the board's image is built with and run by. */
+/** The tools to build and run the board's image. */
 export interface QemuTools {
 	readonly sdk: Sdk;
 }
@@ -39,11 +39,11 @@ export interface QemuImage {
 	readonly sections: ReadonlyMap<string, number>;
 	/** The content of the flash. */
 	readonly flash: Buffer;
-	/** What an update installs. */
+	/** The image of an update. */
 	readonly firmware: Buffer;
 }
 
-/** Finds what is needed; otherwise the answer is what is missing. */
+/** Finds the tools; returns the missing one otherwise. */
 export function findQemuTools(env: NodeJS.ProcessEnv = process.env): QemuTools | string {
 	const sdk = findSdk(env);
 	if (sdk === undefined) {
@@ -98,10 +98,10 @@ export class Qemu {
 	#stopped = false;
 
 	/**
-	 * Switches it on.
+	 * Starts it.
 	 *
 	 * @param file its flash, to which it writes: {@link QemuImage.flash}, or what another chip has left
-	 * @param onEnd told why if it ends by itself
+	 * @param onEnd called with the reason if it ends by itself
 	 */
 	constructor(file: string, onEnd: (reason: SdkError) => void) {
 		const args = [

@@ -14,7 +14,7 @@ export interface Release {
 	readonly webTools?: string | undefined;
 }
 
-/** What a web flasher reads: esp-web-tools' manifest.json. */
+/** esp-web-tools' manifest.json. */
 export interface WebManifest {
 	readonly name: string;
 	readonly version: string;

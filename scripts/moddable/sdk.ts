@@ -5,13 +5,13 @@ import { ProgramError } from "../program.js";
 
 const TYPESCRIPT = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
 
-/** Why something was skipped where there is no SDK. */
+/** The reason for a skipped test without an SDK. */
 export const NO_SDK = "MODDABLE is not set: it must name the folder of Moddable's SDK";
 
 /** The SDK's names for the computers it runs on, by Node's. */
 const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
 
-/** What keeps the SDK from doing what it was asked for, told to the person who asked. */
+/** An error of the SDK or its set-up, for the user. */
 export class SdkError extends ProgramError {
 	override readonly name = "SdkError";
 }
@@ -48,7 +48,7 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	return { root, bin, host };
 }
 
-/** As `findSdk`, where there is nothing to be done without one. */
+/** As `findSdk`, but throws if it is not set. */
 export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 	const sdk = findSdk(env);
 	if (sdk === undefined) {

@@ -7,11 +7,11 @@ import { PortError, permissionHint } from "./ports.js";
 interface Events {
 	/** A line that the board wrote, without its end and without control characters. */
 	line: [line: string];
-	/** The port is closed. Why, if not by `close`. */
+	/** The port is closed, with a reason unless by `close`. */
 	closed: [reason: string | undefined];
 }
 
-/** Characters after which a line is cut: what arrives at a wrong speed has no line ends. */
+/** Characters after which a line is cut: garbage at a wrong speed has no line ends. */
 const MAX_LINE_LENGTH = 4_096;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal must not be sent.
@@ -35,7 +35,7 @@ export class SerialLog extends EventEmitter<Events> {
 	 * Opens a port. Nobody else can use it until it is closed.
 	 *
 	 * @param baud bits per second; a port of a chip's own USB has any speed
-	 * @throws PortError that says what is in the way, and what fixes it
+	 * @throws PortError with the problem and its fix
 	 */
 	static async open(path: string, baud: number): Promise<SerialLog> {
 		const port = new SerialPort({ path, baudRate: baud, autoOpen: false });
@@ -76,7 +76,7 @@ export class SerialLog extends EventEmitter<Events> {
 	}
 }
 
-/** What the system says, as what a person can do about it. */
+/** The system's error with its fix. */
 function portError(path: string, error: Error): PortError {
 	if (/permission denied|access denied/i.test(error.message)) {
 		return new PortError(`no permission to use ${path}. ${permissionHint(path)}`, { cause: error });

@@ -49,7 +49,7 @@ async function simulate(
 	}
 	simulator.on("ended", (reason) => {
 		console.error(`The simulator ended: ${reason}`);
-		// A person may close its window, which is not a failure. Without a window, only a failure ends it.
+		// Closing its window is not a failure. Without a window, only a failure ends it.
 		process.exit(headless ? 1 : 0);
 	});
 }

@@ -15,12 +15,12 @@ interface Events {
 	ended: [reason: string];
 }
 
-/** Characters of the standard error that are told when it ends by itself. */
+/** Characters of the standard error in the error if it ends by itself. */
 const MAX_COMPLAINT_LENGTH = 2_000;
 
 /**
  * Moddable's desktop simulator with a firmware built for debugging. It has a debugger, a session bus and, where asked
- * for, a display of its own, so that it meddles with no other simulator that runs. Linux only.
+ * for, a display of its own, so that it does not disturb other simulators. Linux only.
  */
 export class Simulator extends EventEmitter<Events> {
 	readonly #xsbug: Xsbug;
@@ -28,7 +28,7 @@ export class Simulator extends EventEmitter<Events> {
 	readonly #child: ChildGroup;
 	#machine: XsbugMachine | undefined;
 	#stopped = false;
-	/** What it has written to its standard error: the last of it. */
+	/** The end of its standard error. */
 	#complaints = "";
 
 	private constructor(xsbug: Xsbug, display: VirtualDisplay | undefined, child: ChildGroup) {
@@ -47,7 +47,7 @@ export class Simulator extends EventEmitter<Events> {
 	 * Starts it.
 	 *
 	 * @param library the firmware: an mc.so
-	 * @param headless on a virtual display, not on the person's
+	 * @param headless on a virtual display, not the user's
 	 * @param mod the archive of a mod to load beside the firmware: an mc.xsa
 	 * @throws SdkError when a program is missing
 	 */
@@ -82,7 +82,7 @@ export class Simulator extends EventEmitter<Events> {
 		return this.#machine;
 	}
 
-	/** The display that it has for itself, as $DISPLAY has it; undefined if it uses the person's. */
+	/** The display that it has for itself, as $DISPLAY has it; undefined if it uses the user's. */
 	get display(): string | undefined {
 		return this.#display?.name;
 	}
@@ -110,7 +110,7 @@ export class Simulator extends EventEmitter<Events> {
 	}
 }
 
-/** A display that nobody sees. */
+/** A virtual display. */
 class VirtualDisplay {
 	/** As $DISPLAY has it. */
 	readonly name: string;
@@ -121,7 +121,7 @@ class VirtualDisplay {
 		this.name = name;
 	}
 
-	/** @throws SdkError when there is no program for it */
+	/** @throws SdkError if its program is missing */
 	static async start(): Promise<VirtualDisplay> {
 		const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
 		const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);

@@ -11,7 +11,7 @@ const PLAIN = "esp32";
 /** The board that only QEMU has. */
 const EMULATED = "esp32/esp32c3_qemu";
 
-/** Why a chip cannot run the firmware. The other chips that the SDK knows have Wi-Fi. */
+/** The reason why a chip cannot run the firmware. All other chips of the SDK have Wi-Fi. */
 const WITHOUT_WIFI: Readonly<Record<string, string>> = {
 	esp32h2: "its radio knows Bluetooth LE, Thread and Zigbee only",
 	esp32h4: "its radio knows Bluetooth LE, Thread and Zigbee only",
@@ -26,7 +26,7 @@ export interface Target {
 	readonly chip: string;
 	/** The folder in src/boards. */
 	readonly board: string;
-	/** Whether it is built as a bare chip, because no folder of src/boards is its own. */
+	/** Whether it is built as a bare chip, because it has no folder in src/boards. */
 	readonly bare: boolean;
 }
 

@@ -1,35 +1,35 @@
 import { StringDecoder } from "node:string_decoder";
 import sax from "sax";
 
-/** A figure that a machine measures: its name, and what follows its value when it is written ("%", " bytes", " / "). */
+/** A counter of a machine: its name, and what follows its value when it is written ("%", " bytes", " / "). */
 export interface Instrument {
 	readonly name: string;
 	readonly unit: string;
 }
 
-/** What a machine says to its debugger, as far as a console needs it. */
+/** A machine's messages to its debugger, as far as a console needs them. */
 export type XsbugMessage =
 	/** The first message: the machine's name, and its engine, such as "XS 17.7.0 64-bit LE 32-bit ID". */
 	| { readonly kind: "login"; readonly name: string; readonly engine: string }
 	/** A piece of the trace, which need not be a line; for what the engine reports, such as exceptions, with its place. */
 	| { readonly kind: "log"; readonly text: string }
-	/** The machine has stopped, and waits to be told to go on. */
+	/** The machine has stopped, and waits for a command. */
 	| { readonly kind: "break"; readonly text: string }
-	/** Which figures the samples that follow consist of. */
+	/** The counters in the following samples. */
 	| { readonly kind: "instruments"; readonly instruments: readonly Instrument[] }
-	/** The figures now, in the order of the instruments. */
+	/** The current values, in the order of the counters. */
 	| { readonly kind: "samples"; readonly values: readonly number[] };
 
 /**
  * Reads xsbug's protocol, a stream of XML fragments that may be cut anywhere. What a console does not need (frames,
- * variables, profiles) is passed over.
+ * variables, profiles) is skipped.
  */
 export class XsbugParser {
 	readonly #decoder = new StringDecoder("utf8");
 	readonly #parser = sax.parser(true, { position: false });
 	readonly #onMessage: (message: XsbugMessage) => void;
 	#text = "";
-	/** Where in the sources the machine is as it says something, if it says so. */
+	/** The source position of a message, if known. */
 	#place = "";
 	#instruments: Instrument[] = [];
 

@@ -9,11 +9,11 @@ interface MachineEvents {
 	/** A line of the trace, without its end. */
 	line: [line: string];
 	samples: [samples: Samples];
-	/** The connection has ended: the machine has gone, or said what makes no sense. */
+	/** The connection has ended: the machine has ended, or sent invalid data. */
 	closed: [reason: string];
 }
 
-/** A machine built for debugging, which tells its debugger what it traces and measures. It runs without a stop. */
+/** A debug-build machine, which reports traces and counters to its debugger. It runs without breakpoints. */
 export class XsbugMachine extends EventEmitter<MachineEvents> {
 	readonly #socket: Socket;
 	readonly #onLogin: (machine: XsbugMachine) => void;
@@ -23,7 +23,7 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 	#instruments: readonly Instrument[] = [];
 	#reason = "the machine has gone";
 
-	/** @param onLogin is told when the machine has said what it is */
+	/** @param onLogin called when the machine has introduced itself */
 	constructor(socket: Socket, onLogin: (machine: XsbugMachine) => void) {
 		super();
 		this.#socket = socket;
@@ -36,7 +36,7 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 		socket.on("close", () => this.#closed());
 	}
 
-	/** What the manifest calls the program. */
+	/** The program's name in the manifest. */
 	get name(): string {
 		return this.#name;
 	}
@@ -106,7 +106,7 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 	}
 }
 
-/** What machines connect to as to their debugger, on 127.0.0.1. */
+/** The debugger to which machines connect, on 127.0.0.1. */
 export class Xsbug extends EventEmitter<{ machine: [machine: XsbugMachine] }> {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
@@ -121,7 +121,7 @@ export class Xsbug extends EventEmitter<{ machine: [machine: XsbugMachine] }> {
 		});
 	}
 
-	/** @param port 0 for one that is free */
+	/** @param port 0 for a free one */
 	static async listen(port = 0): Promise<Xsbug> {
 		const server = createServer();
 		server.listen(port, "127.0.0.1");

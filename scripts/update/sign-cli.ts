@@ -1,4 +1,4 @@
-// npm run sign: makes the key that firmware is signed with, and signs firmware.
+// npm run sign: creates signing keys, and signs firmware.
 import { readFileSync, writeFileSync } from "node:fs";
 import { isVersion } from "../../src/text/version.js";
 import { makeProgram, ProgramError, runProgram } from "../program.js";

@@ -10,7 +10,7 @@ export function makeKey(): string {
  * The public key as the setting `updateKey` has it: an uncompressed point, in hexadecimal digits.
  *
  * @param privateKey PEM
- * @throws Error if it is no private key of P-256
+ * @throws Error if it is not a private key of P-256
  */
 export function updateKeyOf(privateKey: string): string {
 	const { crv, x = "", y = "" } = createPublicKey(createPrivateKey(privateKey)).export({ format: "jwk" });
@@ -21,7 +21,7 @@ export function updateKeyOf(privateKey: string): string {
 }
 
 /**
- * Signs an image as a version: r and s, in hexadecimal digits. What is signed is the image's SHA-256 followed by the
+ * Signs an image as a version: r and s, in hexadecimal digits. The signed data is the image's SHA-256 followed by the
  * version, so that an old image cannot be offered as a newer one.
  */
 export function signImage(image: Uint8Array, version: string, privateKey: string): string {

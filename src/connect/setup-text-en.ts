@@ -32,7 +32,7 @@ export const ENGLISH = deepFreeze({
 	tokenSaved: "Leave it empty to keep the saved token.",
 	more: "More settings",
 	otaUrl: "Update server (OTA URL)",
-	otaUrlHint: "If it is set, the device asks there for its server.",
+	otaUrlHint: "If set, the device gets its server address from there.",
 	name: "Device name",
 	nameHint: "The name that apps show.",
 	send: "Save and connect",
@@ -51,7 +51,7 @@ export const ENGLISH = deepFreeze({
 	found: "Gateways found",
 	chooseGateway: "Choose your gateway below, then save.",
 	noGateway: "No gateway found on {name}. Is it running, in the same network? You can type its address instead.",
-	lost: "No connection with the device",
+	lost: "No connection to the device",
 	lostHelp:
 		"Your phone may have left the device’s Wi-Fi. If the device has joined the network, its own Wi-Fi is gone and you are done. Otherwise join its Wi-Fi again and reload this page.",
 	noAnswer: "The device did not answer. Is your phone still in its Wi-Fi?",
@@ -63,7 +63,7 @@ export const ENGLISH = deepFreeze({
 	wrongSsid: "This name is too long for a network.",
 	wrongPassword: "A Wi-Fi password has 8 to 63 characters.",
 	wrongBackend: "The device cannot use this address. Examples: mdns: or ws://192.168.1.10:8765/",
-	wrongToken: "This is no token: it is too long, or has more than one line.",
+	wrongToken: "This token is not valid: it is too long, or has more than one line.",
 	wrongOtaUrl: "The address begins with http:// or https://.",
 	wrongName: "A name has at most 32 characters.",
 });

@@ -120,7 +120,7 @@ export class ToolCall {
 			throw new Error("sleep: needs the server option `timer`");
 		}
 		if (!(Number.isFinite(delay) && delay >= 0)) {
-			throw new RangeError(`sleep: expected milliseconds, at least 0, got ${String(delay)}`);
+			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);
 		}
 		await new Promise<void>((resolve, reject) => {
 			const stop: StopWaiting = (reason) => {

@@ -1,4 +1,4 @@
-/** A part of a message that has come in. */
+/** A received part of a message. */
 interface Arrival<Options> {
 	readonly bytes: ArrayBuffer;
 	readonly options: Options;
@@ -6,11 +6,11 @@ interface Arrival<Options> {
 }
 
 interface ArrivalsOptions<Options> {
-	/** Tells the client's owner that there is something to read. */
+	/** Notifies the client's owner that something can be read. */
 	readonly announce: (count: number, options: Options) => void;
-	/** Nobody reads: Node must not send more; or it may again. */
+	/** Pauses or resumes Node's sending. */
 	readonly hold: (paused: boolean) => void;
-	/** Whether the client is there yet. */
+	/** Whether the client still exists. */
 	readonly isOpen: () => boolean;
 }
 
@@ -37,7 +37,7 @@ export class Arrivals<Options> {
 		}
 	}
 
-	/** @returns undefined where there is nothing to read, as in an empty message */
+	/** @returns undefined if there is nothing to read, as for an empty message */
 	read(count: number): ArrayBuffer | undefined {
 		const arrival = this.#waiting[0];
 		if (arrival === undefined || arrival.bytes.byteLength === 0) {
@@ -80,7 +80,7 @@ export class Arrivals<Options> {
 		}
 	}
 
-	/** The next part is announced after whoever reads is done with this one. */
+	/** The next part is announced after this one was read. */
 	#finish(): void {
 		this.#waiting.shift();
 		this.#announced = false;

@@ -1,14 +1,14 @@
 declare global {
-	/** What the engine's host gives every script. */
+	/** The globals that the engine's host provides. */
 	function post(header: string, bytes?: ArrayBuffer): void;
-	/** What the virtual device's Node side says before the firmware starts. */
+	/** The virtual device's options, set by Node before the firmware starts. */
 	var hostConfig: {
 		readonly config: Readonly<Record<string, unknown>>;
 		readonly settings: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 		readonly macAddress: string;
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
 	};
-	/** What the engine's host hands messages to. */
+	/** The function that receives messages from the host. */
 	var onHostMessage: (header: string, bytes?: ArrayBuffer) => void;
 }
 
@@ -28,7 +28,7 @@ export function send(header: readonly unknown[], bytes?: ArrayBuffer): void {
 	post(JSON.stringify(header), bytes);
 }
 
-/** Says what to do with messages of a kind from Node. */
+/** Registers a handler for a kind of messages from Node. */
 export function receive(kind: string, handler: Handler): void {
 	handlers.set(kind, handler);
 }
@@ -41,7 +41,7 @@ interface Pending {
 const pending = new Map<number, Pending>();
 let lastCall = 0;
 
-/** Asks Node to do something; the promise settles with its answer. */
+/** Sends a request to Node; the promise settles with its answer. */
 export function call(
 	service: string,
 	argument?: unknown,

@@ -45,7 +45,7 @@ export class HTTPClient {
 
 class HttpRequest extends NetworkClient<null> {
 	readonly #options: RequestOptions;
-	/** Bytes of the body that are yet to be written. */
+	/** Bytes of the body still to write. */
 	#remaining: number;
 
 	constructor({ host, port, secure = false, onError }: Options, options: RequestOptions) {
@@ -73,7 +73,7 @@ class HttpRequest extends NetworkClient<null> {
 		this.tell("open", { host, port, secure, method, path, bodyBytes: this.#remaining }, [...headers]);
 	}
 
-	/** As the SDK's: what may follow is 0 once the body is whole. */
+	/** As in the SDK: 0 bytes may follow once the body is complete. */
 	write(data: Uint8Array): number {
 		this.expectRoom(data.byteLength);
 		if (data.byteLength > this.#remaining) {
@@ -83,7 +83,7 @@ class HttpRequest extends NetworkClient<null> {
 		return Math.min(this.writeBytes(data), this.#remaining);
 	}
 
-	/** @internal As the SDK's: the end is told when everything was read. */
+	/** @internal As in the SDK: the end is reported when everything was read. */
 	override end(error: string | undefined): void {
 		this.whenRead(() => super.end(error));
 	}

@@ -33,13 +33,13 @@ const connections = new Map<number, HttpConnection>();
 class HttpConnection extends NetworkClient<null> {
 	readonly #socket: number;
 	#events: ConnectionEvents | undefined;
-	/** Bytes of the request's body that are yet to be read, once Node has them all; until then, below 0. */
+	/** Bytes of the request's body still to read, once Node has them all; negative until then. */
 	#unread = 0;
 	#isWhole = false;
-	/** Bytes of the response that are yet to be written; undefined if its end is the connection's. */
+	/** Bytes of the response still to write; undefined if it ends with the connection. */
 	#remaining: number | undefined;
 
-	/** @param socket names the connection to Node */
+	/** @param socket the connection's number in Node */
 	constructor(socket: number) {
 		super("httpd", connections, {
 			onReadable: (count) => this.#events?.onReadable(count),
@@ -93,7 +93,7 @@ class HttpConnection extends NetworkClient<null> {
 		this.#events?.onRequest(request);
 	}
 
-	/** @internal The request is whole: its body has so many bytes. */
+	/** @internal The request is complete: its body has this many bytes. */
 	whole(bytes: number): void {
 		this.#isWhole = true;
 		this.#unread += bytes;
@@ -113,7 +113,7 @@ class HttpConnection extends NetworkClient<null> {
 		}
 	}
 
-	/** As the SDK's: the connection closes with its response. */
+	/** As in the SDK: the connection closes with its response. */
 	#finishIfWhole(): boolean {
 		if (this.#remaining === 0) {
 			this.close();

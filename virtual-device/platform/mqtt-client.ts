@@ -40,7 +40,7 @@ const clients = new Map<number, MQTTClient>();
  */
 export class MQTTClient extends NetworkClient<Part> {
 	readonly #onControl: Options["onControl"];
-	/** Bytes of the present message that are yet to be written. */
+	/** Bytes of the current message still to write. */
 	#remaining = 0;
 
 	constructor(options: Options) {
@@ -70,7 +70,7 @@ export class MQTTClient extends NetworkClient<Part> {
 		}
 	}
 
-	/** @internal A packet that is no message. */
+	/** @internal A packet other than a message. */
 	control(message: object): void {
 		this.#onControl?.(message);
 	}

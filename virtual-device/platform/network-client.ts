@@ -1,7 +1,7 @@
 import { Arrivals, toBuffer } from "./arrivals.js";
 import { receive, send } from "./bridge.js";
 
-/** What every client of ECMA-419's tells its owner. */
+/** The callbacks common to ECMA-419's clients. */
 export interface ClientOptions<Part> {
 	readonly onReadable?: (count: number, part: Part) => void;
 	readonly onWritable?: (count: number) => void;
@@ -12,10 +12,10 @@ export interface ClientOptions<Part> {
 let lastId = 0;
 
 /**
- * What the stand-ins for ECMA-419's network clients share: Node has the connection, and is told and tells of it by the
- * client's id.
+ * The common part of the stand-ins for ECMA-419's network clients: Node has the connection, and messages about it carry
+ * the client's id.
  *
- * Like the SDK's, a client tells of a part of a message only when the one before is read, and writes all or throws.
+ * Like the SDK's, a client announces a part of a message only when the previous one was read, and writes all or throws.
  */
 export abstract class NetworkClient<Part> {
 	readonly #id: number;
@@ -26,7 +26,7 @@ export abstract class NetworkClient<Part> {
 	#writable = 0;
 
 	/**
-	 * @param kind what the kinds of its messages to and from Node begin with
+	 * @param kind the prefix of its message kinds to and from Node
 	 * @param clients the clients of that kind, by id: see {@link serve}
 	 */
 	constructor(kind: string, clients: Map<number, NetworkClient<Part>>, options: ClientOptions<Part>) {
@@ -57,42 +57,42 @@ export abstract class NetworkClient<Part> {
 		}
 	}
 
-	/** Calls back once everything that has come in was read. */
+	/** Calls back once everything received was read. */
 	protected whenRead(callback: () => void): void {
 		this.#arrivals.whenEmpty(callback);
 	}
 
-	/** Tells Node something of this client. */
+	/** Sends Node a message about this client. */
 	protected tell(what: string, ...args: unknown[]): void {
 		send([`${this.#kind}.${what}`, this.#id, ...args]);
 	}
 
-	/** @throws Error when so many bytes may not be written */
+	/** @throws Error if this many bytes may not be written */
 	protected expectRoom(bytes: number): void {
 		if (!this.isOpen || bytes > this.#writable) {
 			throw new Error(`${bytes} bytes written where ${this.#writable} may be`);
 		}
 	}
 
-	/** Hands Node bytes to write, and returns how many may follow. */
+	/** Sends bytes to Node to write, and returns how many may follow. */
 	protected writeBytes(data: ArrayBuffer | Uint8Array, ...args: unknown[]): number {
 		this.#writable -= data.byteLength;
 		send([`${this.#kind}.write`, this.#id, ...args], toBuffer(data));
 		return this.#writable;
 	}
 
-	/** @internal Node tells that this many more bytes may be written. */
+	/** @internal This many more bytes may be written. */
 	grant(count: number): void {
 		this.#writable += count;
 		this.#options.onWritable?.(this.#writable);
 	}
 
-	/** @internal A part of a message has come in. */
+	/** @internal A part of a message has arrived. */
 	arrive(bytes: ArrayBuffer, part: Part): void {
 		this.#arrivals.add(bytes, part);
 	}
 
-	/** @internal The connection is gone: in order, or with an error. */
+	/** @internal The connection is closed, possibly with an error. */
 	end(error: string | undefined): void {
 		this.#clients.delete(this.#id);
 		if (error === undefined) {
@@ -103,7 +103,7 @@ export abstract class NetworkClient<Part> {
 	}
 }
 
-/** Has a kind's clients hear what Node tells of them. */
+/** Dispatches Node's messages to the clients of a kind. */
 export function serve<Part>(kind: string, clients: ReadonlyMap<number, NetworkClient<Part>>): void {
 	receive(`${kind}.writable`, ([id, count]) => clients.get(id as number)?.grant(count as number));
 	receive(`${kind}.data`, ([id, part], bytes = new ArrayBuffer(0)) => {

@@ -6,7 +6,7 @@ const domains = new Map(
 	Object.entries(boot.settings).map(([domain, values]) => [domain, new Map(Object.entries(values))]),
 );
 
-/** Stands in for Moddable's `preference`: Node keeps what is stored. */
+/** Stands in for Moddable's `preference`: Node stores the values. */
 const Preference = {
 	get: (domain: string, key: string): Value | undefined => domains.get(domain)?.get(key),
 	set(domain: string, key: string, value: Value): void {

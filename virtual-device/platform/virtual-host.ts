@@ -18,7 +18,7 @@ export async function drawScreen(screen: object, quality: number): Promise<ByteS
 	return await takenPicture("drawScreen", { ...screen, quality });
 }
 
-/** Node has the picture, and hands it over piece by piece. */
+/** Node has the picture, and sends it piece by piece. */
 async function takenPicture(service: string, argument?: unknown): Promise<ByteSource> {
 	const { id, byteLength } = (await call(service, argument)).value as { id: number; byteLength: number };
 	return {

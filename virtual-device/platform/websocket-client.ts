@@ -40,7 +40,7 @@ export class WebSocketClient extends NetworkClient<Part> {
 		return this.writeBytes(data, opcode ?? (binary ? 2 : 1), more);
 	}
 
-	/** @internal A ping, a pong, or the other side's wish to close. */
+	/** @internal A ping, a pong or a close frame. */
 	control(opcode: number, data: ArrayBuffer): void {
 		this.#onControl?.(opcode, data);
 	}

@@ -5,7 +5,7 @@ import { build, type Plugin, stop } from "esbuild";
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** The modules that each host resolves in its own way, and what stands for them on the virtual device. */
+/** Modules that each host resolves differently, and their stand-ins on the virtual device. */
 const MODULES: Readonly<Record<string, string>> = {
 	time: `${PLATFORM}time.ts`,
 	timer: `${PLATFORM}timer.ts`,
@@ -31,7 +31,7 @@ const platform: Plugin = {
 	},
 };
 
-/** Gives the firmware another version, for an image to update to. */
+/** Changes the firmware's version, for an update image. */
 const versioned = (version: string): Plugin => ({
 	name: "version",
 	setup(build) {
@@ -47,22 +47,22 @@ const versioned = (version: string): Plugin => ({
 const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 
 /**
- * Ends the bundler's process, which otherwise stays as long as this one. {@link bundle} starts it again. No bundle may be
- * in the making.
+ * Ends the bundler's process, which otherwise stays as long as this one. {@link bundle} starts it again. No bundle may
+ * be in progress.
  */
 export const endBundler: () => Promise<void> = stop;
 
 /**
  * Bundles firmware into one script for an engine.
  *
- * ES2022 is what XS 13.3 speaks. The modules' contents stand in a strict block, and `let` in place of the `var` that
- * esbuild writes at the top: otherwise each of their names would be a property of the global object, which XS searches
- * from its start at every use. They stand in no function, because XS copies the code of a function out of the one around
- * it, and would hold all of it once more while it loads.
+ * ES2022 is the language of XS 13.3. The modules are in a strict block, with `let` in place of esbuild's top-level
+ * `var`: otherwise their names would be properties of the global object, which XS searches linearly at every use. They
+ * are not in a function, because XS copies a function's code out of the enclosing one, and would hold it twice while
+ * loading.
  *
  * @param entry path of the TypeScript module to start with
  * @param shortNames whether local names are shortened, as Moddable's release builds strip them; stack traces suffer
- * @param version the firmware's version, if it is to have another one than its source says
+ * @param version the firmware's version, if it differs from the source
  */
 export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false, version?: string): Promise<string> {
 	const result = await build({

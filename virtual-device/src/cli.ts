@@ -61,7 +61,7 @@ const SETTINGS = [
 	"updateTrial",
 ];
 
-/** What the firmware's setting `chunkBytes` is at least: with less, the machine ends as it boots. */
+/** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
 const MIN_CHUNK_BYTES = 32_768;
 
 /** The backend of a board that was built without one. */
@@ -150,7 +150,7 @@ async function run(options: Options): Promise<void> {
 		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
 		console.log(`UUID ${device.uuid ?? "unknown"}`);
 	} catch (error) {
-		// A machine that ended while it booted has been reported. One that did not even begin has not.
+		// A machine that ended during the boot was reported. One that could not start was not.
 		if (process.exitCode === undefined) {
 			const { code = "crashed", message } = error as Partial<EngineError>;
 			console.error(`the engine ended: ${code}: ${message}`);
@@ -211,7 +211,7 @@ function report(device: VirtualDevice, { restart }: Options): void {
 	device.on("note", (text) => console.log(text));
 	device.on("screen", ({ state }) => {
 		if (state === "fatal_error") {
-			// The log has named the setting. Only another command line can change it.
+			// The log names the setting, which only another command line can change.
 			process.exitCode = 1;
 			device.stop();
 		}
@@ -230,7 +230,7 @@ function report(device: VirtualDevice, { restart }: Options): void {
 	});
 }
 
-/** The same at every start, so that a gateway sees the same device. Of two machines, each has its own. */
+/** Stable on a computer, so that a gateway sees the same device; different on others. */
 function macAddressOf(name: string): string {
 	const digits = createHash("sha256").update(`${hostname()}\n${name}`).digest("hex").slice(0, 10);
 	// Locally administered, unicast.

@@ -2,10 +2,10 @@ import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
 import type { VirtualDevice } from "./virtual-device.js";
 
-/** What a person does to a virtual device. */
+/** The user's controls of a virtual device. */
 export type SimulatedControls = Pick<VirtualDevice, "press" | "measure">;
 
-/** Milliseconds that a button may be held down. */
+/** Longest press of a button, ms. */
 const MAX_PRESS = 60_000;
 
 /** Reads how long a button is held down. @throws InvalidArgumentError */
@@ -18,9 +18,9 @@ export function readMilliseconds(text: string): number {
 }
 
 /**
- * Sets what a sensor measures.
+ * Sets the value of a sensor.
  *
- * @throws Error if there is no such sensor, or if it does not measure such values
+ * @throws Error if the sensor does not exist or the values do not match
  */
 export function measure(controls: SimulatedControls, sensor: string, values: readonly string[]): void {
 	const numbers = values.map(Number);

@@ -1,16 +1,16 @@
 import type { Message } from "./engine/engine.js";
 
-/** Messages that are handed to the firmware in one command. */
+/** Messages delivered to the firmware in one command. */
 const MAX_MESSAGES = 10;
 
-/** Bytes that are handed to it in one command: as many as a chip's TCP stack holds, by default, until they are read. */
+/** Bytes delivered in one command: by default as many as a chip's TCP stack holds unread. */
 const MAX_BYTES = 5_744;
 
 /**
  * Messages that wait to be handed to the firmware.
  *
- * While the firmware does not read from a connection, what came in on it waits here, as it would in a chip's TCP stack, and
- * takes nothing of the engine's heap.
+ * While the firmware does not read from a connection, its data waits here, as in a chip's TCP stack, outside the
+ * engine's heap.
  */
 export class ReceiveWindow {
 	#messages: Message[] = [];
@@ -21,7 +21,7 @@ export class ReceiveWindow {
 		this.#messages.push(message);
 	}
 
-	/** Takes note of what the firmware said: whether it reads from a connection. */
+	/** Records whether the firmware reads from a connection. */
 	heed(header: readonly unknown[]): void {
 		const [prefix, what] = String(header[0]).split(".", 2);
 		if (what === "pause") {
@@ -31,7 +31,7 @@ export class ReceiveWindow {
 		}
 	}
 
-	/** The messages of the next command, in order; none if nothing waits that the firmware would read. */
+	/** The messages of the next command, in order; empty if the firmware reads none of the waiting ones. */
 	take(): Message[] {
 		const taken: Message[] = [];
 		const left: Message[] = [];

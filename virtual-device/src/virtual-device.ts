@@ -17,19 +17,19 @@ import { WebSockets } from "./services/websockets.js";
 import { type Started, VirtualFlash } from "./virtual-flash.js";
 
 export interface VirtualDeviceOptions {
-	/** The bundled firmware that the device begins with: see {@link bundle}. Later it may install other firmware. */
+	/** The bundled firmware that the device starts with: see {@link bundle}. Later it may install other firmware. */
 	readonly firmware: string;
-	/** Makes the machine that runs it, anew for every start. */
+	/** Creates the machine that runs it, for every start. */
 	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
-	/** What mcconfig would put in `mc/config`: `backend`, `token`, … */
+	/** The contents of `mc/config`: `backend`, `token`, … */
 	readonly config: Readonly<Record<string, unknown>>;
 	/** Lower case, with colons. Default: random, and kept as long as the device. */
 	readonly macAddress?: string;
-	/** File for what outlives a restart. Default: memory. */
+	/** File for values that outlive a restart. Default: memory. */
 	readonly settingsFile?: string;
 	/** What the simulated camera sees, a JPEG file. Default: a drawn room. */
 	readonly photo?: Uint8Array;
-	/** Whether the device starts again after its engine ended, as a watchdog would make it. Default: no. */
+	/** Whether the device restarts after its engine ended, as by a watchdog. Default false. */
 	readonly watchdog?: boolean;
 }
 
@@ -37,9 +37,9 @@ interface Events {
 	/** A line of the firmware's log. */
 	trace: [line: string];
 	screen: [screen: ScreenPicture];
-	/** The speaker plays. Silence between two sounds is not told. */
+	/** The speaker plays. Silence between two sounds is not reported. */
 	samples: [played: PlayedSamples];
-	/** Something a person would notice. */
+	/** Something that a user would notice. */
 	note: [text: string];
 	/** A port to serve at could not be opened. */
 	listenFailed: [message: string];
@@ -49,11 +49,11 @@ interface Events {
 	restarted: [];
 }
 
-/** Milliseconds that a watchdog takes to bring a device up again. */
+/** Milliseconds until a watchdog restarts a device. */
 const WATCHDOG_DELAY = 1_000;
 
 /**
- * A device without hardware: the firmware on an engine, and Node for its sockets, timers, settings and simulated board.
+ * A device without hardware: the firmware on an engine, with Node for sockets, timers, settings and the simulated board.
  */
 export class VirtualDevice extends EventEmitter<Events> {
 	readonly #options: VirtualDeviceOptions;
@@ -69,7 +69,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	#stopped = false;
 	#line = "";
 
-	/** @throws Error when the settings file is there and cannot be read */
+	/** @throws Error if the settings file exists and cannot be read */
 	constructor(options: VirtualDeviceOptions) {
 		super();
 		this.#options = options;
@@ -93,7 +93,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		return typeof uuid === "string" ? uuid : undefined;
 	}
 
-	/** Boots the firmware. Rejects when it does not get through its start. */
+	/** Boots the firmware. Rejects if it fails to start. */
 	async start(): Promise<void> {
 		const engine = await this.#options.startEngine((text) => this.#trace(text));
 		if (this.#stopped) {
@@ -114,7 +114,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		void this.#pump();
 	}
 
-	/** The heap of the machine, after a collection. `undefined` on an engine that does not tell. */
+	/** The heap of the machine, after a collection. `undefined` if the engine does not report it. */
 	async heap(): Promise<HeapReport | undefined> {
 		return await this.#engine?.heap();
 	}
@@ -122,12 +122,12 @@ export class VirtualDevice extends EventEmitter<Events> {
 	/** Makes the firmware throw, to see what a crash leads to. */
 	crash(): void {
 		this.#engine?.run('throw new Error("crash() was called")').catch(() => {
-			// That is what it is for: the exit event tells.
+			// Expected: the exit event reports it.
 		});
 	}
 
 	/**
-	 * Presses the device's button and lets go of it.
+	 * Presses and releases the device's button.
 	 *
 	 * @param milliseconds how long it is held down
 	 */
@@ -139,7 +139,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Says what a sensor of the device measures from now on, until the device restarts.
+	 * Sets the value of a sensor until the device restarts.
 	 *
 	 * @param sensor "temperature" (°C), "light" (lx) or "motion" (m/s², along x, y and z)
 	 */
@@ -147,7 +147,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#board?.setReading(sensor, reading);
 	}
 
-	/** Pulls the plug. The device is not started again. */
+	/** Switches the device off for good. */
 	stop(): void {
 		this.#stopped = true;
 		clearTimeout(this.#restartTimer);
@@ -191,7 +191,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		];
 	}
 
-	/** Hands the firmware what has come for it, a window at a time, and does what it asks for in reply. */
+	/** Delivers waiting messages to the firmware, a window at a time, and handles its messages. */
 	async #pump(): Promise<void> {
 		const engine = this.#engine;
 		if (this.#pumping || engine === undefined) {
@@ -204,7 +204,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 				this.#serve(await engine.deliver(next));
 			}
 		} catch {
-			// The engine has ended: `exited` tells why, and #ended deals with it.
+			// The engine has ended: `exited` has the reason, and #ended handles it.
 		} finally {
 			if (this.#engine === engine) {
 				this.#pumping = false;
@@ -221,7 +221,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		}
 	}
 
-	/** The log comes in pieces, and leaves in lines. */
+	/** The log arrives in pieces, and is emitted in lines. */
 	#trace(text: string): void {
 		const lines = (this.#line + text).split("\n");
 		this.#line = lines.pop() ?? "";

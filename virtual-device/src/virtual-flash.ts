@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, createVerify, type KeyObject } from "node:crypto";
 import { decodeImage } from "./virtual-image.js";
 
-/** Bytes that an image may have: as much as an app partition of a chip with 8 MB of flash. */
+/** The largest image in bytes: an app partition of a chip with 8 MB of flash. */
 const CAPACITY = 3_932_160;
 
 /** The firmware that a bootloader starts. */
@@ -12,15 +12,15 @@ export interface Started {
 }
 
 /**
- * Two places for firmware and a bootloader, as ESP-IDF's: an image that was installed is started once, on trial. Unless it
- * is confirmed, the next start brings the previous firmware back.
+ * Two firmware slots and a bootloader, like ESP-IDF's: an installed image is started once, on trial. Unless it is
+ * confirmed, the next start rolls back.
  */
 export class VirtualFlash {
 	readonly capacity = CAPACITY;
 	#running: string;
 	/** The previous firmware, as long as the running one is on trial. */
 	#before: string | undefined;
-	/** What is started next, if an image was installed. */
+	/** The image to start next, if one was installed. */
 	#installed: string | undefined;
 	#pieces: Buffer[] = [];
 
@@ -28,7 +28,7 @@ export class VirtualFlash {
 		this.#running = script;
 	}
 
-	/** What a bootloader does at each start. */
+	/** The bootloader's work at each start. */
 	boot(): Started {
 		if (this.#installed !== undefined) {
 			this.#before = this.#running;
@@ -69,7 +69,7 @@ export class VirtualFlash {
 		return verifier.verify({ key: publicKey(key), dsaEncoding: "ieee-p1363" }, signature);
 	}
 
-	/** Has the image started next. @throws Error if it is not whole */
+	/** Makes the image start next. @throws Error if it is incomplete */
 	finish(): void {
 		const image = Buffer.concat(this.#pieces);
 		this.#pieces = [];
@@ -80,7 +80,7 @@ export class VirtualFlash {
 		this.#pieces = [];
 	}
 
-	/** The running firmware stays. */
+	/** Confirms the running firmware. */
 	confirm(): void {
 		this.#before = undefined;
 	}

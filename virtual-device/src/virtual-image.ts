@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * What an image begins with: src/boards/virtual/updater.ts looks at it. Then comes the script's length in 4 bytes, the
- * script, and the SHA-256 of all that, as an ESP32's images have it.
+ * The first bytes of an image, which src/boards/virtual/updater.ts checks. Then comes the script's length in 4 bytes,
+ * the script, and the SHA-256 of all that, as an ESP32's images have it.
  */
 const MAGIC = Buffer.from("XSMCPVD1");
 const HEADER_BYTES = MAGIC.byteLength + 4;
@@ -24,7 +24,7 @@ export function encodeImage(script: string): Buffer {
 /**
  * The script of an image.
  *
- * @throws Error if it is no image, not a whole one, or damaged
+ * @throws Error if it is not an image, or incomplete or damaged
  */
 export function decodeImage(image: Buffer): string {
 	if (image.byteLength < HEADER_BYTES || !image.subarray(0, MAGIC.byteLength).equals(MAGIC)) {

@@ -6,7 +6,7 @@ import { startV8Engine } from "../src/engine/v8-engine.js";
 /** Posts the names of the realm's globals. */
 const NAMES = "post(JSON.stringify(Object.getOwnPropertyNames(globalThis)))";
 
-it("a bundle adds no globals but the one that the engine calls", async (t) => {
+it("a bundle adds only the global that the engine calls", async (t) => {
 	const engine = await startV8Engine({});
 	t.after(() => engine.close());
 	const config = { backend: "ws://127.0.0.1:1/" };

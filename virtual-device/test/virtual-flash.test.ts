@@ -11,12 +11,12 @@ function install(flash: VirtualFlash, image: Buffer): void {
 }
 
 describe("a virtual device's flash", () => {
-	it("starts the firmware that it was made with, which is not on trial", () => {
+	it("starts its original firmware, which is not on trial", () => {
 		const flash = new VirtualFlash("old");
 		assert.deepEqual([flash.boot(), flash.boot()], Array(2).fill({ script: "old", isOnTrial: false }));
 	});
 
-	it("starts an installed image on trial, and goes back unless it is confirmed", () => {
+	it("starts an installed image on trial, and rolls back unless it is confirmed", () => {
 		const flash = new VirtualFlash("old");
 		install(flash, encodeImage("new"));
 		assert.deepEqual(flash.boot(), { script: "new", isOnTrial: true });
@@ -47,7 +47,7 @@ describe("a virtual device's flash", () => {
 		}
 	});
 
-	it("drops an image that is cancelled", () => {
+	it("discards a cancelled image", () => {
 		const flash = new VirtualFlash("old");
 		flash.begin();
 		flash.write(encodeImage("new"));

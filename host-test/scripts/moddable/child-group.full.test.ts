@@ -47,7 +47,7 @@ describe("what a program started", {
 		assert.equal(await group.ended, "sh ended with SIGKILL");
 	});
 
-	it("ends with this process, whether that ends, is told to, or is killed", async () => {
+	it("ends with this process, whether that exits, is terminated or killed", async () => {
 		for (const end of [
 			(owner: ReturnType<typeof startOwner>) => owner.stdin.write("\n"),
 			(owner: ReturnType<typeof startOwner>) => owner.kill("SIGTERM"),
@@ -61,7 +61,7 @@ describe("what a program started", {
 		}
 	});
 
-	it("says what ended it, and what is not installed", async () => {
+	it("reports why it ended, and what is not installed", async () => {
 		assert.equal(await new ChildGroup("sh", ["-c", "exit 3"], []).ended, "sh ended with exit code 3");
 		const nothing = new ChildGroup("xs-mcp-no-such-program", [], ["ignore", "ignore"]);
 		assert.equal(await nothing.ended, "xs-mcp-no-such-program is not installed");

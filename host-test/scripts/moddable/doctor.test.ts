@@ -66,7 +66,7 @@ const notOk = (purpose: Purpose, computer: Computer): Finding[] =>
 	examine(purpose, computer).filter(({ status }) => status !== "ok");
 
 describe("npm run doctor", { skip: process.platform === "win32" && "these programs do not run on Windows" }, () => {
-	it("finds nothing missing where everything is there", (t) => {
+	it("finds nothing missing on a complete computer", (t) => {
 		const computer = new MadeUpComputer(t);
 		for (const purpose of PURPOSES) {
 			assert.deepEqual(notOk(purpose, computer), [], purpose);
@@ -205,7 +205,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 	];
 
 	for (const [what, spoil, purposes, name, found, fix] of FAULTS) {
-		it(`tells ${what} to those who need it, with what fixes it`, (t) => {
+		it(`reports ${what} if it is needed, with the fix`, (t) => {
 			const computer = new MadeUpComputer(t);
 			spoil(computer);
 			for (const purpose of PURPOSES) {
@@ -219,7 +219,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		});
 	}
 
-	it("tells a port that this user may not use, with the command that gives the permission", (t) => {
+	it("reports a port without permission, with the command that grants it", (t) => {
 		const computer = new MadeUpComputer(t);
 		chmodSync(computer.root, 0o755);
 		chmodSync(join(computer.dev, "ttyUSB0"), 0o000);
@@ -241,7 +241,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		assert.match(fix ?? "", /^sudo usermod -aG \w+ \$USER, then log in again$/);
 	});
 
-	it("warns of what the purpose can do without", (t) => {
+	it("warns about optional requirements", (t) => {
 		const computer = new MadeUpComputer(t);
 		computer.remove("bin/cc");
 		computer.remove("bin/xtensa-esp32-elf-gcc");
@@ -254,7 +254,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		]);
 	});
 
-	it("shows a line for each finding, and below it what fixes it", () => {
+	it("shows a line for each finding, followed by its fix", () => {
 		const findings: Finding[] = [
 			{ name: "git", status: "ok", found: "found" },
 			{ name: "ESP-IDF", status: "missing", found: "IDF_PATH is not set", fix: "git clone …" },
@@ -265,7 +265,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		);
 	});
 
-	it("ends with exit code 1 if something is missing, and tells programs by JSON", () => {
+	it("exits with code 1 if something is missing, and prints JSON for programs", () => {
 		const doctor = (args: string[], env: NodeJS.ProcessEnv) =>
 			spawnSync(process.execPath, typeScript("scripts/moddable/doctor-cli.ts", ...args), {
 				cwd: ROOT,

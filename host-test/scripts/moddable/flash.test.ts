@@ -27,7 +27,7 @@ function makeSdk(): NodeJS.ProcessEnv {
 
 const env = makeSdk();
 
-/** What a command line asks for. Throws what it is rejected with. */
+/** The options of a command line. Throws its error. */
 function plan(words: readonly string[], environment = env): FlashPlan {
 	let understood: FlashPlan | undefined;
 	const program = flashProgram(async (each) => {
@@ -53,7 +53,7 @@ describe("npm run flash", { skip }, () => {
 		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-p", "esp32/m5stack_cores3"]);
 	});
 
-	it("builds for debugging, or with a log in plain text, where it is told to, and shows what the board says", () => {
+	it("builds for debugging, or with a text log, on request, and shows the board's output", () => {
 		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-p", "esp32"]);
 		assert.deepEqual(args("--target", "esp32", "--log"), ["-i", "-p", "esp32"]);
 		const log = (...words: string[]) => (plan(words) as { log?: BoardLog }).log;
@@ -65,12 +65,12 @@ describe("npm run flash", { skip }, () => {
 		assert.throws(() => args("--target", "esp32", "--log", "--baud", "fast"), /Expected bits per second/);
 	});
 
-	it("builds only, where it is told to", () => {
+	it("only builds, on request", () => {
 		assert.equal(plan(["--target", "esp32", "--build-only"]).kind, "build");
 		assert.equal(plan(["--target", "esp32"]).kind, "flash");
 	});
 
-	it("shows the log only, where it is told to, and then needs neither target nor ESP-IDF nor, for text, the SDK", () => {
+	it("only shows the log, on request, and then needs neither target nor ESP-IDF nor, for text, the SDK", () => {
 		assert.deepEqual(plan(["--monitor"], {}), {
 			kind: "monitor",
 			port: undefined,
@@ -94,7 +94,7 @@ describe("npm run flash", { skip }, () => {
 		assert.deepEqual(args(...settings, "--target", "esp32"), ["-p", "esp32", ...settings]);
 	});
 
-	it("links only where it is told to, and then needs no ESP-IDF", () => {
+	it("only links, on request, and then needs no ESP-IDF", () => {
 		const { kind } = plan(["--target", "esp32", "--link-only"], { ...env, IDF_PATH: undefined });
 		assert.equal(kind, "link");
 		assert.throws(() => plan(["--target", "esp32", "--link-only", "--build-only"]), /cannot be used with/);
@@ -117,7 +117,7 @@ describe("npm run flash", { skip }, () => {
 		assert.throws(() => args("--target"), /--target/);
 	});
 
-	it("says which of MODDABLE and IDF_PATH is missing, or leads nowhere", () => {
+	it("reports whether MODDABLE or IDF_PATH is missing or invalid", () => {
 		const flash = (wrong: NodeJS.ProcessEnv) => () => plan(["--target", "esp32"], { ...env, ...wrong });
 		assert.throws(flash({ MODDABLE: undefined }), /MODDABLE is not set/);
 		assert.throws(flash({ MODDABLE: join(root, "gone") }), /mcconfig does not exist: build the SDK's tools first/);

@@ -15,7 +15,7 @@ const SAMPLES: Samples = new Map([
 	["Garbage collections", { value: 5, unit: " times" }],
 ]);
 
-it("a machine's heap is found among what it measures, and told in a line", () => {
+it("a machine's heap is found among its counters, and printed in a line", () => {
 	const heap = readHeap(SAMPLES);
 	assert.deepEqual(heap, {
 		slots: { used: 31_392, available: 98_272 },

@@ -59,7 +59,7 @@ it("partitions are read from ESP-IDF's table, in bytes", () => {
 });
 
 describe("a memory plan", () => {
-	it("says what XS gets, where it lies, the longest message and the partitions", () => {
+	it("prints the memory of XS, the longest message and the partitions", () => {
 		assert.equal(
 			describePlan(PLAN),
 			[

@@ -44,7 +44,7 @@ describe("the serial ports of boards", { skip: process.platform === "win32" && "
 		assert.throws(() => choosePort(undefined, listPorts(dev)), listed);
 	});
 
-	it("may be missing, which is said with what to look at", (t) => {
+	it("may be missing, which is reported with a hint", (t) => {
 		assert.throws(() => choosePort(undefined, listPorts(makeDev(t, ["ttyS0"]))), /no board found: .*USB data cable/);
 		assert.throws(() => checkPort("/dev/xs-mcp-none"), /\/dev\/xs-mcp-none does not exist/);
 	});

@@ -83,12 +83,12 @@ describe("a board's log on its serial port", { skip: NO_SERIAL }, () => {
 		(await SerialLog.open(board.path, 9_600)).close();
 	});
 
-	it("says that the port is in use", async (t) => {
+	it("reports that the port is in use", async (t) => {
 		const { board } = await openLog(t);
 		await assert.rejects(SerialLog.open(board.path, 115_200), /is in use by another program/);
 	});
 
-	it("says that there is no such port", async () => {
+	it("reports that the port was not found", async () => {
 		await assert.rejects(SerialLog.open("/dev/xs-mcp-none", 115_200), /\/dev\/xs-mcp-none does not exist/);
 	});
 
@@ -107,7 +107,7 @@ describe("npm run flash -- --monitor", { skip: NO_SERIAL }, () => {
 		return spawn(process.execPath, command, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
 	}
 
-	it("shows what the board writes, until Ctrl-C", async (t) => {
+	it("shows the board's output until Ctrl-C", async (t) => {
 		const board = await SerialPair.open(t);
 		const program = monitor("--port", board.path);
 		let shown = "";
@@ -162,7 +162,7 @@ describe("a board's trace, decoded by the SDK", {
 		await until(() => lines.includes("state idle -> connecting"), "a line of the trace");
 	});
 
-	it("ends with what the SDK says of a port that is not there", async () => {
+	it("ends with the SDK's error for a missing port", async () => {
 		assert.ok(sdk);
 		const trace = await BoardTrace.open(sdk, "/dev/xs-mcp-none");
 		assert.match(String(await once(trace, "closed")), /serial2xsbug ended with exit code 1: .*No such file/);

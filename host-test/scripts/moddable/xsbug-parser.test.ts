@@ -38,7 +38,7 @@ function parse(...chunks: readonly Buffer[]): XsbugMessage[] {
 	return messages;
 }
 
-describe("what a machine says to xsbug", () => {
+describe("a machine's messages to xsbug", () => {
 	const bytes = Buffer.from(STREAM);
 
 	it("is read as one piece", () => {
@@ -60,7 +60,7 @@ describe("what a machine says to xsbug", () => {
 		assert.deepEqual(parse(Buffer.from(`<xsbug><log>${text}</log></xsbug>`)), [{ kind: "log", text }]);
 	});
 
-	it("is refused when it is something else", () => {
+	it("is rejected if it is something else", () => {
 		assert.throws(() => parse(Buffer.from("GET / HTTP/1.1\r\n\r\n</nonsense>")), /not xsbug's protocol/);
 	});
 });

@@ -24,7 +24,7 @@ function say(socket: Socket, message: string): void {
 }
 
 describe("a machine that is debugged", () => {
-	it("is told to run once it has said what it is", async (t) => {
+	it("is started once it has introduced itself", async (t) => {
 		const { socket, machine, heard } = await login(t);
 		assert.deepEqual([machine.name, machine.engine], ["xs-mcp", "XS 17.7.0"]);
 		while (!heard().includes("<go/>")) {
@@ -55,7 +55,7 @@ describe("a machine that is debugged", () => {
 		}
 	});
 
-	it("is heard what it measures, by name", async (t) => {
+	it("reports its counters by name", async (t) => {
 		const { socket, machine } = await login(t);
 		const sampled = once(machine, "samples") as Promise<[Samples]>;
 		say(socket, '<instruments><instrument name="Timers" value=""/><instrument name="CPU 0" value="%"/></instruments>');
@@ -67,7 +67,7 @@ describe("a machine that is debugged", () => {
 		});
 	});
 
-	it("that says what makes no sense is let go, and the next one is heard", async (t) => {
+	it("that sends invalid data is disconnected, and the next one is accepted", async (t) => {
 		const xsbug = await Xsbug.listen();
 		t.after(() => xsbug.close());
 		const stranger = connect(xsbug.port, "127.0.0.1");

@@ -4,11 +4,11 @@ import { basename, join } from "node:path";
 import { type Compiler, compile, findCompiler, type HostBits, NATIVE_BITS } from "./compiler.js";
 import { CACHE_FOLDER, findXsSources, hashSources, type XsSources } from "./xs-sources.js";
 
-/** What to build, and whom to tell. */
+/** Build options. */
 export interface BuildOptions {
 	/** Size of the machine's pointers; 32 gives the chip's slots of 16 bytes. Unless told, what this computer has. */
 	readonly bits?: HostBits;
-	/** Told once, in one line, where there is something to wait for. */
+	/** Called once with a line of text if the build takes a while. */
 	readonly onProgress?: (text: string) => void;
 }
 
@@ -19,7 +19,7 @@ interface Build {
 
 const FLAGS = ["-O2", "-w", "-fno-common", "-DINCLUDE_XSPLATFORM", '-DXSPLATFORM="host-platform.h"'];
 
-/** What this process is building, by folder: whoever asks meanwhile waits for the same result. */
+/** Builds in progress, by folder: concurrent calls share the result. */
 const underWay = new Map<string, Promise<void>>();
 
 /**
@@ -53,7 +53,7 @@ function exists(path: string): Promise<boolean> {
 	);
 }
 
-/** Works in a folder of its own and moves the result, so that another process at the same work is not disturbed. */
+/** Builds in a temporary folder and moves the result, so that concurrent processes do not interfere. */
 async function build(folder: string, { compiler, sources }: Build): Promise<void> {
 	await mkdir(CACHE_FOLDER, { recursive: true });
 	const work = await mkdtemp(join(CACHE_FOLDER, "build-"));

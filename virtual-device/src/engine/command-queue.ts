@@ -7,21 +7,21 @@ export interface Packet {
 	readonly bytes?: Uint8Array;
 }
 
-/** What a machine can be asked. The answer to `hello` comes unasked when the machine is ready. */
+/** The commands of a machine. The answer to `hello` arrives by itself when the machine is ready. */
 export type Command =
 	| { readonly kind: "hello" }
 	| { readonly kind: "run"; readonly script: string }
 	| { readonly kind: "deliver"; readonly packets: readonly Packet[] }
 	| { readonly kind: "heap" };
 
-/** The way to one machine: a process or a thread. */
+/** The connection to one machine: a process or a thread. */
 export interface Port {
 	send(command: Command): void;
-	/** Ends the machine at once; `ended` is called when it is gone. */
+	/** Ends the machine at once; `ended` is called when it has ended. */
 	kill(): void;
 }
 
-/** What a port reports. `ended` is called once, and is the last. */
+/** Events of a port. `ended` is called once, and last. */
 export interface PortEvents {
 	reply(packets: Packet[]): void;
 	ended(exit: EngineExit): void;
@@ -36,7 +36,7 @@ interface Waiting {
 /**
  * Hands commands to a machine one at a time, and ends a machine that takes longer than `timeoutMs` for one.
  *
- * Commands that the machine cannot answer any more reject with an `EngineError` of the exit's code.
+ * Commands that the machine can no longer answer reject with an `EngineError` of the exit's code.
  */
 export class CommandQueue {
 	readonly exited: Promise<EngineExit>;
@@ -45,7 +45,7 @@ export class CommandQueue {
 	readonly #waiting: Waiting[] = [];
 	#running: Waiting | undefined;
 	#timer: NodeJS.Timeout | undefined;
-	/** Why we end the machine, where it is us who end it. */
+	/** Why the machine was ended, if from here. */
 	#reason: EngineExit | undefined;
 	#exit: EngineExit | undefined;
 	#settleExited: (exit: EngineExit) => void = () => {};

@@ -10,17 +10,17 @@ const run = promisify(execFile);
 /** Size of a machine's pointers. */
 export type HostBits = 64 | 32;
 
-/** A C compiler that works here. */
+/** A working C compiler. */
 export interface Compiler {
-	/** What to call: a program and its first arguments, as $CC may hold "ccache gcc". */
+	/** The program and its first arguments, since $CC may be "ccache gcc". */
 	readonly command: readonly string[];
-	/** What it says of itself, in one line. */
+	/** Its version, in one line. */
 	readonly version: string;
-	/** Flags that make it produce what was asked for. */
+	/** Flags for the requested pointer size. */
 	readonly flags: readonly string[];
 }
 
-/** What programs of this computer have unless told otherwise. */
+/** The default of this computer. */
 export const NATIVE_BITS: HostBits = process.arch === "arm" || process.arch === "ia32" ? 32 : 64;
 
 /**
@@ -45,7 +45,7 @@ export async function findCompiler(bits: HostBits = NATIVE_BITS): Promise<Compil
 	throw new EngineError("no-compiler", `No C compiler found: tried ${candidates.join(", ")}`);
 }
 
-/** Runs the compiler; an `EngineError` `compile-failed` carries what it said. `what` names the work in that error. */
+/** Runs the compiler; an `EngineError` `compile-failed` carries its output. `what` names the step in that error. */
 export async function compile({ command, flags }: Compiler, args: readonly string[], what: string): Promise<void> {
 	const [program = "cc", ...first] = command;
 	try {

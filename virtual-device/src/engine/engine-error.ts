@@ -18,7 +18,7 @@ type EngineErrorCode =
 	| "start-failed"
 	| "invalid-header";
 
-/** The error of everything in this folder. */
+/** The error class of this folder. */
 export class EngineError extends Error {
 	readonly code: EngineErrorCode;
 

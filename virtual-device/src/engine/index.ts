@@ -21,7 +21,7 @@ export interface EngineChoice {
 }
 
 /**
- * Chooses an engine: XS where it can be built, else V8, and says why.
+ * Chooses an engine: XS if it can be built, else V8, with the reason.
  *
  * @param prefer "v8" for V8 in any case
  */

@@ -9,10 +9,10 @@ export function encodeNetstring(...parts: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Reads one netstring that lies whole in a buffer.
+ * Reads one complete netstring from a buffer.
  *
- * @returns the body and where the next begins; `undefined` when the buffer ends before the netstring does
- * @throws SyntaxError when the bytes are no netstring
+ * @returns the body and the start of the next one; `undefined` if the netstring is incomplete
+ * @throws SyntaxError if the bytes are not a netstring
  */
 export function decodeNetstring(buffer: Buffer, start: number): { body: Buffer; end: number } | undefined {
 	let length = 0;
@@ -34,11 +34,11 @@ export function decodeNetstring(buffer: Buffer, start: number): { body: Buffer; 
 	return { body: buffer.subarray(at + 1, end), end: end + 1 };
 }
 
-/** Finds the netstrings in a stream, however it is cut. */
+/** Finds the netstrings in a stream, in pieces of any size. */
 export class NetstringReader {
 	#chunks: Buffer[] = [];
 	#bytes = 0;
-	/** Bytes without which the next netstring cannot be whole: spares looking again at each chunk of a long one. */
+	/** Bytes needed before the next netstring can be complete: avoids parsing at each piece of a long one. */
 	#needed = 0;
 
 	/** @throws SyntaxError if the stream does not consist of netstrings */

@@ -9,7 +9,7 @@ interface V8EngineOptions {
 	readonly timeoutMs?: number;
 	/** Of `Math.random`, as for XS; the numbers are others. */
 	readonly seed?: number;
-	/** Receives what the script traces. Without it, traces are dropped. */
+	/** Receives the script's traces, which are dropped without it. */
 	readonly onTrace?: (text: string) => void;
 }
 
@@ -22,9 +22,9 @@ const MAX_HEAP_MB = 256;
 /**
  * Starts a machine on Node's own V8, in a thread of its own: for quick tests, and for computers without a C compiler.
  *
- * It differs from a device in what V8 does differently: memory, speed, newer built-ins, and strings of UTF-16 units where
- * XS counts code points. Stack overflow is an exception that the script could catch. Rejects with an `EngineError` of the
- * exit's code where the thread cannot start.
+ * It differs from a device as V8 does: memory, speed, newer built-ins, and strings of UTF-16 units where XS counts code
+ * points. Stack overflow is an exception that the script could catch. Rejects with an `EngineError` of the exit's code
+ * where the thread cannot start.
  */
 export async function startV8Engine(options: V8EngineOptions = {}): Promise<Engine> {
 	const queue = new CommandQueue((events) => openThread(options, events), options.timeoutMs ?? 10_000);
@@ -42,7 +42,7 @@ function openThread({ onTrace, seed }: V8EngineOptions, events: PortEvents): Por
 	});
 	let exit: EngineExit = { code: "crashed", detail: "the thread ended" };
 	const terminate = () => {
-		// Resolves when the thread is gone, which "exit" tells as well.
+		// Resolves when the thread has ended, which "exit" reports, too.
 		worker.terminate().catch(() => {});
 	};
 	worker.on("message", (message: WorkerMessage) => {

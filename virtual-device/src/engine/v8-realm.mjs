@@ -1,6 +1,6 @@
 /**
- * What a script finds in its realm on V8: `post`, `trace`, and the two functions by which XS turns strings into UTF-8
- * and back, with the habits of XS. This function's source is evaluated inside that realm, so that its errors and buffers
+ * The globals of a script's realm on V8: `post`, `trace`, and the two functions by which XS turns strings into UTF-8
+ * and back, as XS does. This function's source is evaluated inside that realm, so that its errors and buffers
  * are of the realm; it can refer to nothing outside itself.
  *
  * @param {{ post(header: string, bytes?: ArrayBuffer): void, trace(text: string): void }} host

@@ -19,11 +19,11 @@ interface XsEngineOptions {
 	readonly seed?: number;
 	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. `Infinity`: no limit. */
 	readonly timeoutMs?: number;
-	/** Receives what the script traces, in pieces that need not be lines. Without it, traces are dropped. */
+	/** Receives the script's traces, in pieces that need not be lines. Without it they are dropped. */
 	readonly onTrace?: (text: string) => void;
 }
 
-/** Longer than Node waits, so that this ends only a machine whose parent is gone. */
+/** Longer than Node's time-out, so that this ends only a machine whose parent has ended. */
 const ALARM_MARGIN_S = 5;
 
 /**

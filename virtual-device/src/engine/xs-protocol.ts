@@ -4,7 +4,7 @@ import { decodeNetstring, encodeNetstring } from "./netstring.js";
 
 // The other side of this, and its grammar: xs-host/host.c.
 
-/** A body from the host: what was posted, or its last words. */
+/** A body from the host: posted messages, or its final error. */
 type Reply = { readonly packets: Packet[] } | { readonly ended: string };
 
 const NO_BYTES = Buffer.alloc(0);
@@ -14,7 +14,7 @@ const HEAP = Buffer.from("m");
 const HEADER_ONLY = Buffer.from("h");
 const WITH_BYTES = Buffer.from("b");
 
-/** What goes to the host's standard input. `hello` needs no bytes: its answer comes unasked. */
+/** The bytes for the host's standard input. `hello` has none: its answer arrives by itself. */
 export function encodeCommand(command: Command): Buffer {
 	switch (command.kind) {
 		case "hello":
@@ -82,9 +82,9 @@ const EXIT_CODES: ReadonlyMap<number, EngineExitCode> = new Map([
 	[18, "unhandled-rejection"],
 ]);
 
-/** Makes an exit of how the host's process ended and of what it said last. */
+/** Makes an exit from the host's exit status and last output. */
 export function toExit(status: number | null, signal: string | null, lastWords: string | undefined): EngineExit {
-	// The host's own alarm, which ends a loop that nobody watches.
+	// The host's own alarm, which ends an unattended loop.
 	if (signal === "SIGALRM") {
 		return { code: "unresponsive", detail: "ended by its own alarm" };
 	}

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EngineError } from "./engine-error.js";
 
-/** Everything that the host is compiled of. Paths are absolute. */
+/** The host's sources. Paths are absolute. */
 export interface XsSources {
 	/** The .c files of XS and of our host. */
 	readonly files: readonly string[];
@@ -30,7 +30,7 @@ export async function findXsSources(): Promise<XsSources> {
 	}
 }
 
-/** A name for what these sources give with this compiler and these flags: 16 hexadecimal digits. */
+/** A key for the binary of these sources, compiler and flags: 16 hexadecimal digits. */
 export async function hashSources(sources: XsSources, settings: readonly string[]): Promise<string> {
 	const hash = createHash("sha256").update(JSON.stringify([process.platform, process.arch, ...settings]));
 	const lists = await Promise.all(sources.includeFolders.map((folder) => list(folder, [".c", ".h"])));

@@ -31,7 +31,7 @@ export class DnsSd implements Service {
 	/** @param address of the network interface; empty: every one */
 	#discover(id: number, serviceType: string, address: string): void {
 		const [, type = "", protocol = "tcp"] = /^_(.+)\._(tcp|udp)$/.exec(serviceType) ?? [];
-		// What is bound to the address of an interface would hear nothing that is sent to a group.
+		// A socket bound to an interface's address would receive no multicast.
 		const options = address === "" ? {} : { interface: address, bind: "0.0.0.0" };
 		const search = new Bonjour(options as object, ({ message }: Error) =>
 			this.#deliver({ header: ["dnssd.failed", message] }),

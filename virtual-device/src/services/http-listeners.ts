@@ -75,7 +75,7 @@ export class HttpListeners implements Service {
 
 	#listen(id: number, port: number, address: string): void {
 		const connections = new Map<Socket, Connection>();
-		// How long a request may take is for the firmware to say.
+		// The firmware sets the time-outs of requests.
 		const server = createServer({ keepAlive: false, requestTimeout: 0, headersTimeout: 0 });
 		this.#servers.set(id, server);
 		server.on("error", (error) => {
@@ -131,7 +131,7 @@ export class HttpListeners implements Service {
 		this.#begin(connection);
 	}
 
-	/** Hands the request over, once there is one and the firmware has accepted its connection. */
+	/** Forwards the request, once it is complete and the firmware has accepted its connection. */
 	#begin({ id, request }: Connection): void {
 		if (id === undefined || request === undefined) {
 			return;
@@ -146,14 +146,14 @@ export class HttpListeners implements Service {
 			}
 		});
 		request.on("end", () => this.#tell(id, ["whole", total]));
-		// The socket's end tells of it, too.
+		// The socket's end reports it, too.
 		request.on("error", () => {});
 	}
 
 	#respond(id: number, status: number, headers: readonly [string, string][]): void {
 		const connection = this.#accepted.get(id);
 		if (connection?.response === undefined) {
-			// Node answers nothing before it has read a head.
+			// Node does not respond before it has read a head.
 			connection?.socket.destroy();
 			return;
 		}
@@ -161,7 +161,7 @@ export class HttpListeners implements Service {
 		this.#tell(id, ["writable", SEND_WINDOW]);
 	}
 
-	/** What was written still goes out. */
+	/** Written data is still sent. */
 	#close(id: number): void {
 		const connection = this.#accepted.get(id);
 		this.#accepted.delete(id);

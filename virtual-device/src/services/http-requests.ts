@@ -16,11 +16,11 @@ interface OpenOptions {
 interface Request {
 	readonly sent: ClientRequest;
 	response: IncomingMessage | undefined;
-	/** Bytes of the body that are yet to come. */
+	/** Bytes of the body still to come. */
 	remaining: number;
 }
 
-/** Makes HTTP requests for the firmware, each on a connection of its own. */
+/** Makes HTTP requests for the firmware, each on its own connection. */
 export class HttpRequests implements Service {
 	readonly prefix = "http";
 	readonly #deliver: Deliver;

@@ -36,9 +36,9 @@ const DISCONNECT = 14;
 /**
  * Opens MQTT connections for the firmware.
  *
- * On mqtt-packet rather than MQTT.js: the firmware's client class (ECMA-419) writes a message in parts, is told how many
- * bytes it may write next, and leaves parts unread while it is busy. MQTT.js takes and hands over whole messages and
- * queues writes by itself, so that those paths of the firmware would never run.
+ * On mqtt-packet rather than MQTT.js: the firmware's client class (ECMA-419) writes a message in parts, is informed how
+ * many bytes it may write next, and leaves parts unread while it is busy. MQTT.js takes and hands over whole messages
+ * and queues writes by itself, so that those paths of the firmware would never run.
  */
 export class MqttSockets implements Service {
 	readonly prefix = "mqtt";
@@ -104,7 +104,7 @@ class MqttConnection {
 	readonly socket: Socket;
 	readonly #tell: Tell;
 	readonly #parser: Parser = mqttPacket.parser({ protocolVersion: 4 });
-	/** A message of the firmware's that is not whole yet. */
+	/** An incomplete message of the firmware. */
 	#message: { readonly options: WriteOptions; readonly parts: Uint8Array[]; remaining: number } | undefined;
 	#lastId = 0;
 	#keepAliveTimer: NodeJS.Timeout | undefined;
@@ -116,7 +116,7 @@ class MqttConnection {
 		this.socket = secure
 			? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
 			: connectTcp({ host, port });
-		// As of a WebSocket: a small packet does not wait until the one before it is acknowledged.
+		// As with a WebSocket: a small packet does not wait for the previous acknowledgement.
 		this.socket.setNoDelay(true);
 		this.socket.once(secure ? "secureConnect" : "connect", () => this.#send(connectPacket(options)));
 		this.socket.on("data", (data) => this.#parser.parse(data));
@@ -144,13 +144,13 @@ class MqttConnection {
 		}
 	}
 
-	/** What was written still goes out. */
+	/** Written data is still sent. */
 	close(): void {
 		clearInterval(this.#keepAliveTimer);
 		this.socket.end();
 	}
 
-	/** A message may come in parts; what is not the last part makes room for the next at once. */
+	/** A message may arrive in parts; each part but the last makes room for the next at once. */
 	#publish(options: WriteOptions | null, bytes: Uint8Array): void {
 		if (options !== null) {
 			this.#message = { options, parts: [], remaining: options.byteLength ?? bytes.byteLength };

@@ -1,7 +1,7 @@
-/** Bytes the firmware may have on their way, as an ESP32's TCP stack would: its default send buffer. */
+/** Unacknowledged bytes of the firmware: the default send buffer of an ESP32's TCP stack. */
 export const SEND_WINDOW = 5_744;
 
-/** Messages reach the firmware in parts of this size, as TCP segments would bring them. */
+/** Messages reach the firmware in parts of this size, like TCP segments. */
 const PART_BYTES = 1_436;
 
 /** Cuts a message into parts; an empty one is one empty part. */

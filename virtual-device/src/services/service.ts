@@ -1,14 +1,14 @@
 import type { Message } from "../engine/engine.js";
 
-/** Something that Node does for the firmware. */
+/** A service of Node for the firmware. */
 export interface Service {
-	/** What the kinds of its messages begin with: "ws" for "ws.open", "ws.write", … */
+	/** The prefix of its message kinds: "ws" for "ws.open", "ws.write", … */
 	readonly prefix: string;
-	/** A message of the firmware's; `kind` without the prefix. */
+	/** A message of the firmware; `kind` without the prefix. */
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void;
-	/** Lets go of everything, without another word to the firmware. */
+	/** Releases everything, without further messages to the firmware. */
 	close(): void;
 }
 
-/** Hands a message to the firmware. */
+/** Sends a message to the firmware. */
 export type Deliver = (message: Message) => void;

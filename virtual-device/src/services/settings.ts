@@ -5,19 +5,19 @@ import type { Service } from "./service.js";
 type Value = string | number | boolean;
 type Domains = Record<string, Record<string, Value>>;
 
-/** Keeps the firmware's settings: in a file, or, without one, as long as the virtual device lives. */
+/** Stores the firmware's settings: in a file, or else in memory. */
 export class SettingsStore implements Service {
 	readonly prefix = "settings";
 	readonly #file: string | undefined;
 	readonly #domains: Domains;
 
-	/** @throws Error when the file is there and is no JSON object of objects */
+	/** @throws Error if the file exists and is not a JSON object of objects */
 	constructor(file?: string) {
 		this.#file = file;
 		this.#domains = file !== undefined && existsSync(file) ? readDomains(file) : {};
 	}
 
-	/** Everything stored, by domain and key. */
+	/** The stored values, by domain and key. */
 	get domains(): Readonly<Domains> {
 		return this.#domains;
 	}

@@ -4,17 +4,17 @@ import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
 import type { Deliver, Service } from "./service.js";
 import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
 
-/** What the simulated board tells whoever runs the virtual device. */
+/** Events of the simulated board. */
 interface SimulatedBoardEvents {
 	/** The firmware asks to be restarted, in `delay` milliseconds. */
 	onRestart(delay: number): void;
-	/** The screen shows something else. */
+	/** The screen has changed. */
 	onScreen(screen: ScreenPicture): void;
-	/** Something a person would see or hear. */
+	/** Something that a user would see or hear. */
 	onNote(text: string): void;
 }
 
-/** What a light does. */
+/** The state of a light. */
 interface LightState {
 	readonly on: boolean;
 	/** Percent. */
@@ -28,13 +28,13 @@ interface Answer {
 	readonly bytes?: Uint8Array;
 }
 
-/** What of a board takes more than ECMAScript: pictures, restarting, a person who presses its button. */
+/** The parts of a board that need more than ECMAScript: pictures, restarting, a user who presses its button. */
 export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #deliver: Deliver;
 	readonly #events: SimulatedBoardEvents;
 	readonly #flash: VirtualFlash;
-	/** What is seen of each light. */
+	/** The visible state of each light. */
 	readonly #lights = new Map<string, string>();
 	readonly #photo: Uint8Array | undefined;
 	readonly #taken = new TakenPictures();
@@ -69,12 +69,12 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
-	/** Presses the button, or lets go of it. */
+	/** Presses or releases the button. */
 	holdButton(isDown: boolean): void {
 		this.#tell(["board.button", isDown]);
 	}
 
-	/** Says what a sensor measures from now on. */
+	/** Sets the value of a sensor from now on. */
 	setReading(sensor: string, reading: number | Readonly<Record<string, number>>): void {
 		this.#tell(["board.reading", sensor, reading]);
 	}

@@ -1,6 +1,9 @@
 import type { Deliver, Service } from "./service.js";
 
-/** What a virtual device's speaker plays now: samples of 16 bits, low byte first, one channel, as loud as they are heard. */
+/**
+ * The current output of a virtual device's speaker: samples of 16 bits, low byte first, one channel, as loud as they
+ * are heard.
+ */
 export interface PlayedSamples {
 	/** Hertz. */
 	readonly sampleRate: number;

@@ -1,6 +1,6 @@
 import type { Deliver, Service } from "./service.js";
 
-/** Keeps the firmware's time. */
+/** The firmware's timers. */
 export class Timers implements Service {
 	readonly prefix = "timer";
 	readonly #deliver: Deliver;

@@ -1,6 +1,6 @@
 import { measurePicture } from "./pictures.js";
 
-/** Bytes of a picture that the simulated screen takes. */
+/** The largest picture for the simulated screen, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Pictures that were taken, which the firmware reads piece by piece: they may be larger than its heap. */
@@ -30,7 +30,7 @@ export class TakenPictures {
 	}
 }
 
-/** Pictures for the screen, which the firmware hands over piece by piece. */
+/** Pictures for the screen, which the firmware sends piece by piece. */
 export class ShownPictures {
 	readonly #pictures = new Map<number, { readonly pieces: Uint8Array[]; bytes: number }>();
 
@@ -44,9 +44,9 @@ export class ShownPictures {
 	}
 
 	/**
-	 * The size of a picture that is whole, in pixels.
+	 * The size of a complete picture, in pixels.
 	 *
-	 * @throws Error if it is no picture, or too large
+	 * @throws Error if it is not a picture, or too large
 	 */
 	finish(id: number): { width: number; height: number } {
 		const { pieces = [], bytes = 0 } = this.#pictures.get(id) ?? {};

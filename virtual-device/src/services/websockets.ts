@@ -59,7 +59,7 @@ export class WebSockets implements Service {
 		const socket = new WebSocket(url, {
 			headers: Object.fromEntries(headers),
 			perMessageDeflate: false,
-			// The chip's client does not look: the firmware has to cope.
+			// The chip's client does not check this, so the firmware must handle it.
 			skipUTF8Validation: true,
 		});
 		this.#sockets.set(id, socket);
@@ -106,7 +106,7 @@ export class WebSockets implements Service {
 	}
 }
 
-/** What it means that the backend answered the handshake with this HTTP status. */
+/** The error for a handshake that was answered with this HTTP status. */
 function describeStatus(status: number, hasToken: boolean): string {
 	if (status === 401) {
 		return hasToken ? "token rejected (401)" : "the backend requires a token (401)";

@@ -31,27 +31,27 @@ async function pretend(script: string): Promise<string> {
 
 const windows = process.platform === "win32";
 
-test("gives a program that runs", { skip: noXs }, async () => {
+test("builds a program that runs", { skip: noXs }, async () => {
 	await assert.rejects(promisify(execFile)(await buildXsHost(), ["--unknown"]), { code: 2 });
 });
 
-test("gives the same program again, without a word", { skip: noXs }, async () => {
+test("returns the same program again, without output", { skip: noXs }, async () => {
 	const onProgress = () => assert.fail("nothing is to be built");
 	assert.equal(await buildXsHost({ onProgress }), await buildXsHost({ onProgress }));
 });
 
-test("says that there is no compiler", async () => {
+test("reports a missing compiler", async () => {
 	process.env.CC = "/nowhere/cc";
 	await assert.rejects(buildXsHost(), { code: "no-compiler", message: /\/nowhere\/cc/ });
 });
 
-test("says what the compiler said when it fails", { skip: windows }, async () => {
+test("reports the compiler's output when it fails", { skip: windows }, async () => {
 	const folder = await pretend("echo 'file.c:1: it is broken' >&2; exit 1");
 	await assert.rejects(buildXsHost(), { code: "compile-failed", message: /: file\.c:1: it is broken$/ });
 	await rm(folder, { recursive: true });
 });
 
-test("says that the compiler makes no 32-bit programs", { skip: windows }, async () => {
+test("reports a compiler without 32-bit support", { skip: windows }, async () => {
 	const folder = await pretend('case "$*" in *-m32*) echo "no -m32" >&2; exit 1;; esac');
 	await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
 	await rm(folder, { recursive: true });

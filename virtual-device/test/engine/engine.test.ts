@@ -91,7 +91,7 @@ for (const [name, start, skip] of ENGINES) {
 			assert.equal(traced, "a1é\nb");
 		});
 
-		test("refuses to post anything but a string and an ArrayBuffer", async () => {
+		test("rejects posts of anything but a string and an ArrayBuffer", async () => {
 			const engine = await start();
 			const posts = await engine.run(`for (const values of [[], [1], ["[]", 1], ["[]", new Uint8Array(1)]]) {
 				try { post(...values) } catch (error) { post(JSON.stringify([error instanceof TypeError])) } }`);
@@ -193,7 +193,7 @@ for (const [name, start, skip] of ENGINES) {
 			});
 		}
 
-		test("closing it ends it, twice as well as once", async () => {
+		test("closing it twice is harmless", async () => {
 			const engine = await start();
 			engine.close();
 			engine.close();

@@ -17,7 +17,7 @@ describe("XS: heap", { skip: noXs }, () => {
 		assert.ok(heap.peakStackSlots >= 0);
 	});
 
-	test("stays where it is over 10,000 deliveries", async () => {
+	test("does not grow over 10,000 deliveries", async () => {
 		const engine = await startXs();
 		await engine.run(ECHO);
 		const batch = Array.from({ length: 100 }, (_, i) => ({ header: ["n", i], bytes: new Uint8Array(20) }));
@@ -44,7 +44,7 @@ describe("XS: heap", { skip: noXs }, () => {
 		});
 	}
 
-	test("refuses to start where the built-ins do not fit", async () => {
+	test("does not start if the built-ins do not fit", async () => {
 		await assert.rejects(startXs({ limits: { slots: 1000 } }), { code: "out-of-memory" });
 	});
 
@@ -80,11 +80,11 @@ describe("XS: deep recursion of native code ends it or throws, and is no crash",
 });
 
 describe("XS: its process", { skip: noXs }, () => {
-	test("cannot start from a path where there is no host", async () => {
+	test("does not start if the host is missing", async () => {
 		await assert.rejects(startXsEngine({ hostPath: "/nowhere/xs-host" }), { code: "start-failed" });
 	});
 
-	test("cannot start from a program that is no host", async () => {
+	test("does not start from another program", async () => {
 		await assert.rejects(startXsEngine({ hostPath: process.execPath, timeoutMs: 5000 }), { name: "EngineError" });
 	});
 

@@ -13,11 +13,11 @@ function open(options: object, headers: readonly (readonly [string, string])[] =
 }
 
 describe("HTTP requests of a virtual device", () => {
-	it("fail if Node does not send such a path", () => {
+	it("fail if Node rejects the path", () => {
 		assert.deepEqual(open({ path: "/日本" }), [["http.error", 7, "Request path contains unescaped characters"]]);
 	});
 
-	it("fail if Node does not send such a header", () => {
+	it("fail if Node rejects the header", () => {
 		const told = open({}, [["Authorization", "Bearer ключ"]]);
 		assert.deepEqual(told, [["http.error", 7, 'Invalid character in header content ["Authorization"]']]);
 	});
