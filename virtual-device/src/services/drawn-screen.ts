@@ -25,7 +25,12 @@ const fonts = new Map<string, ReadFont>();
 export function drawFaceOf(screen: DrawnScreen, glyphs: GlyphSet = "cjk"): PixelCanvas {
 	const { width, height, brightness, theme, ...face } = screen;
 	const canvas = new PixelCanvas(width, height);
-	const drawn = new FaceScreen({ canvas, font: fontOf(`glyphs-${glyphs}`), codeFont: fontOf("codes"), timer: NO_TIMER });
+	const drawn = new FaceScreen({
+		canvas,
+		font: fontOf(`glyphs-${glyphs}`),
+		codeFont: fontOf("codes"),
+		timer: NO_TIMER,
+	});
 	drawn.brightness = brightness;
 	drawn.theme = theme;
 	drawn.show({ ...BLANK_FACE, ...face });
