@@ -1,5 +1,5 @@
 // What `mcpack mcconfig …` starts from: the npm packages that are built into the firmware, then the firmware. Plain
-// mcconfig knows nothing of this file. A package is added by a line that names it,
+// mcconfig ignores this file. A package is added by a line that names it,
 //
 //   export { default as mitt } from "mitt";
 //

@@ -1,7 +1,7 @@
 // The firmware on an ESP32-C3 in Espressif's QEMU, with the gateway and the official client. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
@@ -50,7 +50,9 @@ async function openSides(t: TestContext, port: number) {
 
 function startChip(t: TestContext, image: QemuImage): void {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-qemu-"));
-	const qemu = new Qemu(image, join(folder, "flash.bin"), (reason) => t.diagnostic(String(reason)));
+	const flash = join(folder, "flash.bin");
+	writeFileSync(flash, image.flash);
+	const qemu = new Qemu(flash, (reason) => t.diagnostic(String(reason)));
 	t.after(async () => {
 		await qemu.stop();
 		rmSync(folder, { recursive: true });

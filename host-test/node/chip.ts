@@ -6,10 +6,13 @@ import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../virt
 const ROOM = { slots: 3_072 - 1_314, chunkBytes: 65_536 - 5_784, stackSlots: 1_024 };
 const CONFIG = { chunkBytes: 65_536 };
 
-/** What is there while the script is loaded, and taken away afterwards. */
-const FOR_LOADING = { slots: 2_048, chunkBytes: 262_144 };
+/**
+ * What is there while the script is loaded. Slots and chunks are taken away afterwards. The stack's part stays: the names at
+ * the top of the script, which are in no stack on a chip, take it. In the simulator the firmware has a chip's stack.
+ */
+const FOR_LOADING = { slots: 2_048, chunkBytes: 262_144, stackSlots: 512 };
 
-/** A script that takes it away: an object with one property has two slots. */
+/** A script that takes slots and chunks away: an object with one property has two slots. */
 const BALLAST =
 	`{let chain;for(let made=0;made<${FOR_LOADING.slots / 2};made+=1)chain={chain};globalThis.slotBallast=chain}` +
 	`globalThis.ballast=new ArrayBuffer(${FOR_LOADING.chunkBytes - ROOM.chunkBytes})`;
@@ -40,7 +43,7 @@ export async function makeChip(backend: string, photo?: Uint8Array): Promise<Vir
 	const limits = {
 		slots: slots + ROOM.slots + FOR_LOADING.slots,
 		chunkBytes: chunkBytes + FOR_LOADING.chunkBytes,
-		stackSlots: ROOM.stackSlots,
+		stackSlots: ROOM.stackSlots + FOR_LOADING.stackSlots,
 	};
 	return new VirtualDevice({
 		firmware: `${firmware};${BALLAST}`,

@@ -109,8 +109,9 @@ export default suite("buttons", {
 	},
 	"on a pin that is high while they are down"() {
 		const timer = new FakeTimer();
-		const presses = record(new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9, activeHigh: true }));
-		equal(FakePin.options?.mode, FakePin.Input);
+		const button = new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9, activeHigh: true });
+		const presses = record(button);
+		equal([FakePin.options?.mode, button.wakePin], [FakePin.Input, { pin: 9, high: true }]);
 		FakePin.become(1);
 		timer.pass(100);
 		FakePin.become(0);

@@ -39,6 +39,7 @@ import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
 import pictures from "./pictures.suite.js";
 import png from "./png.suite.js";
+import power from "./power.suite.js";
 import presses from "./presses.suite.js";
 import preview from "./preview.suite.js";
 import { COMPLETION, PROMPTS } from "./prompts.suite.js";
@@ -87,6 +88,7 @@ export const SUITES: readonly Suite[] = [
 	snapshot,
 	preview,
 	png,
+	power,
 	httpServer,
 	jsonRpc,
 	mcp,

@@ -76,7 +76,7 @@ export default suite("buttons and sensors of a board", {
 		const done: string[] = [];
 		followInputs(
 			{ buttons, wifiSetup: { begin: () => done.push("set-up") } },
-			{ tell: () => {}, talk: () => done.push("talk"), log: () => {} },
+			{ tell: () => {}, talk: () => done.push("talk"), used: () => {}, log: () => {} },
 		);
 		buttons.side.press(true);
 		equal(done, []);

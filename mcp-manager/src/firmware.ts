@@ -1,2 +1,2 @@
-/** What this package takes of the firmware's sources: its one door. */
+/** This package's only imports from the firmware's sources. */
 export { isObject } from "../../src/text/is-object.js";

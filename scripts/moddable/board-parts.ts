@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const OF_EVERY_BOARD: readonly Part[] = ["device", "http"];
 
 /** Of a board, but no part. */
-const NO_PARTS: readonly string[] = ["name", "close", "serial"];
+const NO_PARTS: readonly string[] = ["name", "close", "serial", "power"];
 
 /** The parts of a board, as the type of its openBoard() has them, in its order. */
 export interface BoardParts {

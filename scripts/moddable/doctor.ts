@@ -99,7 +99,8 @@ function sdkTools(...programs: readonly string[]): Check {
 		const { MODDABLE = "" } = env;
 		const host = hostOf(platform) ?? "";
 		const absent = programs.filter((each) => !isExecutable(join(MODDABLE, "build", "bin", host, "release", each)));
-		const fix = `cd "$MODDABLE/build/makefiles/${host}" && make`;
+		// Its last tools are built with its first ones, which make looks for on the PATH.
+		const fix = `cd "$MODDABLE/build/makefiles/${host}" && PATH="$MODDABLE/build/bin/${host}/release:$PATH" make`;
 		return absent.length === 0
 			? ok("SDK's tools", programs.join(", "))
 			: missing("SDK's tools", `${absent.join(", ")} not built`, fix);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
@@ -64,21 +64,23 @@ export function findQemuTools(env: NodeJS.ProcessEnv = process.env): QemuTools |
 }
 
 /**
- * Builds the firmware for the emulated chip.
+ * Builds the firmware for the emulated chip. Every firmware is built in one folder, so that ESP-IDF is compiled once.
  *
  * @param port of this computer's loopback address, where the device's backend listens
  * @param settings others of the firmware: "updateTrial=20"
+ * @param folder of the firmware's manifest. Default: the project's
  * @throws SdkError when the build fails
  */
 export async function buildForQemu(
 	{ sdk }: QemuTools,
 	port: number,
 	settings: readonly string[] = [],
+	folder = ROOT,
 ): Promise<QemuImage> {
 	const output = join(ROOT, ".cache", "moddable", BOARD);
 	const target = `esp32:${join(ROOT, "src", "boards", BOARD)}`;
 	const backend = `backend=ws://${HOST_ADDRESS}:${port}/`;
-	await mcconfig(sdk, ROOT, ["-i", "-p", target, "-t", "build", backend, ...settings], { show: false, output });
+	await mcconfig(sdk, folder, ["-i", "-p", target, "-t", "build", backend, ...settings], { show: false, output });
 	const built = (kind: string): string => join(output, kind, "esp32", BOARD, "instrument", "xs-mcp");
 	const elf = join(built("tmp"), `xsProj-${MACHINE}`, "build", "xs_esp32.elf");
 	const firmware = readFileSync(join(built("bin"), "xs_esp32.bin"));
@@ -98,12 +100,10 @@ export class Qemu {
 	/**
 	 * Switches it on.
 	 *
-	 * @param image its flash
-	 * @param file where the flash is kept while it runs
+	 * @param file its flash, to which it writes: {@link QemuImage.flash}, or what another chip has left
 	 * @param onEnd told why if it ends by itself
 	 */
-	constructor(image: QemuImage, file: string, onEnd: (reason: SdkError) => void) {
-		writeFileSync(file, image.flash);
+	constructor(file: string, onEnd: (reason: SdkError) => void) {
 		const args = [
 			"-machine",
 			MACHINE,
@@ -132,6 +132,7 @@ export class Qemu {
 		});
 	}
 
+	/** Cuts the power. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		await this.#child.stop();

@@ -6,11 +6,12 @@ import type { Setup, SetupOptions } from "../connect/open-setup.js";
 import type { Board, Http } from "../hardware/hardware.js";
 import type { ExchangeOptions } from "../net/http-exchange.js";
 import type { Direct, DirectOptions } from "../net/open-direct.js";
+import type { PowerOptions } from "../power/open-power.js";
 import type { MqttTransport, MqttTransportOptions } from "../protocols/mqtt-transport.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import type { FirmwareInstaller, FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { rollBack, Trial, TrialOptions } from "../update/trial.js";
-import type { ApplicationOptions } from "./application.js";
+import type { ApplicationOptions, Power } from "./application.js";
 import type { ModToolsOptions } from "./mod-tools.js";
 
 /** Optional parts of `startFirmware`, which a build may leave out. */
@@ -30,6 +31,8 @@ export interface Addons {
 	readonly mods: (options: Omit<ModToolsOptions, "mod">) => readonly HardwareTool[];
 	/** Backends over MQTT. */
 	readonly mqtt: (options: MqttTransportOptions) => MqttTransport;
+	/** Saves power while nobody uses the device. */
+	readonly power: (options: PowerOptions) => Power;
 	/** Sets the device up with a phone. */
 	readonly setup: (options: SetupOptions) => Setup | undefined;
 	/** Installs firmware over the air. */

@@ -39,6 +39,8 @@ export interface ApplicationOptions {
 	readonly direct?: Direct | undefined;
 	/** Sets the device up with a phone. */
 	readonly setup?: Setup | undefined;
+	/** Saves power while nobody uses the device. */
+	readonly power?: Power | undefined;
 	readonly timer: TimerModule;
 	/** Tools that need a missing part are not offered. */
 	readonly tools: readonly HardwareTool[];
@@ -55,6 +57,15 @@ export interface ApplicationOptions {
 	readonly log: (message: string) => void;
 }
 
+/** What saves power is told how the device is used. */
+export interface Power {
+	/** Somebody uses the device, which the face does not show: a button, the brightness, a picture. */
+	used(): void;
+	/** The face has changed, or would have on a board with a screen. */
+	follow(change: Partial<Face>): void;
+	close(): void;
+}
+
 /** A `system` message with "reboot" restarts the device after this many milliseconds. */
 const REBOOT_DELAY = 1000;
 
@@ -69,6 +80,7 @@ export class Application {
 	readonly #search: BackendSearch | undefined;
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
 	readonly #setup: PhoneSetup | undefined;
+	readonly #power: Power | undefined;
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
@@ -88,13 +100,14 @@ export class Application {
 		this.#timer = timer;
 		this.#onState = options.onState;
 		this.#onReached = options.onReached;
+		this.#power = options.power;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
 			onShow: (setup) => this.#show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
 		this.#board = {
-			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), log }),
+			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), onUse: this.#used, log }),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
 			...(this.#setup && { wifiSetup: { begin: (delay = 0) => this.#setUpIn(delay) } }),
 		};
@@ -134,6 +147,7 @@ export class Application {
 		this.#unfollowInputs = followInputs(this.#board, {
 			tell: (method, params) => this.#tell(method, params),
 			talk: () => this.#toggleTalk(),
+			used: this.#used,
 			log,
 		});
 		this.#show({ backend, volume: this.#board.speaker?.volume });
@@ -191,6 +205,7 @@ export class Application {
 		}
 		this.#setup?.close();
 		this.#clearSetup();
+		this.#power?.close();
 		this.#unfollowInputs();
 		this.#search?.stop();
 		this.#direct?.close();
@@ -198,6 +213,8 @@ export class Application {
 		this.#closeMcp();
 		this.#board.close();
 	}
+
+	readonly #used = (): void => this.#power?.used();
 
 	#activate(): void {
 		this.#state.enter("activating");
@@ -437,6 +454,7 @@ export class Application {
 	}
 
 	#show(change: Partial<Face>): void {
+		this.#power?.follow(change);
 		this.#board.screen?.show(change);
 	}
 }

@@ -7,7 +7,7 @@ import { utf8Length } from "../text/utf8.js";
 /** The most bytes that a UTF-16 unit takes as UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** Characters of a message in which a request's id is looked for. */
+/** Characters of a message that are searched for a request's id. */
 const START_LENGTH = 2_048;
 
 /**

@@ -6,6 +6,8 @@ interface InputActions {
 	tell(method: string, params: object): void;
 	/** The user starts or stops talking to the device. */
 	talk(): void;
+	/** Somebody has pressed a button. */
+	used(): void;
 	log(message: string): void;
 }
 
@@ -18,6 +20,7 @@ interface InputActions {
 export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware, actions: InputActions): () => void {
 	const [main] = Object.keys(buttons);
 	const follow = (button: string, { long, milliseconds }: Press): void => {
+		actions.used();
 		actions.log(`button ${button}: ${long ? "long press" : "press"}`);
 		actions.tell("notifications/button_pressed", { button, long, milliseconds });
 		if (button === main) {

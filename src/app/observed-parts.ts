@@ -1,4 +1,5 @@
 import type { Board, Screen, Settings, Theme } from "../hardware/hardware.js";
+import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { observedInstaller } from "./observed-installer.js";
@@ -8,6 +9,8 @@ interface ObserverOptions {
 	readonly timer: TimerModule;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;
+	/** Somebody sets what a person sees or hears, or shows a picture. */
+	readonly onUse: () => void;
 	readonly log: (message: string) => void;
 }
 
@@ -16,18 +19,19 @@ interface ObserverOptions {
  * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
  * shows nothing.
  */
-export function withObservedParts(board: Board, { timer, onUpgrade, log }: ObserverOptions): Board {
-	const { settings, speaker, screen: bare, installer } = board;
+export function withObservedParts(board: Board, { timer, onUpgrade, onUse, log }: ObserverOptions): Board {
+	const { settings, speaker, screen: bare, preview, installer } = board;
 	const alerts = bare && new PassingAlerts(bare, timer);
-	const screen = bare && alerts && observedScreen(bare, alerts, settings);
+	const screen = bare && alerts && observedScreen(bare, { alerts, settings, onUse });
 	return {
 		...board,
 		close() {
 			alerts?.close();
 			board.close();
 		},
-		...(speaker && { speaker: observedSpeaker(speaker, settings, screen) }),
+		...(speaker && { speaker: observedSpeaker(speaker, { settings, screen, onUse }) }),
 		...(screen && { screen }),
+		...(preview && { preview: observedPreview(preview, onUse) }),
 		...(installer && { installer: observedInstaller(installer, { screen, onUpgrade, log }) }),
 	};
 }
@@ -44,24 +48,50 @@ function accessor<T, K extends keyof T>(part: T, key: K, onSet: (value: T[K]) =>
 	};
 }
 
-function observedSpeaker(speaker: Speaker, settings: Settings | undefined, screen: Screen | undefined): Speaker {
+interface Observers extends Pick<ObserverOptions, "onUse"> {
+	readonly settings: Settings | undefined;
+}
+
+function observedSpeaker(
+	speaker: Speaker,
+	{ settings, screen, onUse }: Observers & { readonly screen: Screen | undefined },
+): Speaker {
 	speaker.volume = storedPercent(settings, "audio", "output_volume") ?? speaker.volume;
 	const volume = accessor(speaker, "volume", (percent) => {
 		settings?.set("audio", "output_volume", percent);
 		screen?.show({ volume: percent });
+		onUse();
 	});
 	return Object.defineProperties({} as Speaker, { volume });
 }
 
-function observedScreen(screen: Screen, alerts: PassingAlerts, settings: Settings | undefined): Screen {
+function observedScreen(
+	screen: Screen,
+	{ alerts, settings, onUse }: Observers & { readonly alerts: PassingAlerts },
+): Screen {
 	screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 	screen.theme = storedTheme(settings) ?? screen.theme;
 	const { width, height, monochrome } = screen;
 	const observed = { width, height, monochrome, show: (change) => alerts.show(change) } as Screen;
 	return Object.defineProperties(observed, {
-		brightness: accessor(screen, "brightness", (percent) => settings?.set("display", "brightness", percent)),
-		theme: accessor(screen, "theme", (theme) => settings?.set("display", "theme", theme)),
+		brightness: accessor(screen, "brightness", (percent) => {
+			settings?.set("display", "brightness", percent);
+			onUse();
+		}),
+		theme: accessor(screen, "theme", (theme) => {
+			settings?.set("display", "theme", theme);
+			onUse();
+		}),
 	});
+}
+
+function observedPreview(preview: Preview, onUse: () => void): Preview {
+	return {
+		begin() {
+			onUse();
+			return preview.begin();
+		},
+	};
 }
 
 /** The stored value may be from another firmware, so it is checked. */

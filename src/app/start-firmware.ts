@@ -157,12 +157,15 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	};
 	const listGateways = options.discovery?.list;
 	const setup = options.setup?.({ board, built, deviceId, check, routeOf, listGateways, timer, log });
+	// At a wake-up the chip starts anew: firmware on trial would be rolled back.
+	const power = options.power?.({ board, built, maySleep: trial?.isRunning !== true, timer, log });
 	const given = {
 		...options,
 		board,
 		name: config.name,
 		direct,
 		setup,
+		power,
 		...underTrial(trial, config),
 	};
 	if (connectsByUrl(said, direct !== undefined)) {

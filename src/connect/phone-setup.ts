@@ -77,7 +77,7 @@ export type FindGateways = (onEnd: (gateways: readonly FoundGateway[]) => void) 
 /** Milliseconds that the page is served after the network was joined, so that it learns about it. */
 const FAREWELL_TIME = 4_000;
 
-/** Connections that are served at a time: a browser opens some at once. */
+/** Connections served at the same time: a browser opens several. */
 const MAX_CONNECTIONS = 4;
 
 /** Networks that the page lists. */

@@ -21,7 +21,7 @@ interface SetupConnectionOptions {
 /** Bytes that the body of a request may have. A longer one is dropped as it arrives. */
 const MAX_BYTES = 4_096;
 
-/** Milliseconds until a request must be whole, and until its answer must be sent: a scan takes some seconds. */
+/** Milliseconds for the whole request, and for its answer: a scan takes some seconds. */
 const REQUEST_TIME = 10_000;
 const ANSWER_TIME = 30_000;
 

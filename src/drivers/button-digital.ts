@@ -1,3 +1,4 @@
+import type { WakePin } from "../hardware/power.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** A digital input of ECMA-419, as far as it is used. */
@@ -24,11 +25,13 @@ export interface DigitalButtonOptions extends TimedButtonOptions {
 
 /** A button on a pin. */
 export class DigitalButton extends TimedButton {
+	readonly wakePin: WakePin;
 	readonly #input: DigitalInput;
 
 	constructor(options: DigitalButtonOptions) {
 		super(options);
 		const { io, pin, activeHigh = false } = options;
+		this.wakePin = { pin, high: activeHigh };
 		const down = activeHigh ? 1 : 0;
 		this.#input = new io({
 			pin,

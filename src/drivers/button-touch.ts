@@ -1,3 +1,4 @@
+import type { WakePin } from "../hardware/power.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
@@ -15,6 +16,8 @@ export interface TouchButtonOptions extends TimedButtonOptions {
 	readonly io: new (options: {
 		onSample: () => void;
 	}) => TouchSensor;
+	/** Of its interrupt. Default: it leads to no pin of the chip. */
+	readonly wakePin?: WakePin | undefined;
 }
 
 /** Poll interval of a sensor without an interrupt, ms. */
@@ -22,6 +25,7 @@ const POLL_INTERVAL = 50;
 
 /** A touch screen that is one large button. */
 export class TouchButton extends TimedButton {
+	readonly wakePin: WakePin | undefined;
 	readonly #options: TouchButtonOptions;
 	readonly #poll: TimerHandle | undefined;
 	#touch: TouchSensor | undefined;
@@ -29,6 +33,7 @@ export class TouchButton extends TimedButton {
 	constructor(options: TouchButtonOptions) {
 		super(options);
 		this.#options = options;
+		this.wakePin = options.wakePin;
 		this.#touch = new options.io({ onSample: () => this.#sample() });
 		if (this.#touch.configuration?.interrupt !== true) {
 			this.#poll = options.timer.repeat(() => this.#sample(), POLL_INTERVAL);

@@ -1,3 +1,5 @@
+import type { WakePin } from "./power.js";
+
 /** A press of a button. */
 export interface Press {
 	/** Whether the button is held down for long. A long press is reported while the button is still held. */
@@ -10,6 +12,8 @@ export interface Press {
 export interface Button {
 	/** Called once for each press: a short one when it ends, a long one as soon as it is long. */
 	onPress: ((press: Press) => void) | undefined;
+	/** The chip's pin that it is on; absent if it is on none. */
+	readonly wakePin?: WakePin | undefined;
 }
 
 /** A board's buttons by name. The first one is the main button, which starts a conversation. */

@@ -2,6 +2,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
+import type { ChipPower } from "./power.js";
 import type { Sensors } from "./sensor.js";
 import type { SerialRecord } from "./serial.js";
 import type { Codec, Player, Speaker } from "./sound.js";
@@ -61,6 +62,8 @@ export interface Screen {
 	/** Percent of full backlight, an integer from 0 to 100. */
 	brightness: number;
 	theme: Theme;
+	/** Percent of `brightness` that it has for now: 100, or less while nobody looks at it; 0 is off. Absent if it cannot do that. */
+	light?: number;
 	/** Shows what has changed, and leaves the rest of the face as it is. */
 	show(change: Partial<Face>): void;
 }
@@ -202,6 +205,8 @@ export interface Board extends Hardware {
 	readonly name: string;
 	/** Connects to a computer, which can set the board up over it. */
 	readonly serial?: SerialRecord;
+	/** How the chip saves power. */
+	readonly power?: ChipPower;
 	/** Closes everything that the board opened. */
 	close(): void;
 }

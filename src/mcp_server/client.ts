@@ -9,18 +9,18 @@ export interface Vision {
 	readonly token: string;
 }
 
-/** What the client said of itself in `initialize`. */
+/** The client as it described itself in `initialize`. */
 export interface Client {
 	readonly name?: string;
 	readonly version?: string;
 	readonly capabilities: Readonly<Record<string, unknown>>;
-	/** Since 2026-07-28: the least severe level of log messages that it wants; "none" for none. */
+	/** Since 2026-07-28: the lowest level of log messages that it wants; "none" for none. */
 	readonly logLevel?: string;
 	readonly vision?: Vision;
 }
 
 /**
- * Reads what a client says of itself in the params of `initialize`.
+ * Reads a client's description of itself from the params of `initialize`.
  *
  * @throws RpcError invalid params, when `capabilities` is there and neither an object nor null
  */

@@ -21,13 +21,13 @@ export class Content {
 	readonly #json: string;
 	readonly #since: Revision;
 	readonly #fallback: string;
-	/** Of an item of text. */
+	/** Of a text item. */
 	readonly text: string | undefined;
 
 	/**
 	 * @param since the first revision with this type of item
 	 * @param fallback the text that older clients get instead
-	 * @param text what the item says, if it is text
+	 * @param text the item's text, if it is text
 	 */
 	constructor(json: string, since: Revision = "2024-11-05", fallback = "", text?: string) {
 		this.text = text;
@@ -43,7 +43,7 @@ export class Content {
 
 /**
  * What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it;
- * other JSON that stands alone becomes `{result: …}` there. A promise is an object too, but no result: without this a tool could wait and return nothing.
+ * any other JSON value becomes `{result: …}` there. A promise is excluded, because it would be sent as `{}`.
  */
 export type ToolResult =
 	| boolean
@@ -54,7 +54,7 @@ export type ToolResult =
 	| (object & { readonly then?: never });
 
 /**
- * A link to something the client may fetch or read:
+ * A link to something that the client can fetch or read:
  * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#resource-links
  */
 export interface ResourceLink {
@@ -110,7 +110,7 @@ export function resourceLink(link: ResourceLink): Content {
 /**
  * The `result` of `tools/call`, as JSON.
  *
- * @throws RpcError internal error, where the value cannot be expressed: nothing at all, a function, a circular object
+ * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
 export function callResult(value: ToolResult, revision: Revision): string {
 	if (typeof value === "boolean" || Number.isFinite(value)) {
@@ -129,7 +129,7 @@ export function callResult(value: ToolResult, revision: Revision): string {
 	throw notExpressible(typeof value === "number" ? String(value) : typeof value);
 }
 
-/** A tool that failed: the failure's words, for the language model to read. */
+/** The result of a failed tool: the error message, for the language model. */
 export function failureResult(message: string): string {
 	return `{"content":[${textItem(message)}],"isError":true}`;
 }
@@ -152,14 +152,14 @@ function contentResult(items: readonly Content[], revision: Revision): string {
 	return `{"content":[${items.map((item) => item.toJsonFor(revision)).join(",")}],"isError":false${structured}}`;
 }
 
-/** What JSON that is no object begins with. */
+/** The first characters of JSON that is not an object. */
 const JSON_STARTS = '[-0123456789"tfn';
 
 /**
- * The member `structuredContent` for a sole text. Clients exist that read it as JSON themselves if the member is absent,
- * and report a failure if that gives no object.
+ * The member `structuredContent` for a single text. Without it some clients parse the text as JSON, and fail if that is
+ * not an object.
  *
- * @returns "" if the text is no JSON, or an object
+ * @returns "" if the text is not JSON, or is an object
  */
 function structuredText(value: string, revision: Revision): string {
 	const json = value.trim();

@@ -3,8 +3,8 @@ import { PiecedText } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 
 /**
- * The error codes of JSON-RPC 2.0 (https://www.jsonrpc.org/specification#error_object §5.1), and one code of our own from
- * its range for servers.
+ * The error codes of JSON-RPC 2.0 (https://www.jsonrpc.org/specification#error_object §5.1), and one of our own from
+ * the server range.
  */
 export const ErrorCode = deepFreeze({
 	parseError: -32700,
@@ -21,7 +21,7 @@ export type RequestId = string | number;
 
 /** An error that crosses the wire as a JSON-RPC error object. */
 export class RpcError extends Error {
-	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
 	override readonly name = "RpcError";
 	readonly code: number;
 	readonly data: unknown;
@@ -33,17 +33,17 @@ export class RpcError extends Error {
 	}
 }
 
-/** The error for params that do not fit. */
+/** The error for invalid params. */
 export function invalidParams(message: string): RpcError {
 	return new RpcError(ErrorCode.invalidParams, message);
 }
 
-/** The error for a message that is no request at all, or that is too much. */
+/** The error for a message that is not a request, or that is too large. */
 export function invalidRequest(reason: string): RpcError {
 	return new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
 }
 
-/** What an error is on the wire: an {@link RpcError} is itself, any other an internal error. */
+/** The error for the wire: an {@link RpcError} as it is, any other as an internal error. */
 export function toRpcError(error: unknown): RpcError {
 	if (error instanceof RpcError) {
 		return error;
@@ -55,7 +55,7 @@ export function toRpcError(error: unknown): RpcError {
 // Looked up once: XS searches the global object, and `Number`, at each use.
 const { isSafeInteger } = Number;
 
-/** Characters that a request's id may have. */
+/** The longest id of a request, in characters. */
 const MAX_ID_LENGTH = 1_024;
 
 /** Integers beyond 2^53 are rejected, because they could not be echoed exactly, and so are very long strings. */
@@ -63,10 +63,10 @@ export function isRequestId(value: unknown): value is RequestId {
 	return typeof value === "string" ? value.length <= MAX_ID_LENGTH : isSafeInteger(value);
 }
 
-/** Characters of a client's words that are quoted in an error. */
+/** Characters of a client's text that are quoted in an error. */
 const MAX_QUOTE_LENGTH = 128;
 
-/** A client's words for an error, cut where they are long: each copy of them takes memory. */
+/** A client's text for an error, truncated because each copy takes memory. */
 export function quotable(words: string): string {
 	return words.length > MAX_QUOTE_LENGTH ? `${words.slice(0, MAX_QUOTE_LENGTH)}…` : words;
 }
@@ -81,13 +81,13 @@ export interface Wrapper {
 
 export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "", bytes: 0 });
 
-/** What stands before the id of a response, and between the id and a result. */
+/** The text before a response's id, and between the id and a result. */
 const RESPONSE_START = '{"jsonrpc":"2.0","id":';
 const RESULT_START = ',"result":';
 
 /**
- * A response that carries a result, in its wrapper. `result` is JSON already, and may be long: `concat` copies it once,
- * where a template would copy it for each of its pieces, and a device has no room for copies.
+ * A response that carries a result, in its wrapper. `result` is JSON, and may be long: `concat` copies it once, a
+ * template once per part, and a device has no room for copies.
  */
 export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): string {
 	return wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", wrapper.end);
@@ -102,7 +102,7 @@ export interface LongResult {
 	readonly bytes: number;
 }
 
-/** A response like {@link resultMessage} that is never held whole. */
+/** A response like {@link resultMessage} that is never in memory as a whole. */
 export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText {
 	const head = wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
 	const tail = result.after.concat("}", wrapper.end);
@@ -124,7 +124,7 @@ const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".len
 /**
  * A response that carries an error, in its wrapper.
  *
- * @param id the request's id; null where it could not be read (https://www.jsonrpc.org/specification#response_object §5), undefined to leave the member out
+ * @param id the request's id; null if it could not be read (https://www.jsonrpc.org/specification#response_object §5), undefined to leave the member out
  */
 export function errorMessage(id: RequestId | null | undefined, error: RpcError, { start, end }: Wrapper): string {
 	const { code, message, data } = error;
@@ -132,7 +132,7 @@ export function errorMessage(id: RequestId | null | undefined, error: RpcError, 
 	return start.concat(JSON.stringify({ jsonrpc: "2.0", id, error: body }), end);
 }
 
-/** An error's `data` is whatever a tool's author put there; if it is not JSON, the error itself must get through. */
+/** An error's `data` comes from a tool's author; if it is not JSON, the error is sent without it. */
 function isJson(data: unknown): boolean {
 	try {
 		JSON.stringify(data);

@@ -5,28 +5,28 @@ import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
 
-/** Room that a page of tools leaves for the wrapper, the id, and the cursor. */
+/** Bytes of a page reserved for the wrapper, the id and the cursor. */
 const PAGE_RESERVE = 512;
 
 export interface McpServerOptions<Context> {
 	/** `serverInfo`: the board's name and the firmware's version. */
 	readonly name: string;
 	readonly version: string;
-	/** Handed to every tool as it runs. */
+	/** Passed to every tool. */
 	readonly context: Context;
 	readonly tools?: readonly Tool<Context>[];
-	/** Bytes that one message with a page of `tools/list` may have, its wrapper counted. Default 8000. */
+	/** The largest message with a page of `tools/list`, wrapper included, in bytes. Default 8000. */
 	readonly pageBytes?: number;
-	/** Asynchronous calls that may be in progress at once in a session. Default 16. */
+	/** Limit of asynchronous calls in progress per session. Default 16. */
 	readonly maxCalls?: number;
-	/** Lets tools wait: see {@link ToolCall.sleep}. */
+	/** For tools that wait: see {@link ToolCall.sleep}. */
 	readonly timer?: CallTimer;
-	/** Names of members that the transport's messages have around MCP's: see {@link McpServer.commonNames}. */
+	/** Names of members that the transport adds around MCP messages: see {@link McpServer.commonNames}. */
 	readonly names?: readonly string[];
 	readonly log?: (message: string) => void;
 }
 
-/** What makes a server that offers more than tools: a `FeatureSet` of `src/mcp_server/features/`. */
+/** For a server that offers more than tools: a `FeatureSet` of `src/mcp_server/features/`. */
 export interface Features<Context> {
 	serve(options: McpServerOptions<Context>): McpServer<Context>;
 }
@@ -34,7 +34,7 @@ export interface Features<Context> {
 /**
  * An MCP server (https://modelcontextprotocol.io/specification): text in, text out, no I/O of its own.
  *
- * Tools belong to the server. What is negotiated and what is in progress belongs to a session, one for each connection.
+ * Tools belong to the server. Negotiated values and calls in progress belong to a session, one per connection.
  */
 export class McpServer<Context> implements SessionServer<Context> {
 	readonly name: string;
@@ -48,10 +48,10 @@ export class McpServer<Context> implements SessionServer<Context> {
 	readonly #outerNames: readonly string[];
 	#commonNames: readonly string[] | undefined;
 	#allNames: readonly string[] | undefined;
-	/** Those that are told what all sessions are told. */
+	/** The sessions that receive notifications to all. */
 	readonly sessions = new Set<McpSession<Context>>();
 
-	/** @throws TypeError, RangeError for a tool that {@link ToolRegistry.add} refuses */
+	/** @throws TypeError, RangeError for a tool that {@link ToolRegistry.add} rejects */
 	constructor(options: McpServerOptions<Context>) {
 		this.name = options.name;
 		this.version = options.version;
@@ -69,8 +69,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 	}
 
 	/**
-	 * The names of members that the server reads in common messages, its tools' arguments included: a parser may leave out
-	 * others.
+	 * The names of members that the server reads in common messages, tool arguments included: a parser may skip others.
 	 */
 	get commonNames(): readonly string[] {
 		this.#commonNames ??= [...new Set(this.#outerNames.concat(COMMON_NAMES, this.tools.argumentNames()))];
@@ -83,18 +82,18 @@ export class McpServer<Context> implements SessionServer<Context> {
 		return this.#allNames;
 	}
 
-	/** Whether a message is one of those that come most: a call, the request for a list, a ping. */
+	/** Whether a message is a common one: a tool call, a request for a list, a ping. */
 	isCommon(message: unknown): boolean {
 		const method = (message as Params | null | undefined)?.method;
 		return method === "tools/call" || method === "tools/list" || method === "ping";
 	}
 
-	/** What the server offers. */
+	/** The server's capabilities. */
 	get capabilities(): Readonly<Record<string, object>> {
 		return { tools: { listChanged: true } };
 	}
 
-	/** Begins a session with a peer that has just connected. */
+	/** Starts a session with a newly connected peer. */
 	open(options: SessionOptions): McpSession<Context> {
 		const session = new McpSession(this, options);
 		this.sessions.add(session);
@@ -102,7 +101,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 	}
 
 	/**
-	 * Reads again which names are wanted, and tells every session that a list has changed.
+	 * Updates the wanted names, and notifies every session that a list has changed.
 	 *
 	 * @param method of the notification
 	 */

@@ -40,14 +40,14 @@ import { ValidationError, validateMembers } from "./validate.js";
 
 export interface SessionOptions {
 	/**
-	 * Hands one message, in its wrapper, to the peer.
+	 * Sends one message, in its wrapper, to the peer.
 	 *
-	 * @param isAnswer whether it is not a notification or a request to the client
+	 * @param isAnswer whether it is a response, not a notification or request
 	 */
 	readonly send: (text: Sendable, isAnswer: boolean) => void;
-	/** What the transport wants around each message. Default: nothing. */
+	/** The transport's wrapper around each message. Default: none. */
 	readonly wrapper?: Wrapper;
-	/** Sessions of one owner may go on with each other's suspended requests. Default: the session itself. */
+	/** Sessions with the same owner may resume each other's suspended requests. Default: the session itself. */
 	readonly owner?: object;
 }
 
@@ -58,9 +58,9 @@ export interface SessionServer<Context> extends CallServer {
 	readonly capabilities: Readonly<Record<string, object>>;
 	readonly context: Context;
 	readonly tools: ToolRegistry<Context>;
-	/** Bytes that one message with a page of a list may have, its wrapper counted. */
+	/** The largest message with a page of a list, wrapper included, in bytes. */
 	readonly pageBytes: number;
-	/** Asynchronous calls that may be in progress at once in a session. */
+	/** Limit of asynchronous calls in progress per session. */
 	readonly maxCalls: number;
 	readonly sessions: Set<McpSession<Context>>;
 }
@@ -68,7 +68,7 @@ export interface SessionServer<Context> extends CallServer {
 // Looked up once: XS searches the global object, and `Array`, at each use.
 const { isArray } = Array;
 
-/** The lists of a client: of common tools, and of all. */
+/** The lists that a client gets: common tools, or all. */
 const DETAILED: readonly [ListKind, ListKind] = deepFreeze(["common", "all"]);
 const PLAIN: readonly [ListKind, ListKind] = deepFreeze(["plain", "all plain"]);
 
@@ -81,15 +81,15 @@ export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
  * Answers every request exactly once, unless it is cancelled or the session closes; never answers a notification.
  */
 export class McpSession<Context> implements CallSession {
-	/** The revision in force: the oldest until `initialize` says otherwise. */
+	/** The negotiated revision: the oldest until `initialize`. */
 	revision: Revision = OLDEST_REVISION;
-	/** What the client said of itself. */
+	/** The client's description of itself. */
 	client: Client = { capabilities: {} };
 	readonly server: SessionServer<Context>;
 	readonly #send: SessionOptions["send"];
-	/** What the transport wants around each message from now on. Calls in progress keep theirs. */
+	/** Sets the wrapper around each message from now on. Calls in progress keep theirs. */
 	wrapper: Wrapper;
-	/** Asynchronous calls in progress. Backends reuse ids, so this is no map. */
+	/** Asynchronous calls in progress. Not a map, because backends reuse ids. */
 	calls: ToolCall[] = [];
 	#closed = false;
 
@@ -99,7 +99,7 @@ export class McpSession<Context> implements CallSession {
 		this.wrapper = wrapper;
 	}
 
-	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
+	/** The largest message with a page of a list, without the wrapper, in bytes. */
 	get pageBytes(): number {
 		return this.server.pageBytes - this.wrapper.bytes;
 	}
@@ -119,7 +119,7 @@ export class McpSession<Context> implements CallSession {
 		this.receive(message);
 	}
 
-	/** Takes one JSON-RPC message that has been parsed already, or a batch of them. */
+	/** Takes one parsed JSON-RPC message, or a batch. */
 	receive(message: unknown): void {
 		if (this.#closed) {
 			return;
@@ -128,10 +128,10 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	/**
-	 * Answers a request that was not read, because it is too large.
+	 * Answers a request that was too large to read.
 	 *
-	 * @param message what is known of it; without a request's id nothing is answered
-	 * @param reason what is wrong with it
+	 * @param message its known part; without a request's id there is no answer
+	 * @param reason the error text
 	 */
 	reject(message: unknown, reason: string): void {
 		if (isObject(message) && isRequestId(message.id)) {
@@ -140,14 +140,14 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** Sends a message that is no answer: a notification, or a request to the client. */
+	/** Sends a notification, or a request to the client. */
 	notify(message: string): void {
 		if (!this.#closed) {
 			this.#send(this.#wrap(message), false);
 		}
 	}
 
-	/** Ends the session: calls in progress are cancelled, their results dropped. */
+	/** Ends the session: cancels the calls in progress and drops their results. */
 	close(): void {
 		if (this.#closed) {
 			return;
@@ -171,7 +171,7 @@ export class McpSession<Context> implements CallSession {
 		return this.wrapper.start.concat(message, this.wrapper.end);
 	}
 
-	/** The answers in one array, none if nothing is due: https://www.jsonrpc.org/specification#batch §6 */
+	/** The answers in one array; none if no answer is due: https://www.jsonrpc.org/specification#batch §6 */
 	#answerBatch(messages: readonly unknown[]): Answer {
 		if (!allowsBatches(this.revision)) {
 			return this.#unreadable(invalidRequest(`MCP ${this.revision} has no batches`));
@@ -185,7 +185,7 @@ export class McpSession<Context> implements CallSession {
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
 			const answer = this.#answer(message, room);
-			// Characters or bytes: enough to know how much the batch holds.
+			// Characters or bytes: an estimate is enough here.
 			if (typeof answer === "string") {
 				room -= answer.length;
 			} else if (answer instanceof PiecedText) {
@@ -207,7 +207,7 @@ export class McpSession<Context> implements CallSession {
 	/**
 	 * The answer in its wrapper; in a batch without one.
 	 *
-	 * @param room in a batch: how much longer its answers may become
+	 * @param room in a batch: the room left for its answers
 	 */
 	#answer(message: unknown, room?: number): Answer {
 		const wrapper = room === undefined ? this.wrapper : NO_WRAPPER;
@@ -242,7 +242,7 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** What has no method is a response, to which none is due, or no message of JSON-RPC at all. */
+	/** A message without a method is a response, which needs no answer, or not JSON-RPC. */
 	protected answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		if (message.method === undefined && ("result" in message || "error" in message)) {
 			this.server.log(`unexpected response, id ${JSON.stringify(message.id)}: dropped`);
@@ -275,7 +275,7 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** The message that answers a request with this result, which is JSON or long. */
+	/** The message with this result, which is JSON or a long list. */
 	protected result(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
 		return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
 	}
@@ -300,7 +300,7 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** A tool that fails to stop must not take the session down. */
+	/** A tool that fails to stop must not end the session. */
 	#cancel(call: ToolCall): void {
 		try {
 			call.cancel();
@@ -310,7 +310,7 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	#initialize(params: Params): string {
-		// Backends exist that name no revision.
+		// Some backends name no revision.
 		const requested = params.protocolVersion ?? OLDEST_REVISION;
 		if (typeof requested !== "string") {
 			throw invalidParams("protocolVersion: expected a string");

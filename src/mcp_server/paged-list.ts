@@ -1,16 +1,16 @@
 import { utf8Length } from "../text/utf8.js";
 import { invalidParams, type LongResult } from "./json-rpc.js";
 
-/** What is listed: its object in the list, serialised once, so that XS can keep it in flash. */
+/** A list entry: its object, serialised once, so that XS can keep it in flash. */
 export interface Listed {
-	/** What tells it from others in the same list: a name, or a URI. Also the cursor of a page that begins with it. */
+	/** Its unique key in the list: a name or URI. Also the cursor of a page that begins with it. */
 	readonly key: string;
 	readonly entry: string;
 	/** Size of the entry in bytes as UTF-8. */
 	readonly entryBytes: number;
 }
 
-/** Makes an entry for a list. Members that are undefined are left out. */
+/** Makes a list entry. Undefined members are omitted. */
 export function listed(key: string, members: object): Listed {
 	const entry = JSON.stringify(members);
 	return { key, entry, entryBytes: utf8Length(entry) };
@@ -18,19 +18,19 @@ export function listed(key: string, members: object): Listed {
 
 const END = "]}";
 
-/** What ends a page that this item follows. */
+/** The end of a page before this item. */
 function endBefore(next: Listed | undefined): string {
 	return next === undefined ? END : `],"nextCursor":${JSON.stringify(next.key)}}`;
 }
 
-/** A list that clients read in pages. */
+/** A paginated list. */
 export class PagedList {
 	readonly #start: string;
 	readonly #items: readonly Listed[];
 	readonly #entries: readonly string[];
-	/** Where each entry begins in a list of all, in bytes, a comma after each; and where the list ends. */
+	/** Byte offsets of the entries in the full list, with a comma after each; and the end of the list. */
 	readonly #offsets: readonly number[];
-	/** Bytes of what ends a page that each item follows, and of what ends the last. Only a list of several pages needs them. */
+	/** Bytes of the page end before each item, and of the last page's end. Used only by a list of several pages. */
 	#endBytes: readonly number[] | undefined;
 
 	/** @param member the member of the result that holds the list, such as "tools" */
@@ -46,10 +46,10 @@ export class PagedList {
 	}
 
 	/**
-	 * One page, as the `result` of a request: as many items as fit, at least one.
+	 * One page, as the `result` of a request: as many items as fit, but at least one.
 	 *
 	 * @param cursor the key of the page's first item; "" for the beginning
-	 * @param budget how many bytes the page may have, as JSON
+	 * @param budget the largest page as JSON, in bytes
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, budget: number): LongResult {
@@ -57,7 +57,6 @@ export class PagedList {
 		const total = this.#entries.length;
 		const first = cursor === "" ? 0 : this.#indexOf(cursor);
 		const start = offsets[first] as number;
-		// The last item has no comma after it.
 		const room = start + budget - this.#start.length + 1;
 		let last = total;
 		let endBytes = END.length;

@@ -2,10 +2,10 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { invalidParams, invalidRequest, isRequestId, type RequestId } from "./json-rpc.js";
 
-/** The params of a request: in MCP always by name. */
+/** The params of a request. MCP has only named ones. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Names of the members that the server reads in the messages that come most, those of a tool's arguments apart. */
+/** Names of the members that the server reads in common messages, besides those of tool arguments. */
 export const COMMON_NAMES: readonly string[] = deepFreeze([
 	"jsonrpc",
 	"id",
@@ -39,9 +39,9 @@ export const OTHER_NAMES: readonly string[] = deepFreeze([
 const NO_PARAMS: Params = deepFreeze({});
 
 /**
- * The params of a request, none being an empty object.
+ * The params of a request; an empty object if absent.
  *
- * @throws RpcError invalid params for an array, which JSON-RPC has and MCP has not; invalid request for what is no structure
+ * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
 export function checkParams(params: unknown): Params {
 	if (params === undefined) {
@@ -57,7 +57,7 @@ export function checkParams(params: unknown): Params {
 }
 
 /**
- * The arguments of `tools/call`. Clients exist that send null for "no arguments".
+ * The arguments of `tools/call`. Some clients send null for no arguments.
  *
  * @throws RpcError invalid params
  */
@@ -70,7 +70,7 @@ export function readArguments(params: Params): Params {
 }
 
 /**
- * The cursor of a request for a page of a list: "" for the first. Backends exist that send null for what they leave open.
+ * The cursor of a request for a page of a list: "" for the first. Some backends send null.
  *
  * @throws RpcError invalid params
  */
@@ -83,7 +83,7 @@ export function readCursor(params: Params): string {
 }
 
 /**
- * The token of a client that wants to be told about progress:
+ * The token of a client that wants progress:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export function progressToken(params: Params): RequestId | undefined {

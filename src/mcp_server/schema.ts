@@ -1,9 +1,9 @@
 declare const inferred: unique symbol;
 
 /**
- * A JSON Schema, as it is listed, whose `T` says what TypeScript type a valid value has.
+ * A JSON Schema, as listed. `T` is the TypeScript type of a valid value.
  *
- * The subset that the builders below make is also all that {@link validate} understands.
+ * {@link validate} supports exactly the subset that the builders below make.
  */
 export interface Schema<T = unknown> {
 	readonly type: "boolean" | "integer" | "number" | "string" | "array" | "object";
@@ -19,26 +19,26 @@ export interface Schema<T = unknown> {
 	readonly pattern?: string;
 	readonly format?: string;
 	readonly "x-mcp-header"?: string;
-	/** Checks a string further. Being a function, it is not listed. */
+	/** A further check of a string. Not listed, because it is a function. */
 	readonly check?: StringCheck;
 	readonly items?: Schema;
 	readonly minItems?: number;
 	readonly maxItems?: number;
 	readonly properties?: Readonly<Record<string, Schema>>;
 	readonly required?: readonly string[];
-	/** Only in the type system: never present. */
+	/** Exists only in the type system. */
 	readonly [inferred]?: T;
 }
 
-/** A rule for strings: whether one fits, and what the rule expects, in words: "a date such as 2026-01-31". */
+/** A rule for strings: the check, and its description: "a date such as 2026-01-31". */
 export type StringCheck = ((value: string) => boolean) & { readonly expected: string };
 
-/** A property that may be left out and then is undefined. */
+/** An optional property. */
 export interface OptionalProperty<T = unknown> {
 	readonly optional: Schema<T>;
 }
 
-/** The properties of an object, by name. One with a `default` may be left out and is then that. */
+/** The properties of an object, by name. One with a `default` is optional. */
 export type Properties = Readonly<Record<string, Schema | OptionalProperty>>;
 
 type OptionalKeys<P extends Properties> = { [K in keyof P]: P[K] extends OptionalProperty ? K : never }[keyof P];
@@ -51,14 +51,14 @@ export type InferProperties<P extends Properties> = {
 };
 
 export interface Described<T> {
-	/** A name for people. */
+	/** A display name. */
 	readonly title?: string;
 	readonly description?: string;
 	readonly default?: T;
 }
 
 interface NumberOptions extends Described<number> {
-	/** Lowest and highest value, both allowed. */
+	/** Lowest and highest value, inclusive. */
 	readonly minimum?: number;
 	readonly maximum?: number;
 }
@@ -67,7 +67,7 @@ export interface StringOptions extends Described<string> {
 	/** Lengths in UTF-16 code units. */
 	readonly minLength?: number;
 	readonly maxLength?: number;
-	/** The header in which clients repeat the argument, so that proxies can read it: `Mcp-Param-` and this. */
+	/** The header in which clients repeat the argument for proxies: `Mcp-Param-` followed by this. */
 	readonly "x-mcp-header"?: string;
 }
 
@@ -140,7 +140,7 @@ export function array<T>(items: Schema<T>, options: ArrayOptions<T> = {}): Schem
 }
 
 /**
- * An object with these members. A member with a default, or marked with {@link optional}, may be left out.
+ * An object with these members. A member with a default, or marked with {@link optional}, is optional.
  *
  * @example
  * input: { point: object({ x: integer(), y: integer(), label: optional(string()) }) }
@@ -166,7 +166,7 @@ export function object<P extends Properties>(
 }
 
 /**
- * Marks a property that may be left out; in `run` it is then undefined.
+ * Marks an optional property; undefined in `run` if absent.
  *
  * @example
  * input: { note: optional(string({ description: "Why" })) }

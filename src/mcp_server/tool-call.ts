@@ -3,7 +3,7 @@ import type { Client } from "./client.js";
 import { notificationMessage, type RequestId } from "./json-rpc.js";
 import type { Revision } from "./revision.js";
 
-/** What a call needs to wait: Moddable's `timer` module has it. Milliseconds. */
+/** What a call needs to wait: part of Moddable's `timer` module. Milliseconds. */
 export interface CallTimer {
 	set(callback: () => void, delay: number): object;
 	clear(timer: object): void;
@@ -20,22 +20,22 @@ export interface CallSession {
 	readonly revision: Revision;
 	readonly client: Client;
 	readonly server: CallServer;
-	/** Bytes that a message may have that holds a page of a list, without the wrapper. */
+	/** The largest message with a page of a list, without the wrapper, in bytes. */
 	readonly pageBytes: number;
-	/** Sends a message that is no answer. */
+	/** Sends a notification, or a request to the client. */
 	notify(message: string): void;
 }
 
-/** What `sleep` rejects with when nobody waits for the call's result any more. */
+/** What `sleep` rejects with when the call was cancelled. */
 export class CallCancelled extends Error {
-	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
 	override readonly name = "CallCancelled";
 }
 
 /**
- * Ends what a call waits for: a `sleep`, or an answer of the client.
+ * Ends a wait of the call: a `sleep`, or a question to the client.
  *
- * @param reason why it will not come, if the call is cancelled; undefined if the call ends without having waited for it
+ * @param reason why, if the call was cancelled; undefined if the call ended without awaiting it
  */
 export type StopWaiting = (reason?: Error) => void;
 
@@ -44,15 +44,15 @@ const NOTHING: readonly StopWaiting[] = deepFreeze([]);
 
 /** One request in progress, as the tool, resource or prompt sees it. */
 export class ToolCall {
-	/** Of the request that is to be answered: changes if the client has to ask again before the call is done. */
+	/** The id of the request to answer: changes if the client repeats the request. */
 	id: RequestId;
-	/** Likewise: names the request in reports of progress. */
+	/** The token for progress notifications; may change likewise. */
 	progressToken: RequestId | undefined;
 	/** The client that calls. */
 	readonly client: Client;
-	/** The session that the request came in. */
+	/** The session of the request. */
 	readonly session: CallSession;
-	/** Called once if the client cancels the call or goes away: a tool that takes long sets it to stop early. */
+	/** Called once if the client cancels the call or disconnects: set by long-running tools to stop early. */
 	onCancel: (() => void) | undefined = undefined;
 	#running = true;
 	#cancelled = false;
@@ -65,7 +65,7 @@ export class ToolCall {
 		this.progressToken = progressToken;
 	}
 
-	/** Whether nobody waits for the result any more. */
+	/** Whether the call was cancelled. */
 	get cancelled(): boolean {
 		return this.#cancelled;
 	}
@@ -80,7 +80,7 @@ export class ToolCall {
 		}
 	}
 
-	/** Marks the call as answered: nothing more is reported of it. */
+	/** Marks the call as answered: its progress is no longer reported. */
 	end(): void {
 		this.#finish();
 	}
@@ -103,16 +103,16 @@ export class ToolCall {
 	}
 
 	/**
-	 * Waits without holding up anything else.
+	 * Waits without blocking.
 	 *
 	 * @example
 	 * lamp.on = true;
 	 * await call.sleep(500);
 	 * lamp.on = false;
 	 *
-	 * @param delay milliseconds, 0 or more
-	 * @throws CallCancelled as soon as the call is cancelled; left uncaught, it ends the tool
-	 * @throws RangeError for a delay that is not a number from 0
+	 * @param delay milliseconds, at least 0
+	 * @throws CallCancelled as soon as the call is cancelled; uncaught, it ends the tool
+	 * @throws RangeError for a negative delay, or one that is not a number
 	 */
 	async sleep(delay: number): Promise<void> {
 		const { timer } = this.session.server;
@@ -120,7 +120,7 @@ export class ToolCall {
 			throw new Error("sleep: needs the server option `timer`");
 		}
 		if (!(Number.isFinite(delay) && delay >= 0)) {
-			throw new RangeError(`sleep: expected milliseconds, 0 or more, got ${String(delay)}`);
+			throw new RangeError(`sleep: expected milliseconds, at least 0, got ${String(delay)}`);
 		}
 		await new Promise<void>((resolve, reject) => {
 			const stop: StopWaiting = (reason) => {
@@ -138,7 +138,7 @@ export class ToolCall {
 	}
 
 	/**
-	 * Begins to wait for something.
+	 * Starts to wait for something.
 	 *
 	 * @param stop called once when the call ends, unless {@link endWaiting} was called
 	 * @throws CallCancelled if the call has ended
@@ -150,17 +150,17 @@ export class ToolCall {
 		this.#waiting = [...this.#waiting, stop];
 	}
 
-	/** Forgets what {@link startWaiting} began to wait for. */
+	/** Ends a wait that {@link startWaiting} started. */
 	endWaiting(stop: StopWaiting): void {
 		this.#waiting = this.#waiting.filter((other) => other !== stop);
 	}
 
 	/**
-	 * Tells the client how far the call has come, if it asked to be told:
+	 * Reports the call's progress, if the client asked for it:
 	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
 	 *
-	 * @param progress must grow with every report
-	 * @param total where progress will end, when that is known
+	 * @param progress must increase with every report
+	 * @param total the final value, if known
 	 */
 	progress(progress: number, total?: number, message?: string): void {
 		const { progressToken } = this;

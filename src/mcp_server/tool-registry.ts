@@ -3,12 +3,12 @@ import { PagedList } from "./paged-list.js";
 import type { Tool } from "./tool.js";
 import { memberNames } from "./validate.js";
 
-/** Which tools a list has: without those for users, or "all"; "plain" is what clients of 2024-11-05 get of each. */
+/** Which tools a list has: without user tools, or all; "plain" is the form for clients of 2024-11-05. */
 export type ListKind = "common" | "plain" | "all" | "all plain";
 
 /**
  * The tools of a server, in the order they are listed: common ones first, then those for users, each in the order they
- * were added. The order never changes between calls, as language models cache their prompts.
+ * were added. The order is stable, so that prompt caches of language models stay valid.
  */
 export class ToolRegistry<Context> {
 	/** Called after a tool was added or removed. */
@@ -17,18 +17,18 @@ export class ToolRegistry<Context> {
 	/** In the order of the list: the common ones, then those for users. */
 	readonly #tools: Tool<Context>[] = [];
 	#commonCount = 0;
-	/** The lists that clients get, each made when it is asked for: see {@link page}. */
+	/** The lists for clients, each made on first use: see {@link page}. */
 	#lists: Partial<Record<ListKind, PagedList>> = {};
 	readonly #maxEntryBytes: number;
 
-	/** @param maxEntryBytes the largest list entry that is sure to fit on a page */
+	/** @param maxEntryBytes the largest list entry that fits on a page */
 	constructor(maxEntryBytes: number) {
 		this.#maxEntryBytes = maxEntryBytes;
 	}
 
 	/**
-	 * @throws TypeError when a tool of that name is already registered
-	 * @throws RangeError when the tool's list entry fits on no page
+	 * @throws TypeError if the name is already registered
+	 * @throws RangeError if the tool's list entry does not fit on a page
 	 */
 	add(tool: Tool<Context>): void {
 		if (this.#byName.has(tool.name)) {
@@ -47,7 +47,7 @@ export class ToolRegistry<Context> {
 		this.#changed();
 	}
 
-	/** @returns whether there was such a tool */
+	/** @returns whether the tool existed */
 	remove(name: string): boolean {
 		const tool = this.#byName.get(name);
 		if (tool === undefined) {
@@ -78,8 +78,8 @@ export class ToolRegistry<Context> {
 	 * One page of `tools/list`: its `result`.
 	 *
 	 * @param cursor the name of the first tool to list; "" for the beginning
-	 * @param kind which tools, and how much of them
-	 * @param budget how many bytes the page may have, as JSON
+	 * @param kind which tools, and in which form
+	 * @param budget the largest page as JSON, in bytes
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, kind: ListKind, budget: number): LongResult {

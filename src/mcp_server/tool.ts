@@ -20,7 +20,10 @@ export interface ToolAnnotations {
  * @typeParam Context what the server hands to every tool: the board's hardware, on a device
  */
 export interface ToolDefinition<Context, Input extends Properties, Output extends Properties> {
-	/** 1 to 128 of `A-Z a-z 0-9 _ - .`: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */
+	/**
+	 * 1 to 128 characters of `A-Z a-z 0-9 _ - .`:
+	 * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names
+	 */
 	readonly name: string;
 	readonly title?: string;
 	/** For the language model: what the tool does and when to use it. */
@@ -28,18 +31,18 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	/** "user": listed only for a client that asks for user tools, and marked so. */
 	readonly audience?: "user";
 	readonly annotations?: ToolAnnotations;
-	/** The arguments. None when left out. */
+	/** The arguments. Default: none. */
 	readonly input?: Input;
 	/**
-	 * Any JSON Schema (2020-12) to list in place of the one made of `input`, which says what `run` reads and is checked.
+	 * A JSON Schema (2020-12) to list in place of the one made of `input`. Arguments are still checked by `input`.
 	 * Its `type` must be "object".
 	 */
 	readonly inputSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
-	/** The members of the result, where it is an object that clients may rely on. */
+	/** The members of a structured result. */
 	readonly output?: Output;
 	/**
-	 * Does the work; a promise where that takes time. What it throws reaches the client as a failed call, an
-	 * `RpcError` as a JSON-RPC error.
+	 * Does the work, possibly asynchronously. An exception reaches the client as a failed call, an `RpcError` as a
+	 * JSON-RPC error.
 	 */
 	run(
 		args: InferProperties<Input>,
@@ -50,10 +53,10 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 
 type Result<Output extends Properties> = Properties extends Output ? ToolResult : InferProperties<Output>;
 
-/** A tool as the server uses it: plain data made once, so that XS can keep it in flash. */
+/** A tool as the server stores it: plain data, so that XS can keep it in flash. */
 export interface Tool<Context> extends Listed {
 	readonly name: string;
-	/** How it is listed for clients of 2024-11-05: without title, output schema and hints. */
+	/** Its list entry for clients of 2024-11-05: without title, output schema and hints. */
 	readonly plain: Listed;
 	readonly userOnly: boolean;
 	readonly input: Validator;
@@ -65,8 +68,8 @@ const namePattern = (): RegExp => /^[A-Za-z0-9_.-]{1,128}$/;
 /**
  * Makes a tool from its definition.
  *
- * @throws TypeError when the name breaks MCP's rules
- * @throws ValidationError when a default breaks its own schema
+ * @throws TypeError if the name is not valid in MCP
+ * @throws ValidationError if a default does not match its schema
  */
 export function createTool<Context, const Input extends Properties, const Output extends Properties>(
 	definition: ToolDefinition<Context, Input, Output>,
@@ -77,7 +80,6 @@ export function createTool<Context, const Input extends Properties, const Output
 	}
 	const input = object(definition.input ?? {});
 	checkDefaults(input, name);
-	// JSON leaves out what is undefined.
 	const members = { name, description, inputSchema: definition.inputSchema ?? input };
 	const plain = listed(name, { ...members, annotations: audience && { audience: [audience] } });
 	const isPlain = title === undefined && annotations === undefined && output === undefined;

@@ -1,11 +1,11 @@
 import { isObject } from "../text/is-object.js";
 import type { Schema } from "./schema.js";
 
-/** A value that breaks its schema. The message names the argument and says what was expected. */
+/** A value that does not match its schema. The message names the argument and what was expected. */
 export class ValidationError extends Error {
-	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
 	override readonly name = "ValidationError";
-	/** Where the value stands: "volume", "points[2].x". */
+	/** The path of the value: "volume", "points[2].x". */
 	readonly path: string;
 
 	constructor(path: string, message: string) {
@@ -20,7 +20,7 @@ const MAX_QUOTED = 40;
 const { create, hasOwn } = Object;
 const { isInteger } = Number;
 
-/** A schema prepared for {@link validate}: its members are a table, so that a call searches nothing in the schema. */
+/** A schema prepared for {@link validate}: its members are a table, for fast calls. */
 export interface Validator {
 	readonly schema: Schema;
 	/** Of an object. */
@@ -32,7 +32,7 @@ export interface Validator {
 interface Member {
 	readonly name: string;
 	readonly validator: Validator;
-	/** Whether it is an object or array, whose own members are to be validated. */
+	/** Whether it is an object or array with members to validate. */
 	readonly isNested: boolean;
 	readonly isRequired: boolean;
 }
@@ -61,11 +61,11 @@ export function memberNames({ members = [], items }: Validator): readonly string
 }
 
 /**
- * Checks a value against a schema and returns it with defaults filled in. Members the schema does not name are left
- * out, as JSON Schema allows them.
+ * Checks a value against a schema and returns it with defaults filled in. Members that the schema does not name are
+ * dropped, because JSON Schema allows them.
  *
- * @param path where the value stands, for the error
- * @throws ValidationError at the first place that does not fit
+ * @param path the path of the value, for the error
+ * @throws ValidationError at the first mismatch
  */
 export function validate({ schema, members, items }: Validator, value: unknown, path = ""): unknown {
 	if (!fits(schema, value)) {
@@ -78,10 +78,9 @@ export function validate({ schema, members, items }: Validator, value: unknown, 
 }
 
 /**
- * {@link validate} for the members of what is known to be an object. Makes no path for a member that fits and is not
- * nested: this is what every call does with its arguments.
+ * {@link validate} for the members of a known object. Every call runs it, so it builds no path for a valid, flat member.
  *
- * @throws ValidationError at the first place that does not fit
+ * @throws ValidationError at the first mismatch
  */
 export function validateMembers(
 	members: readonly Member[] = [],
@@ -121,7 +120,7 @@ function misfit(schema: Schema, value: unknown, path: string): ValidationError {
 	return new ValidationError(path, `expected ${describe(schema)}, got ${quote(value)}`);
 }
 
-/** The types that most calls have stand first. */
+/** The most common types come first. */
 function fits(schema: Schema, value: unknown): boolean {
 	switch (schema.type) {
 		case "object":
@@ -144,12 +143,12 @@ function fits(schema: Schema, value: unknown): boolean {
 	}
 }
 
-/** A limit that is not there excludes nothing: no number is less or greater than undefined. */
+/** An undefined limit excludes nothing: no number is less or greater than undefined. */
 function inRange(value: number, lowest: number | undefined, highest: number | undefined): boolean {
 	return !(value < (lowest as number)) && !(value > (highest as number));
 }
 
-/** What a schema asks for, in words: "an integer from 0 to 100". */
+/** A schema's description for errors: "an integer from 0 to 100". */
 function describe(schema: Schema): string {
 	switch (schema.type) {
 		case "boolean":
@@ -185,7 +184,7 @@ function counted(lowest: number | undefined, highest: number | undefined, noun: 
 	return words === "" ? "" : `${words} ${noun}`;
 }
 
-/** JSON has no word for infinity, which `1e999` is parsed to. */
+/** `1e999` is parsed as infinity, which JSON cannot express. */
 function quote(value: unknown): string {
 	const json = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 	return json.length > MAX_QUOTED ? `${json.slice(0, MAX_QUOTED)}…` : json;

@@ -1,4 +1,4 @@
-/** A datagram that has come in. */
+/** A received datagram. */
 interface Datagram extends ArrayBuffer {
 	readonly address: string;
 	readonly port: number;
@@ -27,9 +27,9 @@ interface CaptiveDnsOptions {
 const DNS_PORT = 53;
 
 /**
- * Answers every question for a hostname with one address, so that a phone in the device's own network finds the set-up
- * page whatever it asks for. The SDK has such a server, too: it does not answer questions for IPv6 addresses, for
- * which phones then wait, and puts its answer behind the options that most of them send today, where it is not found.
+ * Answers every question for a hostname with one address, so that a phone in the device's own network reaches the
+ * set-up page at any URL. Not the SDK's server: it ignores queries for IPv6 addresses, so that phones wait, and appends
+ * its answer after the EDNS options that most phones send, where it is not found.
  */
 export class CaptiveDns {
 	readonly #socket: UdpSocket;
@@ -66,22 +66,22 @@ export class CaptiveDns {
 	}
 }
 
-/** Bytes of a message's head, and of what follows the name in a question (RFC 1035 §4.1). */
+/** Bytes of a message's header, and of a question after the name (RFC 1035 §4.1). */
 const HEAD_BYTES = 12;
 const TYPE_AND_CLASS = 4;
 
-/** Bytes that a question may have: a name has at most 255. */
+/** The longest question in bytes: a name has at most 255. */
 const MAX_QUERY_BYTES = 512;
 
 const TYPE_A = 1;
 const CLASS_IN = 1;
 
-/** Seconds that the answer holds: a phone that leaves for another network must not keep it. */
+/** TTL of the answer in seconds. Short: a phone that joins another network must not keep it. */
 const TIME_TO_LIVE = 5;
 
 /**
  * The answer to a DNS query (RFC 1035 §4): the address for a question of type A, and no records for any other. Options
- * of the query (EDNS) are left out, as a server does that does not know them.
+ * of the query (EDNS) are ignored, as by servers without EDNS.
  *
  * @returns undefined if the message is not a query with one question
  */
@@ -95,17 +95,17 @@ export function answerQuery(query: ArrayBuffer, address: string): ArrayBuffer | 
 	const isAddress = view.getUint16(end - 4) === TYPE_A && view.getUint16(end - 2) === CLASS_IN;
 	const answer = new Uint8Array(end + (isAddress ? 16 : 0));
 	answer.set(bytes.subarray(0, end));
-	// A response, with authority; whether the client wants recursion is repeated.
+	// An authoritative response; the recursion flag is copied.
 	answer.set([0x84 | ((bytes[2] ?? 0) & 0x01), 0, 0, 1, 0, isAddress ? 1 : 0, 0, 0, 0, 0], 2);
 	if (isAddress) {
-		// The name is the question's, by a pointer to it.
+		// The name is a pointer to the question's.
 		answer.set([0xc0, HEAD_BYTES, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, TIME_TO_LIVE, 0, 4], end);
 		answer.set(address.split(".").map(Number), end + 12);
 	}
 	return answer.buffer;
 }
 
-/** Where the only question of a query ends; 0 if there is none or more than one. */
+/** The end of the only question of a query; 0 if there is not exactly one. */
 function endOfQuestion(bytes: Uint8Array): number {
 	const [flags = 0x80, high = 0, low = 0] = [bytes[2], bytes[4], bytes[5]];
 	if (bytes.length < HEAD_BYTES || (flags & 0xf8) !== 0 || high !== 0 || low !== 1) {

@@ -10,15 +10,15 @@ export interface RequestRules {
 	readonly token: string;
 	/** The device's own name, without `.local`. */
 	readonly hostname: string;
-	/** Bytes that a body may have. */
+	/** The largest body in bytes. */
 	readonly maxBytes: number;
 }
 
-/** Why a request is rejected. */
+/** The reason why a request is rejected. */
 export interface Rejection {
 	readonly status: number;
 	readonly reason: string;
-	/** A header that the status calls for. */
+	/** A header required by the status. */
 	readonly header?: readonly [name: string, value: string];
 }
 
@@ -27,9 +27,9 @@ const CHALLENGE = deepFreeze(["www-authenticate", "Bearer"] as const);
 const ALLOW = deepFreeze(["allow", "POST"] as const);
 
 /**
- * Checks a request by its head, before its body is read.
+ * Checks a request's head, before its body is read.
  *
- * @returns undefined if it may go on
+ * @returns undefined if it is accepted
  */
 export function checkRequest({ method, path, headers }: ServedRequest, rules: RequestRules): Rejection | undefined {
 	if (headers.size > MAX_HEADERS) {
@@ -73,7 +73,10 @@ function checkBody(headers: ServedRequest["headers"], maxBytes: number): Rejecti
 		: undefined;
 }
 
-/** Both types, because the server chooses: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports */
+/**
+ * Clients must accept both types, because the server chooses:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
+ */
 function accepts(accept: string): boolean {
 	const types = accept.split(",").map(mediaType);
 	return types.includes("*/*") || (types.includes("application/json") && types.includes("text/event-stream"));
@@ -92,14 +95,14 @@ const ipAddressPattern = (): RegExp => /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])
 const loopbackPattern = (): RegExp => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether a name can only mean this device. A web site that has its own name resolved to the device's address (DNS
- * rebinding) cannot make a browser send an address, or a name of the local network.
+ * Whether a hostname can only mean this device. A site that resolves its own name to the device's address (DNS
+ * rebinding) cannot make a browser send an IP address or a `.local` name.
  */
 function isOwnHost(host: string, hostname: string): boolean {
 	return ipAddressPattern().test(host) || host === "localhost" || host === `${hostname.toLowerCase()}.local`;
 }
 
-/** Browsers name the web site whose script asks. Other clients send no `Origin`. */
+/** Browsers send the origin of the script. Other clients send no `Origin`. */
 function isOwnOrigin(origin: string | undefined, host: string, hostname: string): boolean {
 	if (origin === undefined) {
 		return true;
@@ -109,7 +112,7 @@ function isOwnOrigin(origin: string | undefined, host: string, hostname: string)
 	return loopbackPattern().test(site) || site === host || site === `${hostname.toLowerCase()}.local`;
 }
 
-/** Compares all of both, so that the time tells nothing about the token. */
+/** Compares in constant time, so that the duration reveals nothing about the token. */
 function isSame(given: string, token: string): boolean {
 	const expected = new Uint8Array(ArrayBuffer.fromString(token));
 	const bytes = new Uint8Array(ArrayBuffer.fromString(given));

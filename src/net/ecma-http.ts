@@ -1,10 +1,10 @@
 import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import { Exchange, type ExchangeOptions } from "./http-exchange.js";
 
-/** Each has a connection of its own: more would fill the heap. */
+/** Limited because each has its own connection: more would fill the heap. */
 const MAX_REQUESTS = 2;
 
-/** HTTP on the platform's client class. A request has a connection of its own, which closes with it. */
+/** HTTP on the platform's client class. Each request has its own connection, which closes with it. */
 export class EcmaHttp implements Http {
 	readonly #options: ExchangeOptions;
 	#running = 0;

@@ -10,7 +10,7 @@ export interface HttpClientRequestOptions {
 	readonly method: string;
 	readonly path: string;
 	readonly headers: ReadonlyMap<string, string>;
-	/** The response's headers that are kept, in lower case. */
+	/** The response headers to keep, in lower case. */
 	readonly headersMask: readonly string[];
 	readonly onHeaders: (status: number, headers: ReadonlyMap<string, string>) => void;
 	readonly onReadable: (count: number) => void;
@@ -30,7 +30,7 @@ export interface HttpClientOptions {
 	readonly onError: (error?: Error) => void;
 }
 
-/** ECMA-419's record for the client: its class and what that is given. */
+/** ECMA-419's record for the client: its class and options. */
 export interface HttpRecord {
 	readonly io: new (options: HttpClientOptions) => HttpClient;
 	/** The record of the socket that it opens. */

@@ -7,22 +7,22 @@ import type { HttpClient, HttpClientRequest, HttpClients, HttpRecord } from "./h
 export interface ExchangeOptions {
 	readonly network: HttpClients;
 	readonly timer: TimerModule;
-	/** Bytes that the body of a response may have if the request does not say. */
+	/** The largest response body in bytes, unless the request sets a limit. */
 	readonly maxBytes: number;
 }
 
 const TIMEOUT = 30_000;
 
-/** Looks for progress within the timeout. */
+/** Polls for progress within the timeout. */
 const LOOKS = 3;
 
-/** How many timeouts a request may take in all, and one whose body is taken in pieces. */
+/** The total time of a request in timeouts, and of one whose body is read in pieces. */
 const MAX_TIMEOUTS = 4;
 const MAX_TIMEOUTS_IN_PIECES = 60;
 
 /**
- * Bytes that may come before the body, and between two pieces of it. The SDK's client keeps a header that does not end.
- * Over TLS a record comes whole, and has up to 16 KB.
+ * Bytes that may arrive before the body, and between two pieces of it. Limited because the SDK's client keeps an
+ * endless header. Over TLS a record arrives whole, with up to 16 KB.
  */
 const HEAD_BYTES = 8_192;
 const SECURE_HEAD_BYTES = 24_576;
@@ -43,29 +43,29 @@ export class Exchange {
 	#client: HttpClient | undefined;
 	#isDone = false;
 	#status = 0;
-	/** Whether the server says where the body ends; otherwise its end is the connection's. */
+	/** Whether the server announces the body's length; otherwise the body ends with the connection. */
 	#knowsLength = false;
-	/** Bytes of the body, if the server says. */
+	/** Bytes of the body, if announced. */
 	#length: number | undefined;
 	#sent: HttpClientRequest | undefined;
-	/** The part of the body that is being sent, and where. */
+	/** The part of the body being sent, and the position in it. */
 	#part = 0;
 	#at = 0;
 	/** Bytes of the body that may be sent now. */
 	#room = 0;
-	/** A piece of the body is being read. */
+	/** Whether a piece of the body is being read. */
 	#isReading = false;
 	readonly #pieces: ArrayBuffer[] = [];
 	#received = 0;
 	#looks = 0;
 	#looksWithoutProgress = 0;
-	/** Whether nothing is read, because whoever takes the body is busy with a piece. */
+	/** Whether reading pauses, because the consumer is busy with a piece. */
 	#isHeld = false;
-	/** Bytes that have come in meanwhile, and how the response has ended meanwhile: null for well. */
+	/** Bytes received meanwhile, and the end of the response meanwhile: null for success. */
 	#unread = 0;
 	#heldEnd: Error | null | undefined;
 
-	/** @throws Error when the URL or a header cannot be used */
+	/** @throws Error if the URL or a header is not valid */
 	constructor(request: HttpRequest, { network, timer, maxBytes }: ExchangeOptions) {
 		const target = splitUrl(request.url);
 		const isSecure = target?.scheme === "https";
@@ -123,7 +123,7 @@ export class Exchange {
 		});
 	}
 
-	/** A value may come from the backend: a line break in it would begin another header. */
+	/** A value may come from the backend; a line break in it would inject a header. */
 	#headers(): Map<string, string> {
 		const { method, url, headers = new Map<string, string>() } = this.#request;
 		for (const [name, value] of headers) {
@@ -138,7 +138,7 @@ export class Exchange {
 		return sent;
 	}
 
-	/** Sends as much of the body as there is room for. */
+	/** Sends as much of the body as fits. */
 	#send(): void {
 		this.#looksWithoutProgress = 0;
 		for (let part = this.#body[this.#part]; part !== undefined && this.#room > 0; part = this.#body[this.#part]) {
@@ -230,7 +230,7 @@ export class Exchange {
 		}
 	}
 
-	/** What comes in meanwhile stays in the socket, which tells again and again how much that is: it has no other limit. */
+	/** Data that arrives meanwhile stays in the socket, which reports its size repeatedly; nothing else limits it. */
 	#hold(taken: Promise<void>): void {
 		this.#isHeld = true;
 		this.#allowance.bytes = Number.POSITIVE_INFINITY;
@@ -254,7 +254,7 @@ export class Exchange {
 		}
 	}
 
-	/** The SDK's client throws if the connection was lost with bytes that nobody had read. */
+	/** The SDK's client throws if the connection is lost with unread bytes. */
 	#readHeld(count: number): void {
 		try {
 			this.#read(count);
@@ -279,7 +279,7 @@ export class Exchange {
 		}
 	}
 
-	/** The connection is closed, or the response is whole. */
+	/** The connection is closed, or the response is complete. */
 	#end(error: Error | null): void {
 		if (this.#isDone) {
 			return;

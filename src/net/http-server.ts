@@ -1,7 +1,7 @@
-/** Headers that a request may have: each takes slots of the heap. Browsers send some twenty. */
+/** The most headers of a request: each takes slots of the heap. Browsers send some twenty. */
 export const MAX_HEADERS = 64;
 
-/** What a client asks, without its body. */
+/** A request without its body. */
 export interface ServedRequest {
 	readonly method: string;
 	readonly path: string;
@@ -9,17 +9,17 @@ export interface ServedRequest {
 	readonly headers: ReadonlyMap<string, string>;
 }
 
-/** What answers it, without its body. Names of headers are in lower case: the server looks for `content-length`. */
+/** A response without its body. Header names are in lower case: the server looks for `content-length`. */
 export interface ServedResponse {
 	status: number;
 	readonly headers: Map<string, string>;
 }
 
-/** What happens on a connection. */
+/** Events of a connection. */
 export interface HttpConnectionEvents {
 	onRequest(request: ServedRequest): void;
 	onReadable(count: number): void;
-	/** The request is whole: `respond` may be called now, or later. */
+	/** The request is complete: `respond` may be called now or later. */
 	onResponse(response: ServedResponse): void;
 	onWritable(count: number): void;
 	/** The response is sent, and the connection closed. */
@@ -30,19 +30,19 @@ export interface HttpConnectionEvents {
 
 /** A connection of ECMA-419's HTTP server, as far as it is used: one request, one response. */
 export interface HttpConnection {
-	/** Nothing is read before it is called. */
+	/** Nothing is read before this call. */
 	accept(events: HttpConnectionEvents): void;
 	read(count: number): ArrayBuffer | undefined;
 	respond(response: ServedResponse): void;
 	/** Writes all or throws. Returns how many bytes may follow. */
 	write(data: Uint8Array): number;
-	/** What was written still goes out. */
+	/** Written data is still sent. */
 	close(): void;
 }
 
 /** ECMA-419's HTTP server. */
 export interface HttpServer {
-	/** The port on which it listens, once that is known. */
+	/** The port on which it listens, once known. */
 	readonly port: number;
 	close(): void;
 }
@@ -54,7 +54,7 @@ export interface HttpServerOptions {
 	readonly onError?: (error: Error) => void;
 }
 
-/** Where a service is found on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
+/** A service on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
 export interface Announcement {
 	/** Such as `_mcp._tcp`. */
 	readonly serviceType: string;
@@ -69,7 +69,7 @@ export interface Announcement {
 
 /** The platform's HTTP server: `src/platform/http-server`. */
 export interface HttpServerPlatform {
-	/** The address on which it listens: "0.0.0.0" for the whole network. */
+	/** The address on which it listens: "0.0.0.0" for all. */
 	readonly address: string;
 	open(options: HttpServerOptions): HttpServer;
 	/** Announces a service until it is closed. Undefined without multicast DNS. */

@@ -1,6 +1,6 @@
 import type { HttpResponse } from "../hardware/hardware.js";
 
-/** @throws Error that names the URL and the status, when a response's status is not 2xx */
+/** @throws Error with the URL and the status, if the status is not 2xx */
 export function expectOk(response: HttpResponse, url: string): HttpResponse {
 	if (response.status < 200 || response.status > 299) {
 		throw new Error(`${url} answered with HTTP status ${response.status}`);

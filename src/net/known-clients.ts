@@ -1,17 +1,17 @@
 import type { Client } from "../mcp_server/client.js";
 
-/** Clients that are known at a time: the one that was not heard for the longest time is forgotten. */
+/** Limit of known clients. Beyond it the least recently seen one is forgotten. */
 const MAX_CLIENTS = 4;
 
 /**
- * What clients of the revisions until 2025-11-25 said of themselves in `initialize`, by the value of `Mcp-Session-Id`. It is
- * no session: a client that was forgotten is served all the same, as one without capabilities.
+ * What clients of revisions up to 2025-11-25 sent in `initialize`, by `Mcp-Session-Id`. Not a session: a forgotten
+ * client is still served, as one without capabilities.
  */
 export class KnownClients {
-	/** The one that was heard last comes last. */
+	/** The most recently seen one comes last. */
 	readonly #clients = new Map<string, Client>();
 
-	/** @returns the id by which the client is known from now on */
+	/** @returns the client's id from now on */
 	add(client: Client): string {
 		for (const id of this.#clients.keys()) {
 			if (this.#clients.size >= MAX_CLIENTS) {

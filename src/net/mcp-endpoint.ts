@@ -16,14 +16,14 @@ export interface EndpointOptions {
 	readonly log: (message: string) => void;
 }
 
-/** Connections that are served at a time: each takes a part of the heap. */
+/** Connections served at the same time: each takes a part of the heap. */
 const MAX_SERVED = 2;
 
-/** Further ones that wait, unread, until one of these has ended, and for how many milliseconds. */
+/** Further ones that wait, unread, until one of these has ended; and for how long, ms. */
 const MAX_WAITING = 4;
 const WAIT_TIME = 5_000;
 
-/** Further ones at a time that are told so. Beyond these, connections are closed at once. */
+/** Further ones that get status 503. Beyond these, connections are closed at once. */
 const MAX_REJECTED = 2;
 
 const BUSY: Rejection = deepFreeze({
@@ -39,8 +39,8 @@ interface Waiting {
 
 /**
  * Serves MCP by Streamable HTTP, without sessions
- * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has a
- * connection of its own, and is answered by itself.
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http): every request has its
+ * own connection, and is answered independently.
  */
 export class McpEndpoint<Context> {
 	readonly #server: McpServer<Context>;
@@ -107,7 +107,7 @@ export class McpEndpoint<Context> {
 		});
 	}
 
-	/** A response goes to the call that has asked: another one takes no notice of it. */
+	/** A response is offered to every call: only the one that asked takes it. */
 	#handOn(response: object): void {
 		for (const connection of this.#served) {
 			connection.takeResponse(response);
@@ -150,7 +150,7 @@ export class McpEndpoint<Context> {
 		this.#served.add(served);
 	}
 
-	/** Makes room: a connection that says nothing must not keep out one that may. */
+	/** Makes room: a silent connection must not block an active one. */
 	#closeSilent(): void {
 		for (const connection of this.#served) {
 			if (connection.isSilent) {

@@ -7,7 +7,7 @@ import { hostnameOf } from "../text/hostname.js";
 import type { HttpServerPlatform } from "./http-server.js";
 import { McpEndpoint } from "./mcp-endpoint.js";
 
-/** What the application hands to a way to serve clients directly. */
+/** What serving clients directly needs of the application. */
 export interface DirectOptions {
 	/** What the firmware was built with. */
 	readonly built: Readonly<Record<string, unknown>>;
@@ -27,11 +27,11 @@ export interface Direct {
 }
 
 /**
- * Serves MCP clients on the network, without a gateway between, if the setting `http` names a port.
+ * Serves MCP clients on the network without a gateway, if the setting `http` names a port.
  *
  * A device that listens on more than loopback needs a token: the setting `httpToken`.
  *
- * @returns undefined if the setting is not there
+ * @returns undefined if it is not set
  * @throws SettingError
  */
 export function openDirect(platform: HttpServerPlatform, options: DirectOptions): Direct | undefined {

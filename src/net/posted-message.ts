@@ -14,34 +14,37 @@ export const CLIENT_HEADER = "mcp-session-id";
 
 interface PostedMessageOptions {
 	readonly headers: ServedRequest["headers"];
-	/** Bytes that the message may have. */
+	/** The largest message in bytes. */
 	readonly maxBytes: number;
 	readonly clients: KnownClients;
 	/** No answer is due. */
 	readonly onAccepted: () => void;
 	/**
-	 * The answer, with the HTTP status for it.
+	 * The answer, with its HTTP status.
 	 *
-	 * @param client the id by which the client is known from now on
+	 * @param client the client's id from now on
 	 */
 	readonly onAnswer: (status: number, text: Sendable, client?: string) => void;
-	/** A notification or request that belongs to the call and comes before the answer. */
+	/** A notification or request of the call, before its answer. */
 	readonly onEvent: (text: string) => void;
-	/** A response to a request of another message's call. */
+	/** A response to a request of another call. */
 	readonly onResponse: (response: object) => void;
 }
 
-/** What a client speaks that does not say: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
+/**
+ * The revision of a client that does not name one:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
+ */
 const DEFAULT_REVISION: Revision = "2025-03-26";
 
-/** Bytes of a message for each value that it may hold: as in messages of a backend. */
+/** Bytes of a message per allowed value, as in messages of a backend. */
 const BYTES_PER_VALUE = 16;
 
-/** What an answer begins with that is an error, and the code of the error. */
+/** The start of an error response, and the error's code. */
 const errorStartPattern = (): RegExp =>
 	/^\{"jsonrpc":"2\.0",(?:"id":(?:"(?:[^"\\]|\\.)*"|-?\d+|null),)?"error":\{"code":(-?\d+),"message":"(_meta\.)?/;
 
-/** A message that was posted, and the answer to it. It is a session of its own. */
+/** A posted message and its answer. It is its own session. */
 export class PostedMessage<Context> {
 	readonly #server: McpServer<Context>;
 	readonly #options: PostedMessageOptions;
@@ -73,12 +76,12 @@ export class PostedMessage<Context> {
 		}
 	}
 
-	/** Takes a response that was posted apart from its request. */
+	/** Takes a response that was posted separately. */
 	takeResponse(response: object): void {
 		this.#session?.receive(response);
 	}
 
-	/** Cancels what runs. */
+	/** Cancels the calls in progress. */
 	close(): void {
 		if (!this.#isAnswered) {
 			this.#session?.close();
@@ -93,7 +96,7 @@ export class PostedMessage<Context> {
 			send: (text, isAnswer) =>
 				isAnswer ? this.#answer(this.#statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
 		});
-		// The client gets only what concerns its message.
+		// The client gets only notifications about its message.
 		this.#server.sessions.delete(session);
 		session.revision = revision;
 		if (client !== undefined) {
@@ -112,7 +115,7 @@ export class PostedMessage<Context> {
 		}
 	}
 
-	/** @throws RpcError for one that is not known */
+	/** @throws RpcError if it is unknown */
 	#readRevision(message: unknown): Revision {
 		const name = this.#options.headers.get("mcp-protocol-version") ?? DEFAULT_REVISION;
 		const revision = isInitialize(message) ? DEFAULT_REVISION : REVISIONS.find((each) => each === name);
@@ -123,7 +126,7 @@ export class PostedMessage<Context> {
 		return revision;
 	}
 
-	/** Members that nobody reads are left out, as in messages of a backend. */
+	/** Unused members are skipped, as in messages of a backend. */
 	#parse(text: string): unknown {
 		const server = this.#server;
 		const maxValues = Math.floor(this.#options.maxBytes / BYTES_PER_VALUE);
@@ -150,7 +153,7 @@ export class PostedMessage<Context> {
 		this.#options.onAnswer(status, text, client);
 	}
 
-	/** Since 2026-07-28 errors of the protocol have a status, too. */
+	/** Since 2026-07-28 protocol errors also have an HTTP status. */
 	#statusOf(message: unknown, answer: Sendable): number {
 		if (!this.#isStateless) {
 			return isReadable(message) ? 200 : 400;

@@ -17,28 +17,28 @@ export interface ConnectionOptions<Context> {
 	readonly maxQueuedBytes: number;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
-	/** Answers the request in any case. */
+	/** Answers the request, whatever it is. */
 	readonly rejection?: Rejection;
-	/** A response to a request of another connection's call has come in. */
+	/** A response to a request of another connection's call has arrived. */
 	readonly onResponse: (response: object) => void;
 	/** The connection has become {@link ServedConnection.isSilent silent}. */
 	readonly onSilent: () => void;
 	readonly onEnd: () => void;
 }
 
-/** Milliseconds after which a connection without a head that is accepted may be closed in favour of another one. */
+/** Milliseconds after which a connection without an accepted head may be closed for another one. */
 const HEAD_TIME = 1_000;
 
-/** Milliseconds until a request must be whole. */
+/** Milliseconds for the whole request. */
 const REQUEST_TIME = 10_000;
 
-/** Milliseconds that a call may take. The client may have left the network, which nothing else would show. */
+/** Milliseconds for a call. Nothing else detects a client that has left the network. */
 const CALL_TIME = 300_000;
 
 /** Milliseconds that sending may pause. */
 const SEND_TIME = 30_000;
 
-/** The body of a rejected request is read and dropped up to this length, so that the client gets to read the answer. */
+/** The body of a rejected request is read and dropped up to this length, so that the client reads the answer. */
 const MAX_DRAINED_BYTES = 65_536;
 
 const JSON_TYPE = "application/json";
@@ -47,8 +47,8 @@ const EVENT_START = "event: message\ndata: ";
 const EVENT_END = "\n\n";
 
 /**
- * One connection with a client, for one request. The response is JSON, or a stream of events if the server has to say
- * something before its answer.
+ * One connection with a client, for one request. The response is JSON, or an event stream if the server sends something
+ * before the answer.
  */
 export class ServedConnection<Context> {
 	readonly #connection: HttpConnection;
@@ -64,7 +64,7 @@ export class ServedConnection<Context> {
 	#received = 0;
 	#response: ServedResponse | undefined;
 	#message: PostedMessage<Context> | undefined;
-	/** Whether nothing follows what is being sent. */
+	/** Whether the current data is the last. */
 	#isLast = false;
 
 	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
@@ -88,7 +88,7 @@ export class ServedConnection<Context> {
 		});
 	}
 
-	/** Whether the client has had a second to say what it wants, and there is nothing yet that would be answered. */
+	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
 	get isSilent(): boolean {
 		return this.#isSilent;
 	}
@@ -98,7 +98,7 @@ export class ServedConnection<Context> {
 		this.#message?.takeResponse(response);
 	}
 
-	/** Ends the connection at once: what runs is cancelled. */
+	/** Ends the connection at once, and cancels its calls. */
 	close(): void {
 		if (this.#state !== "ended") {
 			this.#release();
@@ -123,7 +123,7 @@ export class ServedConnection<Context> {
 			this.#headers = headers;
 			this.#body = new Uint8Array(Number(headers.get("content-length")));
 		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MAX_DRAINED_BYTES) {
-			// The server takes no response within this callback.
+			// The server accepts no response within this callback.
 			this.#limit(0, () => this.#reject(rejection));
 		}
 	}
@@ -142,7 +142,7 @@ export class ServedConnection<Context> {
 		}
 	}
 
-	/** The request is whole. */
+	/** The request is complete. */
 	#answer(response: ServedResponse): void {
 		if (this.#state !== "receiving") {
 			return;
@@ -186,7 +186,7 @@ export class ServedConnection<Context> {
 		}
 	}
 
-	/** The answer: the rest of the stream if there is one, otherwise the whole response. */
+	/** The answer: the rest of the stream, or the whole response. */
 	#finish(status: number, text: Sendable): void {
 		if (this.#state === "streaming") {
 			this.#isLast = true;
@@ -196,7 +196,7 @@ export class ServedConnection<Context> {
 		}
 	}
 
-	/** Something that comes before the answer. */
+	/** A message before the answer. */
 	#tell(text: string): void {
 		if (this.#state === "answering") {
 			this.#state = "streaming";
@@ -256,7 +256,7 @@ export class ServedConnection<Context> {
 		}
 	}
 
-	/** A stream has no length: it ends with its connection. */
+	/** A stream has no length, so it ends with its connection. */
 	#endStream(): void {
 		if (this.#state === "streaming" && this.#isLast && this.#queue.bytes === 0) {
 			this.close();

@@ -5,12 +5,12 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import type { ServedRequest } from "./http-server.js";
 
-/** Where a request of 2026-07-28 names its revision. */
+/** The member of a request of 2026-07-28 that names its revision. */
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 
 const VERSION_HEADER = "mcp-protocol-version";
 
-/** The error code for headers that say something else than the body. */
+/** The error code for headers that contradict the body. */
 const HEADER_MISMATCH = -32020;
 
 /** The member of a request's params that `Mcp-Name` repeats. */
@@ -20,7 +20,7 @@ const NAMED: Readonly<Record<string, "name" | "uri">> = deepFreeze({
 	"resources/read": "uri",
 });
 
-/** Whether a message is of a revision since 2026-07-28: it says so, or its headers do. */
+/** Whether a message is of a revision since 2026-07-28, by its body or its headers. */
 export function isStateless(message: unknown, headers: ServedRequest["headers"]): message is Params {
 	if (!isObject(message) || message.method === undefined) {
 		return false;
@@ -30,7 +30,7 @@ export function isStateless(message: unknown, headers: ServedRequest["headers"])
 }
 
 /**
- * Compares the headers of a request with its body: proxies on the way may go by the headers.
+ * Compares the headers of a request with its body, because proxies may rely on the headers.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  *
  * @throws RpcError that names the header
@@ -93,7 +93,7 @@ function readVersion({ params }: Params): string | undefined {
 const encodedPattern = (): RegExp => /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** What a header may not hold comes in base64. What is no such text equals nothing. */
+/** Text that a header cannot hold is sent in base64. Invalid base64 equals nothing. */
 function decode(value: string | undefined): string | undefined {
 	if (!(value?.startsWith("=?base64?") && value.endsWith("?="))) {
 		return value;

@@ -32,6 +32,7 @@ export class FaceScreen implements Screen {
 	#page = 0;
 	#turning: TimerHandle | undefined;
 	#brightness = 75;
+	#light = 100;
 	#theme: Theme = "light";
 	#drawing: TimerHandle | undefined;
 	/** Something else is on the screen. */
@@ -51,10 +52,16 @@ export class FaceScreen implements Screen {
 
 	set brightness(brightness: number) {
 		this.#brightness = brightness;
-		if (this.#options.backlight !== undefined) {
-			this.#options.backlight.brightness = brightness;
-		}
-		this.#changed();
+		this.#lightUp();
+	}
+
+	get light(): number {
+		return this.#light;
+	}
+
+	set light(percent: number) {
+		this.#light = percent;
+		this.#lightUp();
 	}
 
 	get theme(): Theme {
@@ -103,7 +110,7 @@ export class FaceScreen implements Screen {
 	/** @returns draws the face as it is now, whenever it is called */
 	keep(): (canvas: Canvas) => void {
 		const { font, codeFont, makeQrCode, backlight } = this.#options;
-		const dim = backlight === undefined ? this.#brightness : 100;
+		const dim = backlight === undefined ? this.#lit : 100;
 		const picture = { ...this.#face, page: this.#shownPage(), theme: this.#theme, brightness: this.#brightness, dim };
 		const { setup } = picture;
 		if (setup === undefined) {
@@ -111,6 +118,23 @@ export class FaceScreen implements Screen {
 		}
 		const code = makeQrCode && makeWiFiCode(makeQrCode, setup);
 		return (canvas) => drawSetup(canvas, font, { ...picture, setup }, code);
+	}
+
+	/** Percent: the brightness as far as the screen is lit. Rounded up: a dimmed screen is not off. */
+	get #lit(): number {
+		return Math.ceil((this.#brightness * this.#light) / 100);
+	}
+
+	/** Nobody sees what is drawn while the backlight is off. */
+	get #isDark(): boolean {
+		return this.#light === 0 && this.#options.backlight !== undefined;
+	}
+
+	#lightUp(): void {
+		if (this.#options.backlight !== undefined) {
+			this.#options.backlight.brightness = this.#lit;
+		}
+		this.#changed();
 	}
 
 	#layOut(): void {
@@ -142,7 +166,7 @@ export class FaceScreen implements Screen {
 	#changed(): void {
 		this.#drawing ??= this.#options.timer.set(() => {
 			this.#drawing = undefined;
-			if (!this.#isCovered) {
+			if (!this.#isCovered && !this.#isDark) {
 				this.keep()(this.canvas);
 			}
 		}, DRAW_DELAY);

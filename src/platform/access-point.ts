@@ -9,8 +9,8 @@ import type { UdpRecord } from "../net/captive-dns.js";
 const ADDRESS = "192.168.4.1";
 
 /**
- * Starts the radio, for the SDK's two Wi-Fi modules: only `wifi` opens an access point, and it must be the first that
- * starts the radio, because it would start it once more, which ends the machine. The other module asks before it does.
+ * Starts the radio, for the SDK's two Wi-Fi modules. Only `wifi` opens an access point, and it must start the radio
+ * first: a second start ends the machine, and only the other module checks.
  */
 export function startRadio(): void {
 	WiFi.mode = WiFi.Mode.station;
@@ -21,7 +21,7 @@ export function openAccessPoint(network: WiFiNetwork): AccessPoint {
 	return new SoftAccessPoint({
 		radio: {
 			open({ ssid, password }) {
-				// The SDK's typings do not have `station`: the chip goes on being able to join a network.
+				// The SDK's typings lack `station`: the chip can still join a network.
 				const options = { ssid, ...(password !== "" && { password }), station: true };
 				WiFi.accessPoint(options);
 			},

@@ -12,7 +12,7 @@ function announceBy(open: () => DNSSD) {
 		dnssd.claim({
 			host,
 			onReady: () => {
-				// The SDK's serializer takes the names of an array's members.
+				// The SDK's serializer expects an array with named members.
 				const options = { ...service, host, txt: Object.assign([], txt) };
 				dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
 			},

@@ -5,9 +5,9 @@ import { SoundPlayer } from "../sound/sound-player.js";
 import { soundFiles } from "./sound-files.js";
 
 /**
- * A player on the SDK's audio out, which the target is set up for.
+ * A player on the SDK's audio out, for a target that supports it.
  *
- * @param volume percent, at first; 100 for a board whose amplifier has the volume
+ * @param volume percent, the initial volume; 100 for a board whose amplifier sets the volume
  */
 export function openPlayer(volume: number): SoundPlayer {
 	const audioOut = { io: AudioOut as unknown as AudioOutRecord["io"] };

@@ -1,6 +1,6 @@
 import { type BacklightOutput, HostBacklight } from "../drivers/host-backlight.js";
 
-/** What the setup of some targets defines. The SDK's typings do not have it. */
+/** Defined by the setup of some targets. The SDK's typings lack it. */
 interface Global {
 	readonly Host: { readonly Backlight: new () => BacklightOutput };
 }

@@ -3,7 +3,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import { inBuild } from "./in-build.js";
 
-/** Every tool that a build may have, in the order they are listed: the files of src/tools. */
+/** Every tool that a build may have, in the order of the list: the files of src/tools. */
 const TOOLS: readonly string[] = deepFreeze([
 	"get-device-status",
 	"set-volume",
@@ -34,6 +34,7 @@ const ADDONS: readonly (keyof BuildAddons)[] = deepFreeze([
 	"improv",
 	"mods",
 	"mqtt",
+	"power",
 	"resources",
 	"setup",
 	"update",

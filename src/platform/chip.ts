@@ -3,13 +3,14 @@ import Time from "time";
 import Timer from "timer";
 import { chipThermometer, Esp32System } from "../drivers/esp32-system.js";
 import type { Board } from "../hardware/hardware.js";
+import type { ChipPower } from "../hardware/power.js";
 import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { inBuild } from "./in-build.js";
 import type openUpdater from "./updater.js";
 
 /**
- * What every board with an ESP32 has besides its network: system, settings, clock, updates if the build has them, and the
+ * The parts of every ESP32 board besides its network: system, settings, clock, updates and power saving if the build has them, and the
  * chip's thermometer if it has one.
  *
  * @param name the board's
@@ -19,10 +20,12 @@ import type openUpdater from "./updater.js";
 export function openChip(name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) {
 	const thermometer = chipThermometer(esp32Chip);
 	const updater = inBuild<typeof openUpdater>("src/platform/updater")?.();
+	const power = inBuild<ChipPower>("src/platform/esp32-power");
 	return {
 		name,
 		...(thermometer && { thermometer }),
 		...(updater && { updater }),
+		...(power && { power }),
 		system: new Esp32System({
 			chip: esp32Chip,
 			macAddress,

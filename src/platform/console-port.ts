@@ -13,8 +13,7 @@ const PINS: Readonly<Record<number, { readonly transmit: number; readonly receiv
 });
 
 /**
- * The serial port over which ESP-IDF's log goes, and the debugger. In release builds nothing uses it; in others it cannot be
- * opened.
+ * The serial port of ESP-IDF's log and of the debugger. Free in release builds; in others it cannot be opened.
  */
 export function consolePort(): SerialRecord | undefined {
 	const pins = PINS[esp32Chip.model];

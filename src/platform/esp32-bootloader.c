@@ -1,4 +1,4 @@
-// What ESP-IDF knows of firmware on trial, for src/platform/esp32-bootloader.ts. Its bootloader keeps the states, if
+// ESP-IDF's state of firmware on trial, for src/platform/esp32-bootloader.ts. Its bootloader keeps the states, if
 // CONFIG_BOOTLOADER_APP_ROLLBACK_ENABLE was set when it was built.
 
 #include "xsmc.h"
@@ -11,7 +11,7 @@ void xs_esp32bootloader_isOnTrial(xsMachine *the)
 {
 	esp_ota_img_states_t state;
 
-	// There is no state of firmware that came by cable: that is no trial.
+	// Firmware flashed by cable has no state, and is not on trial.
 	if (ESP_OK != esp_ota_get_state_partition(esp_ota_get_running_partition(), &state))
 		state = ESP_OTA_IMG_UNDEFINED;
 	xsmcSetBoolean(xsResult, ESP_OTA_IMG_PENDING_VERIFY == state);
@@ -23,7 +23,7 @@ void xs_esp32bootloader_confirm(xsMachine *the)
 		xsUnknownError("the firmware cannot be confirmed");
 }
 
-// Restarts at once, unless there is nothing to go back to.
+// Restarts at once, unless there is no previous firmware.
 void xs_esp32bootloader_rollBack(xsMachine *the)
 {
 	esp_ota_mark_app_invalid_rollback_and_reboot();

@@ -15,7 +15,7 @@ export const esp32Bootloader = deepFreeze({
 		return native("xs_esp32bootloader_label").call(this) as string;
 	},
 
-	/** The running firmware stays. */
+	/** Confirms the running firmware. */
 	confirm(): void {
 		native("xs_esp32bootloader_confirm").call(this);
 	},

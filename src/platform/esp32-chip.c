@@ -1,4 +1,4 @@
-// What ESP-IDF knows of the chip, for src/platform/esp32-chip.ts. Each function answers with one number.
+// ESP-IDF's data about the chip, for src/platform/esp32-chip.ts. Each function returns one number.
 
 #include "xsmc.h"
 
@@ -7,7 +7,7 @@
 #include "esp_system.h"
 #include "soc/soc_caps.h"
 
-// mcconfig's include path has ESP-IDF's folder of components, and not the include folder of this one.
+// mcconfig's include path has ESP-IDF's components folder, but not this component's include folder.
 #if SOC_TEMP_SENSOR_SUPPORTED
 	#include "esp_driver_tsens/include/driver/temperature_sensor.h"
 #endif
@@ -69,7 +69,7 @@ void xs_esp32chip_restart(xsMachine *the)
 }
 
 #if SOC_TEMP_SENSOR_SUPPORTED
-// The sensor is installed at the first reading and stays so: it is the chip's own, nobody else's. NULL: there is none.
+// The sensor is installed at the first reading and never released: nothing else uses it. NULL: not installed.
 static temperature_sensor_handle_t openSensor(void)
 {
 	static temperature_sensor_handle_t sensor;
@@ -86,7 +86,7 @@ static temperature_sensor_handle_t openSensor(void)
 }
 #endif
 
-// Undefined where there is no sensor, or none that answers: a thermometer is no reason not to start.
+// Undefined without a working sensor, because a broken thermometer must not prevent the start.
 void xs_esp32chip_temperature(xsMachine *the)
 {
 #if SOC_TEMP_SENSOR_SUPPORTED

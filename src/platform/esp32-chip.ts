@@ -33,12 +33,12 @@ export const esp32Chip = deepFreeze({
 		return native("xs_esp32chip_psramSize").call(this) as number;
 	},
 
-	/** The least that ever was free of the system's heap since the start, in bytes. */
+	/** The low-water mark of free system heap since the start, in bytes. */
 	get minimumFreeHeap(): number {
 		return native("xs_esp32chip_minimumFreeHeap").call(this) as number;
 	},
 
-	/** Degrees Celsius; undefined on a chip without a sensor, such as the first ESP32, or where it does not answer. */
+	/** Degrees Celsius; undefined without a working sensor, such as on the first ESP32. */
 	get temperature(): number | undefined {
 		return native("xs_esp32chip_temperature").call(this) as number | undefined;
 	},

@@ -6,7 +6,7 @@ import { openChip } from "./chip.js";
 import { openWiFi } from "./wifi.js";
 
 /**
- * What every board with an ESP32 and Wi-Fi has: Wi-Fi, a network of its own, and what `openChip` opens.
+ * The parts of every ESP32 board with Wi-Fi: Wi-Fi, an access point, and those of `openChip`.
  *
  * @param rtc of a board that has a real-time clock: it is set with the chip's clock
  */

@@ -12,7 +12,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 /** The sets of glyphs of which a build has one: scripts/fonts/glyph-sets.ts. */
 const GLYPH_SETS = deepFreeze(["cjk", "zh-hans", "ja", "latin"]);
 
-/** Bytes of Poco's list of what it is to draw: one face takes about half. */
+/** Bytes of Poco's display list: one face takes about half. */
 const DISPLAY_LIST = 4096;
 
 /**
@@ -22,11 +22,11 @@ const DISPLAY_LIST = 4096;
  */
 export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
 	if (config.driverRotation) {
-		// Besides the rotation that Poco is compiled for: some targets have their driver rotate, too.
+		// In addition to Poco's compiled rotation: some targets have their driver rotate, too.
 		(pixels as { rotation: number }).rotation = config.driverRotation;
 	}
 	return new FaceScreen({
-		// Poco is compiled for one rotation, the target's, and throws unless it is asked for that one.
+		// Poco is compiled for the target's rotation, and throws for any other.
 		canvas: new Poco(pixels as ConstructorParameters<typeof Poco>[0], {
 			displayListLength: DISPLAY_LIST,
 			rotation: config.rotation,

@@ -1,4 +1,5 @@
-// A camera's pixels as a JPEG file, for src/platform/frame-jpeg.ts: by the encoder of esp32-camera, on which the SDK's camera stands.
+// A camera's pixels as a JPEG file, for src/platform/frame-jpeg.ts: by the encoder of esp32-camera, which the SDK's
+// camera uses.
 
 #include "xsmc.h"
 #include "mc.xs.h"
@@ -12,7 +13,7 @@ static void fileDestructor(void *data)
 		c_free(data);
 }
 
-// Pixels (RGB565, the high byte first), width, height, quality. The file is a host buffer: it is not in the heap of XS.
+// Pixels (RGB565, the high byte first), width, height, quality. The file is a host buffer outside the heap of XS.
 void xs_framejpeg_encode(xsMachine *the)
 {
 	void *pixels;

@@ -5,7 +5,7 @@ export const frameJpeg = deepFreeze({
 	/**
 	 * @param pixels RGB565, the high byte first
 	 * @param quality 1 to 100
-	 * @returns the file, which is not in the heap of XS
+	 * @returns the file, outside the heap of XS
 	 */
 	encode(pixels: ArrayBuffer, width: number, height: number, quality: number): ArrayBuffer {
 		return native("xs_framejpeg_encode").call(this, pixels, width, height, quality) as ArrayBuffer;

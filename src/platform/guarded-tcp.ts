@@ -4,14 +4,14 @@ interface GuardedOptions {
 	readonly onReadable?: (count: number) => void;
 	readonly onWritable?: (count: number) => void;
 	readonly onError?: () => void;
-	/** Bytes that may yet come in. Whoever reads them raises it. Default: no limit. */
+	/** Bytes that may still arrive. The reader raises it. Default: no limit. */
 	readonly allowance?: { bytes: number };
 }
 
 /**
- * A TCP socket for the SDK's TLS socket and HTTP client to stand on, which throw what is wrong with the other side's
- * certificate, records or response out of the callbacks. Nobody is there to catch it, and the machine would end. Here it
- * is the end of the connection, which they then report as any other. More bytes than allowed end it, too.
+ * A TCP socket for the SDK's TLS socket and HTTP client, which throw out of callbacks if the peer's certificate,
+ * records or response are invalid. Uncaught, that would end the machine. Here it ends the connection, which they report
+ * as usual. So do more bytes than allowed.
  */
 export class GuardedTCP extends TCP {
 	constructor(options: ConstructorParameters<typeof TCP>[0] & object) {

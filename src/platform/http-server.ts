@@ -9,34 +9,34 @@ import {
 import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 
-/** Bytes that the head of a request may have: the SDK's server keeps all of it. */
+/** The largest head of a request in bytes: the SDK's server keeps all of it. */
 const HEAD_BYTES = 4_096;
 
-/** What a connection may yet receive before its head is whole: the SDK's server keeps its headers one by one. */
+/** Bytes that a connection may still receive before its head is complete: the SDK's server keeps the headers. */
 interface Allowance {
 	bytes: number;
 	lines: number;
 }
 
-/** The lines of a head: the first one, the headers, and the empty one. */
+/** The lines of a head: request line, headers, empty line. */
 const HEAD_LINES = MAX_HEADERS + 2;
 
 const NEWLINE = 10;
 
-/** What stands before the digit of the version in the first line of a request. */
+/** The text before the version's last digit in a request line. */
 const VERSION_START = "HTTP/1.";
 const DIGIT_0 = 48;
 const DIGIT_1 = 49;
 
 /**
- * A connection's socket. The server makes another one of it, by its constructor, which goes on with the allowance.
+ * A connection's socket. The server constructs another one from it, which keeps the allowance.
  *
- * The server takes nothing but HTTP/1.1. iPhones ask by HTTP/1.0 whether a network has a set-up page: so the digit is
- * changed as it is read. The answer is the same, because a connection takes one request.
+ * The server accepts only HTTP/1.1. iPhones detect a captive portal by HTTP/1.0, so the digit is changed while reading.
+ * The answer is the same, because a connection takes one request.
  */
 class ServedTCP extends GuardedTCP {
 	readonly allowance: Allowance;
-	/** Characters of the version that have been read; undefined after the digit. */
+	/** Matched characters of the version; undefined after the digit. */
 	#matched: number | undefined = 0;
 
 	constructor(options: { readonly from: object; readonly allowance?: Allowance }) {
@@ -62,7 +62,7 @@ class ServedTCP extends GuardedTCP {
 		return data;
 	}
 
-	/** What is thrown ends the connection: see {@link GuardedTCP}. */
+	/** An exception ends the connection: see {@link GuardedTCP}. */
 	#countLine(): void {
 		this.allowance.lines -= 1;
 		if (this.allowance.lines < 0) {
@@ -71,7 +71,7 @@ class ServedTCP extends GuardedTCP {
 	}
 }
 
-/** Of the connection that was handed over last. */
+/** Of the latest connection. */
 let latest: Allowance = { bytes: 0, lines: 0 };
 
 class GuardedListener extends Listener {
@@ -81,7 +81,7 @@ class GuardedListener extends Listener {
 	}
 }
 
-/** The server keeps no body: only what it keeps is limited. */
+/** The body is not limited, because the server does not keep it. */
 function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnection {
 	return {
 		accept(events) {
@@ -103,7 +103,7 @@ function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnec
 	};
 }
 
-/** The SDK's HTTP server, on every address that the device has. */
+/** The SDK's HTTP server, on every address of the device. */
 export const httpServer: HttpServerPlatform = {
 	address: "0.0.0.0",
 	open({ port, onConnect }: HttpServerOptions) {
@@ -114,7 +114,7 @@ export const httpServer: HttpServerPlatform = {
 		};
 		return new HTTPServer(options as unknown as ConstructorParameters<typeof HTTPServer>[0]);
 	},
-	/** Of a build with DNS-SD, where UDP has multicast. */
+	/** In a build with DNS-SD, where UDP has multicast. */
 	get announce() {
 		return inBuild<HttpServerPlatform["announce"]>("src/platform/announce");
 	},

@@ -2,7 +2,7 @@ import Timer from "timer";
 import { type MotionSample, type MotionSensor, motionSensor } from "../drivers/sensor-motion.js";
 import type { SampledSource } from "../drivers/sensor-sampled.js";
 
-/** Metres per second squared: what drivers mean that tell multiples of g. */
+/** Metres per second squared, for drivers that report multiples of g. */
 export const STANDARD_GRAVITY = 9.80665;
 
 /**

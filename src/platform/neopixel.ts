@@ -3,9 +3,9 @@ import { NeoPixelLight } from "../drivers/light-neopixel.js";
 
 interface NeoPixelOptions {
 	readonly pin: number;
-	/** How many LEDs there are in the row. */
+	/** The number of LEDs. */
 	readonly length: number;
-	/** In which order they take their colours. */
+	/** The order of their colour channels. */
 	readonly order: "GRB" | "RGB";
 }
 

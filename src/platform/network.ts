@@ -10,13 +10,12 @@ import { inBuild } from "./in-build.js";
 import { SystemResolver } from "./system-resolver.js";
 
 /**
- * The network clients that the build has as ECMA-419's records: its own for WebSocket, and the SDK's. They look names up with the
- * system's resolver, and connect over TCP or, for wss, mqtts and https, over TLS, which verifies the server's certificate
- * and its name.
+ * The build's network clients as ECMA-419 records: its own for WebSocket, and the SDK's. They use the system's
+ * resolver, and TCP or, for wss, mqtts and https, TLS, which verifies the server's certificate and name.
  *
  * @param built what the firmware was built with. `certificate` names a resource, a CA's certificate as a DER file, that
  * is trusted besides the roots in the manifest.
- * @throws SettingError if there is no such resource
+ * @throws SettingError if the resource does not exist
  */
 export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients {
 	const secure = openCertificate(readSetting("certificate", { built, settings: undefined }));

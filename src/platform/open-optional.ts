@@ -1,5 +1,5 @@
 /**
- * Opens a part that the board can do without: if it does not answer, the board has one part less.
+ * Opens an optional part: undefined if it does not answer.
  *
  * @param name for the trace
  */

@@ -8,7 +8,7 @@ import { toHex } from "../text/hex.js";
 const SIZE = 32;
 
 /**
- * Whether a signature over a SHA-256 digest is a key's: ECDSA over P-256, by the SDK. It takes a chip up to a second.
+ * Verifies a signature over a SHA-256 digest: ECDSA over P-256, by the SDK. Takes a chip up to a second.
  *
  * @param key an uncompressed point: 65 bytes
  * @param signature r and s
@@ -17,7 +17,7 @@ export function verifyP256(key: ArrayBuffer, digest: ArrayBuffer, signature: Arr
 	const curve = new Curve("secp256r1");
 	const r = integer(signature.slice(0, SIZE));
 	const s = integer(signature.slice(SIZE));
-	// The SDK does not look at this: FIPS 186-5, 6.4.2, step 1.
+	// The SDK does not check this: FIPS 186-5, 6.4.2, step 1.
 	if (r === 0n || s === 0n || r >= curve.n || s >= curve.n) {
 		return false;
 	}

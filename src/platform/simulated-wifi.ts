@@ -6,7 +6,7 @@ import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-set
 import { type SettingSource, settingText } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
-/** The networks of an invented neighbourhood, and their passwords. */
+/** Invented networks and their passwords. */
 const NETWORKS = deepFreeze([
 	{ ssid: "Workshop", rssi: -48, password: "soldering-iron" },
 	{ ssid: "Café Gräf", rssi: -63, password: "" },
@@ -21,9 +21,9 @@ const SCAN_TIME = 300;
 const JOIN_TIME = 500;
 
 /**
- * Opens simulated Wi-Fi, if the setting `setupPort` says at which port the set-up page is to be served.
+ * Opens simulated Wi-Fi, if the setting `setupPort` names the port of the set-up page.
  *
- * @returns undefined if the setting is not there
+ * @returns undefined if it is not set
  */
 export function openSimulatedWiFi(): SimulatedWiFi | undefined {
 	const source: SettingSource = { built, settings: Preference };
@@ -33,7 +33,7 @@ export function openSimulatedWiFi(): SimulatedWiFi | undefined {
 }
 
 /**
- * Wi-Fi on a platform without a radio, to try the set-up: nothing is sent. The set-up page is served to the computer
+ * Simulated Wi-Fi, to try the set-up without a radio. The set-up page is served to the computer
  * that the firmware runs on. The device is online if its settings name an invented network and its password.
  */
 export class SimulatedWiFi implements Network, AccessPoint {

@@ -4,10 +4,10 @@ import Poco from "commodetto/Poco";
 import type { FaceScreen } from "../pictures/face-screen.js";
 import { type BandCanvas, FaceSnapshot } from "../pictures/face-snapshot.js";
 
-/** Bytes of Poco's list of what it is to draw: as for the face on the screen. */
+/** Bytes of Poco's display list, as for the face on the screen. */
 const DISPLAY_LIST = 4096;
 
-/** Pictures of a face on a screen that is not rotated, and has pixels of 16 bits, the low byte first. */
+/** Pictures of a face on a screen that is not rotated, with 16-bit pixels, little-endian. */
 export function openSnapshot(face: FaceScreen): FaceSnapshot {
 	return new FaceSnapshot(face, (width, rows) => {
 		const band = new BufferOut({ width, height: rows, pixelFormat: Bitmap.RGB565LE });

@@ -7,8 +7,8 @@ interface ResolveOptions {
 }
 
 /**
- * ECMA-419's DNS resolver over the one that the system has, and so with the name servers that the network told it.
- * An address in dotted notation is its own answer.
+ * ECMA-419's DNS resolver on the system's, and so with the network's name servers.
+ * A dotted address resolves to itself.
  */
 export class SystemResolver {
 	resolve({ host, onResolved, onError }: ResolveOptions): void {
@@ -20,12 +20,12 @@ export class SystemResolver {
 					onResolved?.(host, address);
 				}
 			} catch (error) {
-				// The SDK's MQTT client does not expect an answer once it is closed. Uncaught, this would end the machine.
+				// The SDK's MQTT client throws on an answer after it was closed. Uncaught, that would end the machine.
 				trace(`${host} resolved after the request ended: ${String(error)}\n`);
 			}
 		});
 	}
 
-	/** A resolver holds nothing: what is being looked up is still answered. */
+	/** Does nothing: lookups in progress are still answered. */
 	close(): void {}
 }

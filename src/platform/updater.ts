@@ -7,7 +7,7 @@ import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { verifyP256 } from "./p256.js";
 
-/** The chip's updater. Its board's manifest includes a partition table with two places for firmware: `flash-4mb`, … */
+/** The chip's updater. Its board's manifest includes a partition table with two firmware slots: `flash-4mb`, … */
 export default function openUpdater(): Updater {
 	return new Esp32Updater({
 		openPartition: () => flash.open({ path: "nextota" }),

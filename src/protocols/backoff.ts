@@ -7,8 +7,8 @@ export interface BackoffOptions {
 }
 
 /**
- * The delays before each new attempt: doubling, with a random half taken off or left on, so that the devices of a
- * backend that restarts do not all come back in the same instant.
+ * The delays before new attempts: doubling, with jitter down to half, so that the devices of a restarted backend do not
+ * all reconnect in the same instant.
  */
 export class Backoff {
 	readonly #minimum: number;
@@ -30,7 +30,7 @@ export class Backoff {
 		return Math.round((step / 2) * (1 + this.#random()));
 	}
 
-	/** Begins again with the first delay. */
+	/** Starts over with the first delay. */
 	reset(): void {
 		this.#step = this.#minimum;
 	}

@@ -11,20 +11,20 @@ export interface Envelope {
 }
 
 /**
- * Names of the members of MCP messages that are wanted, those of the envelope included. The list for common messages is
- * short, because XS goes through the whole list for each message.
+ * Names of the wanted members of MCP messages, envelope included. The list for common messages is short, because XS
+ * searches the whole list for each message.
  */
 export interface WantedNames {
 	readonly commonNames: readonly string[];
 	readonly allNames: readonly string[];
-	/** Whether no member of this payload is wanted that `commonNames` lacks. */
+	/** Whether `commonNames` has all wanted members of this payload. */
 	isCommon(payload: unknown): boolean;
 }
 
 /** The members of an envelope that holds MCP. */
 export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
 
-/** What stands before a request's id, if only simple members do, and the id: `{…,"payload":{…,"id":1,` */
+/** The text before a request's id, if it has only simple members, and the id: `{…,"payload":{…,"id":1,` */
 const startWithIdPattern = (): RegExp =>
 	/^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|null)\s*,)*\s*"payload"\s*:\s*\{(?:\s*"\w+"\s*:\s*"(?:[^"\\]|\\.)*"\s*,)*\s*"id"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)(?=\s*[,}])/;
 
@@ -32,10 +32,10 @@ const startWithIdPattern = (): RegExp =>
  * Reads a message from the wire.
  *
  * @param maxValues how much the message may hold: see {@link parseJson}
- * @param names the members of an MCP message that are wanted; of other messages all are. Default: all
- * @param isFirst whether it is likely to be a session's first MCP message, which is not common: then it is parsed once
- * @throws JsonLimitError when the message nests too deep or holds too much
- * @throws SyntaxError that says what is wrong: no JSON, no object, no type
+ * @param names the wanted members of an MCP message; other messages are parsed whole. Default: all
+ * @param isFirst whether it is likely to be a session's first MCP message, which is not a common one: it is parsed once
+ * @throws JsonLimitError if the message nests too deep or has too many values
+ * @throws SyntaxError if it is not JSON, not an object, or has no type
  */
 export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames, isFirst = false): Envelope {
 	if (names === undefined) {
@@ -64,7 +64,7 @@ export function decodeStart(start: string): Envelope | undefined {
 	}
 }
 
-/** Of what JSON has, only an object can have a type. */
+/** Only an object can have a type. */
 function checkEnvelope(message: unknown): Envelope {
 	const envelope = message as Envelope | null;
 	if (typeof envelope?.type !== "string") {
@@ -79,7 +79,7 @@ export function mcpWrapper(sessionId: string): { start: string; end: string; byt
 	return { start, end: "}", bytes: utf8Length(start) + 1 };
 }
 
-/** The message that ends a session from either side; without an id, whatever session there is. */
+/** The message that ends a session from either side; without an id, the current session. */
 export function goodbyeMessage(sessionId?: string): string {
 	return JSON.stringify({ session_id: sessionId, type: "goodbye" });
 }

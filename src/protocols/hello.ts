@@ -6,13 +6,12 @@ import { ProtocolError } from "./protocol-error.js";
 import type { Transport } from "./transport.js";
 
 /**
- * What the C++ firmware says. Backends exist that read the format without asking whether there is one, so a board that can
- * neither play nor record says it too.
+ * The C++ firmware's values. Some backends require the format, so boards without audio send it, too.
  */
 const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 });
 
 /**
- * The device's first message. Nothing but booleans is in `features`: backends exist that accept nothing else there.
+ * The device's first message. `features` has only booleans: some backends accept nothing else.
  *
  * @param audio the board's format, if it has one. It is copied because XS cannot stringify what was preloaded into flash.
  */
@@ -30,18 +29,18 @@ export function helloMessage(
 	});
 }
 
-/** What a backend's hello begins. */
+/** A session, from the backend's hello. */
 export interface Session {
-	/** Empty when the backend gave none. */
+	/** Empty if the backend sent none. */
 	readonly id: string;
-	/** The backend's hello as it came: `audio_params`, `udp`, and whatever else it says. */
+	/** The backend's hello as received: `audio_params`, `udp` and other members. */
 	readonly hello: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads the backend's hello. Any name of a transport will do: backends do not agree on them.
+ * Reads the backend's hello. Any transport name is accepted: backends do not agree on them.
  *
- * @throws ProtocolError "hello-refused", when a member has the wrong type
+ * @throws ProtocolError "hello-refused", if a member has the wrong type
  */
 export function readHello(hello: Envelope): Session {
 	const id = hello.session_id ?? "";

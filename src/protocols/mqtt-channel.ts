@@ -22,7 +22,7 @@ export interface MqttClient {
 	close(): void;
 }
 
-/** What the broker publishes when the device is gone without a word. */
+/** The message that the broker publishes when the connection is lost. */
 interface Will {
 	readonly topic: string;
 	readonly message: string;
@@ -41,7 +41,7 @@ export interface MqttClientOptions {
 	readonly will?: Will;
 	onReadable(count: number, options: { readonly more: boolean }): void;
 	onWritable(count: number): void;
-	/** The SDK's typings have the operation first; its client passes the message alone. */
+	/** The SDK's typings put the operation first; its client passes only the message. */
 	onControl(...args: unknown[]): void;
 	onClose(): void;
 	onError(error?: unknown): void;
@@ -53,13 +53,13 @@ export interface MqttRecord {
 	readonly [option: string]: unknown;
 }
 
-/** Where to connect, with what, and the topics. */
+/** Where to connect, the credentials, and the topics. */
 interface MqttTarget {
 	readonly record: MqttRecord;
 	readonly client: Pick<MqttClientOptions, "host" | "port" | "id" | "user" | "password" | "keepAlive" | "will">;
-	/** Where the device's messages go. */
+	/** The topic of the device's messages. */
 	readonly publishTopic: string;
-	/** Where the backend's come from; empty when it pushes without a subscription. */
+	/** The topic of the backend's messages; empty if it pushes without a subscription. */
 	readonly subscribeTopic: string;
 	readonly qos: QoS;
 }
@@ -72,20 +72,20 @@ const PINGREQ = 12;
 /** The broker rejects the subscription: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/mqtt-v3.1.1.html §3.9.3 */
 const FAILURE = 0x80;
 
-/** The length that stands before a topic, and a packet's id. */
+/** Bytes of a topic's length, and of a packet's id. */
 const LENGTH_AND_ID = 4;
 
 const NOTHING = new Uint8Array(0);
 
 /**
- * A connection through ECMA-419's MQTT client class: it is open when the broker has taken the subscription, or delivers
+ * A connection through ECMA-419's MQTT client class: open once the broker has accepted the subscription, or delivers
  * without one.
  */
 export class MqttChannel extends QueuedChannel {
 	readonly #target: MqttTarget;
 	#client: MqttClient | undefined;
 	#connected = false;
-	/** Whether the client is telling of what it has read. */
+	/** Whether the client is within `onReadable`. */
 	#reading = false;
 
 	/** Connects at once. */
@@ -117,12 +117,12 @@ export class MqttChannel extends QueuedChannel {
 		return this.#client?.write(bytes, options) ?? 0;
 	}
 
-	/** Without a DISCONNECT: the broker publishes the will, and so the backend hears of every end, however it came. */
+	/** Without a DISCONNECT, so that the broker publishes the will and the backend learns of every end. */
 	protected override closeClient(): void {
 		const client = this.#client;
 		this.#client = undefined;
 		if (this.#reading) {
-			// The SDK's client goes on with its socket when onReadable returns. Closed by then, that would end the machine.
+			// The SDK's client uses its socket after onReadable. If it were closed by then, the machine would end.
 			void Promise.resolve().then(() => client?.close());
 		} else {
 			client?.close();
@@ -131,7 +131,7 @@ export class MqttChannel extends QueuedChannel {
 
 	#read(count: number, more: boolean): void {
 		if (this.#connected) {
-			// A backend that delivers without a subscription may speak before the broker has answered ours.
+			// A backend that delivers without a subscription may send before the broker acknowledges ours.
 			this.opened();
 		}
 		this.#reading = true;
@@ -172,7 +172,7 @@ export class MqttChannel extends QueuedChannel {
 		}
 	}
 
-	/** A control packet. Where there is no room for one the connection is about to show it anyway. */
+	/** Sends a control packet, if there is room: a stalled connection is detected anyway. */
 	#write(options: WriteOptions): number {
 		try {
 			return this.#client?.write(NOTHING, options) ?? 0;

@@ -16,13 +16,13 @@ export interface MqttTransportOptions extends ChannelOptions {
 	/** Milliseconds. Default 240,000. */
 	readonly keepAlive?: number;
 	readonly publishTopic: string;
-	/** Empty where the backend pushes to the client without a subscription. */
+	/** Empty if the backend pushes to the client without a subscription. */
 	readonly subscribeTopic?: string;
 	/** Default 0. */
 	readonly qos?: QoS;
 	/**
-	 * Whether the broker is given a last will: the goodbye of a device that disconnects without one. Default: only if the
-	 * topic is this project's, because a gateway of the xiaozhi family takes a will for user name and password.
+	 * Whether to set a last will: the goodbye of a device that disconnects without one. Default: only if the topic is this
+	 * project's, because gateways of the xiaozhi family mistake a will for user name and password.
 	 */
 	readonly lastWill?: boolean | undefined;
 	/** ECMA-419's records for the MQTT client: plain, and over TLS where the platform has that. */
@@ -31,20 +31,20 @@ export interface MqttTransportOptions extends ChannelOptions {
 
 const KEEP_ALIVE = 240_000;
 
-/** Topics that begin so are this project's: the backend is its gateway. */
+/** The topic prefix of this project's gateway. */
 const OWN_TOPICS = "xs-mcp/";
 
-/** Bytes that a packet to a gateway of the xiaozhi family may have: at a longer one it disconnects. */
+/** The longest packet to a gateway of the xiaozhi family, in bytes: it disconnects at a longer one. */
 const FAMILY_PACKET_BYTES = 8_192;
 
-/** Bytes of a packet besides topic and message: its type and length, the topic's length, and the packet's id. */
+/** Bytes of a packet besides topic and message: type and length, the topic's length, and the packet's id. */
 const PACKET_OVERHEAD = 9;
 
 /**
  * Reaches a backend over MQTT 3.1.1.
  *
- * The client's keep-alive detects a dead broker. The hello names the transport "udp", as the xiaozhi family does, whose
- * backends then offer an audio channel over UDP.
+ * The client's keep-alive detects a dead broker. The hello names the transport "udp", as in the xiaozhi family, whose
+ * backends then offer audio over UDP.
  */
 export class MqttTransport implements Transport {
 	readonly name = "udp";
@@ -57,7 +57,7 @@ export class MqttTransport implements Transport {
 	readonly #record: MqttRecord;
 	readonly #host: string;
 	readonly #port: number;
-	/** Whether the backend is this project's gateway, as far as the topic tells. */
+	/** Whether the backend is this project's gateway, judged by the topic. */
 	readonly #isOwn: boolean;
 
 	/** @throws SettingError */

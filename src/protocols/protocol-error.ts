@@ -1,23 +1,23 @@
-/** Why a session could not be had, or ended. Stable: logs, tests and callers may match on it. */
+/** Why a session could not start, or ended. Stable: logs, tests and callers may match on it. */
 export type ProtocolErrorCode =
-	/** The network refused: no such host, connection refused, TLS failed, reset. */
+	/** Network error: host not found, connection refused or reset, TLS failed. */
 	| "connection-failed"
-	/** The other side closed the connection. */
+	/** The peer closed the connection. */
 	| "connection-closed"
-	/** No connection, or no hello, within the time allowed. */
+	/** No connection, or no hello, within the timeout. */
 	| "hello-timeout"
-	/** The backend's hello is not one this transport can go on with. */
+	/** The backend's hello cannot be used with this transport. */
 	| "hello-refused"
-	/** Nothing was heard for too long. */
+	/** No sign of life for too long. */
 	| "silent"
 	/** The backend said goodbye. */
 	| "goodbye"
-	/** The backend does not read what it is sent: more waits than may. */
+	/** The backend does not read fast enough: the send queue is full. */
 	| "send-queue-full";
 
-/** A failure of the transport, apart from errors that cross the wire. */
+/** A failure of the transport, not an error of JSON-RPC. */
 export class ProtocolError extends Error {
-	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
 	override readonly name = "ProtocolError";
 	readonly code: ProtocolErrorCode;
 

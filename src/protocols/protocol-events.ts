@@ -14,28 +14,28 @@ export const APPLICATION_TYPES: readonly string[] = deepFreeze([
 	"notify",
 ]);
 
-/** What the application hears of its connection to the backend. */
+/** Events of the connection to the backend. */
 export interface ProtocolEvents {
-	/** An attempt to begin a session begins. */
+	/** An attempt to start a session begins. */
 	onConnecting(): void;
 	/**
-	 * Messages may come and be answered from now on: the connection is open, or it outlives a session that has just ended.
-	 * Backends exist that send MCP before their hello.
+	 * Messages may arrive and be answered from now on: the connection is open, or outlives a session that has just ended.
+	 * Some backends send MCP before their hello.
 	 */
 	onOpen(): void;
-	/** Hellos are exchanged. A backend may say hello again, and so change the session. */
+	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
 	/** The payload of an MCP message. */
 	onMcp(payload: unknown): void;
-	/** An MCP message was too large to be read: the start of its payload, with a request's id, and what is wrong. */
+	/** An MCP message was too large to read: the start of its payload, with a request's id, and the reason. */
 	onRejected(payload: unknown, reason: string): void;
-	/** A message of another type that the device knows: one of {@link APPLICATION_TYPES}. */
+	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage(message: Envelope): void;
-	/** A binary message: a frame of audio, as the protocol version frames it. Left out, such messages are dropped. */
+	/** A binary message: a frame of audio, as the protocol version frames it. If absent, such messages are dropped. */
 	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
 	/**
-	 * An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds; if it is undefined, only
-	 * when a session is needed.
+	 * An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds; if undefined, only when
+	 * a session is needed.
 	 */
 	onLost(error: ProtocolError, retryIn: number | undefined): void;
 }

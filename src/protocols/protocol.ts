@@ -11,7 +11,7 @@ import { APPLICATION_TYPES, type ProtocolEvents } from "./protocol-events.js";
 import { SessionWatch } from "./session-watch.js";
 import type { Transport } from "./transport.js";
 
-/** When the device is in a session: at all times, or only while it or the backend needs one. */
+/** When the device is in a session: always, or only while it or the backend needs one. */
 export type SessionPolicy = "always" | "on-demand";
 
 export interface ProtocolOptions {
@@ -22,52 +22,52 @@ export interface ProtocolOptions {
 	readonly audio?: AudioParams | undefined;
 	/** Default "always": the backend can call the device at any time. */
 	readonly session?: SessionPolicy;
-	/** The members of MCP messages that are wanted. Default: all. */
+	/** The wanted members of MCP messages. Default: all. */
 	readonly names?: WantedNames;
 	readonly backoff?: BackoffOptions;
 	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
 	readonly helloTimeout?: number;
 }
 
-/** A session that lasted this long was a good one: the next attempt begins with the shortest delay. */
+/** After a session of this length the next attempt starts with the shortest delay. */
 const GOOD_SESSION = 10_000;
 
-/** No MCP message of use is smaller: a limit below this is a mistake of the backend's. */
+/** The smallest useful limit: a lower one is an error of the backend. */
 const MIN_LIMIT = 512;
 
-/** A message may hold a value for so many of the bytes that it may have: see {@link decodeEnvelope}. */
+/** Bytes of the size limit per value that a message may hold: see {@link decodeEnvelope}. */
 const BYTES_PER_VALUE = 16;
 
-/** Characters of a message that holds too much in which a request's id is looked for. */
+/** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
 
-/** How many unknown types are remembered, so that each is logged once. */
+/** Limit of remembered unknown types, each of which is logged once. */
 const MAX_UNKNOWN_TYPES = 16;
 
-/** Characters of an unknown type that are remembered. */
+/** Characters of an unknown type that are stored. */
 const MAX_TYPE_LENGTH = 32;
 
 /**
- * A device's session with its backend over a transport: hello, envelope, liveness, and attempts without end.
+ * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
 export class Protocol {
 	readonly #transport: Transport;
 	readonly #options: ProtocolOptions;
 	readonly #maxValues: number;
 	readonly #backoff: Backoff;
-	/** The delays after sessions that the backend ended because nobody used them. */
+	/** The delays after idle sessions that the backend ended. */
 	readonly #idleBackoff: Backoff;
 	/** "waiting" without a connection, "ready" with one, but without a session. */
 	#state: "closed" | "waiting" | "connecting" | "ready" | "greeting" | "open" = "closed";
-	/** Whether a session is to be begun, or kept. */
+	/** Whether a session is wanted. */
 	#isWanted = false;
 	#channel: Channel | undefined;
-	/** The events of the present channel: those of an earlier one no longer count. */
+	/** The events of the current channel: those of an earlier one are ignored. */
 	#events: ChannelEvents | undefined;
 	#session: Session | undefined;
 	/** Whether no MCP message has come in this session. */
 	#isFirst = true;
-	/** Ends the attempt, or starts the next. */
+	/** Timer: ends the attempt, or starts the next one. */
 	#timer: TimerHandle | undefined;
 	#goodSessionTimer: TimerHandle | undefined;
 	#watch: SessionWatch | undefined;
@@ -86,7 +86,7 @@ export class Protocol {
 		return this.#session;
 	}
 
-	/** Bytes that a message to the backend may have: what its hello says, else what the transport knows. */
+	/** The longest message to the backend in bytes: from its hello, else from the transport. */
 	get maxSentBytes(): number {
 		const limit = this.#session?.hello.max_message_bytes;
 		return typeof limit === "number" && limit >= MIN_LIMIT ? limit : this.#transport.maxSentBytes;
@@ -104,7 +104,7 @@ export class Protocol {
 		}
 	}
 
-	/** Asks for a session, which begins at once if there is none. */
+	/** Requests a session, which starts at once unless one exists. */
 	request(): void {
 		if (this.#state === "closed") {
 			return;
@@ -118,7 +118,7 @@ export class Protocol {
 		}
 	}
 
-	/** Ends the session and makes no further attempt. */
+	/** Ends the session and stops reconnecting. */
 	close(): void {
 		if (this.#state === "open" && this.#transport.saysGoodbye && this.#session !== undefined) {
 			this.#channel?.send(goodbyeMessage(this.#session.id));
@@ -127,7 +127,7 @@ export class Protocol {
 		this.#state = "closed";
 	}
 
-	/** Sends a message, which has its envelope already. Without a connection it is dropped and logged. */
+	/** Sends a message, envelope included. Without a connection it is dropped and logged. */
 	send(text: Sendable): void {
 		if (this.#state !== "ready" && this.#state !== "greeting" && this.#state !== "open") {
 			this.#options.log("no connection: message dropped");
@@ -165,7 +165,7 @@ export class Protocol {
 		}
 	}
 
-	/** What a channel reports counts only while it is the present one. */
+	/** Events count only while the channel is the current one. */
 	#channelEvents(): ChannelEvents {
 		const whilePresent =
 			<A extends unknown[]>(handle: (...args: A) => void) =>
@@ -195,7 +195,7 @@ export class Protocol {
 		}
 	}
 
-	/** On a connection that was there before. */
+	/** On an existing connection. */
 	#beginSession(): void {
 		this.#options.events.onConnecting();
 		if (this.#state === "ready") {
@@ -237,7 +237,7 @@ export class Protocol {
 		}
 	}
 
-	/** Backends exist that leave the id out, send an empty one, or send an id that their hello did not name. */
+	/** Some backends omit the id, send an empty one, or send one that their hello did not name. */
 	#isOurs({ session_id: id }: Envelope): boolean {
 		const own = this.#session?.id ?? "";
 		return own === "" || id === undefined || id === null || id === "" || id === own;
@@ -287,7 +287,7 @@ export class Protocol {
 		}
 	}
 
-	/** The session is used. If it was idle before, the backend does not end idle sessions after all. */
+	/** The session is used. If it was idle before, the backend does not end idle sessions. */
 	#used(): void {
 		if (this.#watch?.isIdle) {
 			this.#idleBackoff.reset();
@@ -295,7 +295,7 @@ export class Protocol {
 		this.#watch?.used();
 	}
 
-	/** A backend that speaks outside a session wants one. */
+	/** A message outside a session requests one. */
 	#followBackend(): void {
 		if (this.#state === "ready") {
 			this.request();
@@ -309,7 +309,7 @@ export class Protocol {
 		}
 	}
 
-	/** Ends the attempt or session and plans the next. At a goodbye a connection that can outlive a session is kept. */
+	/** Ends the attempt or session and schedules the next. After a goodbye a connection that can outlive a session is kept. */
 	#lose(error: ProtocolError): void {
 		const delay = this.#delayAfter(error);
 		const keepsChannel = error.code === "goodbye" && this.#transport.saysGoodbye;
@@ -363,7 +363,7 @@ export class Protocol {
 		channel?.close();
 	}
 
-	/** Gives the present step of the attempt its time. */
+	/** Starts the timeout of the current step. */
 	#limit(what: string): void {
 		this.#clearTimer();
 		const timeout = this.#options.helloTimeout ?? 10_000;

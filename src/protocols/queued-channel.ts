@@ -4,23 +4,23 @@ import { type WritePart, WriteQueue } from "../text/write-queue.js";
 import type { Channel, ChannelEvents } from "./channel.js";
 import { ProtocolError } from "./protocol-error.js";
 
-/** What a channel may hold in memory. */
+/** Memory limits of a channel. */
 export interface ChannelLimits {
-	/** Bytes that a message from the backend may have. Default 65,536. */
+	/** The longest message from the backend, in bytes. Default 65,536. */
 	readonly maxMessageBytes?: number | undefined;
 	/** Bytes that may wait to be sent. Default 65,536. */
 	readonly maxQueuedBytes?: number | undefined;
 }
 
-/** What every channel needs besides its way to the backend. */
+/** The options common to all channels. */
 export interface ChannelOptions extends ChannelLimits {
 	readonly log: (message: string) => void;
 }
 
-/** Bytes that a message may have, and that may wait, unless told. */
+/** Default limits: bytes of a message, and of the send queue. */
 export const DEFAULT_LIMIT = 65_536;
 
-/** A part of a message that the client has to read. */
+/** A part of a message to read from the client. */
 interface ReadablePart {
 	readonly count: number;
 	/** Whether further parts of the same message follow. */
@@ -30,11 +30,11 @@ interface ReadablePart {
 }
 
 /**
- * What the channels on ECMA-419's network clients share: messages that arrive in parts and leave in parts, as much at a
- * time as the client allows.
+ * The common part of channels on ECMA-419's network clients: messages arrive and leave in parts, as much at a time as
+ * the client allows.
  *
- * While answers wait to be sent, the channel does not read: a backend that asks faster than it listens is held up by
- * its own connection, and the device's memory stays bounded.
+ * While answers wait to be sent, the channel does not read. So a backend that sends faster than it reads is slowed down
+ * by TCP, and the device's memory stays bounded.
  */
 export abstract class QueuedChannel implements Channel {
 	protected readonly log: (message: string) => void;
@@ -60,13 +60,13 @@ export abstract class QueuedChannel implements Channel {
 
 	abstract ping(): void;
 
-	/** Reads from the client; undefined where there is nothing, as in an empty message. */
+	/** Reads from the client; undefined for an empty message. */
 	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
 
-	/** Writes to the client, all or throwing, and returns how many bytes may be written next. */
+	/** Writes all to the client or throws. Returns how many bytes may be written next. */
 	protected abstract writePart(...part: Parameters<WritePart>): number;
 
-	/** Lets go of the client. */
+	/** Releases the client. */
 	protected abstract closeClient(): void;
 
 	protected get closed(): boolean {
@@ -87,7 +87,7 @@ export abstract class QueuedChannel implements Channel {
 		}
 	}
 
-	/** A whole message or control frame was heard: the other side lives, and the framing holds. */
+	/** A whole message or control frame has arrived: the peer is alive, and the framing intact. */
 	protected heard(): void {
 		if (!this.#closed) {
 			this.#events.onActivity();
@@ -107,7 +107,7 @@ export abstract class QueuedChannel implements Channel {
 		if (this.#closed) {
 			return;
 		}
-		// An empty part cannot be left unread: the client goes on to the next at once.
+		// An empty part must be read now: the client goes on to the next at once.
 		if (this.#queue.bytes > this.#maxWaiting && part.count > 0) {
 			this.#unread = part;
 			return;
@@ -134,7 +134,7 @@ export abstract class QueuedChannel implements Channel {
 		}
 	}
 
-	/** Closes, and says why. */
+	/** Closes with a reason. */
 	protected fail(error: ProtocolError): void {
 		if (!this.#closed) {
 			this.close();

@@ -2,27 +2,27 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
 interface SessionWatchOptions {
 	readonly timer: TimerModule;
-	/** Milliseconds without a sign of life after which the backend is given up; 0 for never. */
+	/** Milliseconds without a sign of life after which the session ends; 0 for never. */
 	readonly silenceTimeout: number;
-	/** Half of that time has passed: ask the backend for a sign of life. */
+	/** Half of that time has passed: ping the backend. */
 	readonly ping: () => void;
 	/** All of it has passed. */
 	readonly onSilent: () => void;
 }
 
-/** Milliseconds between looks. Counting looks costs less than a timer for each message. */
+/** Poll interval, ms. Counting polls costs less than a timer for each message. */
 const STEP = 30_000;
 
-/** A session without a message for so many looks is idle. */
+/** A session without a message for this many polls is idle. */
 const IDLE_STEPS = 2;
 
-/** Watches a session: whether its backend is alive, and whether anybody uses it. */
+/** Watches whether a session's backend is alive, and whether the session is used. */
 export class SessionWatch {
 	readonly #options: SessionWatchOptions;
 	readonly #ticker: TimerHandle;
-	/** Looks since the last sign of life. */
+	/** Polls since the last sign of life. */
 	#silentSteps = 0;
-	/** Looks since the last message. */
+	/** Polls since the last message. */
 	#quietSteps = 0;
 
 	constructor(options: SessionWatchOptions) {
@@ -35,12 +35,12 @@ export class SessionWatch {
 		return this.#quietSteps >= IDLE_STEPS;
 	}
 
-	/** A sign of life was heard: a whole message, or a control frame such as a pong. */
+	/** A sign of life arrived: a whole message, or a control frame such as a pong. */
 	heard(): void {
 		this.#silentSteps = 0;
 	}
 
-	/** A message came. */
+	/** A message arrived. */
 	used(): void {
 		this.#quietSteps = 0;
 	}

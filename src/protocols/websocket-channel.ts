@@ -4,7 +4,7 @@ import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 
 /** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/), as far as it is used. */
 export interface WebSocketClient {
-	/** @returns undefined where there is nothing to read, as after an empty message */
+	/** @returns undefined if there is nothing to read, as after an empty message */
 	read(count: number): ArrayBuffer | number | undefined;
 	/** Writes all or throws. Returns how many bytes may be written next. */
 	write(data: Uint8Array, options: { opcode?: number; binary?: boolean; more?: boolean }): number;
@@ -29,7 +29,7 @@ export interface WebSocketRecord {
 	readonly [option: string]: unknown;
 }
 
-/** Where to connect, and with what. */
+/** Where to connect, and the credentials. */
 interface WebSocketTarget {
 	readonly record: WebSocketRecord;
 	readonly host: string;

@@ -5,7 +5,7 @@ import { FrameReceiver } from "./websocket-receiver.js";
 
 /** An instance of ECMA-419's TCP or TLS socket, as far as it is used. */
 export interface Socket {
-	/** What the next read returns and the next write takes: a byte, or a buffer. */
+	/** The type of the next read and write: a byte or a buffer. */
 	format: "number" | "buffer";
 	/** Throws if there are fewer bytes. */
 	read(count?: number): ArrayBuffer | number | undefined;
@@ -18,7 +18,7 @@ interface Resolver {
 	resolve(options: { readonly host: string; onResolved(host: string, address: string): void; onError(): void }): void;
 }
 
-/** ECMA-419's records for what a client stands on: a resolver of names, and a socket. */
+/** ECMA-419's records that a client needs: a DNS resolver and a socket. */
 export interface FramedWebSocketOptions extends WebSocketClientOptions {
 	readonly dns: { readonly io: new (options: object) => Resolver };
 	readonly socket: { readonly io: new (options: object) => Socket };
@@ -27,10 +27,10 @@ export interface FramedWebSocketOptions extends WebSocketClientOptions {
 /**
  * ECMA-419's WebSocket client, as far as this firmware uses it: no subprotocols, no `attach`, buffers only.
  *
- * It stands in for the SDK's, whose faults leave a device deaf or end its machine (docs/sdk-reports.md). Here
+ * It replaces the SDK's, whose faults leave a device deaf or end its machine (docs/sdk-reports.md). Here
  *
- * - every read and write says its format first, so a write between two bytes of a header changes nothing for the next;
- * - what is unread is counted where it is read, so a read that is put off neither loses nor repeats a byte;
+ * - every read and write sets its format first, so a write between two bytes of a header does not affect the next read;
+ * - unread bytes are counted where they are read, so a deferred read neither loses nor repeats a byte;
  * - no socket is opened for a client that was closed while its host's name was looked up;
  * - nothing is thrown out of a callback of the socket, where it would end the machine.
  */
@@ -40,16 +40,16 @@ export class FramedWebSocketClient implements WebSocketClient {
 	readonly #response = new HandshakeResponse();
 	#state: "resolving" | "connecting" | "handshake" | "open" | "closed" = "resolving";
 	#socket: Socket | undefined;
-	/** What is left to send of the request. */
+	/** The unsent rest of the request. */
 	#request: Uint8Array;
-	/** Bytes that the socket has for us. */
+	/** Bytes that can be read from the socket. */
 	#available = 0;
-	/** Bytes that the socket takes. */
+	/** Bytes that can be written to the socket. */
 	#writable = 0;
 	#isReceiving = false;
 	/** Whether the next part to be written continues a message. */
 	#continues = false;
-	/** The answer to a ping or close, until there is room for it. */
+	/** The pending answer to a ping or close. */
 	#reply: { readonly opcode: number; readonly payload: Uint8Array } | undefined;
 
 	/** Connects at once. */
@@ -76,10 +76,10 @@ export class FramedWebSocketClient implements WebSocketClient {
 	}
 
 	/**
-	 * Reads of what was offered.
+	 * Reads from the offered bytes.
 	 *
 	 * @param count bytes; default: all
-	 * @returns undefined where there is nothing to read
+	 * @returns undefined if there is nothing to read
 	 */
 	read(count = this.#receiver.unread): ArrayBuffer | undefined {
 		const bytes = Math.min(count, this.#receiver.unread);
@@ -89,7 +89,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 		this.#receiver.take(bytes);
 		this.#available -= bytes;
 		if (!this.#isReceiving) {
-			// Not at once: nobody expects to be called from a read.
+			// Deferred, because callers do not expect a callback during a read.
 			void Promise.resolve().then(() => this.#receive());
 		}
 		this.#socket.format = "buffer";
@@ -100,7 +100,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 	 * Writes a part of a message, or a control frame. Writes all or throws.
 	 *
 	 * @returns how many bytes may be written next
-	 * @throws Error if there is no room, or no connection
+	 * @throws Error without room or a connection
 	 */
 	write(data: Uint8Array, { opcode, binary = true, more = false }: Parameters<WebSocketClient["write"]>[1]): number {
 		if (!this.#hasRoom(data)) {
@@ -172,7 +172,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 		}
 	}
 
-	/** Answers a ping or close. After a close there is nothing more to say. */
+	/** Answers a ping or close. Nothing follows a close. */
 	#sendReply({ opcode, payload }: { readonly opcode: number; readonly payload: Uint8Array }): void {
 		this.#reply = undefined;
 		this.#writeBytes(maskedFrame(opcode, true, payload));
@@ -182,7 +182,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 		}
 	}
 
-	/** Receives what the socket has, until somebody puts off reading it. */
+	/** Receives from the socket, until a read is deferred. */
 	#receive(): void {
 		if (this.#isReceiving) {
 			return;

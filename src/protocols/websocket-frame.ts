@@ -29,10 +29,10 @@ export class FrameHeader {
 	#extended = 0;
 
 	/**
-	 * Takes the next byte, the first of another header after a whole one.
+	 * Takes the next byte; after a whole header, the first of another one.
 	 *
 	 * @returns whether the header is whole
-	 * @throws Error if a server may not send it
+	 * @throws Error if the server violates the protocol
 	 */
 	push(byte: number): boolean {
 		const at = this.#bytes++;
@@ -91,7 +91,7 @@ export function maskedFrame(
 ): Uint8Array {
 	const { byteLength } = payload;
 	const headerLength = byteLength <= MAX_CONTROL_PAYLOAD ? 6 : MAX_WRITTEN_HEADER;
-	// The payload begins at a multiple of four, and ends with room for a whole step.
+	// The payload starts at a multiple of four, with room for a whole step at the end.
 	const buffer = new ArrayBuffer(MAX_WRITTEN_HEADER + ((byteLength + 3) & ~3));
 	const frame = new Uint8Array(buffer, MAX_WRITTEN_HEADER - headerLength, headerLength + byteLength);
 	frame[0] = (final ? FINAL : 0) | opcode;

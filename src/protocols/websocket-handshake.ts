@@ -1,4 +1,4 @@
-/** What a client asks for: https://www.rfc-editor.org/rfc/rfc6455#section-4.1 */
+/** The request of a client: https://www.rfc-editor.org/rfc/rfc6455#section-4.1 */
 export interface HandshakeRequest {
 	readonly host: string;
 	readonly port: number;
@@ -6,13 +6,13 @@ export interface HandshakeRequest {
 	readonly headers: Map<string, string>;
 }
 
-/** Bytes of the longest head of a response. */
+/** The longest head of a response, in bytes. */
 export const MAX_RESPONSE_HEAD = 4096;
 
 const LINE_END = 10;
 
 /**
- * The request that asks a server to speak WebSocket.
+ * The upgrade request.
  *
  * @param random a number in [0, 1)
  */
@@ -50,14 +50,14 @@ export class HandshakeResponse {
 	#line = "";
 	#bytes = 0;
 	#isFirst = true;
-	/** Headers without which it is no WebSocket's, and that have not come yet. */
+	/** Required headers that have not arrived yet. */
 	readonly #missing = new Set(["upgrade", "connection", "sec-websocket-accept"]);
 
 	/**
 	 * Takes the next byte.
 	 *
 	 * @returns whether that was the last
-	 * @throws Error that says why the server does not speak WebSocket
+	 * @throws Error with the reason why the upgrade failed
 	 */
 	push(byte: number): boolean {
 		this.#bytes += 1;
@@ -93,7 +93,7 @@ export class HandshakeResponse {
 		}
 	}
 
-	/** The value of Sec-WebSocket-Accept is not checked: that takes SHA-1, and proves no more than that the server knows it. */
+	/** The value of Sec-WebSocket-Accept is not checked: that takes SHA-1, and authenticates nothing. */
 	#takeHeader(line: string): void {
 		const [name = "", value = ""] = line.toLowerCase().split(":", 2);
 		const tokens = value.split(",").map((token) => token.trim());

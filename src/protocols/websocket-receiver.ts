@@ -1,10 +1,10 @@
 import { FrameHeader, OPCODE } from "./websocket-frame.js";
 
-/** What a {@link FrameReceiver} needs and tells. */
+/** Input and events of a {@link FrameReceiver}. */
 export interface FrameEvents {
 	/** The next byte of what has arrived. */
 	readByte(): number;
-	/** A part of a message is there to be read; 0 bytes of it if it is empty. */
+	/** A part of a message can be read; 0 bytes if it is empty. */
 	onPart(count: number, options: { readonly more: boolean; readonly binary: boolean }): void;
 	/** A whole control frame has been read. */
 	onControl(opcode: number, payload: Uint8Array<ArrayBuffer>): void;
@@ -16,9 +16,9 @@ export class FrameReceiver {
 	readonly #header = new FrameHeader();
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
 	#remaining: number | undefined;
-	/** Bytes that were offered and are not read. */
+	/** Offered, unread bytes. */
 	#unread = 0;
-	/** What came of a control frame's payload. */
+	/** The received part of a control frame's payload. */
 	#control: number[] = [];
 	/** Whether the present message is binary; undefined between messages. */
 	#binary: boolean | undefined;
@@ -27,21 +27,21 @@ export class FrameReceiver {
 		this.#events = events;
 	}
 
-	/** Bytes that were offered and are not read: nothing more may be received before. */
+	/** Offered, unread bytes: they must be read before anything else is received. */
 	get unread(): number {
 		return this.#unread;
 	}
 
-	/** Bytes that were offered are read. */
+	/** Offered bytes were read. */
 	take(count: number): void {
 		this.#unread -= count;
 	}
 
 	/**
-	 * Receives a byte of a header or control frame, or offers all that there is of another frame's payload.
+	 * Receives a byte of a header or control frame, or offers all available bytes of another frame's payload.
 	 *
 	 * @param available bytes that have arrived, at least 1
-	 * @throws Error if a server may not send that
+	 * @throws Error if the server violates the protocol
 	 */
 	receive(available: number): void {
 		const header = this.#header;

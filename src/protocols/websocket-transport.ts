@@ -8,13 +8,13 @@ import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
 export interface WebSocketTransportOptions extends ChannelOptions {
 	/** ws://host[:port]/path or wss://… */
 	readonly url: string;
-	/** Sent as `Authorization: Bearer …`; as it is when it names a scheme already ("Basic …"); not at all when empty. */
+	/** Sent as `Authorization: Bearer …`, or unchanged if it names a scheme ("Basic …"). Not sent if empty. */
 	readonly token?: string;
 	/** How binary audio is framed, and the hello's version: 1, 2 or 3. Default 1. */
 	readonly protocolVersion?: 1 | 2 | 3;
 	/** The device's MAC address, lower case, with colons. */
 	readonly deviceId: string;
-	/** A UUID that stays with the device. */
+	/** The device's permanent UUID. */
 	readonly clientId: string;
 	/** ECMA-419's records for the WebSocket client: plain, and over TLS where the platform has that. */
 	readonly network: { readonly ws?: WebSocketRecord; readonly wss?: WebSocketRecord };

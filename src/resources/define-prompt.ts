@@ -7,7 +7,7 @@ import {
 	type PromptDefinition,
 } from "../mcp_server/features/prompt.js";
 
-/** A prompt and the parts of a board without which it is not offered. */
+/** A prompt, and the parts that a board must have to offer it. */
 export interface HardwarePrompt extends Prompt<Hardware>, WithNeeds {}
 
 interface HardwarePromptDefinition<Needs extends Part, Arguments extends PromptArguments>

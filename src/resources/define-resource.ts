@@ -2,7 +2,7 @@ import type { Hardware } from "../hardware/hardware.js";
 import type { HardwareWith, Part, WithNeeds } from "../hardware/needs.js";
 import { createResource, type Resource, type ResourceDefinition } from "../mcp_server/features/resource.js";
 
-/** A resource and the parts of a board without which it is not offered. */
+/** A resource, and the parts that a board must have to offer it. */
 export interface HardwareResource extends Resource<Hardware>, WithNeeds {}
 
 interface HardwareResourceDefinition<Needs extends Part, Uri extends string>

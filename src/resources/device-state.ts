@@ -2,7 +2,7 @@ import type { Hardware } from "../hardware/hardware.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { defineResource } from "./define-resource.js";
 
-/** Subscribers are told of each change of the device's state. */
+/** Subscribers are notified of each change of the device's state. */
 export const STATE_URI = "device://self/state";
 
 export default defineResource({

@@ -4,5 +4,5 @@ import type { HardwareResource } from "./define-resource.js";
 import deviceState from "./device-state.js";
 import screenPicture from "./screen-picture.js";
 
-/** Every resource of the firmware, in the order they are listed. */
+/** Every resource of the firmware, in the order of the list. */
 export const RESOURCES: readonly HardwareResource[] = deepFreeze([deviceState, screenPicture, cameraPicture]);

@@ -2,16 +2,16 @@ import { type BootstrapConfig, type Config, readBootstrapConfig, readConfig } fr
 import { readSetting, type SettingSource } from "./read-setting.js";
 import { SettingError } from "./setting-error.js";
 
-/** What the settings say of the backend. At most one of `bootstrap` and `gateway` is set. */
+/** The backend as the settings name it. At most one of `bootstrap` and `gateway` is set. */
 export interface BackendSetting {
-	/** A server is asked for the backend. */
+	/** The backend comes from a server. */
 	readonly bootstrap: BootstrapConfig | undefined;
-	/** A gateway is to be found on the local network: its hostname, empty for any. */
+	/** The gateway is searched on the local network: its hostname, empty for any. */
 	readonly gateway: string | undefined;
 	readonly config: Config;
 }
 
-/** What the device can do without a URL. */
+/** What the device supports without a URL. */
 interface BackendNeeds {
 	/** It may serve clients directly, and then needs no backend. */
 	readonly mayLackBackend: boolean;
@@ -22,7 +22,7 @@ interface BackendNeeds {
 const SEARCH_SCHEME = "mdns:";
 
 /**
- * Reads all settings of the backend, whichever way they name it.
+ * Reads all settings of the backend.
  *
  * @param deviceId the device's MAC address
  * @throws SettingError

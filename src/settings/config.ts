@@ -2,7 +2,7 @@ import { readSetting, type SettingSource } from "./read-setting.js";
 import { SettingError } from "./setting-error.js";
 import type { SettingName, SettingValue } from "./settings-table.js";
 
-/** How the device reaches its backend, and what it says of itself there. src/settings/settings-table.ts describes each. */
+/** How the device reaches its backend, and how it introduces itself. src/settings/settings-table.ts describes each. */
 export type Config = Values<
 	| "token"
 	| "protocolVersion"
@@ -15,7 +15,7 @@ export type Config = Values<
 	| "session"
 	| "uuid"
 > & {
-	/** A URL; empty if the device is told it later, or has none. */
+	/** A URL; empty if it becomes known later, or without a backend. */
 	readonly backend: string;
 	readonly clientId: string;
 	readonly publishTopic: string;
@@ -24,7 +24,7 @@ export type Config = Values<
 	readonly name: string | undefined;
 };
 
-/** What the device needs to ask for its backend. */
+/** The settings of the bootstrap. */
 export type BootstrapConfig = Values<"otaUrl" | "otaInterval" | "serialNumber" | "hmacKey">;
 
 type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<Each> };

@@ -13,11 +13,11 @@ import {
 	type TextRule,
 } from "./settings-table.js";
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface SettingSource {
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
-	/** What is stored on the device, which wins. */
+	/** Values stored on the device, which take precedence. */
 	readonly settings: Pick<Settings, "get"> | undefined;
 }
 
@@ -42,18 +42,18 @@ export function readSetting<Name extends SettingName>(name: Name, source: Settin
 	return checkSetting(name, value);
 }
 
-/** A setting as text and unchecked, for what has to go on with any value: the Wi-Fi, the set-up page. */
+/** A setting as unchecked text, for parts that must work with any value: the Wi-Fi, the set-up page. */
 export function settingText(name: SettingName, source: SettingSource): string {
 	const rule = RULES[name];
 	return String(findValue(name, source) ?? ("default" in rule ? rule.default : undefined) ?? "");
 }
 
-/** Stores a setting, so that it wins over what the firmware was built with. */
+/** Stores a setting, which then overrides the built-in one. */
 export function storeSetting(name: SettingName, value: string, settings: Pick<Settings, "set">): void {
 	settings.set(DOMAIN, name, value);
 }
 
-/** Settings as they would be with these values stored. */
+/** The settings with these values on top. */
 export function withSettings(
 	values: Readonly<Record<string, string | number>>,
 	settings: Pick<Settings, "get"> | undefined,
@@ -61,7 +61,7 @@ export function withSettings(
 	return { get: (domain, name) => (domain === DOMAIN ? values[name] : undefined) ?? settings?.get(domain, name) };
 }
 
-/** @throws SettingError if the setting cannot have this value */
+/** @throws SettingError if the value is not valid */
 export function checkSetting<Name extends SettingName>(name: Name, value: unknown): SettingValue<Name> {
 	return parse(name, RULES[name], value) as SettingValue<Name>;
 }
@@ -121,7 +121,7 @@ function hasFormat(format: Format | undefined, value: string): boolean {
 	}
 }
 
-/** What a text may be, for errors and documentation: "8 to 63 printable ASCII characters". */
+/** The description of a text setting, for errors and documentation: "8 to 63 printable ASCII characters". */
 export function describeText({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string {
 	if (format === "http-url") {
 		return "http://host[:port][/path] or https://…";
@@ -151,7 +151,7 @@ function parseInteger(name: SettingName, rule: IntegerRule, value: unknown): num
 	return number;
 }
 
-/** What a number may be, for errors and documentation: "0, or whole seconds from 60 to 2000000". */
+/** The description of a number setting, for errors and documentation: "0, or whole seconds from 60 to 2000000". */
 export function describeInteger({ unit, min, max, orZero }: IntegerRule): string {
 	return `${orZero ? "0, or " : ""}${unit === undefined ? "a whole number" : `whole ${unit}`} from ${min} to ${max}`;
 }

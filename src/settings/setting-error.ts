@@ -1,10 +1,10 @@
-/** A setting has a value that cannot be used. The message never quotes a secret: it reaches the log and the screen. */
+/** A setting has an invalid value. The message never quotes a secret, because it reaches the log and the screen. */
 export class SettingError extends Error {
-	/** A field: assigned, it would meet the one of `Error`, which is read-only in flash. */
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
 	override readonly name = "SettingError";
 	/** The setting's name, as in the table. */
 	readonly setting: string;
-	/** What is wrong, without the setting's name: "expected a string, got number". */
+	/** The error, without the setting's name: "expected a string, got number". */
 	readonly problem: string;
 
 	constructor(setting: string, problem: string) {

@@ -242,6 +242,50 @@ export const SETTINGS = deepFreeze({
 		min: 1,
 		max: MAX_16_BITS,
 	},
+	/**
+	 * time without use after which the screen is dimmed; 0: never
+	 * @default `60` on a board with a battery, else `0`
+	 */
+	screenDim: {
+		kind: "integer",
+		unit: "seconds",
+		min: 0,
+		max: DAY,
+	},
+	/**
+	 * time without use after which the screen is turned off; 0: never
+	 * @default `300` on a board with a battery, else `0`
+	 */
+	screenOff: {
+		kind: "integer",
+		unit: "seconds",
+		min: 0,
+		max: DAY,
+	},
+	/** time without use and without a session after which the chip goes into deep sleep; 0: never */
+	sleepAfter: {
+		kind: "integer",
+		unit: "seconds",
+		min: 10,
+		max: DAY,
+		orZero: true,
+		default: 0,
+	},
+	/** time after which it wakes from that by itself; 0: only a button or the touch screen wakes it */
+	wakeAfter: {
+		kind: "integer",
+		unit: "seconds",
+		min: 1,
+		max: MAX_TIMER,
+		orZero: true,
+		default: 0,
+	},
+	/** power save of the Wi-Fi */
+	wifiPowerSave: {
+		kind: "choice",
+		choices: ["off", "min", "max"],
+		default: "min",
+	},
 	/** time server */
 	ntp: { kind: "text", default: "pool.ntp.org" },
 	/** resource with a CA certificate (DER) that is trusted besides the roots in the manifest */

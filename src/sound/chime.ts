@@ -9,13 +9,13 @@ const TONES: readonly number[] = Object.freeze([880, 1_320]);
 /** Samples of a tone: 0.25 s. It begins loud and fades away. */
 const TONE = 4_000;
 
-/** Samples that are made at a time, so that the chime takes little of the heap. */
+/** Samples computed at a time, to save heap. */
 const PIECE = 500;
 
 /** Half of the largest sample: a chime is not to startle. */
 const LOUDEST = 16_384;
 
-/** Plays two short tones. Settles when they were heard; rejects if another sound began or the player does not play. */
+/** Plays two short tones. Settles when they were played; rejects if another sound started or the player failed. */
 export async function playChime(player: Player): Promise<void> {
 	const sound = player.begin(SAMPLE_RATE);
 	for (const frequency of TONES) {
@@ -26,7 +26,7 @@ export async function playChime(player: Player): Promise<void> {
 	await sound.end();
 }
 
-/** Plays the chime to make a person look at the device, if it has a player. Does not interrupt a sound that is being played. */
+/** Plays the chime to attract the user's attention, if the device has a player. Does not interrupt another sound. */
 export function drawAttention(player: Player | undefined, log: (message: string) => void): void {
 	if (player?.isPlaying === false) {
 		playChime(player).catch((error: Error) => log(`chime failed: ${error.message}`));

@@ -6,7 +6,7 @@ export interface AudioOut {
 	/** Part of full loudness, 0 to 1. */
 	volume: number;
 	start(): void;
-	/** Takes as many bytes as `onWritable` told, and no more. */
+	/** Takes at most as many bytes as `onWritable` announced. */
 	write(samples: Uint8Array): void;
 	close(): void;
 }
@@ -35,7 +35,7 @@ interface PlayedSoundOptions {
 	readonly loudness: number;
 }
 
-/** Bytes that may wait to be played. If there are more, `write` waits. */
+/** Bytes that may wait to be played. Beyond that, `write` waits. */
 const ENOUGH = 4_096;
 
 /**
@@ -45,7 +45,7 @@ const ENOUGH = 4_096;
 const TAIL = 24_576;
 const SILENCE = 1_024;
 
-/** Milliseconds between looks whether the audio out takes samples, and looks after which it is taken for broken. */
+/** Poll interval of the audio out, ms; and polls without progress after which it counts as broken. */
 const LOOK = 1_000;
 const LOOKS = 3;
 
@@ -62,15 +62,15 @@ export class PlayedSound implements Sound {
 	readonly #pieces: Uint8Array[] = [];
 	/** Bytes in `#pieces`. */
 	#held = 0;
-	/** Bytes of silence that are yet to be played; undefined while samples may come. */
+	/** Bytes of silence still to play; undefined while samples may follow. */
 	#tail: number | undefined;
-	/** Why it is over; undefined while it is not. */
+	/** Why the sound has ended; undefined while it plays. */
 	#over: Error | undefined;
-	/** Whoever waits for room, or for the end. */
+	/** Pending promises for room, or for the end. */
 	#waiting: Waiting | undefined;
 	#looks = 0;
 
-	/** @throws Error as the platform's class does, for a sample rate or for want of memory */
+	/** @throws Error as the platform's class, for an unsupported sample rate or lack of memory */
 	constructor({ audioOut, timer, sampleRate, loudness }: PlayedSoundOptions) {
 		this.#timer = timer;
 		this.#out = new audioOut.io({
@@ -133,7 +133,7 @@ export class PlayedSound implements Sound {
 		});
 	}
 
-	/** What is thrown in a callback would end the machine. */
+	/** An exception in a callback would end the machine. */
 	#tryToFill(bytes: number): void {
 		try {
 			this.#fill(bytes);
@@ -161,7 +161,7 @@ export class PlayedSound implements Sound {
 		}
 	}
 
-	/** The next bytes to be played, at most `room`. A sound whose source is slow pauses: the platform plays silence. */
+	/** The next bytes to be played, at most `room`. If the source is too slow, the platform plays silence. */
 	#next(room: number): Uint8Array | undefined {
 		const first = this.#pieces[0];
 		if (first === undefined) {

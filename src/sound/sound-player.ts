@@ -5,13 +5,13 @@ import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
 interface SoundPlayerOptions {
 	readonly audioOut: AudioOutRecord;
 	readonly timer: TimerModule;
-	/** Percent: the volume at first. An amplifier with a volume of its own wants 100. */
+	/** Percent: the initial volume. 100 for an amplifier with its own volume. */
 	readonly volume: number;
 	/** The firmware's sound files. */
 	readonly files?: SoundFiles;
 }
 
-/** The quietest volume that can be heard is this much softer than the loudest: decibels. */
+/** The range of the audible volume in decibels. */
 const RANGE = 48;
 
 /** Plays on the platform's audio out, which is open only while a sound is played: its buffers take 28 KB of a chip's memory. */

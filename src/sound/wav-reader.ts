@@ -1,6 +1,6 @@
 import { MAX_RATE, MIN_RATE } from "../hardware/sound.js";
 
-/** What a WAV file's "fmt " chunk says. */
+/** The contents of a WAV file's "fmt " chunk. */
 interface Format {
 	/** Hertz. */
 	readonly sampleRate: number;
@@ -13,7 +13,7 @@ const CHUNK_HEAD = 8;
 const RIFF_HEAD = 12;
 const FORMAT = 16;
 
-/** Values of the "fmt " chunk's first field. An extensible format says elsewhere what it is; with 8 or 16 bits it is PCM. */
+/** Values of the "fmt " chunk's first field. An extensible format with 8 or 16 bits is PCM. */
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
 
@@ -27,10 +27,10 @@ export class WavReader {
 	/** Hertz; undefined until the file's head is read. */
 	sampleRate: number | undefined;
 	#format: Format | undefined;
-	/** What the next bytes are: a structure of `#needed` bytes, a chunk that is of no use, or samples. */
+	/** The kind of the next bytes: a structure of `#needed` bytes, an ignored chunk, or samples. */
 	#state: "riff" | "chunk" | "format" | "skip" | "samples" | "end" = "riff";
 	#needed = RIFF_HEAD;
-	/** Bytes of a structure, or of a sample, that is not whole yet. */
+	/** Bytes of an incomplete structure or sample. */
 	#begun = NOTHING;
 	/** Bytes left of the chunk. */
 	#left = 0;
@@ -46,8 +46,8 @@ export class WavReader {
 	}
 
 	/**
-	 * @returns the samples that have come in with this piece, low byte first
-	 * @throws Error that says what cannot be played
+	 * @returns the samples in this piece, low byte first
+	 * @throws Error if the file cannot be played
 	 */
 	read(piece: Uint8Array): Uint8Array {
 		let bytes = joined(this.#begun, piece);
@@ -132,7 +132,7 @@ export class WavReader {
 	}
 }
 
-/** @throws Error that names what is not supported */
+/** @throws Error with the unsupported property */
 function readFormat(view: DataView): Format {
 	const encoding = view.getUint16(0, true);
 	const channels = view.getUint16(2, true);

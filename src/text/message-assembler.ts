@@ -9,7 +9,7 @@ export class MessageRejected extends Error {
 	}
 }
 
-/** Bytes of a message that is too long in which a request's id is looked for. */
+/** Bytes of a too long message that are searched for a request's id. */
 const START_BYTES = 512;
 
 /**

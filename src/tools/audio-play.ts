@@ -8,16 +8,16 @@ import { ACTS } from "./support/hints.js";
 /** Bytes of a sample. */
 const SAMPLE = 2;
 
-/** What a URL of a file of the firmware begins with. */
+/** The URL prefix of the firmware's files. */
 const RESOURCE = "resource:";
 
-/** Bytes of such a file that are read at a time. */
+/** Bytes of such a file read at a time. */
 const PIECE = 2_048;
 
-/** Names of files that an error tells. */
+/** File names listed in an error. */
 const MAX_NAMES = 20;
 
-/** @throws Error that names the files that exist */
+/** @throws Error with the names of existing files */
 async function readFile(player: Player, name: string, onPiece: (piece: ArrayBuffer) => Promise<void>): Promise<void> {
 	const file = player.files?.open(name);
 	if (file === undefined) {

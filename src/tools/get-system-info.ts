@@ -3,7 +3,7 @@ import { FIRMWARE } from "../settings/firmware.js";
 import { defineTool } from "./support/define-tool.js";
 import { READS } from "./support/hints.js";
 
-/** The version of the answer's layout, as the C++ firmware numbers it. */
+/** The layout version that the C++ firmware uses. */
 const LAYOUT_VERSION = 2;
 
 export default defineTool({

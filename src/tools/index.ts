@@ -19,7 +19,7 @@ import type { HardwareTool } from "./support/define-tool.js";
 import takePhoto from "./take-photo.js";
 import upgradeFirmware from "./upgrade-firmware.js";
 
-/** Every tool of the firmware, in the order they are listed. To add one, import it above and add a line here. */
+/** Every tool of the firmware, in the order of the list. To add one, import it above and add a line here. */
 export const TOOLS: readonly HardwareTool[] = deepFreeze([
 	getDeviceStatus,
 	setVolume,

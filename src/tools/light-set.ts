@@ -45,7 +45,7 @@ interface LightChange {
 	readonly color: number | undefined;
 }
 
-/** A light that is turned on shows its new brightness and colour at once, not the old ones for a moment. */
+/** Brightness and colour are set first, so that a light that turns on never shows the old ones. */
 function change(light: Light, { on, brightness, color }: LightChange): void {
 	if (!on) {
 		light.on = false;

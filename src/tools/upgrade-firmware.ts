@@ -24,7 +24,7 @@ export default defineTool({
 			return installed.then(() => true);
 		}
 		installed.catch(() => {
-			// The log has told why, and the screen too unless another update is in progress.
+			// The reason is already in the log, and on the screen unless another update is in progress.
 		});
 		return true;
 	},

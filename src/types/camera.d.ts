@@ -1,4 +1,4 @@
-/** Image input (ECMA-419, 3rd edition). The SDK has no typings of it. */
+/** Image input (ECMA-419, 3rd edition). The SDK has no typings for it. */
 declare module "embedded:io/image/in/camera" {
 	import type { ImageCameraOptions } from "../drivers/image-camera.js";
 

@@ -1,4 +1,4 @@
-// Apart from the others because mcconfig needs it too: the SDK's typings do not have this module.
+// A separate file because mcconfig needs it too: the SDK's typings lack this module.
 
 /** A touch sensor (ECMA-419 §13). */
 declare module "embedded:sensor/Touch/FT6x06" {

@@ -1,4 +1,4 @@
-// Apart from the others because mcconfig needs it too: the SDK's typings do not have this module.
+// A separate file because mcconfig needs it too: the SDK's typings lack this module.
 
 /** Message authentication codes. */
 declare module "hmac" {

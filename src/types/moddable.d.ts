@@ -134,9 +134,9 @@ declare module "embedded:network/interface/ethernet" {
 	export default Ethernet;
 }
 
-/** What the machine counts, in a build with instrumentation. */
+/** The machine's counters, in a build with instrumentation. */
 declare module "instrumentation" {
-	/** Figures that are used: bytes, but for the collections. */
+	/** The counters used here: bytes, except for the number of collections. */
 	type Name =
 		| "System Free Memory"
 		| "XS Slot Heap Used"
@@ -145,7 +145,7 @@ declare module "instrumentation" {
 		| "XS Garbage Collection Count";
 
 	const Instrumentation: {
-		/** A figure's number; undefined in a build without instrumentation. */
+		/** A counter's index; undefined in a build without instrumentation. */
 		map(name: Name): number | undefined;
 		get(what: number | undefined): number | undefined;
 	};
@@ -188,7 +188,7 @@ declare module "modules" {
 declare module "Resource" {
 	class Resource extends ArrayBuffer {
 		static exists(name: string): boolean;
-		/** Throws where there is no such file. */
+		/** Throws if the file does not exist. */
 		constructor(name: string);
 	}
 	export default Resource;
@@ -210,7 +210,7 @@ declare module "embedded:storage/flash" {
 		close(): void;
 	}
 	const flash: {
-		/** @param options "nextota" is the app partition that does not run. Throws if there is no such partition. */
+		/** @param options "nextota" is the app partition that is not running. Throws if the partition does not exist. */
 		open(options: { readonly path: string }): Flash;
 	};
 	export default flash;
@@ -307,6 +307,9 @@ declare module "src/main" {}
 declare const System: {
 	restart(): void;
 };
+
+/** A class with data of C, which the function of this name frees. Only to extend. */
+declare function Native(destructor: string): new () => object;
 
 /** A function of C, by its name. Only as the one thing that a method returns. */
 declare function native(name: string): { call(self: unknown, ...args: unknown[]): unknown };

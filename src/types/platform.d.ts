@@ -1,4 +1,4 @@
-// The modules that each host resolves in its own way: Moddable's SDK, the virtual device's stand-ins, a board's folder.
+// Modules that each host resolves differently: Moddable's SDK, the virtual device's stand-ins, a board's folder.
 
 /** Moddable's timers, as far as the firmware uses them. Milliseconds. */
 declare module "timer" {
@@ -9,7 +9,7 @@ declare module "timer" {
 		set(callback: () => void, delay?: number): Timer;
 		repeat(callback: () => void, interval: number): Timer;
 		clear(timer: object | null | undefined): void;
-		/** Waits. Nothing else runs meanwhile: for hardware only. */
+		/** Blocks. For hardware only. */
 		delay(milliseconds: number): void;
 	};
 	export default Timer;
@@ -51,7 +51,7 @@ declare module "preference" {
 	export default Preference;
 }
 
-/** What a build has of what it may leave out. */
+/** The optional parts of a build. */
 declare module "src/platform/build" {
 	import type { BuildAddons } from "../app/addons.js";
 	import type { HardwareTool } from "../tools/support/define-tool.js";
@@ -97,14 +97,14 @@ declare module "src/boards/target/board" {
 	export function openBoard(): Board & { readonly system: System };
 }
 
-/** What the virtual device's Node side does for its simulated board. */
+/** The virtual device's Node side, for its simulated board. */
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 	import type { AudioOutRecord } from "../sound/played-sound.js";
 
-	/** Node plays in real time, and hands on what it plays. */
+	/** Node plays in real time, and forwards the samples. */
 	export const AudioOut: AudioOutRecord["io"];
-	/** What the person who started the device chose for it. */
+	/** The options of the command line. */
 	export const options: { readonly macAddress: string };
 	export function restart(delay: number): void;
 	/** A picture of the simulated room, as a JPEG file. */
@@ -113,12 +113,12 @@ declare module "virtual-host" {
 	export function drawScreen(screen: object, quality: number): Promise<ByteSource>;
 	/** Shows a picture on the simulated screen. */
 	export function beginPicture(): PictureSink;
-	/** Tells the person what the simulated screen shows now. */
+	/** Prints what the simulated screen shows. */
 	export function showScreen(screen: object): void;
 	/** The two places for firmware. */
 	export const firmware: {
 		readonly capacity: number;
-		/** Whether the firmware that was started was installed by an update and is not confirmed. */
+		/** Whether the running firmware was installed by an update and is not confirmed. */
 		readonly isOnTrial: boolean;
 		begin(): void;
 		write(piece: ArrayBuffer): void;
@@ -130,10 +130,10 @@ declare module "virtual-host" {
 		confirm(): void;
 		rollBack(): void;
 	};
-	/** Tells the person what a simulated light does now. */
+	/** Prints the state of a simulated light. */
 	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
-	/** Calls back when the person presses the simulated button, or lets go of it. */
+	/** Calls back when the user presses or releases the simulated button. */
 	export function onButton(callback: (isDown: boolean) => void): void;
-	/** Calls back when the person says what a simulated sensor measures. */
+	/** Calls back when the user sets the value of a simulated sensor. */
 	export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void;
 }

@@ -1,4 +1,4 @@
-// Apart from the others because mcconfig needs it too: the SDK's typings do not have these modules.
+// A separate file because mcconfig needs it too: the SDK's typings lack these modules.
 
 /** The button of the simulator's device. */
 declare module "button" {

@@ -10,7 +10,7 @@ export interface FirmwareInstallerOptions {
 	readonly updater: Updater;
 	readonly http: Http;
 	readonly system: System;
-	/** Keeps what is on trial, for the firmware that runs after a rollback. */
+	/** Stores which firmware is on trial, for the firmware that runs after a rollback. */
 	readonly settings: Settings | undefined;
 	/** The public key that images must be signed for; undefined if they need no signature. */
 	readonly key: ArrayBuffer | undefined;
@@ -19,7 +19,7 @@ export interface FirmwareInstallerOptions {
 	readonly log: (message: string) => void;
 }
 
-/** Milliseconds from the installation to the restart: the answer to the call has to be sent. */
+/** Milliseconds from the installation to the restart: time to send the answer. */
 const RESTART_DELAY = 1_000;
 
 /** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
@@ -29,7 +29,7 @@ const STEP_BYTES = 65_536;
 const DIGEST_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** What is beside a signed image has the image's URL and this ending. */
+/** The extension of signature files beside signed images. */
 const SIGNATURE_ENDING = ".sig";
 const MAX_SIGNATURE_BYTES = 256;
 
@@ -63,7 +63,7 @@ export class FirmwareInstaller implements Installer {
 		system.restart(RESTART_DELAY);
 	}
 
-	/** Only a signature makes sure of a version: without `key` this stops mistakes, but no attacker. */
+	/** Only a signature authenticates a version: without `key` this stops mistakes, not attackers. */
 	#checkVersion(version: string | undefined): void {
 		const { key, refusesDowngrades } = this.#options;
 		if (version === undefined && (key !== undefined || refusesDowngrades)) {
@@ -77,7 +77,7 @@ export class FirmwareInstaller implements Installer {
 		}
 	}
 
-	/** The image is installed already, whether its name can be stored or not. */
+	/** The image is installed, whether or not its name can be stored. */
 	#remember(name: string): void {
 		const { settings, log } = this.#options;
 		try {

@@ -3,12 +3,12 @@ import type { Settings } from "../hardware/hardware.js";
 const DOMAIN = "update";
 const KEY = "trial";
 
-/** Keeps which firmware is on trial from the next restart on: its version, or its URL if that is not known. */
+/** Stores which firmware is on trial from the next restart on: its version, or its URL if the version is unknown. */
 export function rememberTrial(settings: Settings | undefined, name: string): void {
 	settings?.set(DOMAIN, KEY, name);
 }
 
-/** The firmware that was put on trial last, and that nobody has looked for since. */
+/** The firmware put on trial last, unless already read. */
 export function forgetTrial(settings: Settings | undefined): string | undefined {
 	const name = settings?.get(DOMAIN, KEY);
 	if (typeof name !== "string") {

@@ -5,24 +5,24 @@ import { FIRMWARE } from "../settings/firmware.js";
 import { forgetTrial } from "./trial-memory.js";
 
 export interface TrialOptions {
-	/** Undefined on a board that cannot update itself: nothing is on trial there. */
+	/** Undefined on a board that cannot update itself. */
 	readonly updater: Pick<Updater, "isOnTrial" | "confirm" | "rollBack"> | undefined;
 	readonly settings: Settings | undefined;
 	/** Milliseconds in which the device must reach its backend. */
 	readonly time: number;
 	readonly timer: TimerModule;
-	/** Tells the person that new firmware did not stay. */
+	/** Shows that new firmware was rolled back. */
 	readonly onFailed: (message: string) => void;
 	readonly log: (message: string) => void;
 }
 
 /**
- * The trial of new firmware: if the device does not reach its backend in time, it goes back to the previous firmware. So it
- * does at any restart until then, which is the bootloader's work.
+ * The trial of new firmware: if the device does not reach its backend in time, it rolls back. At any restart before
+ * that the bootloader rolls back.
  */
 export class Trial {
 	readonly #options: TrialOptions;
-	/** Firmware that was on trial before this start, and did not stay. */
+	/** Firmware that was on trial before this start, and was rolled back. */
 	#rolledBack: string | undefined;
 	#deadline: TimerHandle | undefined;
 	#isRunning: boolean;
@@ -37,7 +37,7 @@ export class Trial {
 		return this.#isRunning;
 	}
 
-	/** Begins the trial, if the running firmware is on trial. Otherwise tells if firmware was rolled back. */
+	/** Starts the trial, if the running firmware is on trial. Otherwise reports if firmware was rolled back. */
 	start(): void {
 		const { updater, settings, time, timer, log } = this.#options;
 		if (this.#isRunning) {
@@ -51,12 +51,12 @@ export class Trial {
 		}
 	}
 
-	/** Whether this version was rolled back before this start: installing it again would end the same way. */
+	/** Whether this version was rolled back before this start, so that it is not installed again. */
 	hasFailed(version: string): boolean {
 		return this.#rolledBack === version;
 	}
 
-	/** The device has reached its backend: the firmware stays. */
+	/** The device has reached its backend: confirms the firmware. */
 	pass(): void {
 		if (!this.#isRunning) {
 			return;
@@ -85,7 +85,7 @@ export class Trial {
 	}
 }
 
-/** Restarts into the previous firmware. If there is none, it says so in the log. */
+/** Restarts into the previous firmware. Logs an error without one. */
 export function rollBack({ updater, log }: Pick<TrialOptions, "updater" | "log">): void {
 	try {
 		updater?.rollBack();

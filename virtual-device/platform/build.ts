@@ -5,6 +5,7 @@ import http from "../../src/addons/http.js";
 import improv from "../../src/addons/improv.js";
 import mods from "../../src/addons/mods.js";
 import mqtt from "../../src/addons/mqtt.js";
+import power from "../../src/addons/power.js";
 import resources from "../../src/addons/resources.js";
 import setup from "../../src/addons/setup.js";
 import update from "../../src/addons/update.js";
@@ -26,6 +27,7 @@ export function findAddons(): BuildAddons {
 		improv,
 		mods,
 		mqtt,
+		power,
 		resources,
 		setup,
 		update,

@@ -6,6 +6,6 @@ export interface Access {
 	readonly devices?: ReadonlySet<string>;
 	/** Whether it sees and calls user-only tools; or the ids of the devices for which it does. */
 	readonly userTools: boolean | ReadonlySet<string>;
-	/** Whether a page of another origin calls: it gets none of the gateway's own tools. */
+	/** Whether a page of another origin calls: it does not get the gateway's own tools. */
 	readonly isForeignPage?: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Access } from "./access.js";
 import type { ToolView } from "./tool-view.js";
 
-/** Tells catalogs apart: clients with the same access and view, on the same path, share one. */
+/** The key of a catalog: clients with the same access and view, on the same path, share one. */
 export function catalogKey(
 	{ principal, devices, userTools, isForeignPage = false }: Access,
 	server: string | undefined,

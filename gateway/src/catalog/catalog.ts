@@ -50,14 +50,14 @@ interface Lists {
 	readonly prompts: readonly Prompt[];
 }
 
-/** A list whose changes clients are told. That of templates goes with the resources. */
+/** A list whose changes are announced to clients. Templates belong to the resources. */
 export type ListName = "tools" | "resources" | "prompts";
 
-/** The state of a server is different. */
+/** The state of a server has changed. */
 export interface StateChange {
 	readonly kind: "state";
 	readonly server: Server;
-	/** What the server itself said of it, if that is why. */
+	/** The server's own notification, if that is the cause. */
 	readonly cause: Notification | undefined;
 }
 
@@ -67,22 +67,22 @@ interface ResourceUpdate {
 	readonly uri: string;
 }
 
-/** What is different in a catalog: a list, a server's state, or a resource. */
+/** A change in a catalog: a list, a server's state, or a resource. */
 export type CatalogChange = { readonly kind: ListName } | StateChange | ResourceUpdate;
 
 export interface CatalogOptions {
-	/** Tells it from others: see catalogKey. */
+	/** Its key: see catalogKey. */
 	readonly key: string;
 	readonly access: Access;
-	/** Alias or id: only this server. It may become known later. Undefined: all servers. */
+	/** Alias or id: only this server, which need not be known yet. Undefined: all servers. */
 	readonly server: string | undefined;
 	readonly naming: Naming;
 	readonly view: ToolView;
-	/** What is said of tools that say nothing of it. Default: what is known of the family's. */
+	/** Hints for tools without any. Default: those of the family's known tools. */
 	readonly hints?: ToolHints;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
-	/** The tools by which a client finds and calls others, if its list is not full. */
+	/** The tools with which a client finds and calls others, if its list is not full. */
 	readonly catalogTools: readonly Tool[];
 }
 
@@ -120,12 +120,12 @@ export class Catalog {
 		return this.#options.key;
 	}
 
-	/** Whether there is a server in it. */
+	/** Whether it has a server. */
 	get hasServer(): boolean {
 		return this.#reachable().length > 0;
 	}
 
-	/** Whether every client sees the same: then the list may be kept by caches that clients share. */
+	/** Whether every client sees the same, so that shared caches may keep the list. */
 	get isPublic(): boolean {
 		const { principal, devices, userTools } = this.#options.access;
 		return principal === "local" && devices === undefined && userTools === false;
@@ -233,10 +233,10 @@ export class Catalog {
 	}
 
 	/**
-	 * Tells of changes, from now on: of the lists, only if they are different from what was told before; of servers' states,
-	 * and of resources that somebody has subscribed to, as it happens.
+	 * Reports changes from now on: of the lists, only if they differ from the last reported ones; of servers' states and
+	 * subscribed resources at once.
 	 *
-	 * @returns a function that ends it
+	 * @returns a function that stops it
 	 */
 	onChange(listener: (change: CatalogChange) => void): () => void {
 		if (this.#listeners.size === 0) {
@@ -361,7 +361,10 @@ export class Catalog {
 		return find(only, "own") ?? find(only, "portable") ?? find(this.#withAlias(aliasIn(name)), "prefixed");
 	}
 
-	/** The server of that alias, if the client may reach it. Its id is no name for it here: clients are told of URIs with aliases. */
+	/**
+	 * The server of that alias, if the client may reach it. Ids are not accepted here, because clients get URIs with
+	 * aliases.
+	 */
 	#withAlias(alias: string | undefined): Server | undefined {
 		const server = alias === undefined ? undefined : this.#servers.find(alias);
 		return server?.alias === alias && server !== undefined && this.#reaches(server) ? server : undefined;

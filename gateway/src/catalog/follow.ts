@@ -11,9 +11,9 @@ const MAX_LISTENED = 1_000;
 /**
  * Subscribes to updates of a resource. States of servers come from the gateway itself.
  *
- * Rejects with the SDK's ProtocolError if the server does not take it, and with ServerError if it does not answer.
+ * Rejects with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
  *
- * @returns a function that ends it; undefined if there is no such resource
+ * @returns a function that stops it; undefined if the resource does not exist
  */
 export async function follow(catalog: Catalog, uri: string): Promise<(() => void) | undefined> {
 	if (catalog.findState(uri) !== undefined) {
@@ -24,11 +24,11 @@ export async function follow(catalog: Catalog, uri: string): Promise<(() => void
 }
 
 /**
- * Follows the resources that a `subscriptions/listen` (2026-07-28) names, as long as its stream is open. The SDK serves the
- * stream itself, and tells the client only of what it has asked for.
+ * Follows the resources that a `subscriptions/listen` (2026-07-28) names, as long as its stream is open. The SDK serves
+ * the stream itself, and filters its notifications.
  *
- * @param warn is told why a resource is not followed: the client's request has been accepted by then
- * @returns a function that ends it
+ * @param warn called with the reason if a resource is not followed, since the client's request has been accepted by then
+ * @returns a function that stops it
  */
 export function followListened(catalog: Catalog, message: unknown, warn: (message: string) => void): () => void {
 	const following = listenedUris(message).map((uri) =>
@@ -44,14 +44,14 @@ export function followListened(catalog: Catalog, message: unknown, warn: (messag
 	};
 }
 
-/** Follows what a client listens to over one connection that has all its messages: standard input. */
+/** Follows what a client listens to over a single connection: standard input. */
 export class Listening {
 	readonly #catalog: Catalog;
 	readonly #warn: (message: string) => void;
-	/** What ends each, by the id of the request. */
+	/** Stops each, by the id of the request. */
 	readonly #ends = new Map<unknown, () => void>();
 
-	/** @param warn is told why a resource is not followed */
+	/** @param warn called with the reason if a resource is not followed */
 	constructor(catalog: Catalog, warn: (message: string) => void) {
 		this.#catalog = catalog;
 		this.#warn = warn;

@@ -11,7 +11,7 @@ export interface Member {
 	readonly listed: Tool;
 }
 
-/** A tool that several servers have alike, listed once. */
+/** A tool that several servers share, listed once. */
 export interface ToolGroup {
 	readonly listed: Tool;
 	/** By alias. */
@@ -21,22 +21,22 @@ export interface ToolGroup {
 /** The argument of a group's tool that says which devices are meant. */
 export const DEVICES = "devices";
 
-/** Devices and tags that a schema names. If there are more, the client asks for them by servers_list. */
+/** Most devices and tags named in a schema. Beyond that the client gets them from servers_list. */
 const MAX_CHOICES = 32;
 
-/** Members of a schema beside which another property may stand. `allOf`, `$ref` and the like could forbid it. */
+/** Members of a schema that allow another property. `allOf`, `$ref` and the like could forbid it. */
 const PLAIN = new Set(["type", "properties", "required", "additionalProperties", "title", "description", "$schema"]);
 
-/** Hexadecimal digits that tell two groups of one name apart. */
+/** Hexadecimal digits that distinguish groups of the same name. */
 const HASH_DIGITS = 8;
 
 /**
- * The groups of tools that are alike: the same name, the same schema, the same hints, on two servers or more. If there are
- * several of one name, the largest has the name, and the others end in a hash of what they are.
+ * The groups of tools that are alike: the same name, the same schema, the same hints, on two servers or more. Of
+ * several with one name, the largest gets the name, and the names of the others end in a hash of their contents.
  *
  * @param members in the order of servers and of their tools
- * @param isTaken whether a group must not have this name
- * @param before a group that has not changed keeps its listed tool, as the same object
+ * @param isTaken whether this name is taken
+ * @param before unchanged groups keep their listed tool, as the same object
  */
 export function groupTools(
 	members: readonly Member[],
@@ -64,9 +64,9 @@ export function groupTools(
 /**
  * The members of a group that a client means.
  *
- * @param named its argument {@link DEVICES}: aliases, tags, or "all"; one of them may stand without an array. A tag that is
- * also the alias of a member stands for that device alone.
- * @throws RangeError that says what is expected
+ * @param named its argument {@link DEVICES}: aliases, tags, or "all"; a single one needs no array. A tag that equals the
+ * alias of a member means only that device.
+ * @throws RangeError with the expected values
  */
 export function chooseMembers({ listed, members }: ToolGroup, named: unknown): readonly Member[] {
 	const names = typeof named === "string" ? [named] : named;

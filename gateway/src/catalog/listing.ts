@@ -19,7 +19,7 @@ export interface NamedItem<Item> {
 
 type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
 
-/** Made once for each array of items, by naming and prefix: an item that has not changed stays the same object in lists. */
+/** Cached for each array of items, naming and prefix, so that an unchanged item stays the same object in lists. */
 const made = new WeakMap<readonly object[], Map<string, NamedItems<object>>>();
 
 interface ToolListing {
@@ -117,8 +117,8 @@ function withPage<Item extends object>(item: Item, uriFor: (uri: string) => stri
 }
 
 /**
- * A function that has a text name tools as clients know them: a model calls what a description tells it to. Names that could
- * be words of a language stay.
+ * Returns a function that replaces tool names in a text by those that clients see, because a model calls what a
+ * description names. Names that could be ordinary words stay.
  */
 function renamer(own: readonly string[], names: readonly string[]): (text: string) => string {
 	const renamed = new Map(own.map((name, index) => [name, names[index] as string]));
@@ -150,7 +150,7 @@ function named<Item extends object>(
 	);
 }
 
-/** Puts a server's alias into a resource's URI, and into its name and title, so that people can tell devices apart. */
+/** Puts a server's alias into a resource's URI, and into its name and title, so that users can distinguish devices. */
 function withAlias<Key extends string>({ alias }: Server, key: Key) {
 	return <Item extends { readonly name: string; readonly title?: string | undefined } & Record<Key, string>>(
 		item: Item,

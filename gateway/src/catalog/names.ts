@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { portable } from "xs-mcp-manager/core";
 
-/** Characters in a name at most. Some clients and model APIs accept only `[a-zA-Z0-9_-]{1,64}`. */
+/** The longest name, in characters. Some clients and model APIs accept only `[a-zA-Z0-9_-]{1,64}`. */
 export const MAX_NAME_LENGTH = 64;
 
-/** Stands between a device's alias and its tool's name. No alias contains it, so the first one ends the alias. */
+/** Separates a device's alias from its tool's name. No alias contains it, so the first one ends the alias. */
 export const ALIAS_SEPARATOR = "__";
 
-/** Hexadecimal digits of a hash that tells names apart: 32 bits. */
+/** Hexadecimal digits of a hash that makes names unique: 32 bits. */
 const HASH_DIGITS = 8;
 
 /**
@@ -23,7 +23,7 @@ export function portableNames(own: readonly string[], alias = ""): Map<string, s
 	const prefix = alias === "" ? "" : `${alias}${ALIAS_SEPARATOR}`;
 	const length = MAX_NAME_LENGTH - prefix.length;
 	const wanted = own.map((name) => portable(name));
-	// A name that a tool may get as it is must not come out of a hash.
+	// A hashed name must not equal a name that a tool keeps.
 	const taken = new Set(wanted);
 	const alike = countEach(wanted);
 	const names = new Map<string, string>();

@@ -10,12 +10,12 @@ export interface OwnTool {
 export interface OwnToolCaller {
 	readonly principal: string;
 	readonly signal: AbortSignal;
-	/** Asks the person for a yes. Rejects if the client cannot ask, or has to be asked by the result of its request. */
+	/** Asks the user for confirmation. Rejects if the client cannot ask, or has to be asked by the result of its request. */
 	readonly ask: (question: string) => Promise<boolean>;
-	/** Tells the client something later, as a log message. */
+	/** Sends the client a log message, possibly after the call. */
 	readonly notify: (text: string) => void;
 	/**
-	 * Is given what is to be called when the client is gone.
+	 * Registers a function to call when the client has disconnected.
 	 *
 	 * @throws Error if there is no session
 	 */

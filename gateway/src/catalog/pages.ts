@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-/** Items on a page of a list. Clients exist that read at most 64 pages: enough for 5,000 devices. */
+/** Items on a page of a list. Some clients read at most 64 pages: enough for 5,000 devices. */
 const PAGE_SIZE = 500;
 
 /** A member of a list request's `_meta`: the bytes that the whole answer may have. For clients with little room. */
@@ -9,7 +9,7 @@ export const MAX_PAGE_BYTES = "xs-mcp/maxPageBytes";
 /** Bytes of an answer besides its items: the id, the cursor, the envelope. */
 const OTHER_BYTES = 512;
 
-/** What a list request asks for. */
+/** The parameters of a list request. */
 export interface PageRequest {
 	readonly cursor?: string | undefined;
 	readonly _meta?: Readonly<Record<string, unknown>> | undefined;
@@ -25,8 +25,8 @@ export function isFirstPage(cursor: string | undefined): cursor is undefined | "
 }
 
 /**
- * A page of a list. The cursor is the page's first item: it stays valid until that item is removed, whatever else changes.
- * An item that is larger than a page may be is left out.
+ * A page of a list. The cursor is the page's first item: it stays valid until that item is removed, whatever else
+ * changes. An item larger than a page is omitted.
  *
  * @throws ProtocolError invalid params, if the cursor is not valid
  */

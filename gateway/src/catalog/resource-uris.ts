@@ -1,12 +1,12 @@
-/** How a device names itself in the URIs of its resources. */
+/** The prefix of a device's own resource URIs. */
 const SELF = "device://self/";
 
-/** Begins the URIs of resources that a device does not name `device://self/…`. */
+/** The prefix for all other resource URIs. */
 const OTHER = "on-device://";
 
 /**
  * The URI, or template of URIs, by which clients of several devices know a resource of one of them:
- * `device://self/x` is `device://ALIAS/x`, and any other URI has `on-device://ALIAS/` in front. So no two are the same.
+ * `device://self/x` is `device://ALIAS/x`, and any other URI has `on-device://ALIAS/` in front. So URIs are unique.
  */
 export function clientUri(uri: string, alias: string): string {
 	return uri.startsWith(SELF) ? `device://${alias}/${uri.slice(SELF.length)}` : `${OTHER}${alias}/${uri}`;

@@ -3,11 +3,11 @@ const CAMEL_CASE = /(\p{Ll}|\p{N})(\p{Lu})/gu;
 /** Scripts that put no spaces between words. */
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Endings that do not change what an English word is about, and the letters that must be left before them. */
+/** English suffixes to strip, and the letters that must remain before them. */
 const ENDINGS = ["nesses", "ness", "ings", "ing", "est", "ers", "er", "ed", "es", "e", "s"];
 const MIN_STEM = 3;
 
-/** Words that say nothing of what a tool does. */
+/** Stop words. */
 const STOP_WORDS = new Set(
 	(
 		"a an the this that these those it its i me my we us our you your is are was be been am do does did can could would " +
@@ -18,7 +18,7 @@ const STOP_WORDS = new Set(
 	).split(" "),
 );
 
-/** Words for the same thing, in whatever form they are asked for. */
+/** Synonyms. */
 const SYNONYMS: readonly string[] = [
 	"volume loud quiet silent mute unmute noise hear audio softly",
 	"bright brightness dim dark screen backlight display",
@@ -46,7 +46,7 @@ export function wordsOf(text: string): string[] {
 		.filter((word) => word !== "");
 }
 
-/** What a word is compared by: "brighter" and "brightness" are the same. */
+/** The stem of a word: "brighter" and "brightness" have the same. */
 export function stemOf(word: string): string {
 	const lower = word.toLowerCase();
 	const ending = ENDINGS.find((each) => lower.endsWith(each) && lower.length - each.length >= MIN_STEM);
@@ -55,7 +55,7 @@ export function stemOf(word: string): string {
 
 const GROUPS = SYNONYMS.map((group) => [...new Set(group.split(" ").map(stemOf))]);
 
-/** Other words for what a stem names, as stems. */
+/** Synonyms of a stem, as stems. */
 export function synonymsOf(stem: string): string[] {
 	return [...new Set(GROUPS.filter((group) => group.includes(stem)).flat())].filter((each) => each !== stem);
 }
@@ -68,7 +68,7 @@ export function tellingWords(words: readonly string[]): string[] {
 	return telling.length > 0 ? telling : lower;
 }
 
-/** Whether a query asks for something to be told, not done. */
+/** Whether a query asks for information, not for an action. */
 export function isQuestion(query: string): boolean {
 	return /^(what|how|is|are|which|does|do|when|who|where|has|have|read|check|tell|show)\b|\?\s*$/i.test(query.trim());
 }

@@ -2,7 +2,7 @@ import type { Resource, TextResourceContents } from "@modelcontextprotocol/serve
 import type { Server } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
-/** The resource by which a device tells its state itself, and milliseconds that it has for that. */
+/** The resource with a device's own state, and the time-out for reading it, ms. */
 const OWN_STATE = "device://self/state";
 const OWN_STATE_TIMEOUT = 2_000;
 
@@ -42,8 +42,7 @@ export function stateResource(server: Server): Resource {
 }
 
 /**
- * What is known of a server now, as JSON: see docs/gateway.md. If the server has a resource of its own about its state, its
- * members are there, too.
+ * A server's state as JSON: see docs/gateway.md. Includes the members of the server's own state resource, if it has one.
  */
 export async function readState(server: Server, signal?: AbortSignal): Promise<TextResourceContents> {
 	const own = await readOwnState(server, signal);
@@ -62,7 +61,7 @@ export async function readState(server: Server, signal?: AbortSignal): Promise<T
 	return { uri: stateUri(server), mimeType: MIME_TYPE, text: JSON.stringify(content) };
 }
 
-/** What a server that is online says of its state itself; nothing if it does not answer soon. */
+/** An online server's own state; empty if it does not answer soon. */
 async function readOwnState({ online, offers, session }: Server, signal?: AbortSignal): Promise<object> {
 	if (!online || session === undefined || !offers.resources.some(({ uri }) => uri === OWN_STATE)) {
 		return {};

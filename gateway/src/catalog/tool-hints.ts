@@ -2,7 +2,7 @@ import type { ServerTool } from "xs-mcp-manager/core";
 import type { ToolHint } from "../config/tool-hint.js";
 import { ICONS, type IconName } from "./icons.js";
 
-/** A tool of the family: what is true of it, its title, and whether it sends data to a service elsewhere. */
+/** A tool of the family: its hint, its title, and whether it sends data to an external service. */
 interface KnownTool {
 	readonly hint: ToolHint;
 	readonly title?: string;
@@ -17,7 +17,7 @@ const ANNOTATIONS = {
 	destroys: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
 } as const;
 
-/** The tools of many boards of the family, by name; `*` stands for anything. The first that fits counts. */
+/** The tools of many boards of the family, by name; `*` stands for anything. The first match counts. */
 const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = [
 	["self.get_device_status", { hint: "reads", title: "Get device status", icon: "status" }],
 	["self.get_system_info", { hint: "reads", title: "Get system information", icon: "chip" }],
@@ -47,8 +47,8 @@ const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = 
 ];
 
 /**
- * Says of tools what they leave out: what the operator has configured by name, else what is known of the family's. Clients
- * take a tool without hints for one that destroys and reaches the internet: they ask before each call, or refuse it.
+ * Adds missing hints to tools: those configured by name, else those of the family's known tools. Clients assume that a
+ * tool without hints is destructive and reaches the internet: they confirm each call, or reject it.
  */
 export class ToolHints {
 	readonly #rules: readonly (readonly [RegExp, KnownTool])[];
@@ -61,7 +61,7 @@ export class ToolHints {
 		this.#rules = [...own, ...FAMILY_TOOLS].map(([pattern, known]) => [expressionOf(pattern), known]);
 	}
 
-	/** A tool as clients list it, with hints, a title and an icon if it has none. What the tool says itself stays. */
+	/** A tool as clients list it, with hints, a title and an icon. The tool's own values take precedence. */
 	added<Tool extends Partial<ServerTool>>(ownName: string, tool: Tool): Tool {
 		const made = this.#made.get(tool) ?? this.#make(ownName, tool);
 		this.#made.set(tool, made);

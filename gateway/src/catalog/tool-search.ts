@@ -4,7 +4,7 @@ import MiniSearch, { type SearchResult } from "minisearch";
 import type { Catalog } from "./catalog.js";
 import { isQuestion, stemOf, synonymsOf, tellingWords, wordsOf } from "./search-words.js";
 
-/** A tool that a search has found. */
+/** A search result. */
 interface ToolHit {
 	/** As clients call it. */
 	readonly name: string;
@@ -18,7 +18,7 @@ interface ToolQuery {
 	readonly server?: string | undefined;
 }
 
-/** What is searched of a tool. The name of its device is weighed apart: every tool of the device has it. */
+/** The searched fields of a tool. The device's name has its own weight, because all tools of the device share it. */
 interface Entry extends ToolHit {
 	/** As its server names it. */
 	readonly tool: string;
@@ -35,7 +35,7 @@ interface ToolIndex {
 	readonly aliasStems: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Indexes that are kept: clients with different access have different ones. */
+/** Limit of cached indexes: clients with different access have different ones. */
 const MAX_INDEXES = 16;
 
 /** Characters of a description that are searched. */
@@ -48,14 +48,14 @@ const CHUNK = 100;
 const SYNONYM_WEIGHT = 0.5;
 const DEVICE_WEIGHT = 4;
 
-/** How much more a tool counts that only reads, if something is asked; and one that acts, if something is to be done. */
+/** The weight of read-only tools for questions, and of acting tools for commands. */
 const INTENT_WEIGHT = 1.6;
 
-/** Letters of a word from which on it may be misspelt, or only begun. */
+/** The shortest word for fuzzy and prefix search, in letters. */
 const MIN_FUZZY = 6;
 const MIN_PREFIX = 4;
 
-/** By the list of tools, which is another one when something in it has changed. */
+/** By the list of tools, which is a new array after each change. */
 const indexes = new LRUCache<object, Promise<ToolIndex>>({ max: MAX_INDEXES });
 
 /** Searches names, titles and descriptions of a catalog's tools, by words or a sentence. The best hits come first. */

@@ -5,9 +5,9 @@ import { CATALOG_MODES, type CatalogMode } from "../config/catalog-mode.js";
 /** Which tools a client's list has. */
 export interface ToolView {
 	/**
-	 * "full": every tool. "search": the catalog tools, by which a client finds and calls the others, and pinned tools. "auto":
-	 * as "search" if there are more tools than `catalogLimit`, else as "full". "groups": every tool, but those that several
-	 * servers have alike only once.
+	 * "full": every tool. "search": the catalog tools, by which a client finds and calls the others, and pinned tools.
+	 * "auto": as "search" if there are more tools than `catalogLimit`, else as "full". "groups": every tool, but shared
+	 * ones only once.
 	 */
 	readonly catalog: CatalogMode;
 	/** Tools of servers that a full list may have. */
@@ -18,7 +18,7 @@ export interface ToolView {
 
 export const DEFAULT_VIEW: ToolView = { catalog: "auto", catalogLimit: 80, pinnedTools: [] };
 
-/** Pinned tools that a client may name in its URL. */
+/** Most pinned tools in a client's URL. */
 const MAX_PINNED = 100;
 
 const QUERY = z.object({
@@ -40,7 +40,7 @@ const QUERY = z.object({
 });
 
 /**
- * What a client asks for in the query of its URL: `/mcp?catalog=search&pinnedTools=kitchen__*`. Other parameters are ignored.
+ * The view in the query of a client's URL: `/mcp?catalog=search&pinnedTools=kitchen__*`. Other parameters are ignored.
  *
  * @returns the problem names the parameter
  */

@@ -29,7 +29,7 @@ import { PATIENCE } from "./gateway-transport.js";
 export interface GatewayEnd {
 	/** A client of the gateway, in the stateless era; undefined until a gateway answers. */
 	readonly client: Client | undefined;
-	/** The client follows a resource from now on. Settles when that has been tried. */
+	/** The client follows a resource from now on. Settles after the first attempt. */
 	subscribe(uri: string): Promise<void>;
 	unsubscribe(uri: string): void;
 }
@@ -42,13 +42,13 @@ const WITHOUT_GATEWAY = {
 	"completion/complete": { completion: { values: [] } },
 };
 
-/** What 2026-07-28 puts into results, and the names in `_meta` that MCP keeps for itself. */
+/** Members that 2026-07-28 adds to results, and the names in `_meta` reserved by MCP. */
 const STATELESS_MEMBERS: ReadonlySet<string> = new Set(["resultType", "ttlMs", "cacheScope"]);
 const RESERVED_META = "io.modelcontextprotocol/";
 
 /**
- * The MCP server at the client's end of a bridge: passes requests on to the gateway as stateless ones, and answers in the
- * client's revision. If a device asks the client, the SDK sends the questions to a client of an older revision.
+ * The MCP server at the client's end of a bridge: passes requests on to the gateway as stateless ones, and answers in
+ * the client's revision. The SDK sends a device's questions to clients of older revisions.
  */
 export class BridgeServer extends Server {
 	readonly #gateway: GatewayEnd;
@@ -89,7 +89,7 @@ export class BridgeServer extends Server {
 		await super.connect(transport);
 	}
 
-	/** A result, or a notification's parameters, of the gateway, without what the client's revision does not have. */
+	/** A result, or a notification's parameters, of the gateway, without members that the client's revision lacks. */
 	inRevision<Result extends object>(result: Result): Result {
 		if (this.#revision >= REVISION_OF_STATELESS || isInputRequiredResult(result)) {
 			return result;
@@ -144,7 +144,7 @@ export class BridgeServer extends Server {
 		};
 		this.setRequestHandler("resources/read", ({ params }, context) => read(params, context));
 		this.setRequestHandler("resources/subscribe", async ({ params }, context) => {
-			// The stateless era accepts subscriptions to resources that do not exist.
+			// The stateless revision accepts subscriptions to unknown resources.
 			await read(params, context);
 			await this.#gateway.subscribe(params.uri);
 			return {};

@@ -116,7 +116,7 @@ function rowOf({ alias, tags, id, board, tools, connected, transport, lastSeen }
 	return [alias, id, `${board.name} ${board.version}`, String(tools), state, tags.join(" ")];
 }
 
-// Modules that need the SDK are loaded only when they are needed: the other commands start faster without it.
+// The SDK's modules are loaded on demand, so that other commands start faster.
 
 async function listTools(device: string, options: ClientOptions): Promise<void> {
 	const commands = await import("./tool-commands.js");

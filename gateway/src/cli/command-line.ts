@@ -29,7 +29,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 	addTagCommands(devices);
 	addFirmwareCommands(program);
 	addTokenCommands(program);
-	// Not before the commands are there, which would inherit it: their --version is not the program's.
+	// After the commands, which would inherit it: their --version differs.
 	program.enablePositionalOptions();
 	try {
 		await program.parseAsync([...args], { from: "user" });

@@ -13,12 +13,12 @@ export function withSettings(command: Command, names: readonly SettingName[] = S
 	return command;
 }
 
-/** What the flags, the environment and the file say. `flags` are those that {@link withSettings} added. */
+/** The settings from flags, environment and file. `flags` are those that {@link withSettings} added. */
 export function configurationFrom({ config, ...flags }: { readonly config?: string }): Configuration {
 	return readConfiguration({ flags, environment: process.env, file: config });
 }
 
-/** Collects the values of a flag that is given several times. */
+/** Collects the values of a repeated flag. */
 export function collect(text: string, before: readonly string[] = []): string[] {
 	return [...before, text];
 }

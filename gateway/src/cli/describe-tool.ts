@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 
-/** The members of a property's schema that people want to know. */
+/** The members of a property's schema that are printed. */
 interface PropertySchema {
 	readonly type?: string;
 	readonly enum?: readonly unknown[];
@@ -12,7 +12,7 @@ interface PropertySchema {
 	readonly description?: string;
 }
 
-/** A tool's arguments as they would be written: `volume=0..100 [theme=light|dark]`. In brackets: may be left out. */
+/** A tool's arguments as written on the command line: `volume=0..100 [theme=light|dark]`. Optional ones are in brackets. */
 export function signatureOf({ inputSchema }: Tool): string {
 	const required = inputSchema.required ?? [];
 	return propertiesOf(inputSchema)
@@ -22,7 +22,7 @@ export function signatureOf({ inputSchema }: Tool): string {
 		.join(" ");
 }
 
-/** A line for each argument that has more to say: its unit or meaning, and what it is if it is left out. */
+/** A line for each argument with a description or default. */
 export function argumentsOf({ inputSchema }: Tool): string[] {
 	return propertiesOf(inputSchema).flatMap(([name, { description, default: value }]) => {
 		const otherwise = value === undefined ? [] : [`Default: ${JSON.stringify(value)}.`];

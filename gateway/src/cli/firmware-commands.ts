@@ -47,7 +47,7 @@ async function push(device: string | undefined, options: PushOptions): Promise<v
 	}
 }
 
-/** Settles with what has been done when the device has installed the firmware, and restarts. */
+/** Settles with the outcome when the device has installed the firmware and restarts. */
 async function pushTo(name: string, { version, ...options }: PushOptions): Promise<string> {
 	const { callOn, findTool, withTools } = await import("./tool-commands.js");
 	const { textOf } = await import("xs-mcp-manager/core");
@@ -62,7 +62,7 @@ async function pushTo(name: string, { version, ...options }: PushOptions): Promi
 			done = `${device.alias} runs ${device.board.version}: nothing newer for ${device.board.name}.`;
 			return;
 		}
-		// The C++ firmware takes a URL alone.
+		// The C++ firmware accepts only a URL.
 		const known = Object.entries(offer).filter(([key]) => key in (tool.inputSchema.properties ?? {}));
 		const { content, isError } = await callOn(client, tool, Object.fromEntries(known));
 		if (isError) {

@@ -6,17 +6,17 @@ import { UsageError } from "./exit.js";
 /** Where a gateway listens by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8766";
 
-/** What the commands that ask a gateway have in common. */
+/** Options common to the commands that query a gateway. */
 export interface ClientOptions {
 	readonly url?: string;
 	readonly token?: string;
 	readonly json?: boolean;
 }
 
-/** No gateway answers. It may start later. */
+/** The gateway does not answer. It may start later. */
 export class UnreachableError extends Error {}
 
-/** Which tools the gateway is to list, instead of those that its settings say: parameters of the URL. */
+/** Which tools the gateway lists, in place of its settings: parameters of the URL. */
 export interface CatalogOptions {
 	readonly catalog?: string;
 	readonly catalogLimit?: string;
@@ -29,7 +29,7 @@ interface AskOptions {
 	readonly json?: object;
 }
 
-/** Asks a running gateway, as its command line does. */
+/** A client of a running gateway, for its command line. */
 export class GatewayClient {
 	/** Without a path: http://127.0.0.1:8766. */
 	readonly #base: string;
@@ -52,7 +52,7 @@ export class GatewayClient {
 		this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 	}
 
-	/** The devices that the token is good for. */
+	/** The devices that the token can access. */
 	async devices(): Promise<DeviceSummary[]> {
 		const response = await this.ask("/devices");
 		return ((await response.json()) as { devices: DeviceSummary[] }).devices;
@@ -73,15 +73,15 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Connects as an MCP client: to one device, else to all. To be closed by the caller. Asks for the devices first, because
-	 * that says better than the SDK what is wrong. Rejects with {@link UnreachableError} if no gateway answers.
+	 * Connects as an MCP client: to one device, else to all. To be closed by the caller. Requests the devices first,
+	 * because that gives better errors than the SDK. Rejects with {@link UnreachableError} if no gateway answers.
 	 *
 	 * @param device alias or id
-	 * @param view which tools the gateway is to list; default: all
+	 * @param view which tools the gateway lists; default: all
 	 */
 	async connect(device?: string, view: CatalogOptions = { catalog: "full" }): Promise<Client> {
 		const alias = device === undefined ? void (await this.devices()) : (await this.device(device)).alias;
-		// Loaded only when it is needed: the other commands start faster without it.
+		// Loaded on demand, so that other commands start faster.
 		const [{ Client }, { GatewayTransport }] = await Promise.all([
 			import("@modelcontextprotocol/client"),
 			import("./gateway-transport.js"),
@@ -89,7 +89,7 @@ export class GatewayClient {
 		const client = new Client(GATEWAY_INFO, {
 			versionNegotiation: { mode: "auto" },
 			// The gateway has checked results already, with limits that this process does not have. With a validator, the SDK
-			// would reject a result that says that input is required, because it has no structuredContent.
+			// would reject a request for input, because it has no structuredContent.
 			jsonSchemaValidator: { getValidator: () => undefined as never },
 		});
 		const url = new URL(alias === undefined ? `${this.#base}/mcp` : `${this.#base}/mcp/${encodeURIComponent(alias)}`);
@@ -100,7 +100,7 @@ export class GatewayClient {
 		return client;
 	}
 
-	/** Sends one HTTP request. Rejects with an Error that says what the user can do. */
+	/** Sends one HTTP request. Rejects with an Error that names the next step. */
 	async ask(path: string, { json, ...init }: AskOptions = {}): Promise<Response> {
 		let response: Response;
 		try {

@@ -9,16 +9,15 @@ import { SERVER_ERROR } from "xs-mcp-manager/core";
 const LOST = "lost the connection to the gateway";
 
 /**
- * Time limit without any message of the gateway, whose own limits are much shorter: for a network
- * that fails silently.
+ * Time-out without a message of the gateway, for a network that fails silently. The gateway's own limits are much
+ * shorter.
  */
 export const PATIENCE: RequestOptions = { timeout: 300_000, resetTimeoutOnProgress: true };
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>[1]>;
 
 /**
- * The SDK's transport, but a request fails when the stream ends that its answer was to come by: the SDK's would wait for
- * its time-out.
+ * The SDK's transport, but a request fails as soon as its response stream ends: the SDK's would wait for its time-out.
  */
 export class GatewayTransport extends StreamableHTTPClientTransport {
 	override async send(message: JSONRPCMessage, options: SendOptions = {}): Promise<void> {
@@ -33,7 +32,7 @@ export class GatewayTransport extends StreamableHTTPClientTransport {
 		try {
 			await super.send(message, { ...options, onRequestStreamEnd });
 		} catch (error) {
-			// Node's fetch says "fetch failed", whatever happened.
+			// The message of Node's fetch is always "fetch failed".
 			const { cause } = error as Error;
 			throw cause instanceof Error ? new Error(`${LOST}: ${cause.message}`, { cause: error }) : error;
 		}

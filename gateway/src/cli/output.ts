@@ -1,7 +1,7 @@
 import { Help } from "commander";
 import { printable, printableLine } from "../log/printable.js";
 
-/** Prints a text for people on standard output. */
+/** Prints a text on standard output. */
 export function print(text: string): void {
 	process.stdout.write(`${printable(text)}\n`);
 }

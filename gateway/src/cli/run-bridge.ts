@@ -8,7 +8,7 @@ import { bridgeStdio } from "./stdio-bridge.js";
 /** Milliseconds between attempts to reach a gateway. */
 const RETRY_DELAY = 1_000;
 
-/** Milliseconds for the first attempt, so that the client's first list of tools is complete if a gateway is running. */
+/** Milliseconds for the first attempt, so that the client's first tool list is complete if a gateway is running. */
 const FIRST_ATTEMPT = 5_000;
 
 /**

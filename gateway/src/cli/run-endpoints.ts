@@ -18,7 +18,7 @@ export interface EndpointCommandOptions extends ClientOptions, CatalogOptions {
 
 /**
  * Connects a running gateway to MCP endpoints, until a signal ends it. The gateway may start later; the endpoints are
- * connected once it answers, because agents keep the first list of tools that they get. Rejects if the gateway does not
+ * connected once it answers, because agents keep their first tool list. Rejects if the gateway does not
  * accept the token, or does not know the device.
  */
 export async function runEndpoints(given: readonly string[], options: EndpointCommandOptions): Promise<void> {
@@ -50,9 +50,9 @@ interface ServeEndpointOptions extends Pick<EndpointOptions, "maxBytes" | "onCha
 }
 
 /**
- * Serves one endpoint, by a connection with the gateway of its own: what is meant for its agent does not reach others.
+ * Serves one endpoint over its own connection to the gateway, so that messages for its agent do not reach others.
  *
- * @returns a function that ends it
+ * @returns a function that stops it
  */
 async function serveEndpoint(
 	url: string,

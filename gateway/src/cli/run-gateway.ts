@@ -7,17 +7,17 @@ import { serveOverStdio } from "../transports/stdio.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 
-/** Milliseconds in which a second signal counts as the same: at Ctrl+C the terminal sends one, and npm or npx another. */
+/** Milliseconds in which a second signal is ignored: at Ctrl+C the terminal sends one, and npm or npx another. */
 const SAME_SIGNAL = 500;
 
-/** Milliseconds for stopping, beside `drainTime`: with its default, the gateway stops within 12 s whatever servers and clients do. */
+/** Milliseconds for stopping, beside `drainTime`: with its default, the gateway stops within 12 s. */
 const STOP_TIME = 9_000;
 
-/** Milliseconds at the end for somebody to read the rest of the log. */
+/** Milliseconds at the end to flush the log. */
 const FLUSH_TIME = 500;
 
 /**
- * Runs the gateway until it is told to stop.
+ * Runs the gateway until a signal, or until its client disconnects.
  *
  * Rejects with UsageError, ConfigurationError or TokenError if it cannot start.
  */
@@ -50,7 +50,7 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 	process.exit(EXIT.ok);
 }
 
-/** For people if a terminal shows it, else for programs. */
+/** Formatted on a terminal, else JSON. */
 async function logDestination(): Promise<LogDestination> {
 	if (!process.stderr.isTTY) {
 		return new LogDestination(process.stderr);

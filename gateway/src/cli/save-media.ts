@@ -3,8 +3,9 @@ import { parse } from "node:path";
 import type { ContentBlock } from "@modelcontextprotocol/client";
 
 /**
- * Writes what a result holds in base64 to files: pictures, sound, embedded resources. The first has the name that was asked
- * for, the others end in -2, -3, …: photo.jpg, photo-2.jpg. A file of that name is replaced. Rejects if one cannot be written.
+ * Writes the base64 contents of a result to files: pictures, sound, embedded resources. The first gets the given name,
+ * the others end in -2, -3, …: photo.jpg, photo-2.jpg. A file of that name is replaced. Rejects if one cannot be
+ * written.
  *
  * @returns where each block was saved
  */

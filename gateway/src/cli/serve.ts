@@ -10,7 +10,7 @@ import type { EndpointCommandOptions } from "./run-endpoints.js";
 export function addServeCommands(program: Command): void {
 	withSettings(program.command("serve", { isDefault: true }))
 		.description("Run the gateway (the default)")
-		// A mistyped command comes here, since this is the default.
+		// A mistyped command arrives here, because this is the default command.
 		.allowExcessArguments()
 		.action(serve);
 	withCatalog(withAddress(program.command("stdio")))
@@ -26,7 +26,7 @@ export function addServeCommands(program: Command): void {
 	withSettings(program.command("config")).description("Print the effective settings").action(printSettings);
 }
 
-// Modules that run a gateway are loaded only when they are needed: the other commands start faster without them.
+// The gateway's modules are loaded on demand, so that other commands start faster.
 
 async function serve(settings: object, command: Command): Promise<void> {
 	const { runGateway } = await import("./run-gateway.js");

@@ -9,7 +9,7 @@ import { BridgeServer, type GatewayEnd } from "./bridge-server.js";
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
 const RELISTEN_DELAY = 1_000;
 
-/** Resources that the client may subscribe to. */
+/** Most resources that the client may subscribe to. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /**
@@ -40,14 +40,14 @@ export async function bridgeStdio(connecting: Promise<Client>, onerror: (error: 
 export class Bridge implements GatewayEnd {
 	client: Client | undefined;
 	readonly #onerror: (error: Error) => void;
-	/** More than one while the client finds out which revision to speak. */
+	/** More than one while the client negotiates the revision. */
 	readonly #servers = new Set<BridgeServer>();
 	/** Resources that the client has subscribed to in its session. */
 	readonly #subscriptions = new Set<string>();
 	/** Those that each `subscriptions/listen` names, by the id of the request. */
 	readonly #listens = new Map<unknown, readonly string[]>();
 	readonly #stopping = new AbortController();
-	/** Ends following the resources subscribed to, so that others can be followed. */
+	/** Stops following the subscribed resources, so that others can be followed. */
 	#resources = new AbortController();
 
 	constructor(onerror: (error: Error) => void) {
@@ -61,7 +61,7 @@ export class Bridge implements GatewayEnd {
 		return server;
 	}
 
-	/** Tells the client of changes, until {@link stop}. */
+	/** Notifies the client of changes, until {@link stop}. */
 	async follow(client: Client): Promise<void> {
 		this.client = client;
 		const lists = ["tools", "resources", "prompts"] as const;
@@ -102,7 +102,7 @@ export class Bridge implements GatewayEnd {
 		}
 	}
 
-	/** A client of 2026-07-28 subscribes with a request that the SDK answers itself, and tells nobody about. */
+	/** A client of 2026-07-28 subscribes with a request that the SDK answers itself, without an event. */
 	watch(message: JSONRPCMessage): void {
 		const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
 		if (isListen(message) && !this.#listens.has(id)) {
@@ -122,7 +122,7 @@ export class Bridge implements GatewayEnd {
 		}
 	}
 
-	/** What the client has subscribed to in a session ends with the session. */
+	/** Subscriptions of a session end with it. */
 	#closed(server: BridgeServer): void {
 		this.#servers.delete(server);
 		if (this.#servers.size === 0 && this.#subscriptions.size > 0) {
@@ -194,7 +194,7 @@ async function listen(client: Client, filter: SubscriptionFilter, { onTried, onB
 			onTried?.();
 			await subscription.closed;
 		} catch {
-			// The gateway is not running: calls say so, and this tries again.
+			// The gateway is not running: calls fail with that error, and this tries again.
 			onTried?.();
 		}
 		wasLost = true;

@@ -74,7 +74,7 @@ async function addToken(
 	}
 }
 
-/** Rejects with UsageError if nobody can be asked, with Error if the answer is no. */
+/** Rejects with UsageError without a terminal, with Error if the answer is no. */
 async function confirmFirstDeviceToken(): Promise<void> {
 	const warning =
 		"This is the first token for a device. From now on every device needs one, and devices without one are disconnected.";
@@ -82,7 +82,7 @@ async function confirmFirstDeviceToken(): Promise<void> {
 		throw new UsageError(`${warning} To create it anyway: --yes`);
 	}
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });
-	// Ctrl+D is no answer.
+	// Ctrl+D counts as no.
 	const closed = once(terminal, "close").then(() => "");
 	const answer = await Promise.race([terminal.question(`${warning}\nCreate it? [y/N] `), closed]);
 	terminal.close();

@@ -50,7 +50,7 @@ function parseValue(name: string, schema: unknown, text: string): unknown {
 		case "array":
 			return parseJson(name, type, text);
 		default:
-			// The schema says nothing simple: JSON if it is, else text.
+			// Without a simple type: JSON if it parses, else text.
 			return jsonOr(text, text);
 	}
 }

@@ -63,7 +63,7 @@ export async function callTool(
 			return file === undefined ? `(${block.type}: --json shows it)` : `(${block.type}: saved to ${file})`;
 		};
 		const text = options.json ? JSON.stringify(result, undefined, 2) : textOf(result.content, describe);
-		// A file gets what the device answered, a terminal nothing that could control it.
+		// A file gets the device's text unchanged, a terminal without control characters.
 		process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
 		if (options.json) {
 			for (const file of saved?.values() ?? []) {
@@ -91,7 +91,7 @@ export async function callOn(client: Client, { name }: Tool, args: Record<string
 	);
 }
 
-/** @throws UsageError that says why there is no such tool */
+/** @throws UsageError with the reason why the tool was not found */
 export function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): Tool {
 	const isNamed = (each: string): boolean => portable(each) === portable(name);
 	const tool = tools.find((each) => each.name === name) ?? tools.find((each) => isNamed(each.name));
@@ -106,7 +106,7 @@ export function findTool(name: string, device: DeviceSummary, tools: readonly To
 	return tool;
 }
 
-/** The names of the tools that a device has, but this client may not call. */
+/** The names of a device's tools that this client may not call. */
 function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): readonly string[] {
 	return userOnlyTools.filter((name) => !tools.some((tool) => portable(tool.name) === portable(name)));
 }
@@ -117,7 +117,7 @@ export interface DeviceTools {
 	readonly client: Client;
 }
 
-/** Connects to a device for as long as some work takes. */
+/** Connects to a device while a task runs. */
 export async function withTools(
 	name: string,
 	options: ClientOptions,

@@ -4,10 +4,10 @@ import { printableLine } from "../log/printable.js";
 import type { GatewayClient } from "./gateway-client.js";
 import { print } from "./output.js";
 
-/** Milliseconds between questions for aliases: a device has none before the gateway has discovered it. */
+/** Poll interval for aliases, ms: a device has none before the gateway has discovered it. */
 const ALIAS_INTERVAL = 1_000;
 
-/** Prints what happens at a gateway, until it ends the stream: then it rejects. */
+/** Prints the events of a gateway. Rejects when the stream ends. */
 export async function watchGateway(gateway: GatewayClient, json: boolean): Promise<void> {
 	const { body } = await gateway.ask("/events");
 	const events = (body as ReadableStream<Uint8Array>)
@@ -29,7 +29,7 @@ export async function watchGateway(gateway: GatewayClient, json: boolean): Promi
 	throw new Error("the gateway closed the event stream");
 }
 
-/** Knows the aliases of devices, as the gateway tells them. */
+/** The aliases of devices, from the gateway. */
 class Aliases {
 	readonly #gateway: GatewayClient;
 	#known: ReadonlyMap<string, string> = new Map();

@@ -7,16 +7,16 @@ import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf,
 /** The file that is read, if it exists, when no other is named. */
 const DEFAULT_FILE = "xs-mcp-gateway.json";
 
-/** Where settings come from. The first that has a value for a setting decides. */
+/** The sources of settings. The first with a value for a setting wins. */
 export interface ConfigurationSources {
 	/** What was given on the command line, by the setting's name. */
 	readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
 	readonly environment?: Readonly<Record<string, string | undefined>>;
-	/** A file that must be there. Default: {@link DEFAULT_FILE} in the working folder, if present. */
+	/** A file that must exist. Default: {@link DEFAULT_FILE} in the working folder, if present. */
 	readonly file?: string | undefined;
 }
 
-/** Settings cannot be used. The message has a line for each, which names it as the user wrote it. */
+/** Settings cannot be used. The message has a line for each, with its name as the user wrote it. */
 export class ConfigurationError extends Error {
 	constructor(problems: readonly string[], options?: { cause?: unknown }) {
 		super(problems.join("\n"), options);
@@ -28,12 +28,12 @@ export class ConfigurationError extends Error {
 interface Given {
 	readonly value: unknown;
 	readonly source: string;
-	/** What a relative path is relative to. */
+	/** The folder that a relative path is relative to. */
 	readonly folder: string;
 }
 
 /**
- * Puts the settings together: flags before environment before file before default.
+ * Merges the settings: flags before environment before file before default.
  *
  * @throws ConfigurationError that names every setting that cannot be used, and every unknown one in the file
  */
@@ -56,7 +56,7 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	return complete;
 }
 
-/** The settings as the user may read them: secrets, and the password in a URL, are `***`. */
+/** The settings for display: secrets, and the password in a URL, are `***`. */
 export function describeConfiguration(configuration: Configuration): Record<string, unknown> {
 	return Object.fromEntries(
 		SETTING_NAMES.filter((name) => configuration[name] !== undefined).map((name) => {
@@ -135,13 +135,12 @@ function settled(name: SettingName, from: Given | undefined): unknown {
 		const value = readValue(setting.kind, from.value);
 		return setting.path ? resolve(from.folder, value as string) : value;
 	} catch (error) {
-		// The value of a secret is not repeated.
 		const why = setting.secret ? `expected ${setting.kind.expected}` : (error as Error).message;
 		throw new Error(`${from.source}: ${why}`, { cause: error });
 	}
 }
 
-/** What is said of the gateway's own broker means nothing without it. `mqtt: false` says that this is meant. */
+/** Settings of the gateway's own broker have no effect without it, unless `mqtt: false` disables it on purpose. */
 function withoutMqtt(find: (name: SettingName) => Given | undefined): string[] {
 	if (find("mqtt") !== undefined) {
 		return [];

@@ -9,7 +9,7 @@ const STALE_AFTER = 2_000;
 const RETRIES = { retries: 100, factor: 1.3, minTimeout: 5, maxTimeout: 100, randomize: true };
 
 /**
- * Changes a file while no other process does: the one that creates the folder `PATH.locked` goes first, the others wait. A
+ * Changes a file under a lock: the process that creates the folder `PATH.locked` goes first, the others wait. A
  * lock whose process was killed is taken over after 2 s.
  *
  * Rejects with Error that names the file if another process keeps the lock for about 10 s.
@@ -32,7 +32,7 @@ export async function withLock<T>(path: string, change: () => Promise<T>): Promi
 	try {
 		return await change();
 	} finally {
-		// If another process has taken it over, it is no longer this one's to release.
+		// If another process has taken it over, it must not be released here.
 		await release().catch(() => {});
 	}
 }

@@ -19,15 +19,15 @@ export function hostnamesOf(address: string): string[] {
 	return [...localhostAllowedHostnames(), ...own.map(bracketed), name, `${name}.local`];
 }
 
-/** A URL without a path. If the server listens on every address: the one that works on this machine. */
+/** A URL without a path. If the server listens on every address: loopback. */
 export function urlAt(scheme: string, address: string, port: number): string {
 	const everywhere = address === "0.0.0.0" || address === "::";
 	return `${scheme}://${everywhere ? "127.0.0.1" : bracketed(address)}:${port}`;
 }
 
 /**
- * A URL without a path for other machines: if the server listens on every address, the first IPv4 address of this machine
- * that is not loopback; undefined if there is none.
+ * A URL without a path for other machines: if the server listens on every address, the first IPv4 address of this
+ * machine that is not loopback; undefined if it has none.
  */
 export function outsideUrlAt(scheme: string, address: string, port: number): string | undefined {
 	if (address !== "0.0.0.0" && address !== "::") {

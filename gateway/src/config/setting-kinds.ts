@@ -6,7 +6,7 @@ import { TOOL_HINTS, type ToolHint } from "./tool-hint.js";
 export interface SettingKind<T> {
 	/** Placeholder of the value in `--help`: "port", "ms". Absent: the flag takes no value. */
 	readonly placeholder?: string;
-	/** Whether the flag may be given several times. */
+	/** Whether the flag can be repeated. */
 	readonly repeatable?: boolean;
 	/** The expected value, for the error: "a whole number from 0 to 65535". */
 	readonly expected: string;
@@ -27,7 +27,7 @@ export function readValue<T>({ schema, expected }: SettingKind<T>, value: unknow
 	return data;
 }
 
-/** The value, and if it is a URL with a password: `***` in its place. */
+/** The value, with `***` in place of a URL's password. */
 export function withoutPassword(value: unknown): unknown {
 	return typeof value === "string" ? value.replace(/^([a-z]+:\/\/[^/:@]*):.*@/i, "$1:***@") : value;
 }
@@ -74,7 +74,7 @@ export function url(schemes: readonly string[]): SettingKind<string> {
 
 const anyHttpUrl = url(["http:", "https:"]);
 
-/** A URL of HTTP. A user name and password in it are rejected: nothing sends them, and errors could quote them. */
+/** A URL of HTTP. User name and password are rejected: they are never sent, and errors could quote them. */
 export const httpUrl: SettingKind<string> = {
 	...anyHttpUrl,
 	expected: `${anyHttpUrl.expected}, without user name and password`,
@@ -84,13 +84,13 @@ export const httpUrl: SettingKind<string> = {
 	}),
 };
 
-/** Several URLs with one of these schemes, which hold secrets: the flag again and again, as {@link list}. */
+/** Several URLs with one of these schemes, which hold secrets: a repeated flag, as {@link list}. */
 export function urls(schemes: readonly string[]): SettingKind<readonly string[]> {
 	const { schema, expected } = url(schemes);
 	return list("url", `URLs: ${expected}`, schema);
 }
 
-/** Several texts: the flag again and again, commas in the environment, an array in the file. */
+/** Several texts: a repeated flag, commas in the environment, an array in the file. */
 export function list(placeholder: string, expected = "a list of texts", item: z.ZodType<string> = z.string().min(1)) {
 	return {
 		placeholder,
@@ -142,7 +142,7 @@ function splitAtCommas(value: unknown): unknown {
 	return typeof value === "string" ? value.split(",").map((each) => each.trim()) : value;
 }
 
-/** What is not `NAME=VALUE` gets an empty name, which is rejected. */
+/** Anything but `NAME=VALUE` gets an empty name, which is rejected. */
 function splitPairs(items: unknown): [string, unknown][] {
 	return (Array.isArray(items) ? items : [items]).map((item) => {
 		const at = String(item).lastIndexOf("=");

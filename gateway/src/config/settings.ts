@@ -24,7 +24,7 @@ interface Setting<T> {
 	/** Undefined: not set. */
 	readonly default?: T;
 	readonly description: string;
-	/** Never printed, and no flag, since other users of the machine see a command line. */
+	/** Never printed, and without a flag, because other users of the machine can see command lines. */
 	readonly secret?: boolean;
 	/** A path: one in the file is relative to the file's folder. */
 	readonly path?: boolean;
@@ -49,7 +49,7 @@ const LOOPBACK = "127.0.0.1";
 const PORT = integer("port", 0, 65_535);
 const FILE = text("file");
 
-/** A day: more is a mistake. Also, a timer cannot wait longer than 2^31 ms. */
+/** A day: more is probably an error, and a timer cannot wait longer than 2^31 ms. */
 const DURATION = integer("ms", 1, 86_400_000);
 
 /** The folder that the operating system has for the state of programs. */

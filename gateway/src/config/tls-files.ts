@@ -7,14 +7,14 @@ type Listener = "http" | "websocket" | "mqtt";
 
 /** The certificate and key of a listener, which are read again when they have changed. */
 export class TlsFiles {
-	/** What the files hold: the last pair that could be used. */
+	/** The last valid pair. */
 	readonly options: TlsOptions;
 	/** The settings that name them. */
 	readonly names: readonly [SettingName, SettingName];
 	readonly #paths: readonly [string, string];
 	/** The state of the files when they were read. */
 	#read: string;
-	/** Their state at the last look. */
+	/** Their state at the last poll. */
 	#seen: string;
 
 	private constructor(names: readonly [SettingName, SettingName], paths: readonly [string, string]) {
@@ -37,10 +37,10 @@ export class TlsFiles {
 	}
 
 	/**
-	 * Looks at the files. A pair that has changed is returned at the second look that finds the same state: the two files are
+	 * Polls the files. A changed pair is returned at the second poll with the same state, because the two files are
 	 * written one after the other.
 	 *
-	 * @returns undefined if nothing is new
+	 * @returns undefined if nothing has changed
 	 * @throws ConfigurationError, once, if the new pair cannot be used
 	 */
 	renewed(): TlsOptions | undefined {

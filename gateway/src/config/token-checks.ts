@@ -8,7 +8,7 @@ import type { TokenKind, TokenStore } from "./token-store.js";
  */
 export function tokenProblems(configuration: Configuration, tokens: TokenStore): string[] {
 	const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress, bootstrap } = configuration;
-	// The bootstrap makes the tokens of devices.
+	// The bootstrap creates the tokens of devices.
 	const needsDeviceTokens = bootstrap === "closed";
 	const exposed = (name: SettingName, address: string, kind: TokenKind): string[] =>
 		isLoopback(address) || tokens.has(kind) ? [] : [exposedProblem(name, address, kind)];

@@ -2,27 +2,27 @@ import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { replaceFile } from "./atomic-file.js";
 
-/** What is stored about a token: not the token itself. */
+/** The record of a token, without the token itself. */
 export interface TokenRecord {
 	/** Label shown in lists and logs. */
 	readonly name: string;
 	readonly kind: TokenKind;
 	/** When it was made, ISO 8601. */
 	readonly created: string;
-	/** The only devices that it is good for: those a client reaches, or the device that may use it. Absent: all. */
+	/** The only devices that it applies to: those that a client can access, or the device that may use it. Absent: all. */
 	readonly devices?: readonly string[] | undefined;
-	/** From which, with a key, a bound device's token is derived: see DeviceBindings. */
+	/** The input from which a bound device's token is derived: see DeviceBindings. */
 	readonly salt?: string | undefined;
 	/** Whether a client sees and calls user-only tools. */
 	readonly userTools?: boolean | undefined;
 	/**
-	 * SHA-256 of the token, hex. A slow hash is for passwords that people choose; a token has 256 random bits, which nobody
-	 * guesses, and is checked with every request.
+	 * SHA-256 of the token, hex. Not a slow hash, which protects weak passwords: a token has 256 random bits, and is
+	 * checked with every request.
 	 */
 	readonly sha256: string;
 }
 
-/** Who a token is for. */
+/** The kind of a token's owner. */
 export type TokenKind = "client" | "device";
 
 export const TOKEN_KINDS = ["client", "device"] as const satisfies readonly TokenKind[];
@@ -55,7 +55,7 @@ const kindsFile = z.object({ version: z.literal(1), kinds: z.array(kind) });
 const ABSENT = "absent";
 
 /**
- * Changes whenever the file does: it is replaced, so it is another inode.
+ * Changes with the file, which is replaced and so gets another inode.
  *
  * @throws TokenError that names the file
  */

@@ -18,7 +18,7 @@ export { TokenError, type TokenKind, type TokenRecord } from "./token-file.js";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-/** The name of clients that need no token. No token may have it. */
+/** The name of clients without a token. Reserved. */
 export const NO_TOKEN_NAME = "local";
 
 /** Identifies tokens for people and secret scanners. */
@@ -33,7 +33,7 @@ export class TokenStore {
 	#records: readonly TokenRecord[] = [];
 	/** Of the content that was read last; undefined before the first time. */
 	#version: string | undefined;
-	/** Kinds that have a token, or had one. */
+	/** Kinds that have or had a token. */
 	#needed: ReadonlySet<TokenKind> = new Set();
 	/** Changes by this process, one after the other. */
 	readonly #changes = pLimit(1);
@@ -42,8 +42,8 @@ export class TokenStore {
 
 	/**
 	 * @param folder the gateway's state folder; a missing file is a store without tokens
-	 * @param onDamaged is told, once, if the file becomes unreadable later; the tokens stay as they were
-	 * @throws TokenError if the file is damaged from the beginning
+	 * @param onDamaged called once if the file becomes unreadable later; the tokens stay as they were
+	 * @throws TokenError if the file is damaged at the start
 	 */
 	constructor(folder: string, onDamaged: (error: Error) => void = () => {}) {
 		this.#path = join(folder, "tokens.json");
@@ -83,7 +83,7 @@ export class TokenStore {
 		this.refresh();
 		const given = digest(secret);
 		let found: TokenRecord | undefined;
-		// Every record is compared, in constant time: the duration reveals nothing.
+		// Every record is compared in constant time, so that the duration reveals nothing.
 		for (const record of this.#records) {
 			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && record.kind === kind) {
 				found = record;
@@ -93,7 +93,7 @@ export class TokenStore {
 	}
 
 	/**
-	 * Makes a token. Returns it: this is the only time that it can be read.
+	 * Creates a token and returns it. It cannot be read again.
 	 *
 	 * Rejects with TokenError if its name cannot be used, as all changes do if the file cannot be read.
 	 */
@@ -124,7 +124,7 @@ export class TokenStore {
 	/**
 	 * Stores a token that the gateway has made for one device.
 	 *
-	 * @param replaces whether it takes the place of the one that the device had; else that one stays
+	 * @param replaces whether it replaces an existing token of the device
 	 * @returns whether it is stored
 	 */
 	async bind(deviceId: string, secret: string, salt: string, { replaces = false } = {}): Promise<boolean> {
@@ -144,7 +144,7 @@ export class TokenStore {
 		return stored;
 	}
 
-	/** From now on, the token is rejected. */
+	/** Removes a token: it is rejected from now on. */
 	async remove(name: string): Promise<void> {
 		await this.#change(async () => {
 			const rest = this.#records.filter((record) => record.name !== name);
@@ -172,7 +172,7 @@ export class TokenStore {
 	}
 
 	#reload(): boolean {
-		// Before the content: if it changes between the two, it is read again the next time.
+		// Read before the content: if the file changes in between, it is read again next time.
 		const version = versionOf(this.#path);
 		if (version === this.#version) {
 			return false;
@@ -185,7 +185,7 @@ export class TokenStore {
 		return true;
 	}
 
-	/** Changes the file on the basis of its newest content, while no other process does. */
+	/** Changes the file's newest content under a lock. */
 	async #change(change: () => Promise<void>): Promise<void> {
 		await this.#changes(() =>
 			withLock(this.#path, async () => {

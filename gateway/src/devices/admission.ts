@@ -5,7 +5,7 @@ import type { TokenRecord, TokenStore } from "../config/token-store.js";
 export interface DeviceCredentials {
 	/** The id that it claims. */
 	readonly deviceId: string;
-	/** WebSocket: the bearer token. MQTT: the password. Empty if the device shows nothing. */
+	/** WebSocket: the bearer token. MQTT: the password. Empty if absent. */
 	readonly secret: string;
 	/** MQTT: the user name. */
 	readonly username?: string;
@@ -13,7 +13,7 @@ export interface DeviceCredentials {
 
 /** Why a device's connection was admitted. */
 export interface Admission {
-	/** The token that it showed; absent if no token is needed. */
+	/** Its token; absent if none is required. */
 	readonly token?: TokenRecord;
 }
 
@@ -26,7 +26,7 @@ export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission |
 /** Admits every device. */
 export const admitAll: AuthenticateDevice = () => ({});
 
-/** Decides which devices are admitted at one address, by their tokens. */
+/** Decides by tokens which devices are admitted at one address. */
 export class DeviceGuard {
 	readonly #address: string;
 	readonly #tokens: TokenStore;
@@ -34,7 +34,7 @@ export class DeviceGuard {
 
 	/**
 	 * @param address where the gateway listens for devices. Beyond loopback every device needs a token.
-	 * @param always whether every device needs one there too
+	 * @param always whether every device needs one there, too
 	 */
 	constructor(address: string, tokens: TokenStore, always = false) {
 		this.#address = address;
@@ -56,7 +56,7 @@ export class DeviceGuard {
 		return token.devices?.includes(deviceId) === false ? "token of another device" : { token };
 	};
 
-	/** Returns a check whether an admitted connection would still be admitted: tokens come and go. */
+	/** Returns a check whether an admitted connection would still be admitted, because tokens change. */
 	currentlyAdmits(): (admission: Admission) => boolean {
 		const { needsToken } = this;
 		const devices = this.#tokens.records.filter(({ kind }) => kind === "device");
@@ -64,7 +64,7 @@ export class DeviceGuard {
 		return ({ token }) => (token === undefined ? !needsToken : valid.has(token.sha256));
 	}
 
-	/** Whether devices have to show a token: beyond loopback always, else as soon as there is one. */
+	/** Whether devices need a token: beyond loopback always, else as soon as there is one. */
 	get needsToken(): boolean {
 		return this.#always || !isLoopback(this.#address) || this.#tokens.needs("device");
 	}

@@ -39,8 +39,8 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 }
 
 /**
- * Not the machine's own name, for which the system's responder answers. Each service has a hostname of its own,
- * because ciao treats two services with one hostname as a conflict, and renames the second.
+ * Not the machine's own name, which the system's responder serves. Each service has its own hostname, because ciao
+ * treats two services with one hostname as a conflict, and renames the second.
  */
 function hostnameOf(label: string, scheme: string): string {
 	const prefix = `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}`;
@@ -58,7 +58,7 @@ export class Announcer {
 
 	/**
 	 * @param networks the interfaces to announce on, by name or address. Default: every one
-	 * @param onFailure is told what keeps the gateway from being announced: it runs all the same
+	 * @param onFailure called if the gateway cannot be announced; it keeps running
 	 */
 	constructor(services: readonly ServiceOptions[], onFailure: (error: Error) => void, networks?: readonly string[]) {
 		this.#responder = getResponder(networks && { interface: [...networks] });
@@ -68,7 +68,7 @@ export class Announcer {
 		}
 	}
 
-	/** Tells the network that the services end. */
+	/** Announces the end of the services. */
 	async close(): Promise<void> {
 		await Promise.allSettled(this.#services.map((service) => service.destroy()));
 		await this.#responder.shutdown();

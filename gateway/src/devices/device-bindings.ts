@@ -7,15 +7,15 @@ import type { DeviceKey } from "./device-key.js";
  * Which devices may bind themselves: all whose id is not bound yet ("open"), those that the operator approves, or none. */
 export type BindingMode = "open" | "approve" | "closed";
 
-/** A device, as it asks to be bound. */
+/** A device's request to be bound. */
 export interface BindingRequest {
 	readonly deviceId: string;
-	/** Its UUID. It makes up one itself, and keeps it: another device with the same id has another. */
+	/** Its UUID, which it generates and keeps: another device with the same id has another one. */
 	readonly clientId: string;
 	/** Its description of itself, for the operator. */
 	readonly board: string;
 	readonly version: string;
-	/** The network address that it asks from. */
+	/** The network address of its request. */
 	readonly address: string;
 }
 
@@ -33,7 +33,7 @@ export interface PendingBinding extends BindingRequest {
 	readonly expires: number;
 }
 
-/** A device cannot be bound at the moment. */
+/** The device cannot be bound now. */
 export class BindingRejected extends Error {
 	readonly reason: "closed" | "full";
 
@@ -48,25 +48,25 @@ interface DeviceBindingsOptions {
 	readonly mode: BindingMode;
 	readonly tokens: TokenStore;
 	readonly key: DeviceKey;
-	/** Devices that are bound at most. */
+	/** Most bound devices. */
 	readonly maxDevices: number;
-	/** Is called with each device that begins to wait for the operator. */
+	/** Called with each device that starts to wait for the operator. */
 	readonly onPending?: (pending: PendingBinding) => void;
 }
 
 /** Milliseconds for which a code is valid. */
 const CODE_LIFETIME = 600_000;
 
-/** Devices that wait for the operator: in all, and from one address. */
+/** Most devices that wait for the operator: in all, and from one address. */
 const MAX_PENDING = 128;
 const MAX_PENDING_PER_ADDRESS = 16;
 
-/** Devices that are bound without the operator in a second: each changes the file of tokens. */
+/** Most devices bound per second without the operator: each changes the token file. */
 const MAX_BOUND_PER_SECOND = 10;
 
 /**
- * Binds devices to the gateway: each gets a token of its own. The token is derived from a key, so that a device which asks
- * again gets the same one, although only its hash is stored.
+ * Binds devices to the gateway: each gets its own token. It is derived from a key, so that a device that asks again
+ * gets the same one, although only its hash is stored.
  */
 export class DeviceBindings {
 	readonly #options: DeviceBindingsOptions;
@@ -94,18 +94,18 @@ export class DeviceBindings {
 		return tokens.verify("device", secret) === record ? secret : undefined;
 	}
 
-	/** The waiting device; undefined if it does not wait, or its code has expired. */
+	/** The waiting device; undefined if it is not waiting, or its code has expired. */
 	pendingOf({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): PendingBinding | undefined {
 		return this.pending.find((each) => each.deviceId === deviceId && each.clientId === clientId);
 	}
 
 	/**
-	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code. One
-	 * that has the id of a bound device, but another UUID, waits in any case: it would take the other's place.
+	 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
+	 * One that has the id of a bound device, but another UUID, always waits: it would replace the other.
 	 *
 	 * Rejects with BindingRejected.
 	 *
-	 * @returns its token, or what it waits with
+	 * @returns its token, or its pending code
 	 */
 	async request(request: BindingRequest): Promise<string | PendingBinding> {
 		const { mode } = this.#options;
@@ -135,7 +135,7 @@ export class DeviceBindings {
 		return pending;
 	}
 
-	/** Forgets the device that waits with a code. Returns whether there was one. */
+	/** Removes the device that waits with a code. Returns whether it existed. */
 	reject(code: string): boolean {
 		return this.#pending.delete(code);
 	}

@@ -6,7 +6,7 @@ import { ConfigurationError } from "../config/configuration.js";
 
 const KEY_BYTES = 32;
 
-/** A key of the gateway's own, in its state folder. What it derives from the key is the same after a restart. */
+/** The gateway's own key, in its state folder, so that derived values survive a restart. */
 export class DeviceKey {
 	readonly #path: string;
 	#key: Buffer | undefined;
@@ -26,14 +26,14 @@ export class DeviceKey {
 		return createHmac("sha256", this.#key).update(JSON.stringify(texts)).digest("base64url");
 	}
 
-	/** Whether a text is what {@link derive} makes of the others. */
+	/** Verifies a text of {@link derive}. */
 	verify(given: string, ...texts: readonly string[]): boolean {
 		const [expected, actual] = [Buffer.from(this.derive(...texts)), Buffer.from(given)];
 		return expected.length === actual.length && timingSafeEqual(expected, actual);
 	}
 }
 
-/** @throws ConfigurationError if the file holds no key: one that is shorter could be guessed */
+/** @throws ConfigurationError if the file's key is too short: it could be guessed */
 function readKey(path: string): Buffer {
 	try {
 		const key = Buffer.from(readFileSync(path, "utf8"), "hex");

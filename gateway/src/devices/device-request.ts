@@ -7,7 +7,7 @@ interface Introduction {
 	readonly clientId: string;
 	/** Its bearer token. */
 	readonly secret: string;
-	/** Whether this may be a page in a browser: it has its id in the query, because it cannot set headers. */
+	/** Whether this may be a page in a browser: its id is in the query, because it cannot set headers. */
 	readonly isPage: boolean;
 }
 
@@ -23,8 +23,8 @@ export function introductionOf({ headers, url = "" }: IncomingMessage): Introduc
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/;
 
 /**
- * Where the device reaches this server, without a path: the address that it has connected to. Clients on chips leave the
- * port out of the Host header: then it is the one on which this server listens. Undefined if the header is malformed.
+ * Where the device reaches this server, without a path: the address that it connected to. Clients on chips omit the
+ * port in the Host header: then it is this server's port. Undefined if the header is malformed.
  */
 export function serverUrlOf({ headers: { host = "" }, socket }: IncomingMessage): string | undefined {
 	const match = host.length <= 260 ? HOST.exec(host) : null;

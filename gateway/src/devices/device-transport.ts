@@ -9,7 +9,7 @@ import { normalizeMessage } from "./normalize.js";
 /** Levels of arrays and objects that a device reads, envelope included: `MAX_JSON_DEPTH` of the firmware. */
 const MAX_DEPTH = 32;
 
-/** Messages that a device may send in a second. More are a fault or an attack: the device is disconnected. */
+/** Most messages of a device per second. More are a fault or an attack: the device is disconnected. */
 const MAX_MESSAGES_PER_SECOND = 1_000;
 
 /**
@@ -17,7 +17,7 @@ const MAX_MESSAGES_PER_SECOND = 1_000;
  * envelope with the session id, and sends the protocol's other messages (tts, alert, …).
  *
  * A subclass delivers at most one message in a turn of the event loop: the SDK handles a notification in a later promise
- * job than a response, so that progress which comes together with the response would be lost.
+ * job than a response, so that progress that arrives together with the response would be lost.
  */
 export abstract class DeviceTransport implements ServerTransport {
 	onmessage?: (message: JSONRPCMessage) => void;
@@ -51,7 +51,7 @@ export abstract class DeviceTransport implements ServerTransport {
 
 	async start(): Promise<void> {}
 
-	/** Rejects with ServerError "invalid-arguments" when the message is more than the device can take. */
+	/** Rejects with ServerError "invalid-arguments" if the message is too large for the device. */
 	async send(message: JSONRPCMessage): Promise<void> {
 		this.onsend?.(message);
 		const { jsonrpc, id, ...rest } = message as JSONRPCMessage & { id?: RequestId };
@@ -99,7 +99,7 @@ export abstract class DeviceTransport implements ServerTransport {
 		}
 	}
 
-	/** Whether a message with that `session_id` belongs to this session. Devices of the family may leave it empty. */
+	/** Whether a message with that `session_id` belongs to this session. Other devices of the family may leave it empty. */
 	protected isForSession(id: unknown): boolean {
 		return id === undefined || id === null || id === "" || id === this.deviceSessionId;
 	}

@@ -21,13 +21,13 @@ export interface EmbeddedBrokerOptions {
 /** MQTT 3.1.1 §3.2.2.3: bad user name or password. */
 const BAD_CREDENTIALS = 4;
 
-/** Bytes that may wait to be sent to a device. One that reads so little is disconnected. */
+/** Most bytes that may wait to be sent to a device. Beyond that it is disconnected. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 
 /** QoS 2 messages of a device that wait for its PUBREL. */
 const MAX_UNRELEASED = 16;
 
-/** A client of the broker's, and why it was admitted. */
+/** A client of the broker, and its admission. */
 type AdmittedClient = Client & { admission?: Admission };
 
 /**
@@ -155,13 +155,13 @@ export class EmbeddedBroker implements MqttBus {
 
 	#accept(socket: Socket): void {
 		this.#sockets.add(socket);
-		// A packet is several writes: otherwise each waits for the acknowledgement of the one before, which takes 40 ms.
+		// A packet takes several writes: without this each waits 40 ms for the previous acknowledgement.
 		socket.setNoDelay(true);
 		socket.on("close", () => this.#sockets.delete(socket));
 		socket.on("error", () => socket.destroy());
 		const limit = new PacketLimit();
 		limit.on("error", (error) => {
-			// A connection that was cut ends the stream with an error, too: then nothing was rejected.
+			// A cut connection also ends the stream with an error, which is not a rejection.
 			if (!socket.destroyed) {
 				this.#events.onRejected(`${socket.remoteAddress}: ${error.message}`);
 				socket.destroy();

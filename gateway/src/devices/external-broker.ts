@@ -10,7 +10,7 @@ export interface ExternalBrokerOptions {
 	readonly tls?: Pick<IClientOptions, "ca" | "cert" | "key">;
 }
 
-/** Milliseconds between attempts to connect to a broker that does not answer. */
+/** Retry interval for a broker that does not answer, ms. */
 const RECONNECT_PERIOD = 1_000;
 
 /** Another broker: the gateway is one of its clients, as the devices are. */
@@ -29,7 +29,7 @@ export class ExternalBroker implements MqttBus {
 		};
 		client.on("close", () => events.onBrokerLost("the connection to the broker is lost"));
 		client.on("error", (error) => events.onRejected(`broker: ${error.message}`));
-		// Sessions are clean: the subscription has to be made again after each connection.
+		// Sessions are clean, so the subscription is renewed after each connection.
 		client.on("connect", () => client.subscribe(ALL_UP_TOPICS, { qos: 1 }));
 	}
 

@@ -5,15 +5,15 @@ import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 /** The tool by which a device of the family installs firmware. It is user-only. */
 export const UPGRADE_TOOL = "self.upgrade_firmware";
 
-/** What has become of firmware that a device was offered, or that a client's call had it install. */
+/** The outcome of firmware that was offered to a device, or that a client's call installed. */
 export interface FirmwareUpdate {
 	/** The device's id. */
 	readonly device: string;
-	/** "confirmed": the device runs it. "rolled-back": it was downloaded, and the device runs what it ran before. */
+	/** "confirmed": the device runs it. "rolled-back": it was downloaded, but the device runs the previous version. */
 	readonly step: "offered" | "downloaded" | "confirmed" | "rolled-back";
-	/** Of the new firmware; undefined if it was rolled back, and the gateway did not offer it. */
+	/** The new version; undefined if it was rolled back and not offered by the gateway. */
 	readonly version: string | undefined;
-	/** What the device runs, once that is decided. */
+	/** The version that the device runs, once known. */
 	readonly running?: string;
 }
 
@@ -25,20 +25,20 @@ interface Events {
 interface Followed {
 	/** The version that the device was offered. */
 	readonly version: string | undefined;
-	/** The one that it had. */
+	/** The previous version. */
 	readonly from: string;
 	/** Whether it has downloaded the new one since. */
 	downloaded: boolean;
-	/** Whether it has said that it is installing firmware. */
+	/** Whether it has reported that it is installing firmware. */
 	installing: boolean;
-	/** Tells the client whose call started the update. */
+	/** Notifies the client whose call started the update. */
 	tell: ((update: FirmwareUpdate) => void) | undefined;
 }
 
-/** Devices whose update is followed. */
+/** Most devices whose update is followed. */
 const MAX_FOLLOWED = 10_000;
 
-/** Follows devices' updates by what they ask the gateway, and by the version with which they come online. */
+/** Follows devices' updates by their requests to the gateway, and by the version with which they come online. */
 export class FirmwareUpdates extends EventEmitter<Events> {
 	/** By device. */
 	readonly #followed = new LRUCache<string, Followed>({ max: MAX_FOLLOWED });
@@ -49,7 +49,7 @@ export class FirmwareUpdates extends EventEmitter<Events> {
 		servers.on("stateChanged", (server) => this.#stateChanged(server));
 	}
 
-	/** A device says which version it runs. */
+	/** A device has reported its version. */
 	running(device: string, version: string): void {
 		const update = this.#followed.get(device);
 		if (update === undefined) {
@@ -65,7 +65,7 @@ export class FirmwareUpdates extends EventEmitter<Events> {
 		}
 	}
 
-	/** A device that runs one version is offered another. One that asks twice in the same state is told of once. */
+	/** A device that runs one version is offered another. Repeated requests in the same state are reported once. */
 	offered(device: string, version: string, from: string): void {
 		if (this.#followed.get(device)?.version !== version) {
 			this.#follow(device, { version, from });
@@ -83,9 +83,9 @@ export class FirmwareUpdates extends EventEmitter<Events> {
 	}
 
 	/**
-	 * A client's call has a device install firmware, from the gateway or from elsewhere.
+	 * A client's call makes a device install firmware, from the gateway or elsewhere.
 	 *
-	 * @param tell is called once, when the device comes back with the new firmware or with what it ran before
+	 * @param tell called once, when the device returns with the new or the previous firmware
 	 */
 	started({ id, board, state }: Server, tell: (update: FirmwareUpdate) => void): void {
 		const offered = this.#followed.get(id);
@@ -107,7 +107,7 @@ export class FirmwareUpdates extends EventEmitter<Events> {
 		followed.tell = undefined;
 	}
 
-	/** A device that stops installing without a restart goes on with what it runs: the image was not good. */
+	/** A device that stops installing without a restart keeps its firmware: the image was rejected. */
 	#stateChanged({ id, state }: Server): void {
 		const update = this.#followed.get(id);
 		if (update === undefined || state === undefined) {

@@ -8,24 +8,24 @@ const AUDIO_PARAMS = { format: "opus", sample_rate: 16_000, channels: 1, frame_d
 /** A device's first message cannot be accepted. */
 class HelloRejected extends Error {}
 
-/** What a device says of itself in its hello. */
+/** A device's description of itself in its hello. */
 export interface DeviceHello {
-	/** The transport that it names; devices of the family may name none. */
+	/** Its transport; absent for some devices of the family. */
 	readonly transport?: unknown;
 	/** Bytes that a message to the device may have, envelope included. */
 	readonly maxMessageBytes: number;
 }
 
-/** Assumed if a device does not say how much it takes: as much as this project's firmware with the most memory. */
+/** Assumed if a device sends no limit: that of this project's firmware with the most memory. */
 const DEFAULT_MAX_MESSAGE_BYTES = 65_536;
 
-/** No MCP message of use is smaller. */
+/** The smallest useful limit. */
 const MIN_MAX_MESSAGE_BYTES = 512;
 
 /** Assumptions about a device that has sent no hello. */
 export const NO_HELLO: DeviceHello = { maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES };
 
-/** Where audio over UDP would go. The gateway takes none: the device's own port for "discard" (RFC 863) gets it. */
+/** The UDP address for audio. The gateway takes none, so it is the device's own discard port (RFC 863). */
 const NO_AUDIO = { server: "127.0.0.1", port: 9 };
 
 /** Bytes of the AES key and nonce of a UDP channel. */
@@ -43,7 +43,7 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	if (!isObject(hello.features) || hello.features.mcp !== true) {
 		throw new HelloRejected("hello: features.mcp: expected true");
 	}
-	// Firmware until 0.1 says it among the features, where some backends accept booleans only.
+	// Firmware up to 0.1 sends it in the features, where some backends accept only booleans.
 	const limit = hello.max_message_bytes ?? hello.features.max_message_bytes;
 	return {
 		transport: hello.transport,

@@ -7,13 +7,13 @@ export interface DeviceMessage {
 	readonly [member: string]: unknown;
 }
 
-/** Levels of arrays and objects in a message. What is nested deeper could not be written as JSON again. */
+/** Levels of arrays and objects in a message. Deeper values could not be serialized again. */
 const MAX_DEPTH = 100;
 
 /**
  * Reads a device's message.
  *
- * @throws SyntaxError that says what is wrong: not JSON, not an object, no type, nested too deep
+ * @throws SyntaxError if it is not JSON, not an object, no type, nested too deep
  */
 export function parseMessage(text: string): DeviceMessage {
 	if (isNestedDeeper(text, MAX_DEPTH)) {

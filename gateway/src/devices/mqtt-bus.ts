@@ -1,7 +1,7 @@
 import type { TlsOptions } from "node:tls";
 import type { Admission } from "./admission.js";
 
-/** What a broker reports. At most one message comes in a turn of the event loop: see DeviceTransport. */
+/** Events of a broker. At most one message arrives in a turn of the event loop: see DeviceTransport. */
 export interface MqttBusEvents {
 	/** A message of a device's, and why the device's connection was admitted. */
 	onMessage(clientId: string, text: string, admission: Admission): void;
@@ -18,9 +18,9 @@ export interface MqttBusEvents {
 /** A way to devices over MQTT: the gateway's own broker, or another one. */
 export interface MqttBus {
 	send(clientId: string, text: string): void;
-	/** Disconnects the clients that would no longer be admitted. Another broker decides that itself. */
+	/** Disconnects the clients that would no longer be admitted. Does nothing with an external broker. */
 	recheck(stillAdmits: (admission: Admission) => boolean): void;
-	/** Uses another key and certificate for the connections to come. Another broker has its own. */
+	/** Uses another key and certificate for new connections. Does nothing with an external broker. */
 	renewTls?(tls: TlsOptions): void;
 	close(): Promise<void>;
 }

@@ -9,7 +9,10 @@ import { type DeviceHello, mqttHelloAnswer, NO_HELLO, readHello } from "./hello.
 import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 
-/** Milliseconds that a device has for its hello. Those that say it only when a conversation begins get a session without. */
+/**
+ * Milliseconds that a device has for its hello. Some send it only when a conversation starts: they get a session
+ * without.
+ */
 const HELLO_TIMEOUT = 2_000;
 
 /** Accepts devices over MQTT. A device is identified by its client id. */
@@ -19,7 +22,7 @@ export class MqttDevices {
 	readonly #transports = new Map<string, DeviceMqttTransport>();
 	/** The clients of the gateway's own broker. */
 	readonly #connected = new Set<string>();
-	/** The devices that may still say hello, by client id. */
+	/** The devices whose hello is still expected, by client id. */
 	readonly #helloTimers = new Map<string, NodeJS.Timeout>();
 	#bus!: MqttBus;
 
@@ -50,7 +53,7 @@ export class MqttDevices {
 		this.#bus.recheck(stillAdmits);
 	}
 
-	/** Has the gateway's own broker use another key and certificate for the connections to come. */
+	/** Makes the gateway's own broker use another key and certificate for new connections. */
 	renewTls(tls: TlsOptions): void {
 		this.#bus.renewTls?.(tls);
 	}
@@ -100,14 +103,14 @@ export class MqttDevices {
 		} else if (transport !== undefined) {
 			transport.receive(message);
 		} else if (message.type !== "goodbye" && !this.#helloTimers.has(clientId)) {
-			// The device believes that it is in a session which this gateway does not know: it begins a new one.
+			// The device believes to be in a session that this gateway does not know, so it has to start a new one.
 			const { session_id } = message;
 			this.#send(clientId, { type: "goodbye", ...(session_id !== undefined && { session_id }) });
 			this.#awaitHello(identityOf(clientId, admission));
 		}
 	}
 
-	/** MCP needs no hello: a device that says none in time gets a session all the same. */
+	/** MCP needs no hello: a device without one in time still gets a session. */
 	#awaitHello(identity: ServerIdentity): void {
 		const { id } = identity;
 		this.#stopAwaiting(id);
@@ -144,7 +147,7 @@ export class MqttDevices {
 		}
 	}
 
-	/** Begins a session, and ends the one before. */
+	/** Starts a session, and ends the previous one. */
 	#open(identity: ServerIdentity, hello: DeviceHello): DeviceMqttTransport {
 		const { id } = identity;
 		this.#transports.get(id)?.ended("the device has reconnected");
@@ -152,7 +155,7 @@ export class MqttDevices {
 			write: (text) => this.#bus.send(id, text),
 			onEnded: () => this.#transports.delete(id),
 			onGoodbye: () => {
-				// Through another broker, nothing tells whether it is still connected.
+				// With an external broker, the device's connection state is unknown.
 				if (this.#connected.has(id)) {
 					this.#awaitHello(identity);
 				}
@@ -181,10 +184,13 @@ interface DeviceMqttOptions {
 /** Milliseconds that a device has to prove that it is still in its session. */
 const PROOF_TIMEOUT = 3_000;
 
-/** The id of the ping that asks for that proof. A number, because the C++ firmware answers no other; the SDK counts from 0. */
+/** The id of that ping. A number, because the C++ firmware answers no others; the SDK counts from 0. */
 const PROOF_ID = 0x7fffffff;
 
-/** A session of a device's over MQTT, from hello, if it says one, to goodbye. The device's connection to the broker may outlive it. */
+/**
+ * A session of a device over MQTT, from its hello, if any, to its goodbye. The device's connection to the broker may
+ * outlive it.
+ */
 class DeviceMqttTransport extends DeviceTransport {
 	readonly #options: DeviceMqttOptions;
 	readonly #isGreeted: boolean;
@@ -211,7 +217,7 @@ class DeviceMqttTransport extends DeviceTransport {
 		super.ended(reason);
 	}
 
-	/** A device that was not told the id of this session may use the id of an earlier one. */
+	/** A device that does not know this session's id may use an earlier one. */
 	protected override isForSession(id: unknown): boolean {
 		return !this.#isGreeted || super.isForSession(id);
 	}
@@ -226,7 +232,7 @@ class DeviceMqttTransport extends DeviceTransport {
 
 	/**
 	 * A goodbye without a session id is the last will, which a broker sends for a device that has disconnected. It may be
-	 * late, and the device may have connected again: a ping finds out.
+	 * late, after the device has reconnected, so a ping checks that.
 	 */
 	protected override goodbye(namesSession: boolean): void {
 		if (namesSession) {

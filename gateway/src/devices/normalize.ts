@@ -12,12 +12,12 @@ const REVISIONS: ReadonlySet<unknown> = new Set([OLDEST_REVISION, "2025-03-26", 
 class InvalidMessage extends Error {}
 
 /**
- * Makes a device's message one that the official SDK accepts. Devices of this protocol family leave out an error's code,
- * `jsonrpc`, capabilities and versions. A response that makes no sense becomes an error response, so that its request
- * fails at once.
+ * Makes a device's message one that the official SDK accepts. Devices of this protocol family omit an error's code,
+ * `jsonrpc`, capabilities and versions. An invalid response becomes an error response, so that its request fails at
+ * once.
  *
  * @param initializeId the id of the request `initialize`
- * @throws InvalidMessage that says what is wrong
+ * @throws InvalidMessage with the reason
  */
 export function normalizeMessage(message: unknown, initializeId: unknown): JSONRPCMessage {
 	if (!isObject(message)) {

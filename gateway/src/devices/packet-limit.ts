@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from "node:stream";
 
-/** Bytes that an MQTT packet of a device's may have. */
+/** The largest MQTT packet of a device, in bytes. */
 const MAX_PACKET_BYTES = 1024 * 1024;
 
 /** MQTT 3.1.1 §2.2.3: a packet's length has at most four bytes of seven bits. */

@@ -12,7 +12,7 @@ export interface Picture {
 }
 
 interface PicturesOptions {
-	/** The URL at which a device reaches the gateway's routes for devices, without a path; undefined if it cannot. */
+	/** The URL of the gateway's routes for devices, without a path; undefined if the device cannot reach them. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
 
@@ -22,7 +22,7 @@ export const PICTURE_PATHS = { explain: "/vision/explain", upload: "/vision/uplo
 /** The tool of the family that uploads the screen to a URL: the gateway offers one if the client names none. */
 const SNAPSHOT_TOOL = "self.screen.snapshot";
 
-/** Pictures that wait in memory at the same time, in calls of all devices. */
+/** Most pictures in memory, of all devices' calls. */
 const MAX_PICTURES = 64;
 
 /** A call in progress that takes a picture. The picture is dropped with it. */
@@ -45,7 +45,7 @@ const MAX_PICTURE_CALLS = 2;
 /** What a device may upload during one session. */
 export interface PictureSession {
 	readonly identity: ServerIdentity;
-	/** The bearer token that the device was told in `initialize`. */
+	/** The bearer token that the device got in `initialize`. */
 	readonly token: string;
 	readonly url: string;
 	/** Calls of tools that have a question, oldest first. */
@@ -110,12 +110,12 @@ export class Pictures implements Uploads {
 		});
 	}
 
-	/** The session whose device was told this token. */
+	/** The session whose device got this token. */
 	sessionOf(token: string): PictureSession | undefined {
 		return this.#byToken.get(token);
 	}
 
-	/** The call that a picture with this question is for: one that asks just that, or one that leaves it to the device. */
+	/** The call for a picture with this question: one with the same question, or one without a question. */
 	callFor({ calls }: PictureSession, question: string): PictureCall | undefined {
 		const open = [...calls].filter(({ picture }) => picture === undefined);
 		return open.find((each) => each.question === question) ?? open.find((each) => each.question === undefined);
@@ -229,7 +229,7 @@ function withProblem(result: CallToolResult, problem: string | undefined): CallT
 			};
 }
 
-/** 256 bits that nobody can guess. */
+/** 256 random bits. */
 function secret(): string {
 	return randomBytes(32).toString("base64url");
 }

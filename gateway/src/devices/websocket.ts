@@ -25,7 +25,7 @@ export interface WebSocketDevicesOptions {
 	readonly tls?: TlsOptions;
 	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
 	readonly onRequest?: RequestListener;
-	/** Milliseconds for a request's headers, and in which its body must make progress. Default 10,000. */
+	/** Milliseconds for a request's headers, and for progress of its body. Default 10,000. */
 	readonly requestTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
 	readonly pingInterval?: number;
@@ -37,10 +37,10 @@ const HELLO_TIMEOUT = 10_000;
 /** Bytes that a device's message may have. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-/** Bytes that may wait to be sent to a device. One that reads so little is disconnected. */
+/** Most bytes that may wait to be sent to a device. Beyond that it is disconnected. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 
-/** RFC 6455 §7.4.1: the other side broke the protocol. */
+/** RFC 6455 §7.4.1: protocol error. */
 const PROTOCOL_ERROR = 1002;
 
 /** Characters of a reason for closing: RFC 6455 §5.5 allows 123 bytes. */
@@ -79,7 +79,7 @@ export class WebSocketDevices {
 		);
 	}
 
-	/** Uses another key and certificate for the connections to come. */
+	/** Uses another key and certificate for new connections. */
 	renewTls(tls: TlsOptions): void {
 		renewTls(this.#http, tls);
 	}
@@ -178,7 +178,7 @@ export class WebSocketDevices {
 	}
 }
 
-/** A session of a device's over its WebSocket, from hello to the end of the connection. */
+/** A session of a device over its WebSocket, from hello to the end of the connection. */
 class DeviceWebSocketTransport extends DeviceTransport {
 	readonly #socket: WebSocket;
 

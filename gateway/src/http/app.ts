@@ -36,7 +36,7 @@ interface AppOptions {
 	/** The routes for devices: see createDeviceApp. */
 	readonly deviceApp: Hono<HttpEnv>;
 	readonly firmware: FirmwareOffers;
-	/** Where a device reaches the gateway over HTTP; undefined if that is not known. */
+	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
 
@@ -52,7 +52,8 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.route("/", deviceApp);
 	app.use(checkSource(guard), allowOrigin);
 	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
-	// Clients look here for OAuth before they have a token: 401 would make them look on, 404 tells them that the gateway does not use it.
+	// Clients without a token look for OAuth here: after 401 they would keep looking; 404 means that the gateway does not
+	// use it.
 	app.all("/.well-known/*", notFound);
 
 	app.use(authenticate(guard));

@@ -63,7 +63,7 @@ export class Gateway {
 	/**
 	 * Opens a gateway that knows what it knew before.
 	 *
-	 * Rejects with a RangeError when an alias cannot be used, and when the state folder cannot.
+	 * Rejects with a RangeError if an alias is not valid or the state folder cannot be used.
 	 *
 	 * @param onWarning is told of warnings from the start, about damaged files for example
 	 */

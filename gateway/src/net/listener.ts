@@ -69,7 +69,7 @@ export function listenOn(
 	});
 }
 
-/** Has a server that speaks TLS use another key and certificate for the connections to come. */
+/** Makes a TLS server use another key and certificate for new connections. */
 export function renewTls(server: Server, tls: TlsOptions): void {
 	if (server instanceof TlsServer) {
 		server.setSecureContext(tls);

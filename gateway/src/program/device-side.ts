@@ -25,7 +25,7 @@ import type { Core } from "./open-core.js";
 /** What the routes for devices need of the client side. */
 interface RouteOptions {
 	readonly rejections: RejectionReport;
-	/** The network address that a request comes from. */
+	/** The network address of a request. */
 	readonly addressOf: (request: IncomingMessage) => string;
 }
 

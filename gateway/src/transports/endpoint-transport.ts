@@ -17,7 +17,7 @@ import { isObject } from "../firmware.js";
 /** Requests of an endpoint that may be in progress. */
 const MAX_REQUESTS = 64;
 
-/** Bytes that may wait to be sent. An endpoint that reads so little is disconnected. */
+/** Bytes that may wait to be sent. Beyond that it is disconnected. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 
 /** Lists that have pages. */

@@ -116,7 +116,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			["simulator", "link", "build", "flash"],
 			"SDK's tools",
 			/^mcconfig, .* not built$/,
-			/^cd "\$MODDABLE\/build\/makefiles\/lin" && make$/,
+			/^cd "\$MODDABLE\/build\/makefiles\/lin" && PATH="\$MODDABLE\/build\/bin\/lin\/release:\$PATH" make$/,
 		],
 		[
 			"no ESP-IDF",

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { slug } from "./names.js";
 
-/** Characters that an alias may have: enough are left for a tool's name within 64. */
+/** The longest alias, in characters. It leaves enough for a tool's name within 64. */
 export const MAX_ALIAS_LENGTH = 24;
 
-/** Digits of a MAC address that differ between boards of one kind: its maker counts them up. */
+/** Digits of a MAC address that differ between boards of one kind. */
 const TAIL_DIGITS = 6;
 
 const ALIAS = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
@@ -17,7 +17,7 @@ export class Aliases {
 	/**
 	 * @param chosen aliases by device id: 1 to 24 of `a-z 0-9 _ -`, beginning and ending with a letter or digit, without
 	 * two of `_ -` in a row (which separate an alias from a tool's name)
-	 * @throws RangeError that names the device, when an alias cannot be used
+	 * @throws RangeError that names the device, if an alias is not valid
 	 */
 	constructor(chosen: ReadonlyMap<string, string> = new Map()) {
 		this.#chosen = chosen;
@@ -36,8 +36,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a device its alias: the chosen one; else the one it had, unless somebody chose that for another device, or it was edited and is invalid; else its
-	 * board's name and the last six digits of its MAC address.
+	 * Gives a device its alias: the configured one; else the one it had, if it is valid and not configured for another
+	 * device; else its board's name and the last six digits of its MAC address.
 	 */
 	assign(id: string, boardName: string, before: string | undefined): string {
 		const isTaken = (alias: string): boolean => (this.#owners.get(alias) ?? id) !== id;
@@ -50,11 +50,11 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a configured server the alias that follows from its id, even if a device has it. Between servers the ids decide, not
-	 * who comes first: the one whose id is the alias has it, and others end in six digits of a hash of their ids.
+	 * Gives a configured server the alias made from its id, even if a device has it. Between servers the order does not
+	 * matter: the one whose id equals the alias gets it, and others end in six digits of a hash of their ids.
 	 *
 	 * @param isShared whether other configured servers would have the alias, too
-	 * @returns its alias, and the device that has lost it
+	 * @returns its alias, and the device that lost it
 	 */
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
 		const owner = this.#owners.get(wish);
@@ -87,7 +87,7 @@ export class Aliases {
 		this.#owners.set(alias, id);
 	}
 
-	/** Frees the alias of a device that is forgotten. A chosen one stays the device's. */
+	/** Frees the alias of a removed device. A configured one stays reserved. */
 	release(id: string, alias: string): void {
 		if (!this.#chosen.has(id)) {
 			this.#owners.delete(alias);

@@ -8,44 +8,44 @@ import {
 	PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
 
-/** The revision with stateless requests, in which a server asks its client by answering "input required". */
+/** The revision with stateless requests, in which a server asks its client by the result "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";
 
-/** What a server asks a client in its session (until 2025-11-25). */
+/** A server's request to a client in its session (up to 2025-11-25). */
 export interface Question {
 	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
 	readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** The client that a server may ask while it serves a request. */
+/** The client that a server may ask during a request. */
 export interface Asker {
-	/** The client's capabilities: what it can be asked. */
+	/** The client's capabilities, which limit the questions. */
 	readonly capabilities: ClientCapabilities;
 	/** The client's answers to the questions of the previous request, by their keys. */
 	readonly inputResponses?: InputResponses | undefined;
-	/** Opaque state that the server wants back with the answers. */
+	/** Opaque state for the server, sent back with the answers. */
 	readonly requestState?: string | undefined;
 	/** The same for all requests of one session. Default: each request is another client's. */
 	readonly client?: object | undefined;
-	/** Asks the client while the request is served. Rejects with its error. Default: it can only be asked by the result. */
+	/** Asks the client during the request. Rejects with its error. Default: it can be asked only by the result. */
 	readonly ask?: ((question: Question, signal: AbortSignal) => Promise<object>) | undefined;
 }
 
-/** Who asks in a request, and what it wants logged. */
+/** The requesting client, and its log level. */
 interface AskingOptions {
 	readonly asker?: Asker | undefined;
 	readonly logLevel?: LoggingLevel | undefined;
 }
 
-/** A result, or a request for input that the server needs first. */
+/** A result, or the server's request for input. */
 export type OrInput<Result> = Result | InputRequiredResult;
 
-/** Extensions without methods of their own: requests, results and lists of them pass the gateway as they are. MCP Apps. */
+/** Extensions without their own methods, which pass the gateway unchanged: MCP Apps. */
 const RELAYED_EXTENSIONS: readonly string[] = ["io.modelcontextprotocol/ui"];
 
 type Extensions = NonNullable<ClientCapabilities["extensions"]>;
 
-/** The extensions that can be used through a gateway, as a capability; nothing if there are none. */
+/** The extensions that work through a gateway, as a capability; empty without any. */
 export function relayedExtensions(extensions: Extensions = {}): { readonly extensions?: Extensions } {
 	const relayed = Object.entries(extensions).filter(([name]) => RELAYED_EXTENSIONS.includes(name));
 	return relayed.length === 0 ? {} : { extensions: Object.fromEntries(relayed) };

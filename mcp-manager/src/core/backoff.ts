@@ -9,10 +9,11 @@ export interface BackoffOptions {
 }
 
 /**
- * Milliseconds to wait before the next attempt: from three quarters to the whole of the step, at random, so that clients
- * of a server that restarts do not all come back at once. Not the firmware's Backoff: users choose the multiplier here.
+ * Milliseconds to wait before the next attempt: from three quarters to the whole of the step, at random, so that
+ * clients of a restarted server do not all reconnect at once. Not the firmware's Backoff: users choose the multiplier
+ * here.
  *
- * @param retries attempts that were made again so far: 0 before the first retry
+ * @param retries retries so far: 0 before the first one
  */
 export function backoff(
 	{ initialDelay, maxDelay, backoffMultiplier = 2 }: BackoffOptions,

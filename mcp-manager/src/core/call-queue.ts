@@ -4,7 +4,7 @@ import type { Session } from "./session.js";
 interface CallQueueOptions {
 	/** Concurrent calls. */
 	readonly concurrency: number;
-	/** Calls that may wait. Further ones are rejected. */
+	/** Most waiting calls. Further ones are rejected. */
 	readonly capacity: number;
 	/** Milliseconds that a call waits for a server that is offline. */
 	readonly offlineWait: number;
@@ -46,7 +46,7 @@ export class CallQueue {
 	}
 
 	/**
-	 * Runs a call when it is its turn. Settles as the call does.
+	 * Runs a call in its turn. Settles as the call does.
 	 *
 	 * Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the signal is aborted before its turn.
 	 */
@@ -93,7 +93,7 @@ export class CallQueue {
 		}
 	}
 
-	/** Rejects the calls that wait. The ones that run settle by themselves. */
+	/** Rejects the waiting calls. Running ones settle by themselves. */
 	close(error: ServerError): void {
 		for (const waiting of [...this.#waiting]) {
 			this.#reject(waiting, error);

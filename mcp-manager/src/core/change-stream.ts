@@ -7,15 +7,15 @@ import {
 import { backoff } from "./backoff.js";
 import { coalesced } from "./coalesced.js";
 
-/** Milliseconds that a server has to confirm what it will report. */
+/** Milliseconds that a server has to confirm the subscription. */
 const ACK_TIME = 10_000;
 
 /** The delays before a stream that has ended is opened again. */
 const BACKOFF = { initialDelay: 1_000, maxDelay: 60_000 };
 
 /**
- * What a server of 2026-07-28 reports without being asked: a `subscriptions/listen` stream, which is opened again when it
- * ends. Its notifications reach the client's handlers.
+ * The notifications of a server of 2026-07-28: a `subscriptions/listen` stream, which is reopened when it ends. They
+ * reach the client's handlers.
  */
 export class ChangeStream {
 	readonly #client: Client;
@@ -27,13 +27,13 @@ export class ChangeStream {
 	#timer: NodeJS.Timeout | undefined;
 	#closed = false;
 
-	/** @param onGap is called when the stream is open again: changes may have been missed */
+	/** @param onGap called when the stream is open again: changes may have been missed */
 	constructor(client: Client, onGap: () => void) {
 		this.#client = client;
 		this.#onGap = onGap;
 	}
 
-	/** Opens the stream if the server reports changes. Settles when the server has confirmed it, or could not. */
+	/** Opens the stream if the server reports changes. Settles when the server has confirmed it, or has failed. */
 	async start(): Promise<void> {
 		if (Object.keys(this.#filter()).length > 0) {
 			await this.#reopen().catch((error: Error) => this.#retryAfter(error));
@@ -41,7 +41,7 @@ export class ChangeStream {
 	}
 
 	/**
-	 * Asks for updates of a resource, or no longer.
+	 * Subscribes to updates of a resource, or unsubscribes.
 	 *
 	 * Rejects with ProtocolError if the server rejects it, and with SdkError if it does not answer.
 	 */
@@ -92,7 +92,7 @@ export class ChangeStream {
 		});
 	}
 
-	/** A server that rejects the stream will reject it again. */
+	/** A server that rejects the stream once will reject it again. */
 	#retryAfter(error: Error): void {
 		if (!ProtocolError.isInstance(error)) {
 			this.#retry();

@@ -65,7 +65,7 @@ export class Discovery {
 			return await session.list(list, { withUserTools: list === "tools", signal });
 		} catch (error) {
 			if (list !== "tools" && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
-				// A server with resources need not have templates.
+				// Templates are optional for a server with resources.
 				return [];
 			}
 			throw signal.aborted

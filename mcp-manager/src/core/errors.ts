@@ -1,33 +1,33 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 
-/** JSON-RPC 2.0 §5.1: an error of the server's own. The SDK uses it for HTTP errors and lost connections, too. */
+/** JSON-RPC 2.0 §5.1: a server-defined error. The SDK uses it for HTTP errors and lost connections, too. */
 export const SERVER_ERROR = -32_000;
 
 /** The SDK's code for an unknown session. The codes that MCP itself defines are the SDK's `ProtocolErrorCode`. */
 export const SESSION_NOT_FOUND = -32_001;
 
-/** What a failure is to the manager's callers. */
+/** A failure as the manager's callers see it. */
 interface Failure {
 	readonly managerCode: McpErrorCode;
 	/** "none": the call was not carried out. "unknown": perhaps it was. "final": another attempt would fail, too. */
 	readonly effect: "none" | "unknown" | "final";
 }
 
-/** Every reason why a server could not answer. Stable: clients see it as `xs-mcp/error`, metrics as a call's outcome. */
+/** Every reason why a server could not answer. Stable: sent to clients as `xs-mcp/error`, and a metric's label. */
 const FAILURES = {
-	/** No answer within the time allowed. */
+	/** No answer within the time-out. */
 	timeout: { managerCode: "TIMEOUT", effect: "unknown" },
 	/** The server disconnected during the call. */
 	"server-disconnected": { managerCode: "CONNECTION_LOST", effect: "unknown" },
 	/** The server was offline and did not come back in time, or could not be reached. Nothing was sent. */
 	"server-offline": { managerCode: "CONNECTION_FAILED", effect: "none" },
-	/** The arguments break the tool's schema. Nothing was sent. */
+	/** The arguments do not match the tool's schema. Nothing was sent. */
 	"invalid-arguments": { managerCode: "INVALID_PARAMS", effect: "final" },
 	/** The server's queue is full. Nothing was sent. */
 	"queue-full": { managerCode: "RATE_LIMIT_EXCEEDED", effect: "none" },
-	/** The server refused the request: too many. It was not carried out. */
+	/** The server rejected the request: rate limit. It was not carried out. */
 	"rate-limited": { managerCode: "RATE_LIMIT_EXCEEDED", effect: "none" },
-	/** The server refused the request: the credentials are absent, wrong or not enough. */
+	/** The server rejected the request: the credentials are missing, wrong or insufficient. */
 	"permission-denied": { managerCode: "PERMISSION_DENIED", effect: "final" },
 	/** The caller cancelled, or the program is shutting down. */
 	cancelled: { managerCode: "EXECUTION_FAILED", effect: "final" },
@@ -55,7 +55,7 @@ export type McpErrorCode =
 	| "RATE_LIMIT_EXCEEDED"
 	| "MAX_RETRIES_EXCEEDED";
 
-/** A server did not answer, or was not asked. */
+/** A server did not answer, or nothing was sent to it. */
 export class ServerError extends Error {
 	readonly code: ServerErrorCode;
 
@@ -68,7 +68,7 @@ export class ServerError extends Error {
 	/**
 	 * Whether the call may be repeated without doing its work twice.
 	 *
-	 * @param isRepeatable whether the tool itself may be called twice: it only reads, or is idempotent
+	 * @param isRepeatable whether the tool is read-only or idempotent
 	 */
 	isSafeToRetry(isRepeatable: boolean): boolean {
 		const { effect } = FAILURES[this.code];

@@ -1,6 +1,6 @@
 import { isObject } from "../firmware.js";
 
-/** The member of a property's schema by which a tool wants an argument as an HTTP header, too: `Mcp-Param-NAME`. */
+/** The member of a property's schema that requests the argument as an HTTP header, too: `Mcp-Param-NAME`. */
 const HEADER = "x-mcp-header";
 
 /** The characters of a header's name: RFC 9110 §5.6.2. */
@@ -9,8 +9,8 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
 /**
- * What is wrong with the headers that a tool wants (2026-07-28, "Custom Headers from Tool Parameters"): a client must not
- * offer such a tool. Undefined if nothing is.
+ * The error in a tool's headers (2026-07-28, "Custom Headers from Tool Parameters"): a client must not offer such a
+ * tool. Undefined without one.
  */
 export function headerProblem(inputSchema: unknown): string | undefined {
 	const names = new Set<string>();

@@ -1,4 +1,4 @@
-// What a program needs that adds transports of its own: the gateway. The manager itself is in ../manager/index.ts.
+// For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 export { askingParams, type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
 export { SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";

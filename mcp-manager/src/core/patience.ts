@@ -1,15 +1,15 @@
 import { type RequestOptions, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 
-/** Milliseconds that a request may take at most, however often its server reports progress or asks. */
+/** The longest time of a request in milliseconds, even with progress and questions. */
 export const MAX_REQUEST_TIME = 3_600_000;
 
-/** How long a request is waited for: its time starts again with each progress, and stands still while its server asks. */
+/** The time-out of a request: restarts with each progress notification, and pauses while its server asks. */
 export class Patience {
 	readonly #controller = new AbortController();
 	readonly #timeout: number;
 	readonly #options: RequestOptions;
 	#timer: NodeJS.Timeout | undefined;
-	/** Questions that have no answer. */
+	/** Unanswered questions. */
 	#questions = 0;
 
 	constructor(options: RequestOptions & { readonly timeout: number }) {
@@ -18,7 +18,7 @@ export class Patience {
 		this.#restart();
 	}
 
-	/** The options for the request, which has failed with the SDK's "request timeout" when its time is over. */
+	/** The options for the request, which fails with the SDK's "request timeout". */
 	get options(): RequestOptions {
 		const { signal, onprogress } = this.#options;
 		return {
@@ -40,7 +40,7 @@ export class Patience {
 		clearTimeout(this.#timer);
 	}
 
-	/** The server has got its answer. */
+	/** The question was answered. */
 	resume(): void {
 		this.#questions -= 1;
 		this.#restart();

@@ -25,9 +25,9 @@ interface Exchange {
 }
 
 /**
- * What a server asks in its session while it serves a request (until 2025-11-25), for whoever made that request. Over
- * Streamable HTTP the question comes in the response to the request; over other transports it names no request, so that it
- * is answered only if all requests in progress are of one client.
+ * A server's questions in its session (up to 2025-11-25), for the client of the current request. Over Streamable HTTP
+ * the question comes in the response to the request; over other transports it names no request, so that it is answered
+ * only if all requests in progress are of one client.
  */
 export class Questions {
 	/** The request in whose response a message came. */
@@ -35,7 +35,7 @@ export class Questions {
 	readonly #exchanges = new Set<Exchange>();
 	readonly #isExpected: boolean;
 
-	/** @param capabilities what the server was told: it is answered only what they say */
+	/** @param capabilities the capabilities sent to the server: it gets answers only within them */
 	constructor(client: Client, capabilities: ClientCapabilities) {
 		const methods = METHODS.filter((each) => capabilities[CAPABILITY_FOR[each]] !== undefined);
 		this.#isExpected = methods.length > 0;
@@ -48,9 +48,9 @@ export class Questions {
 	}
 
 	/**
-	 * Makes a request. While its server waits for an answer, the time for the request stands still.
+	 * Makes a request. While its server waits for an answer, the request's time-out pauses.
 	 *
-	 * @param request gets the options by which it ends in time
+	 * @param request gets the options with its time-out
 	 */
 	async during<Result>(
 		asker: Asker | undefined,

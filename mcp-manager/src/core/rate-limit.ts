@@ -1,4 +1,4 @@
-/** Counts events, and says which are more than may happen in a second. */
+/** Counts events against a limit per second. */
 export class RateLimit {
 	readonly #perSecond: number;
 	#second = 0;

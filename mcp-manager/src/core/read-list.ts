@@ -1,12 +1,12 @@
 import { ServerError } from "./errors.js";
 import { LISTS, type ListName } from "./offers.js";
 
-/** Limits of a list. A larger one is the server's fault. */
+/** Limits of a list. */
 const MAX_PAGES = 1_000;
 const MAX_ITEMS = 1_000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
-/** A page as {@link LISTS} has it checked. */
+/** A page as validated by {@link LISTS}. */
 interface Page {
 	readonly nextCursor?: string | null | undefined;
 }

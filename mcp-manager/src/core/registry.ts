@@ -19,20 +19,20 @@ import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory
 import { type Capabilities, type ServerInfo, type ServerTransport, Session } from "./session.js";
 
 export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
-	/** Servers that may be known. Default 10,000. A new one beyond is disconnected. */
+	/** Most known servers. Default 10,000. Beyond that a new one is disconnected. */
 	readonly maxServers?: number;
-	/** The name and version that servers are told in `initialize`. Default: those of this package. */
+	/** The name and version sent in `initialize`. Default: those of this package. */
 	readonly info?: Implementation;
-	/** What servers are told in `initialize` that this program can do. */
+	/** The capabilities sent in `initialize`. */
 	readonly capabilities?: Capabilities;
 	/**
-	 * What configured servers are told besides: they may ask for it, and whoever made the request that they serve is asked.
-	 * Default: nothing.
+	 * Further capabilities sent to configured servers, whose questions go to the client of the current request. Default:
+	 * none.
 	 */
 	readonly relayed?: Capabilities;
 	/** Where devices upload files during calls. Default: nowhere. */
 	readonly uploads?: Uploads | undefined;
-	/** Milliseconds for which changes are gathered before clients are told. Default 250. */
+	/** Milliseconds for which changes are collected before clients are notified. Default 250. */
 	readonly changeDelay?: number;
 }
 
@@ -57,20 +57,20 @@ interface Events {
 	call: [record: CallRecord];
 	/** A connection or a message was rejected. */
 	rejected: [description: string];
-	/** Something went wrong, other than a call. */
+	/** A warning, other than a failed call. */
 	warning: [message: string];
 }
 
 const RESOURCE_UPDATED = "notifications/resources/updated";
 const STATE_CHANGED = "notifications/state_changed";
 
-/** Notifications of buttons and sensors, which are passed on to clients. */
+/** Notifications of buttons and sensors, which are forwarded to clients. */
 const EVENTS = new Set(["notifications/button_pressed", "notifications/sensor_changed"]);
 
 /** Characters of an event's params, as JSON. */
 const MAX_EVENT = 1_024;
 
-/** Characters of a device's state that are kept. */
+/** Characters of a device's state that are stored. */
 const MAX_STATE = 64;
 
 /**
@@ -88,7 +88,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 
 	private constructor(options: ServerRegistryOptions) {
 		super();
-		// A listener for each client.
+		// One listener per client.
 		this.setMaxListeners(0);
 		this.#options = options;
 		const warn = (message: string): void => void this.emit("warning", message);
@@ -106,7 +106,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	/**
 	 * Reads what is on disk.
 	 *
-	 * Rejects with a RangeError when an alias cannot be used, and when the folder cannot.
+	 * Rejects with a RangeError if an alias is not valid or the folder cannot be used.
 	 *
 	 * @param onWarning is told of warnings from the start, about damaged files for example
 	 */
@@ -162,9 +162,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Begins a session over a connection. An earlier session of the same server ends.
+	 * Starts a session over a connection. An earlier session of the same server ends.
 	 *
-	 * @returns the session, which is closed if the server cannot be discovered or is one too many
+	 * @returns the session, which is closed if the discovery fails or the limit of servers is reached
 	 */
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
@@ -200,7 +200,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Forgets a server and its tools. Settles when that is on disk.
+	 * Removes a server and its tools. Settles when that is on disk.
 	 *
 	 * Rejects with Error if the server is in a session (it would be known again at once), or the disk cannot be written.
 	 *
@@ -219,12 +219,12 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Gives a server another alias, which it keeps. Clients are told. Settles when that is on disk.
+	 * Gives a server another alias, and notifies clients. Settles when that is on disk.
 	 *
 	 * Rejects with RangeError when the alias is invalid or another server's, or when the configuration chose the server's; with
 	 * another Error if the disk cannot be written.
 	 *
-	 * @returns the server; undefined if it is not known
+	 * @returns the server; undefined if it is unknown
 	 */
 	async rename(name: string, alias: string): Promise<Server | undefined> {
 		const server = this.find(name);
@@ -235,12 +235,12 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Gives a server these tags, in place of those that it has. Clients are told. Settles when that is on disk.
+	 * Replaces a server's tags, and notifies clients. Settles when that is on disk.
 	 *
 	 * Rejects with RangeError when a tag is invalid, or the server is a configured one; with another Error if the disk cannot be
 	 * written.
 	 *
-	 * @returns the server; undefined if it is not known
+	 * @returns the server; undefined if it is unknown
 	 */
 	async tag(name: string, tags: readonly string[]): Promise<Server | undefined> {
 		const server = this.find(name);
@@ -250,13 +250,13 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return server;
 	}
 
-	/** Tells listeners that a connection or a message was rejected. */
+	/** Emits that a connection or a message was rejected. */
 	reject(description: string): void {
 		this.emit("rejected", description);
 	}
 
 	/**
-	 * Rejects the calls that wait, and settles when the calls that run have ended.
+	 * Rejects the waiting calls, and settles when the running ones have ended.
 	 *
 	 * @param timeout milliseconds after which it settles even if calls still run
 	 */
@@ -289,7 +289,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		void followOffers(session, this.#discovery, {
 			onBoard: (board) => {
 				if (server.known && sameJson(server.board, board)) {
-					// Unchanged firmware: it can be called with the known tools while its lists are read again.
+					// Unchanged firmware: the known tools can be called while its lists are read again.
 					this.#online(server, server.record);
 				}
 			},
@@ -325,7 +325,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		}
 	}
 
-	/** What clients may see of a server's tools. */
+	/** The tools of a server that clients can see. */
 	#offered(id: string, tools: Offers["tools"]): Offers["tools"] {
 		const settings = this.#directory.settingsOf(id);
 		if (settings !== undefined) {
@@ -334,7 +334,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return this.#options.uploads?.offered(tools) ?? tools;
 	}
 
-	/** If a list is the same, the old array is kept: the lists made from it stay valid. */
+	/** Keeps the old array of an unchanged list, so that lists made from it stay valid. */
 	#mergeOffers(id: string, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
 		const listed: Partial<Offers> = {
 			...others,
@@ -389,7 +389,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			void this.#directory.remove(server.id);
 		} else if (wasOnline) {
 			this.#directory.save(server.record);
-			// Clients are not told that their devices disconnect one by one when the gateway stops.
+			// While the gateway stops, clients are not notified of each disconnected device.
 			if (!this.#closed) {
 				this.emit("stateChanged", server);
 			}

@@ -22,13 +22,13 @@ export const RESULTS = {
 	"completion/complete": z.custom<CompleteResult>(isSpecType.CompleteResult, "not a valid completion"),
 };
 
-/** A result of which `isValid` is true, or one that says that input is required. */
+/** A result for which `isValid` is true, or a request for input. */
 function orInput<Result>(isValid: (result: unknown) => boolean, message: string): z.ZodType<OrInput<Result>> {
 	return z.unknown().transform((result, context): OrInput<Result> => {
 		if (isValid(result)) {
 			return result as Result;
 		}
-		// The SDK takes `resultType` away from results of the revisions before it: the other members tell.
+		// The SDK removes `resultType` from results of older revisions, so the other members decide.
 		if (isObject(result) && (isObject(result.inputRequests) || typeof result.requestState === "string")) {
 			return { ...result, resultType: "input_required" } as InputRequiredResult;
 		}

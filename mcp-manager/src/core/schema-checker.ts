@@ -4,7 +4,7 @@ import type { Piscina } from "piscina";
 import { isCheap } from "./schema-cost.js";
 import type { Schema, SchemaValidator } from "./schema-validator.js";
 
-/** A value, and the schema that a tool has for it: anything that a device sent. */
+/** A value, and the tool's schema for it, which is not trusted. */
 interface Checked {
 	/** The tool's name. */
 	readonly tool: string;
@@ -14,7 +14,7 @@ interface Checked {
 	readonly value: unknown;
 }
 
-/** Where a schema is checked: in this thread, in the worker, or nowhere, because it cannot be used. */
+/** Where a schema is checked: in this thread, in the worker, or nowhere, because it is not usable. */
 type Place = "here" | "thread" | "nowhere";
 
 /** Milliseconds for a check in the other thread. */
@@ -23,10 +23,10 @@ const CHECK_TIMEOUT = 1_000;
 /** Megabytes of heap for the other thread. */
 const MAX_HEAP = 128;
 
-/** Checks that may wait for the worker. Beyond, values are not checked. */
+/** Most checks waiting for the worker. Beyond that, values are not checked. */
 const MAX_WAITING = 100;
 
-/** Unusable schemas that are remembered. */
+/** Most remembered unusable schemas. */
 const MAX_UNUSABLE = 1_000;
 
 /**
@@ -40,16 +40,16 @@ export class SchemaChecker {
 	readonly #places = new WeakMap<Schema, Place>();
 	/** By the schema's JSON: devices of one kind have the same. */
 	readonly #unusable = new Set<string>();
-	/** One check at a time: each has its time to itself. */
+	/** One check at a time, so that each has its full time-out. */
 	readonly #turns = pLimit(1);
 	#thread: Piscina | undefined;
 
-	/** @param warn is told once of each schema that cannot be used */
+	/** @param warn called once for each unusable schema */
 	constructor(warn: (message: string) => void) {
 		this.#warn = warn;
 	}
 
-	/** @returns what is wrong, with the path of the member; undefined if the value fits the schema, or could not be checked */
+	/** @returns the error, with the path of the member; undefined if the value is valid, or could not be checked */
 	async check(checked: Checked): Promise<string | undefined> {
 		const place = this.#placeFor(checked.schema);
 		if (place === "nowhere" || (place === "thread" && this.#turns.pendingCount >= MAX_WAITING)) {
@@ -70,7 +70,7 @@ export class SchemaChecker {
 		await this.#thread?.destroy();
 	}
 
-	/** Ajv and RE2 are loaded only when they are needed. */
+	/** Ajv and RE2 are loaded on demand. */
 	async #openValidator(): Promise<SchemaValidator> {
 		this.#validator ??= new (await import("./schema-validator.js")).SchemaValidator();
 		return this.#validator;
@@ -92,7 +92,7 @@ export class SchemaChecker {
 		}
 		this.#thread ??= await openThread();
 		const timer = new AbortController();
-		// The schema is not charged for the start of the worker.
+		// The worker's start does not count towards the time-out.
 		const timeout = setTimeout(() => timer.abort(), this.#thread.threads.length === 0 ? LOAD_TIMEOUT : CHECK_TIMEOUT);
 		try {
 			return await this.#thread.run({ what, schema, value }, { signal: timer.signal });
@@ -114,7 +114,7 @@ export class SchemaChecker {
 	}
 }
 
-/** Milliseconds for a check by a thread that has yet to start. */
+/** Milliseconds for a check that includes the thread's start. */
 const LOAD_TIMEOUT = 5_000;
 
 /** Milliseconds after which the other thread ends if there is nothing to check. */

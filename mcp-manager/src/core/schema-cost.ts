@@ -2,8 +2,8 @@ import { isObject } from "../firmware.js";
 import type { Schema } from "./schema-validator.js";
 
 /**
- * Keywords that look at each part of a value once, so that checking takes time in proportion to the value. Any
- * other keyword makes a schema expensive.
+ * Keywords that visit each part of a value once, so that checking takes linear time. Any other keyword makes a schema
+ * expensive.
  */
 const CHEAP_KEYWORDS: ReadonlySet<string> = new Set(
 	(

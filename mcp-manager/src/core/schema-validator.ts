@@ -4,13 +4,13 @@ import { RE2JS } from "re2js";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Schemas that are compiled before all of them are forgotten. Devices of one kind share theirs. */
+/** Most compiled schemas; then the cache is cleared. Devices of one kind share theirs. */
 const MAX_COMPILED = 1_000;
 
 const OPTIONS: Options = {
 	strict: false,
 	validateFormats: false,
-	// To compile the meta-schema of 2020-12 takes half a second. A keyword with a value of a wrong type is rejected without it.
+	// Compiling the 2020-12 meta-schema takes half a second. Wrong types of keywords are rejected without it.
 	validateSchema: false,
 	logger: false,
 	code: { regExp: linearRegExp },
@@ -27,7 +27,7 @@ export class SchemaValidator {
 
 	/**
 	 * @param what the value's name, for messages
-	 * @returns what is wrong, with the path of the member; undefined if the value fits the schema
+	 * @returns the error, with the path of the member; undefined if the value is valid
 	 * @throws Error when the schema cannot be compiled
 	 */
 	validate({ what, schema, value }: { what: string; schema: Schema; value: unknown }): string | undefined {
@@ -78,7 +78,7 @@ export class SchemaValidator {
 /** Patterns come from devices and are matched against what clients send: RE2 takes linear time, RegExp may never end. */
 function linearRegExp(pattern: string): { test: (text: string) => boolean; toString: () => string } {
 	const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-	// Ajv tells patterns apart by their text.
+	// Ajv identifies patterns by their text.
 	return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
 }
 // Ajv writes this into standalone code, which is not used here.

@@ -4,7 +4,7 @@ import { ServerStore } from "./store.js";
 import { readTags } from "./tags.js";
 
 export interface ServerDirectoryOptions {
-	/** Where records are kept. Default: nowhere, servers are forgotten with the process. */
+	/** The folder of records. Default: none; servers are known until the process ends. */
 	readonly folder?: string;
 	/** Aliases by server id, in place of the default ones. */
 	readonly aliases?: ReadonlyMap<string, string>;
@@ -56,7 +56,7 @@ export class ServerDirectory {
 		return [...this.#servers.values()];
 	}
 
-	/** How many there are, known or not. */
+	/** The number of servers, known or not. */
 	get size(): number {
 		return this.#servers.size;
 	}
@@ -72,7 +72,7 @@ export class ServerDirectory {
 		return this.#servers.get(id);
 	}
 
-	/** The server with this id, which is new if there was none. */
+	/** The server with this id, created if needed. */
 	open(id: string): Server {
 		const server = this.#servers.get(id) ?? new Server(id, this.#context, undefined, this.#settings.get(id));
 		this.#servers.set(id, server);
@@ -104,7 +104,7 @@ export class ServerDirectory {
 		this.#claimAliases(settings.alias);
 	}
 
-	/** Forgets a server that is configured. */
+	/** Removes a configured server. */
 	unconfigure(id: string): void {
 		// The store warns if it cannot.
 		this.remove(id).catch(() => {});
@@ -174,7 +174,7 @@ export class ServerDirectory {
 	/**
 	 * Gives a server these tags. Settles when that is on disk.
 	 *
-	 * Rejects with RangeError when a tag is invalid, or the configuration says which servers there are.
+	 * Rejects with RangeError when a tag is invalid, or the server is a configured one.
 	 */
 	async tag(server: Server, tags: readonly string[]): Promise<void> {
 		if (this.#settings.has(server.id)) {
@@ -186,7 +186,7 @@ export class ServerDirectory {
 		await saved;
 	}
 
-	/** Configured servers are not kept: the configuration says which there are. */
+	/** Configured servers are not stored: the configuration lists them. */
 	save(record: ServerRecord): void {
 		if (!this.#settings.has(record.id)) {
 			// The store warns if it cannot.

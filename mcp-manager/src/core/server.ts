@@ -11,7 +11,7 @@ import { Subscriptions } from "./subscriptions.js";
 export interface CallLimits {
 	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
 	readonly offlineWait?: number;
-	/** Milliseconds that a server has for a call, from when it was sent. Default 30,000. */
+	/** Milliseconds that a server has for a call, once sent. Default 30,000. */
 	readonly callTimeout?: number;
 	/** Calls that one server works on at the same time. Default 4. */
 	readonly callsPerServer?: number;
@@ -28,13 +28,13 @@ export interface CallRecord {
 	readonly tool: string;
 	/** Milliseconds, waiting included. */
 	readonly duration: number;
-	/** "failed": the tool ran and said so. "rejected": the server answered with a JSON-RPC error. */
+	/** "failed": the tool reported an error. "rejected": the server answered with a JSON-RPC error. */
 	readonly outcome: "ok" | "failed" | "rejected" | ServerErrorCode;
 }
 
 /** Lets devices upload files during their calls: the gateway's pictures. */
 export interface Uploads {
-	/** A session begins. Returns the capabilities that the device is told in `initialize`. */
+	/** A session starts. Returns the capabilities sent to the device in `initialize`. */
 	begin(identity: ServerIdentity): Capabilities;
 	/** A session has ended. */
 	end(identity: ServerIdentity): void;
@@ -60,25 +60,25 @@ export interface ServerContext extends CallLimits {
 	readonly warn: (message: string) => void;
 }
 
-/** How the gateway treats a configured server: one that it connects to by itself. */
+/** The gateway's settings for a configured server. */
 export interface ServerSettings extends CallLimits {
 	/** The alias that it gets, unless another server has it. */
 	readonly alias: string;
-	/** Connects to it, because a call needs it. Rejects if that fails: then the calls that wait fail too. */
+	/** Connects to it for a call. If that rejects, the waiting calls fail too. */
 	readonly wake: () => Promise<unknown>;
 	/** Whether clients may see and call this tool. */
 	readonly offers: (tool: string) => boolean;
-	/** Makes a call, and makes it again as the server's retry policy says. */
+	/** Makes a call, with the server's retry policy. */
 	readonly retry: <T>(call: () => Promise<T>, tool: ServerTool, signal?: AbortSignal) => Promise<T>;
 }
 
-/** What is known about a server, kept while it is offline and over a restart. */
+/** The record of a server, kept while it is offline and across restarts. */
 export interface ServerRecord {
-	/** Which server it is: {@link ServerIdentity.id}. */
+	/** See {@link ServerIdentity.id}. */
 	readonly id: string;
 	/** How clients address it. No two servers share one. */
 	readonly alias: string;
-	/** The operator's names for it and others together: "upstairs". Absent: none. */
+	/** The operator's tags, shared with other servers: "upstairs". Absent: none. */
 	readonly tags?: readonly string[];
 	/** The server's own name and version: of a device, its board and firmware version. */
 	readonly board: ServerInfo;
@@ -87,7 +87,7 @@ export interface ServerRecord {
 	readonly lastSeen: number;
 }
 
-/** A notification as it came from a server. */
+/** A server's notification. */
 export interface Notification {
 	readonly method: string;
 	readonly params: Readonly<Record<string, unknown>>;
@@ -95,13 +95,13 @@ export interface Notification {
 
 /** A notification of a button or a sensor. */
 interface DeviceEvent extends Notification {
-	/** When it came, in milliseconds since 1970. */
+	/** When it arrived, in milliseconds since 1970. */
 	readonly time: number;
 }
 
 /**
- * Whatever answers MCP behind the gateway: a device, or a configured server. It outlives its sessions: clients see it, and calls wait for it, while
- * it is offline.
+ * An MCP server behind the gateway: a device or a configured server. It outlives its sessions: while it is offline,
+ * clients still see it and calls wait.
  */
 export class Server {
 	readonly id: string;
@@ -113,13 +113,13 @@ export class Server {
 	#session: Session | undefined;
 	#online = false;
 	#state: string | undefined;
-	/** The last notification of a button or sensor. Undefined if there was none, and while it is offline. */
+	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
 	event: DeviceEvent | undefined;
 	#queue: CallQueue | undefined;
 	#isClosed = false;
 
 	/**
-	 * @param record what was known of it earlier
+	 * @param record its stored record
 	 * @param settings of a configured server
 	 */
 	constructor(id: string, context: ServerContext, record?: ServerRecord, settings?: ServerSettings) {
@@ -151,7 +151,7 @@ export class Server {
 		this.#record = { ...this.record, alias };
 	}
 
-	/** The operator's names for it and others together. */
+	/** The operator's tags, shared with other devices. */
 	get tags(): readonly string[] {
 		return this.record.tags ?? [];
 	}
@@ -164,7 +164,7 @@ export class Server {
 		return this.record.board;
 	}
 
-	/** What it lists. */
+	/** Its lists. */
 	get offers(): Offers {
 		return this.record.offers;
 	}
@@ -226,7 +226,7 @@ export class Server {
 
 	/**
 	 * Calls a tool: checks the arguments, waits while the server is offline, and keeps the order of the calls. A call is
-	 * sent once at most. A tool that failed is a result with `isError`.
+	 * sent at most once. A tool that failed is a result with `isError`.
 	 *
 	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with {@link ServerError} when it does
 	 * not answer, or was not asked.
@@ -277,7 +277,7 @@ export class Server {
 	}
 
 	/**
-	 * Asks the server something in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does.
+	 * Makes a request in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does.
 	 *
 	 * @param request is run once at most
 	 */
@@ -316,7 +316,7 @@ export class Server {
 		this.#queue?.close(shuttingDown());
 	}
 
-	/** A result that breaks the tool's own schema is the server's fault. A failed call needs no structured result. */
+	/** A result that does not match the tool's schema is the server's error. A failed call needs no structured result. */
 	async #checkResult({ name, outputSchema }: ServerTool, result: OrInput<CallToolResult>): Promise<void> {
 		if (outputSchema === undefined || isInputRequiredResult(result) || result.isError) {
 			return;
@@ -374,7 +374,7 @@ function shuttingDown(): ServerError {
 	return new ServerError("cancelled", "shutting down");
 }
 
-/** Whether only people may call a tool: not the models in MCP clients. */
+/** Whether a tool is only for users, not for the models in MCP clients. */
 export function isUserOnly({ annotations }: ServerTool): boolean {
 	const { audience } = (annotations ?? {}) as { audience?: unknown };
 	return Array.isArray(audience) && audience.length === 1 && audience[0] === "user";

@@ -10,7 +10,7 @@ export interface LogMessage {
 	readonly logger?: string;
 }
 
-/** Which log messages of a request are wanted. */
+/** The log options of a request. */
 export interface LogOptions {
 	/** Is called with each log message of the request that is at least as severe as {@link logLevel}. */
 	readonly onLog?: ((message: LogMessage) => void) | undefined;
@@ -37,7 +37,7 @@ export class SessionLog {
 	readonly #listeners = new Set<Listener>();
 	/** The least severe level that the server was asked for. */
 	#level: LogLevel | undefined;
-	/** Until when, by `performance.now()`, a message may belong to a request that was not answered. */
+	/** The time, by `performance.now()`, until which a message may belong to an unanswered request. */
 	#uncertainUntil = 0;
 
 	/** @param setLevel asks the server for messages of that level and above */
@@ -45,7 +45,10 @@ export class SessionLog {
 		this.#setLevel = setLevel;
 	}
 
-	/** Asks the server for messages of that level, if it was not asked yet. Others of the session may want less: they filter. */
+	/**
+	 * Requests messages of that level from the server, unless already done. Other requests of the session filter for
+	 * themselves.
+	 */
 	want(level: LogLevel | undefined): void {
 		if (level !== undefined && (this.#level === undefined || isBelow(level, this.#level))) {
 			this.#level = level;

@@ -39,7 +39,7 @@ export interface ServerIdentity {
 	readonly clientId: string;
 	/** "websocket" or "mqtt"; of a configured server also "stdio", "http" or "sse". */
 	readonly transport: string;
-	/** Whether the gateway opened the connection, because its configuration says so. Such a server is not a device. */
+	/** Whether the gateway opened the connection to a configured server. Such a server is not a device. */
 	readonly configured?: boolean;
 	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
 	readonly gatewayUrl?: string;
@@ -48,7 +48,7 @@ export interface ServerIdentity {
 /** A connection to a server: a transport of the official SDK, with the identity of the server. */
 export interface ServerTransport extends Transport {
 	readonly identity: ServerIdentity;
-	/** Which revisions are tried. Default: those that begin with `initialize`, as every device knows it. */
+	/** The revisions to try. Default: those with `initialize`, which every device supports. */
 	readonly negotiation?: VersionNegotiationMode;
 	/** Why the connection ended; empty while it is open. */
 	readonly closeReason: string;
@@ -56,18 +56,18 @@ export interface ServerTransport extends Transport {
 	onsend?: (message: JSONRPCMessage) => void;
 	/** Ends the connection. */
 	close(reason?: string): Promise<void>;
-	/** Sends a message beside MCP, where the transport has such messages: `{type: "tts", state: "start"}`. */
+	/** Sends a message besides MCP, if the transport has such messages: `{type: "tts", state: "start"}`. */
 	sendMessage?(message: { readonly type: string; readonly [member: string]: unknown }): void;
 }
 
-/** What a server says of itself: `serverInfo` in its answer to `initialize`. */
+/** A server's `serverInfo` in its answer to `initialize`. */
 export interface ServerInfo {
 	readonly name: string;
 	/** A device's firmware version. */
 	readonly version: string;
 }
 
-/** What a program can do, as it tells servers in `initialize`: also extensions of MCP. */
+/** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
 
 export interface CallOptions extends LogOptions {
@@ -76,17 +76,17 @@ export interface CallOptions extends LogOptions {
 	readonly signal?: AbortSignal | undefined;
 	/** Is called with each progress notification of the call. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
-	/** Whom a server may ask while it serves the request. Default: nobody. */
+	/** The client that a server may ask during the request. Default: none. */
 	readonly asker?: Asker | undefined;
 }
 
 export interface ToolCallOptions extends CallOptions {
-	/** The tool's, as it was listed: it may want arguments as HTTP headers (2026-07-28). */
+	/** The tool's input schema as listed: it may request arguments as HTTP headers (2026-07-28). */
 	readonly inputSchema?: Tool["inputSchema"] | undefined;
 }
 
 interface Events {
-	/** A notification of the server's, except progress and cancellation. */
+	/** A notification of the server, except progress and cancellation. */
 	notification: [method: string, params: Readonly<Record<string, unknown>>];
 	/** Progress of a request, or its cancellation by the server: for observers, the session takes care of both. */
 	requestNotification: [method: string, params: Readonly<Record<string, unknown>>];
@@ -118,8 +118,8 @@ export class Session extends EventEmitter<Events> {
 	/**
 	 * Takes over a connection. {@link initialize} comes next, at once: until then, notifications are lost.
 	 *
-	 * @param capabilities what the server is told in `initialize` that this program can do
-	 * @param info the name and version that it is told
+	 * @param capabilities the capabilities sent in `initialize`
+	 * @param info the name and version sent
 	 */
 	constructor(transport: ServerTransport, capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO) {
 		super();
@@ -170,7 +170,7 @@ export class Session extends EventEmitter<Events> {
 			this.#changes = new ChangeStream(this.#client, () => this.#reportGap());
 			await this.#changes.start();
 		}
-		// Since 2026-07-28 a server need not say who it is.
+		// Since 2026-07-28 `serverInfo` is optional.
 		const { name, version } = this.#client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		return { name, version };
 	}
@@ -224,7 +224,7 @@ export class Session extends EventEmitter<Events> {
 	): Promise<unknown[]> {
 		const { method, page } = LISTS[list];
 		return await readList(list, (cursor) => {
-			// Devices are asked as the protocol of their family has it, others as MCP does.
+			// Devices get the request of their family's protocol, others MCP's.
 			const params = this.identity.configured
 				? { ...(cursor !== "" && { cursor }) }
 				: { cursor, ...(withUserTools && { withUserTools }) };
@@ -266,7 +266,7 @@ export class Session extends EventEmitter<Events> {
 		);
 	}
 
-	/** Asks to be told of updates of a resource, or no longer. Rejects as {@link callTool} does. */
+	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link callTool} does. */
 	async subscribe(uri: string, wanted = true): Promise<void> {
 		const changes = this.#changes;
 		if (changes !== undefined) {
@@ -287,7 +287,7 @@ export class Session extends EventEmitter<Events> {
 		);
 	}
 
-	/** Sends a message beside MCP, where the transport has such messages. */
+	/** Sends a message besides MCP, if the transport has such messages. */
 	sendMessage(message: { readonly type: string; readonly [member: string]: unknown }): void {
 		this.#transport.sendMessage?.(message);
 	}
@@ -297,7 +297,7 @@ export class Session extends EventEmitter<Events> {
 		void this.#transport.close(reason);
 	}
 
-	/** Makes a request during which the server may log, and ask whoever made it. */
+	/** Makes a request during which the server may log, and ask its client. */
 	async #request<Result>(
 		method: string,
 		params: Record<string, unknown>,
@@ -338,7 +338,7 @@ export class Session extends EventEmitter<Events> {
 
 	async #setLogLevel(level: LogLevel): Promise<void> {
 		const request = { method: "logging/setLevel", params: { level } };
-		// A server that rejects this chooses its own level.
+		// A server that rejects this uses its own level.
 		await this.#client.request(request, z.looseObject({})).catch(() => {});
 	}
 
@@ -392,5 +392,5 @@ export class Session extends EventEmitter<Events> {
 /** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
 export const INVALID_RESPONSE = "xs-mcp/invalid-response";
 
-/** The `data` of an error response by which a transport says that it could not send a request. */
+/** The `data` of an error response for a request that a transport could not send. */
 export const NOTHING_SENT = "xs-mcp/nothing-sent";

@@ -12,7 +12,7 @@ const EXTENSION = ".json";
 /** The last millisecond that a Date can hold. */
 const MAX_DATE = 8.64e15;
 
-/** What a file must hold. Files of earlier versions have no list but the tools. */
+/** The schema of a file. Files of earlier versions have only the tools. */
 const RECORD = z.object({
 	id: z.string(),
 	alias: z.string(),
@@ -31,15 +31,15 @@ const RECORD = z.object({
  */
 const WRITE_OPTIONS = { mode: 0o600, fsync: false };
 
-/** A change to a record that waits to be written. `record` is undefined if it is to be removed. */
+/** A pending change to a record. `record` is undefined to remove it. */
 interface Pending {
 	record: ServerRecord | undefined;
 	readonly written: Promise<void>;
 }
 
 /**
- * Keeps server records on disk, each in a file of its own, so that a server that changes costs one small file however
- * many there are. A file is written under another name first: a crash leaves the old one or the new one.
+ * Keeps server records on disk, each in a file of its own, so that a server that changes costs one small file
+ * regardless of their number. Files are replaced atomically, so that a crash leaves the old or the new one.
  */
 export class ServerStore {
 	readonly #folder: string;
@@ -48,7 +48,7 @@ export class ServerStore {
 	readonly #pending = new Map<string, Pending>();
 	readonly #writes = pLimit(1);
 
-	/** @param warn is told of what could not be read or written */
+	/** @param warn called for files that could not be read or written */
 	constructor(folder: string, warn: (message: string) => void) {
 		this.#folder = folder;
 		this.#warn = warn;

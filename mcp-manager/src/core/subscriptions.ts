@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import type { Session } from "./session.js";
 
-/** Resources of one server that clients may subscribe to. The server may take fewer. */
+/** Most subscribed resources of one server. The server may allow fewer. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
-/** Milliseconds for which updates of a resource are gathered. */
+/** Milliseconds for which updates of a resource are collected. */
 const UPDATE_DELAY = 50;
 
 interface Subscription {
@@ -16,11 +16,14 @@ interface Subscription {
 interface SubscriptionsOptions {
 	/** A resource that clients have subscribed to has been updated. */
 	readonly onUpdated: (uri: string) => void;
-	/** Is called if a server that returned rejects a subscription. */
+	/** Called if a returning server rejects a subscription. */
 	readonly warn: (message: string) => void;
 }
 
-/** The resources of one server that clients have subscribed to. However many do, the server is asked once. */
+/**
+ * The subscribed resources of one server. The server gets one subscription per resource, regardless of the number of
+ * clients.
+ */
 export class Subscriptions {
 	readonly #options: SubscriptionsOptions;
 	/** By the server's own URI. */
@@ -36,9 +39,9 @@ export class Subscriptions {
 	/**
 	 * A client subscribes to a resource. A server that is offline is asked when it returns.
 	 *
-	 * Rejects with the SDK's ProtocolError if the server does not take it, and with ServerError if it does not answer.
+	 * Rejects with the SDK's ProtocolError if the server rejects it, and with ServerError if it does not answer.
 	 *
-	 * @returns a function that ends it
+	 * @returns a function that stops it
 	 */
 	async add(uri: string): Promise<() => void> {
 		let subscription = this.#subscriptions.get(uri);

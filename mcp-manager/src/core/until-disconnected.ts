@@ -1,6 +1,6 @@
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
-/** Settles when nobody is at the other end of standard input and output any more. To be called once it is served. */
+/** Settles when the client at standard input and output has disconnected. Call it once the client is served. */
 export function untilDisconnected(transport: StdioServerTransport): Promise<void> {
 	return new Promise((resolve) => {
 		const { onclose } = transport;

@@ -6,7 +6,7 @@ const MAX_NAMED = 20;
 
 const TRANSPORT_NAMES: Readonly<Record<string, string>> = { http: "HTTP", sse: "SSE", websocket: "WebSocket" };
 
-/** What `mcp_connect` answers. */
+/** The answer of `mcp_connect`. */
 export function connectedText(connection: McpConnection, tools: readonly McpTool[], resources: number): string {
 	const { id, url, transport } = connection;
 	const names = tools.slice(0, MAX_NAMED).map(({ name }) => name);
@@ -20,7 +20,7 @@ export function connectedText(connection: McpConnection, tools: readonly McpTool
 	].join("\n");
 }
 
-/** What `mcp_list_connections` answers. */
+/** The answer of `mcp_list_connections`. */
 export function connectionsText(connections: readonly McpConnection[]): string {
 	if (connections.length === 0) {
 		return "No active MCP connections";
@@ -32,7 +32,10 @@ export function connectionsText(connections: readonly McpConnection[]): string {
 	return [`Active MCP Connections (${connections.length}):`, ...lines].join("\n");
 }
 
-/** What `mcp_list_tools` answers: the first line of each description, and the schema of the arguments. Some models see no more. */
+/**
+ * The answer of `mcp_list_tools`: the first line of each description, and the schema of the arguments. Some models see
+ * no more.
+ */
 export function toolsText(server: string, tools: readonly McpTool[]): string {
 	const lines = tools.map(
 		({ name, description, inputSchema: { $schema: _, ...schema } }) =>
@@ -41,7 +44,7 @@ export function toolsText(server: string, tools: readonly McpTool[]): string {
 	return [`Tools from '${server}' (${tools.length}):`, ...lines].join("\n");
 }
 
-/** What `mcp_list_resources` answers. */
+/** The answer of `mcp_list_resources`. */
 export function resourcesText(server: string, resources: readonly Resource[]): string {
 	const lines = resources.map(({ uri, name, mimeType }) => `  - ${uri}: ${name}${mimeType ? ` (${mimeType})` : ""}`);
 	return [`Resources from '${server}' (${resources.length}):`, ...lines].join("\n");

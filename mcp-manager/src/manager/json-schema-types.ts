@@ -1,6 +1,6 @@
 import { isObject } from "../firmware.js";
 
-/** Levels of a schema that are written out. What is deeper is unknown. */
+/** Levels of a schema that are written out. Deeper ones become `unknown`. */
 const MAX_DEPTH = 20;
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 
-/** The TypeScript type of the values that fit a JSON Schema; what a type cannot say is left out. */
+/** The TypeScript type of the values that fit a JSON Schema; other constraints are omitted. */
 export function typeOf(schema: unknown, root: unknown = schema, depth = 0): string {
 	if (!isObject(schema) || depth > MAX_DEPTH) {
 		return "unknown";
@@ -43,7 +43,7 @@ export function typeOf(schema: unknown, root: unknown = schema, depth = 0): stri
 	return PRIMITIVES[String(schema.type)] ?? "unknown";
 }
 
-/** A comment for a declaration, and nothing if there is nothing to say. */
+/** A comment for a declaration; empty without a description. */
 export function commentOf(text: unknown, indent: string): string {
 	if (typeof text !== "string" || text === "") {
 		return "";
@@ -78,7 +78,7 @@ function union(types: readonly string[]): string {
 	return [...new Set(types)].join(" | ") || "never";
 }
 
-/** What a reference within the schema stands for: `#/$defs/name`. */
+/** The schema of a local reference: `#/$defs/name`. */
 function referred(root: unknown, reference: string): unknown {
 	let found = root;
 	for (const part of reference.split("/").slice(1)) {

@@ -9,7 +9,7 @@ export class LocalTools {
 	readonly #warn: (message: string) => void;
 	#checker: SchemaChecker | undefined;
 
-	/** @param warn is told of schemas that cannot be used */
+	/** @param warn called for unusable schemas */
 	constructor(warn: (message: string) => void) {
 		this.#warn = warn;
 	}
@@ -30,7 +30,7 @@ export class LocalTools {
 		return this.#tools.get(name);
 	}
 
-	/** As they are listed: with an empty `server`. */
+	/** Their list entries, with an empty `server`. */
 	list(execute: (name: string, params: object) => Promise<McpToolResult>): McpTool[] {
 		return [...this.#tools.values()].map(({ name, description = "", version = "", inputSchema, outputSchema }) => ({
 			name,

@@ -10,16 +10,16 @@ import { expectKnownTypes, NOTIFICATION_TYPES } from "./notifications.js";
 
 /** The caller of a management tool. */
 export interface ManagementCaller {
-	/** Who calls, for the record. */
+	/** The caller's name for the log. */
 	readonly principal: string;
-	/** Asks the person whether a tool may be called. */
+	/** Asks the user whether a tool may be called. */
 	readonly approve: Approve;
-	/** Asks the person whether to connect to a URL, or to run a command. Default: connects without asking. */
+	/** Asks the user whether to connect to a URL, or to run a command. Default: connects without asking. */
 	readonly approveConnection?: (id: string, shown: string) => Promise<boolean>;
-	/** Tells the person, or the model, of a notification for which a handler was registered. */
+	/** Forwards a notification with a registered handler to the user or model. */
 	readonly notify: (text: string) => void;
 	readonly signal?: AbortSignal | undefined;
-	/** Is given what ends a handler: to be called when the caller has disconnected. Throws if the caller cannot have one. */
+	/** Registers a function to call when the caller has disconnected. Throws if the caller cannot have handlers. */
 	readonly onHandler?: (end: () => void) => void;
 }
 
@@ -95,7 +95,7 @@ const mcpListTools = define({
 	annotations: { readOnlyHint: true },
 	async run(manager, { id }) {
 		await (id && manager.whenKnown(id));
-		// Local tools of the program are no connection's.
+		// Local tools of the program belong to no connection.
 		const tools = manager.listTools(id).filter(({ server }) => server !== "");
 		const ids = id === undefined ? manager.listConnections().map((connection) => connection.id) : [id];
 		const texts = ids.map((each) =>
@@ -127,7 +127,7 @@ const mcpCallTool = define({
 		if (data !== undefined) {
 			return data;
 		}
-		// A tool that failed says so in its own words.
+		// A failed tool's text is passed on unchanged.
 		const own = error?.details as CallToolResult | undefined;
 		return error?.code === "EXECUTION_FAILED" && Array.isArray(own?.content) ? own : failed(error?.message ?? "");
 	},
@@ -154,7 +154,7 @@ const mcpReadResource = define({
 	}),
 });
 
-/** Of a server that was too slow for the answer, its status says what became of it. */
+/** For a server that was too slow for the answer, its status shows the outcome. */
 const CONNECTED: ReadonlySet<string> = new Set(["connected", "connecting"]);
 
 const mcpReloadConfig = define({

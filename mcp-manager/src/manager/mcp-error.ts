@@ -7,7 +7,7 @@ import { isSafeToRetry } from "../upstreams/retry.js";
 export class McpError extends Error {
 	readonly code: McpErrorCode;
 	readonly details: unknown;
-	/** Whether it may be tried again without doing anything twice. */
+	/** Whether it can be repeated without doing its work twice. */
 	readonly retryable: boolean;
 
 	constructor(
@@ -26,7 +26,7 @@ export class McpError extends Error {
 /** The outcome of a tool call. */
 export interface McpToolResult<Data = CallToolResult> {
 	readonly success: boolean;
-	/** The tool's result, as MCP has it; of a local tool, whatever it gives. */
+	/** The tool's MCP result; for a local tool, any data. */
 	readonly data?: Data;
 	readonly error?: Pick<McpError, "code" | "message" | "details" | "retryable">;
 	/** `executionTime` is in milliseconds, waiting included. */

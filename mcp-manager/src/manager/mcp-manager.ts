@@ -82,7 +82,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 *
 	 * Rejects with McpError if it is not valid, if its id is in use, or if it cannot be connected: then it is not added.
 	 *
-	 * @param approve is asked before, with the URL or command, unless the server is in the file
+	 * @param approve called first with the URL or command, unless the server is in the file
 	 */
 	async registerServer(input: RegisteredServer, approve?: (shown: string) => Promise<boolean>): Promise<McpConnection> {
 		return await this.#servers.register(input, approve);

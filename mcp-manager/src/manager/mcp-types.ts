@@ -7,14 +7,14 @@ import type { McpToolResult } from "./mcp-error.js";
 /** A server to register: `name` is the id if that is absent. */
 export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
 
-/** A call that a person may have to approve. */
+/** A call that may need approval. */
 export interface ApprovalRequest {
 	readonly server: string;
 	readonly tool: string;
 	readonly args: object;
 }
 
-/** Asks a person whether a call may be made. Throws to say why nobody can be asked. */
+/** Asks the user whether a call may be made. Throws with the reason if the user cannot be asked. */
 export type Approve = (request: ApprovalRequest) => Promise<boolean>;
 
 /** What a manager emits. */
@@ -48,7 +48,7 @@ export interface McpManagerOptions {
 	};
 	/** The servers of a gateway, devices included. Default: a registry of its own. */
 	readonly registry?: ServerRegistry;
-	/** Is asked before each call of a tool that `autoApprove` does not name. Default: every call is approved. */
+	/** Called before each call of a tool that `autoApprove` does not name. Default: every call is approved. */
 	readonly approve?: Approve;
 }
 
@@ -81,7 +81,7 @@ export interface McpConnection {
 	readonly transport: string;
 	readonly status: ConnectionStatus;
 	readonly tools: number;
-	/** What the server says of itself; undefined until it was connected. */
+	/** The server's name and version; undefined until it was connected. */
 	readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
 	/** Why it is not connected; empty if nothing went wrong. */
 	readonly lastError: string;
@@ -93,6 +93,6 @@ export interface CallRequest {
 	readonly signal?: AbortSignal | undefined;
 	/** In place of {@link McpManagerOptions.approve}. */
 	readonly approve?: Approve | undefined;
-	/** Who calls, for the record. Default "local". */
+	/** The caller's name for the log. Default "local". */
 	readonly principal?: string;
 }

@@ -16,7 +16,7 @@ export const NOTIFICATION_TYPES = [
 	"logging/setLevel",
 	"progress",
 	"cancelled",
-	// What the documented types leave out, and what devices send.
+	// Types that the documentation omits, and those of devices.
 	"resources/updated",
 	"state_changed",
 	"button_pressed",

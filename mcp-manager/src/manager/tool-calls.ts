@@ -10,7 +10,7 @@ import type { Approve, CallRequest, McpTool } from "./mcp-types.js";
 import { expectComplete } from "./results.js";
 
 interface ToolCallsOptions {
-	/** Used for calls that bring no `approve` of their own. */
+	/** For calls without their own `approve`. */
 	readonly approve: Approve | undefined;
 	/** Whether servers are asked for progress notifications. */
 	readonly wantsProgress: () => boolean;
@@ -41,9 +41,9 @@ export class ToolCalls {
 	}
 
 	/**
-	 * Calls a tool, and never rejects: an error is in the result. The arguments are checked before.
+	 * Calls a tool, and never rejects: an error is in the result. The arguments are checked first.
 	 *
-	 * @typeParam Data what the tool gives: only a local one gives anything but a result of MCP
+	 * @typeParam Data what the tool returns; only a local tool returns anything but an MCP result
 	 */
 	async execute<Data = CallToolResult>(
 		name: string,

@@ -1,7 +1,7 @@
 import type { ServerTool } from "../core/offers.js";
 import { commentOf, typeOf } from "./json-schema-types.js";
 
-/** What the declarations of a server's tools are made of. */
+/** Options of the declarations of a server's tools. */
 type DeclaredTool = Pick<ServerTool, "name" | "inputSchema"> &
 	Partial<Pick<ServerTool, "description" | "outputSchema">>;
 

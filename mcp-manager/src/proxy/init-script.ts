@@ -7,9 +7,9 @@ import type { Upstream } from "./upstream.js";
 const MAX_QUOTE = 1_000;
 
 /**
- * Runs a script on the upstream, as the argument of one of its tools. Rejects with an Error that says what failed.
+ * Runs a script on the upstream, as the argument of one of its tools. Rejects with an Error with the reason.
  *
- * @param script its path. It is read each time: a changed script needs no restart
+ * @param script its path. Read each time, so that a changed script needs no restart
  * @param tool the upstream's tool that runs it
  */
 export async function runInitScript(
@@ -30,7 +30,7 @@ export async function runInitScript(
 	}
 }
 
-/** The argument that takes the script: `code`, or else the first one that the tool needs. */
+/** The argument for the script: `code`, or else the first required one. */
 function parameterOf({ inputSchema: { properties = {}, required = [] } }: ServerTool): string {
 	return Object.hasOwn(properties, "code") ? "code" : (required[0] ?? "code");
 }

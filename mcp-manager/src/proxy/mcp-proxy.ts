@@ -13,13 +13,14 @@ import { Upstream, type UpstreamTiming } from "./upstream.js";
 export const ACTIVATE = "activate";
 
 interface Events {
-	/** A list may be different. */
+	/** A list may have changed. */
 	listChanged: [list: ListName];
 }
 
 /**
- * The tools, resources and prompts of an upstream, as the host sees them. With a skill there is a gate: nothing but the list of
- * tools is asked of the upstream before `activate`, and only `activate` connects. Without one, the first request connects.
+ * The tools, resources and prompts of an upstream, as the host sees them. With a skill there is a gate: before
+ * `activate` only the list of tools is requested from the upstream, and only `activate` connects. Without one, the
+ * first request connects.
  */
 export class McpProxy extends EventEmitter<Events> {
 	readonly #options: ProxyOptions;
@@ -29,7 +30,7 @@ export class McpProxy extends EventEmitter<Events> {
 	#wasConnected = false;
 	#activating: Promise<CallToolResult> | undefined;
 	#fetching: Promise<void> | undefined;
-	/** As the upstream listed them last. */
+	/** The upstream's last lists. */
 	#lists: Partial<Offers> = {};
 
 	/** @param timing default: that of real upstreams */
@@ -41,12 +42,12 @@ export class McpProxy extends EventEmitter<Events> {
 		this.#upstream.on("listChanged", (list) => this.emit("listChanged", list));
 	}
 
-	/** What the host is told at the start. */
+	/** The instructions for the host. */
 	get instructions(): string | undefined {
 		return this.#isGated ? texts.gateInstructions(this.#options.skill) : undefined;
 	}
 
-	/** With the upstream's schemas if it answers, or has answered before; else with the names that are known. */
+	/** With the upstream's schemas if it answers or has answered before; else with the known names. */
 	async listTools(): Promise<Tool[]> {
 		await this.#refresh();
 		const { tools: names = [] } = this.#options;
@@ -141,7 +142,7 @@ export class McpProxy extends EventEmitter<Events> {
 				return fail(lost);
 			}
 			if ((error as ServerError).code === "server-disconnected") {
-				// The upstream must not do twice what it may have done already.
+				// Not repeated: the upstream may already have done the work.
 				return fail(`${texts.RECONNECTED} ${texts.PERHAPS_CARRIED_OUT}`);
 			}
 		}
@@ -152,7 +153,7 @@ export class McpProxy extends EventEmitter<Events> {
 		}
 	}
 
-	/** What to say of a request that failed because the connection was lost. Throws any other error. */
+	/** The text for a request that failed because the connection was lost. Throws any other error. */
 	#lost(error: unknown, describe: (reason: string) => string): string {
 		if (!(error instanceof ServerError) || (error.code !== "server-disconnected" && error.code !== "server-offline")) {
 			throw error;
@@ -161,7 +162,7 @@ export class McpProxy extends EventEmitter<Events> {
 		return error.code === "server-disconnected" ? `${text} ${texts.PERHAPS_CARRIED_OUT}` : text;
 	}
 
-	/** Connects, unless it is connected. Returns what to say if that fails. */
+	/** Connects, unless it is connected. Returns an error text if that fails. */
 	async #connect(): Promise<string | undefined> {
 		const describe = this.#wasConnected ? texts.notReconnected : texts.notConnected;
 		try {

@@ -1,7 +1,10 @@
 import type { Command } from "commander";
 import { type ProxyFlags, type ProxyOptions, readProxyOptions } from "./proxy-options.js";
 
-/** Makes a command one that serves an upstream MCP server over standard input and output, until the host disconnects. */
+/**
+ * Turns a command into one that serves an upstream MCP server over standard input and output, until the host
+ * disconnects.
+ */
 export function addProxyOptions(command: Command): Command {
 	const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 	return command
@@ -29,7 +32,7 @@ async function runProxy(flags: ProxyFlags, command: Command): Promise<void> {
 	if (options.init !== undefined && options.skill === "") {
 		report(new Error("--init-script has no effect without --skill: activate runs it"));
 	}
-	// Loaded only when it is needed: --help starts faster without the SDK.
+	// Loaded on demand, so that --help starts faster.
 	const { serveProxy } = await import("./serve-proxy.js");
 	await serveProxy(options, report);
 	process.exit(0);

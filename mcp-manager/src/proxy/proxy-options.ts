@@ -31,8 +31,8 @@ export interface ProxyFlags {
 const CALL_TIMEOUT = 300_000;
 
 /**
- * Puts together what flags, environment and defaults say, in this order. A variable that is empty counts as absent, except
- * `MCP_SKILL`: with an empty one, a preset's gate is off.
+ * Merges flags, environment and defaults, in this order. An empty variable counts as absent, except `MCP_SKILL`: an
+ * empty one turns a preset's gate off.
  *
  * @throws RangeError that names the flag
  */

@@ -11,7 +11,7 @@ const CAPABILITIES = {
 	prompts: { listChanged: true },
 };
 
-/** How a host is told that a list is different. Templates change with resources. */
+/** The notification for each changed list. Templates change with resources. */
 const TELL_CHANGED = {
 	tools: (server: Server) => server.sendToolListChanged(),
 	resources: (server: Server) => server.sendResourceListChanged(),
@@ -24,7 +24,7 @@ const TELL_CHANGED = {
  */
 export async function serveProxy(options: ProxyOptions, report: (error: Error) => void): Promise<void> {
 	const proxy = new McpProxy(options);
-	/** More than one while the host finds out which revision to speak. */
+	/** More than one while the host negotiates the revision. */
 	const servers = new Set<Server>();
 	const open = (): Server => {
 		const server = createServer(proxy, options.name);

@@ -1,6 +1,6 @@
 // What the proxy tells the host's model: in Japanese, and the same in English.
 
-/** The host's instructions: all that a model knows of a locked proxy. */
+/** The host's instructions: all that a model knows about a locked proxy. */
 export function gateInstructions(skill: string): string {
 	return `Before you use these tools, load the skill ${skill} and call the tool activate.`;
 }

@@ -30,7 +30,7 @@ export const UPSTREAM_TIMING: UpstreamTiming = {
 };
 
 interface Events {
-	/** The upstream says that one of its lists is different. */
+	/** The upstream has reported a changed list. */
 	listChanged: [list: ListName];
 }
 
@@ -43,7 +43,7 @@ export class Upstream extends EventEmitter<Events> {
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
 	#lostReason = "not connected yet";
-	/** Requests that the upstream has not answered. */
+	/** Unanswered requests. */
 	#inProgress = 0;
 
 	constructor(config: ServerConfig, timing = UPSTREAM_TIMING) {
@@ -61,7 +61,7 @@ export class Upstream extends EventEmitter<Events> {
 		return this.#lostReason;
 	}
 
-	/** Connects, unless it is connected. Rejects with an Error that says why it could not. */
+	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
 	connect(): Promise<void> {
 		this.#connecting ??= this.#connect().finally(() => {
 			this.#connecting = undefined;
@@ -154,7 +154,7 @@ export class Upstream extends EventEmitter<Events> {
 		});
 	}
 
-	/** An upstream may well work on a request and answer nothing else. */
+	/** An upstream that works on a request may answer nothing else. */
 	async #checkIfIdle(): Promise<void> {
 		if (this.#inProgress === 0) {
 			await this.check();
@@ -171,7 +171,7 @@ export class Upstream extends EventEmitter<Events> {
 		return Object.fromEntries(await Promise.all(lists.map(read)));
 	}
 
-	/** Begins a session. Rejects with the reason if there is none within `timeout` milliseconds. */
+	/** Starts a session. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */
 	async #open(timeout: number): Promise<{ session: Session; transport: ConfiguredTransport }> {
 		const transport = new ConfiguredTransport(this.#config);
 		const session = new Session(transport);

@@ -16,14 +16,14 @@ const MAX_WAIT = 30_000;
 /** The delays if the server names none. */
 const BACKOFF = { initialDelay: 1_000, maxDelay: MAX_WAIT };
 
-/** Bytes of a JSON answer, or of an event of a stream. A longer one is a fault of the server's. */
+/** Bytes of a JSON answer, or of an event of a stream. A longer one is an error of the server. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 /**
  * `fetch` that waits and asks again if the server says that there were too many requests, and limits what is read of a response:
  * bytes of a message, and bytes in a second.
  *
- * @param onTooLarge is told of a message that is too large; its response has failed
+ * @param onTooLarge called for a message that is too large; its response fails
  */
 export function makeCarefulFetch(onTooLarge: (problem: string) => void = () => {}): FetchLike {
 	return async (url, init) => {

@@ -1,6 +1,6 @@
 import type { ServerConfig } from "./server-config.js";
 
-/** What is wrong in a file of servers. */
+/** An error in a servers file. */
 export interface ConfigProblem {
 	readonly file: string;
 	/** From 1. */
@@ -10,7 +10,7 @@ export interface ConfigProblem {
 	readonly message: string;
 }
 
-/** What a file of servers holds: those that can be used, and what is wrong with the others. */
+/** The contents of a servers file: the valid servers, and the errors of the others. */
 export interface ReadServers {
 	readonly configs: readonly ServerConfig[];
 	readonly problems: readonly ConfigProblem[];

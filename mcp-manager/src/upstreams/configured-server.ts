@@ -19,27 +19,27 @@ interface ConfiguredServerOptions {
 	readonly servers: ServerRegistry;
 	/** Milliseconds between pings. */
 	readonly pingInterval: number;
-	/** Throws if there is no room for one more connection, and none could be made. */
+	/** Throws if the limit of connections is reached and none is idle. */
 	readonly expectRoom: () => void;
-	/** Makes room for a connection that works. Throws if the pool is full. */
+	/** Makes room for an open connection. Throws if the pool is full. */
 	readonly makeRoom: () => void;
 }
 
 interface Events {
-	/** Its status is different. */
+	/** Its status has changed. */
 	status: [status: ConnectionStatus];
 	/** Its process wrote a line to standard error. */
 	stderr: [line: string];
 }
 
-/** Milliseconds between attempts at most, once the retries of the policy were in vain. */
+/** Longest retry interval after the retries of the policy, ms. */
 const MAX_RECONNECT_DELAY = 60_000;
 
 const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
 
 const DEFAULT_POLICY = RETRY_POLICY.parse({});
 
-/** A server to which the gateway connects: keeps its connection, and connects again when it was lost. */
+/** A server to which the gateway connects: keeps its connection open, and reconnects. */
 export class ConfiguredServer extends EventEmitter<Events> {
 	readonly config: ServerConfig;
 	readonly #options: ConfiguredServerOptions;
@@ -51,7 +51,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#connecting: Promise<Server> | undefined;
 	/** Whether it connects again by itself. */
 	#keepsTrying = false;
-	/** Attempts to connect again since the last connection that lasted. */
+	/** Reconnection attempts since the last lasting connection. */
 	#attempts = 0;
 	#retryTimer: NodeJS.Timeout | undefined;
 	#pingTimer: NodeJS.Timeout | undefined;
@@ -127,7 +127,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	/**
 	 * Connects, unless it is connected. From then on, it connects again if the connection is lost.
 	 *
-	 * Rejects with ServerError that says why it could not: "server-offline", or "permission-denied" and "rate-limited" over HTTP.
+	 * Rejects with ServerError: "server-offline", or "permission-denied" and "rate-limited" over HTTP.
 	 */
 	connect(): Promise<Server> {
 		clearTimeout(this.#retryTimer);
@@ -157,7 +157,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		this.#options.servers.unconfigure(this.id);
 	}
 
-	/** It was used just now. */
+	/** Records that it is in use. */
 	touch(): void {
 		this.#lastUsed = performance.now();
 	}
@@ -267,7 +267,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		this.#lastError = "";
 		transport.ontrouble = () => void this.#ping(session);
 		this.#pingTimer = setInterval(() => {
-			// A server may well work on a call and answer nothing else.
+			// A server that works on a call may answer nothing else.
 			if (!server.busy) {
 				void this.#ping(session);
 			}

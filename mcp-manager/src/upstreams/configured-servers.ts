@@ -12,13 +12,13 @@ export interface ConfiguredServersOptions {
 }
 
 interface Events {
-	/** The status of a server's connection is different. */
+	/** The status of a server's connection has changed. */
 	status: [server: ConfiguredServer, status: ConnectionStatus];
 	/** The process of a server wrote a line to standard error. */
 	stderr: [server: ConfiguredServer, line: string];
 }
 
-/** The servers to which the gateway connects: a pool of connections, which is never larger than it may be. */
+/** The servers to which the gateway connects: a pool of connections with a limit. */
 export class ConfiguredServers extends EventEmitter<Events> {
 	readonly #registry: ServerRegistry;
 	readonly #maxConnections: number;
@@ -45,7 +45,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 	/**
 	 * Adds a server, without connecting to it.
 	 *
-	 * @throws RangeError if there is one with its id
+	 * @throws RangeError if the id is already in use
 	 */
 	add(config: ServerConfig): ConfiguredServer {
 		const { id } = config;
@@ -74,8 +74,8 @@ export class ConfiguredServers extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Connects to the servers that are enabled and not lazy, and goes on trying where that fails. Settles when each was tried once. If there
-	 * are more than there may be connections, those connected first are closed again, and opened when they are needed.
+	 * Connects to the servers that are enabled and not lazy, and goes on trying where that fails. Settles when each was
+	 * tried once. Beyond the limit of connections, those connected first are closed again, and reopened on demand.
 	 */
 	async startEnabled(): Promise<void> {
 		const limit = pLimit(this.#maxConnections);
@@ -88,7 +88,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 	 * {@link startEnabled} does.
 	 *
 	 * @param isKept whether a server that is not in the configuration stays
-	 * @returns what is wrong with servers that cannot be added
+	 * @returns the errors of servers that cannot be added
 	 */
 	async apply(configs: readonly ServerConfig[], isKept: (id: string) => boolean): Promise<string[]> {
 		const wanted = new Map(configs.map((config) => [config.id, config]));
@@ -113,13 +113,13 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		await Promise.all(this.all.map(({ id }) => this.remove(id)));
 	}
 
-	/** Only once the new connection works: a broken server would close healthy ones, one after the other. */
+	/** Only once the new connection works, so that a broken server does not close healthy ones. */
 	#makeRoom(): void {
 		void this.#idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand");
 	}
 
 	/**
-	 * The idle connection that was not used for the longest time; undefined if there are fewer than there may be.
+	 * The least recently used idle connection; undefined below the limit.
 	 *
 	 * @throws Error if none is idle
 	 */

@@ -52,11 +52,11 @@ const MAX_REASON = 500;
 /** Characters of a message that is not MCP, for the reason. */
 const MAX_QUOTE = 100;
 
-/** One connection to a configured server: whatever transport it has, it ends once, with a reason. */
+/** One connection to a configured server. On any transport it ends once, with a reason. */
 export class ConfiguredTransport implements ServerTransport {
 	onmessage?: Transport["onmessage"];
 	onclose?: () => void;
-	/** Is told of a message that was dropped, and of trouble with the connection. */
+	/** Called for dropped messages and for connection problems. */
 	onerror?: (error: Error) => void;
 	/** Is called with each line that a server over stdio writes to standard error, within limits. */
 	onstderr?: (line: string) => void;
@@ -104,12 +104,12 @@ export class ConfiguredTransport implements ServerTransport {
 		return this.#closeReason;
 	}
 
-	/** What the server means by refusing the connection, if it said so. */
+	/** The code for a rejected connection, if the server gave a reason. */
 	get refusal(): ServerErrorCode | undefined {
 		return this.#refusal;
 	}
 
-	/** What went wrong last, for the reason of a connection that did not come about; empty if nothing did. */
+	/** The last error, used as the reason of a failed connection; empty without one. */
 	get trouble(): string {
 		return this.#lastError === undefined ? "" : ` (${reasonOf(this.#lastError).slice(0, MAX_QUOTE)})`;
 	}
@@ -161,7 +161,7 @@ export class ConfiguredTransport implements ServerTransport {
 		}
 	}
 
-	/** A server that refuses the probe, or does not answer it, is asked as an older one: what it says then is what counts. */
+	/** If a server rejects the probe or does not answer it, an older revision is tried, whose result counts. */
 	async #probe(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
 		const { id } = message;
 		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
@@ -227,7 +227,7 @@ export class ConfiguredTransport implements ServerTransport {
 		await this.#closed;
 	}
 
-	/** Answers a request that did not reach the server: the end of the connection does not say that it is safe to repeat it. */
+	/** Answers a request that did not reach the server, to mark it as safe to repeat. */
 	#rejectUnsent(message: JSONRPCMessage, error: unknown, reason: string): void {
 		if (isJSONRPCRequest(message) && this.#isUnsent(error)) {
 			const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
@@ -297,7 +297,7 @@ function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {
 	return isJSONRPCRequest(message) && message.method === "server/discover" && typeof message.id === "string";
 }
 
-/** What went wrong, in words: `fetch` has them in the cause. */
+/** The error text: `fetch` puts it in the cause. */
 export function reasonOf(error: unknown): string {
 	const { message, cause } = error as Error;
 	const detail = cause instanceof AggregateError ? cause.errors[0] : cause;

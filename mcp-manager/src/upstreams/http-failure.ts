@@ -4,7 +4,7 @@ import { ServerError, type ServerErrorCode } from "../core/errors.js";
 /** Characters of a body that are quoted: some servers answer with whole pages. */
 const MAX_BODY = 300;
 
-/** Statuses that say more than that a request failed. In each case it was not carried out. */
+/** Statuses with a specific meaning. In each case the request was not carried out. */
 const CODES: Readonly<Record<number, ServerErrorCode>> = {
 	401: "permission-denied",
 	403: "permission-denied",

@@ -12,7 +12,7 @@ type SendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
 /** With these a server that has only SSE rejects `initialize` (MCP 2025-11-25, Transports, "Backwards Compatibility"). */
 const NOT_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405]);
 
-/** Streamable HTTP, or SSE if the server turns out to have nothing else: its URL does not tell. */
+/** Streamable HTTP, or SSE if the server has nothing else, which its URL does not show. */
 export class HttpOrSseTransport implements Transport {
 	onmessage?: Transport["onmessage"];
 	onclose?: () => void;

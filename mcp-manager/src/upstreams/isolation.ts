@@ -4,15 +4,15 @@ import type { ServerConfig } from "./server-config.js";
 /** Bytes in a megabyte. */
 const MB = 1024 * 1024;
 
-/** What programs need to start: no settings, no passwords, nobody's files. */
+/** Paths that programs need to start: no settings, passwords or user files. */
 const SYSTEM_FILES = [
 	...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store"],
 	...["/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl/certs", "/etc/localtime"],
 ];
 
 /**
- * The command of a configured server inside what limits it: bubblewrap, and prlimit. Both have to be installed; if they are
- * not, the server cannot be started, and the error names what is missing.
+ * Wraps a configured server's command in bubblewrap and prlimit. If one is not installed, the server cannot be started,
+ * and the error names it.
  */
 export function isolated({ command, args, cwd, isolation }: ServerConfig): {
 	command: string;

@@ -1,6 +1,6 @@
 const LINE_FEED = 10;
 
-/** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer: that one copies all that it holds with each piece. */
+/** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer, which copies its whole contents with each piece. */
 export class LineReader {
 	readonly #maxBytes: number;
 	/** Of the line that is not complete yet. */

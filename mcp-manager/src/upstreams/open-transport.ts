@@ -10,7 +10,7 @@ import { WebSocketTransport } from "./websocket-transport.js";
 /**
  * A connection of its own to a configured server, which `start` opens.
  *
- * @param onFault is told why the connection has to end, where the transport would go on
+ * @param onFault called with the reason if the connection must end although the transport would continue
  */
 export function openTransport(config: ServerConfig, onFault: (reason: string) => void): Transport {
 	const { url, headers, env, cwd } = config;

@@ -1,7 +1,7 @@
 /** Bytes that are read of one server in a second: reading them takes less than a tenth of a core. The rest waits with the server. */
 const MAX_BYTES_PER_SECOND = 10 * 1024 * 1024;
 
-/** Says when to stop reading for a while, so that a server which floods does not keep others waiting. */
+/** Limits the read rate, so that a flooding server does not delay others. */
 export class ReadBudget {
 	#second = 0;
 	#bytes = 0;

@@ -23,8 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads servers from JSON or YAML: `servers` as a list, or `mcpServers` by id as hosts write it. One
- * bad server does not stop the others. `${NAME}` in a value stands for an environment variable, `${NAME:-text}` for text
- * if that is not set.
+ * bad server does not stop the others. `${NAME}` in a value is an environment variable, `${NAME:-text}` has a default.
  *
  * @param file its name, for the problems
  */
@@ -158,7 +157,7 @@ class Reader {
 		return this.#problems.length > count ? undefined : result.data;
 	}
 
-	/** The value with what its variables stand for, at any depth. */
+	/** The value with its variables expanded, at any depth. */
 	#expanded(value: unknown, path: Path): unknown {
 		if (typeof value === "string") {
 			return value.replace(VARIABLE, (_, kind: string | undefined, name: string, fallback?: string) => {
@@ -184,7 +183,7 @@ class Reader {
 			case "env":
 				return this.#environment[name];
 			default:
-				// VS Code asks a person. Here nobody can be asked: the environment has the answer.
+				// VS Code asks the user. Here the value comes from the environment.
 				return this.#environment[inputVariable(name)];
 		}
 	}
@@ -238,10 +237,10 @@ function idOfEntry(entry: unknown, [, key]: Path): string {
 	return typeof key === "string" ? portable(key, "-") : String(id ?? name);
 }
 
-/** Cline writes time limits in seconds. Nobody means so few milliseconds. */
+/** Cline writes time limits in seconds: smaller values are not plausible as milliseconds. */
 const MIN_MILLISECONDS = 1_000;
 
-/** Words that hosts write for transports. */
+/** Transport names of hosts. */
 const TRANSPORT_OF_TYPE: Readonly<Record<string, ServerConfig["transport"]>> = {
 	stdio: "stdio",
 	http: "http",

@@ -5,8 +5,8 @@ import type { ServerTool } from "../core/offers.js";
 import type { RetryPolicy } from "./server-config.js";
 
 /**
- * Makes a call, and makes it again as the policy says, but only where that is safe: if nothing was sent, or if the tool says
- * that it only reads or may be called twice.
+ * Makes a call, and retries it by the policy, but only if that is safe: nothing was sent, or the tool is read-only or
+ * idempotent.
  *
  * Rejects with the call's error if it is not retried, and with ServerError "retries-exceeded" after the last retry.
  */

@@ -98,12 +98,12 @@ export interface ServerConfig {
 	readonly id: string;
 	readonly name?: string | undefined;
 	readonly description?: string | undefined;
-	/** A URL, or a command with its arguments, as people are shown it: environment variables are not expanded. */
+	/** A URL, or a command with its arguments, for display: environment variables are not expanded. */
 	readonly shown: string;
 	/** Of all but stdio. */
 	readonly url: string;
 	readonly transport: TransportType;
-	/** Whether the entry names its transport. If not, a server over HTTP may turn out to have SSE only. */
+	/** Whether the entry names its transport. If not, a server over HTTP may have only SSE. */
 	readonly isTransportGiven: boolean;
 	/** Of stdio. */
 	readonly command: string;
@@ -124,14 +124,14 @@ export interface ServerConfig {
 	readonly isolation: z.output<typeof ISOLATION>;
 }
 
-/** What a server may be given as: a URL or a command, and whatever else differs from the defaults. */
+/** The input for a server: a URL or a command, and settings that differ from the defaults. */
 export type ServerInput = {
 	readonly id: string;
-	/** What people are shown in place of the URL or command, which may hold secrets. */
+	/** Shown in place of the URL or command, which may contain secrets. */
 	readonly shown?: string;
 } & z.input<z.ZodObject<typeof SERVER_FIELDS>>;
 
-/** What applies to servers that say nothing else themselves. */
+/** Defaults for all servers. */
 export const OPTIONS = z.object({
 	maxParallel: z.int().min(1).max(1_000).optional().describe("Calls at the same time, for each server. Default 10"),
 	timeout: SERVER_FIELDS.timeout,

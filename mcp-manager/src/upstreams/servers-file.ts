@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { brokenFile, type ConfigProblem, type ReadServers } from "./config-problem.js";
 
-/** What is wrong in a file of servers, with line and field; empty if nothing is. A file that cannot be read is one problem. */
+/** Validates a servers file: the problems, with line and field. A file that cannot be read is one problem. */
 export async function validateServersFile(path: string): Promise<readonly ConfigProblem[]> {
 	return (await new ServersFile(path).read()).problems;
 }
@@ -14,7 +14,7 @@ interface Events {
 	changed: [];
 }
 
-/** Milliseconds for which changes are gathered: editors write a file in several steps. */
+/** Milliseconds for which changes are collected: editors write a file in several steps. */
 const SETTLE_TIME = 200;
 
 /** The file in which servers are configured. */
@@ -32,11 +32,11 @@ export class ServersFile extends EventEmitter<Events> {
 		return existsSync(this.path);
 	}
 
-	/** A file that cannot be read is one whose whole content is wrong. */
+	/** An unreadable file is one problem of the whole file. */
 	async read(): Promise<ReadServers> {
 		try {
 			const content = await readFile(this.path, "utf8");
-			// Loaded only when it is needed: many programs have no file.
+			// Loaded on demand: many programs have no file.
 			const { readServers } = await import("./read-servers.js");
 			return readServers(content, this.path);
 		} catch (error) {
@@ -45,7 +45,7 @@ export class ServersFile extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Tells of changes from now on, if it does not do so yet. Watches the folder: editors put a new file in the place of the old one.
+	 * Starts to emit changes, unless started. Watches the folder, because editors replace the file.
 	 *
 	 * @throws Error if the folder does not exist
 	 */

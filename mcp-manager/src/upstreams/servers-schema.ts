@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HOST_SERVER, LISTED_SERVER, OPTIONS } from "./server-config.js";
 
-/** What a file of servers may hold. */
+/** The schema of a servers file. */
 const FILE = z.object({
 	version: z.string().optional(),
 	servers: z.union([z.array(LISTED_SERVER), z.record(z.string(), HOST_SERVER)]).optional(),

@@ -1,6 +1,6 @@
 import { RateLimit } from "../core/rate-limit.js";
 
-/** Lines that are passed on, in a second and of one piece. The others are dropped. */
+/** Most lines forwarded per second and per piece. Others are dropped. */
 const MAX_LINES = 20;
 
 /** Characters of a line. */
@@ -34,7 +34,7 @@ export class StderrLines {
 		this.#passOn(text.slice(0, end).split("\n", MAX_LINES + 1));
 	}
 
-	/** The process has ended: what it wrote last may have no line feed. */
+	/** The process has ended: its last line may have no line feed. */
 	end(): void {
 		this.#passOn([this.#rest]);
 		this.#rest = "";

@@ -6,7 +6,7 @@ import { ReadBudget } from "./read-budget.js";
 /** Bytes of one message. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
-/** Bytes that may wait to be sent. A server that reads so little is disconnected. */
+/** Bytes that may wait to be sent. Beyond that it is disconnected. */
 const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
 
 /** MCP over a WebSocket that the gateway opens: one message in each text frame, subprotocol "mcp". The SDK has none with headers. */
@@ -26,7 +26,7 @@ export class WebSocketTransport implements Transport {
 
 	/** Rejects if the connection cannot be opened. */
 	async start(): Promise<void> {
-		// Loaded only when it is needed: most servers are reached in another way.
+		// Loaded on demand: most servers use another transport.
 		const { WebSocket } = await import("ws");
 		const socket = new WebSocket(this.#url, "mcp", { headers: this.#headers, maxPayload: MAX_MESSAGE_BYTES });
 		this.#socket = socket;

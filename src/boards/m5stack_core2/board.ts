@@ -18,7 +18,7 @@ interface Core2Power extends SdkPower {
 	readonly speaker: { enable: boolean };
 }
 
-/** What the SDK's target has, as far as it is used. The SDK's typings do not have it. */
+/** The part of the SDK's target that is used. The SDK's typings lack it. */
 interface Target {
 	readonly I2C: { readonly internal: object };
 	readonly io: { readonly SMBus: object };
@@ -30,10 +30,13 @@ const { I2C, io, peripheral } = device as unknown as Target;
 /** The bus that the board's own chips are on. */
 const BUS = { ...I2C.internal, io: io.SMBus };
 
+/** The touch screen's interrupt: low while it is touched. */
+const TOUCH_PIN = 39;
+
 /** The target's own class for it needs the buttons of the target's setup, which is left out. */
 class Touch extends FT6x06 {
 	constructor(options: { readonly onSample: () => void }) {
-		super({ ...options, sensor: BUS, interrupt: { io: Digital, mode: Digital.Input, pin: 39 } });
+		super({ ...options, sensor: BUS, interrupt: { io: Digital, mode: Digital.Input, pin: TOUCH_PIN } });
 		this.configure({ threshold: 20 });
 	}
 }
@@ -50,7 +53,7 @@ export function openBoard() {
 	const player = openPlayer(70);
 	const screen = openFace(new config.Screen({}), power);
 	const preview = openPreview(screen);
-	const touch = openOptional("touch screen", () => openTouch(Touch));
+	const touch = openOptional("touch screen", () => openTouch(Touch, { pin: TOUCH_PIN, high: false }));
 	const motion = openOptional("motion sensor", () => openImu(STANDARD_GRAVITY));
 	const esp32 = openEsp32("m5stack_core2", openOptional("real-time clock", openRtc));
 	return {

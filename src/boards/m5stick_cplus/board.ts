@@ -9,7 +9,7 @@ import { openOptional } from "../../platform/open-optional.js";
 import { openPwmLight } from "../../platform/pwm-light.js";
 import { openRtc } from "../../platform/rtc.js";
 
-/** What the SDK's target has, as far as it is used. The SDK's typings do not have it. */
+/** The part of the SDK's target that is used. The SDK's typings lack it. */
 interface Target {
 	readonly peripheral: { readonly Power: new () => SdkPower };
 }

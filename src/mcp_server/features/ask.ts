@@ -4,19 +4,19 @@ import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import { findFeature } from "./feature-set.js";
 
-/** What a tool, resource or prompt asks the client that calls. */
+/** A question of a tool, resource or prompt to the calling client. */
 export interface Question<T = unknown> {
-	/** Tells it from other questions of the same call. Default: "q1", "q2", … in the order of asking. */
+	/** Identifies it among the questions of the call. Default: "q1", "q2", … in the order of asking. */
 	readonly key: string | undefined;
 	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
 	readonly params: object;
 	/** The capability that the client must have declared, and the part of it. */
 	readonly capability: string;
 	readonly mode: string | undefined;
-	/** Names of the members in the answer that are read. */
+	/** Names of the answer's members that are read. */
 	readonly names: readonly string[];
 
-	/** @throws Error that says what is wrong with the answer */
+	/** @throws Error if the answer is not valid */
 	read(answer: Params): T;
 }
 
@@ -29,11 +29,11 @@ export abstract class Asking {
 const MISSING_CAPABILITY = -32021;
 
 /**
- * Asks the client that makes a call. A session of 2026-07-28 takes the question itself; for older ones there is the feature
+ * Asks the calling client. A session of 2026-07-28 takes the question itself; older ones need the feature
  * `ClientRequests`.
  *
- * @throws RpcError, Error if the client cannot be asked that
- * @throws CallCancelled if the call is cancelled before there is an answer
+ * @throws RpcError, Error if the client does not support the question
+ * @throws CallCancelled if the call is cancelled first
  */
 export async function ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 	const { session, client } = call;

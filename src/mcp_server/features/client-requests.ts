@@ -7,7 +7,7 @@ import type { Feature } from "./feature.js";
 import type { FeatureResult } from "./feature-session.js";
 
 export interface ClientRequestsOptions {
-	/** Requests that may wait for an answer at once, of all sessions. Default 8. */
+	/** Requests that may wait for an answer at the same time, of all sessions. Default 8. */
 	readonly maxOpen?: number;
 	/** Milliseconds that the client has for an answer. Default: 5 minutes. */
 	readonly timeout?: number;
@@ -21,7 +21,7 @@ interface OpenRequest {
 }
 
 /**
- * Questions to clients of the revisions until 2025-11-25: each is a request of the device in the session of the call.
+ * Questions to clients of revisions up to 2025-11-25: each is a request of the device in the call's session.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export class ClientRequests extends Asking implements Feature<unknown> {
@@ -88,7 +88,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		}
 	}
 
-	/** Waits for the response until the time is over, the call is cancelled, or it ends. */
+	/** Waits for the response until the timeout, or until the call is cancelled or ends. */
 	#wait(
 		id: string,
 		call: ToolCall,
@@ -128,7 +128,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 	}
 }
 
-/** @throws Error if the client has answered with an error, or with something that does not fit */
+/** @throws Error if the client's answer is an error or not valid */
 function readResponse<T>({ result, error }: Params, { method, read }: Question<T>): T {
 	if (!isObject(result)) {
 		const words = isObject(error) && typeof error.message === "string" ? error.message : "no result";

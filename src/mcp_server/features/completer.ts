@@ -1,4 +1,4 @@
-/** Texts to choose from: those that begin with what the user has typed are suggested. Or a function that finds some. */
+/** Texts to choose from, of which those that begin with the user's input are suggested; or a function that finds them. */
 export type Completer =
 	| readonly string[]
 	| ((typed: string, chosen: Readonly<Record<string, unknown>>) => readonly string[] | Promise<readonly string[]>);
@@ -6,10 +6,10 @@ export type Completer =
 /** Completers by the name of an argument or variable. */
 export type Completers = Readonly<Record<string, Completer>>;
 
-/** What has arguments that can be completed: prompts, or templates of resources. */
+/** Something with arguments that can be completed: prompts or resource templates. */
 export interface Completable {
-	/** The names of all arguments, which clients send along when they ask for one. */
+	/** The names of all arguments, which clients send when they complete one. */
 	readonly argumentNames: readonly string[];
-	/** @returns undefined if there is no such prompt or template */
+	/** @returns undefined if the prompt or template does not exist */
 	completersOf(key: string): Completers | undefined;
 }

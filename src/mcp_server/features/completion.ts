@@ -99,7 +99,7 @@ function readObject(params: Params, name: string): Params {
 	return value;
 }
 
-/** The arguments that have values already. */
+/** The arguments that already have values. */
 function readChosen({ context }: Params): Params {
 	const chosen = isObject(context) ? context.arguments : undefined;
 	return isObject(chosen) ? chosen : NO_ARGUMENTS;

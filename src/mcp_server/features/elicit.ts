@@ -5,36 +5,36 @@ import type { ToolCall } from "../tool-call.js";
 import { memberNames, prepare, validateMembers } from "../validate.js";
 import { ask } from "./ask.js";
 
-/** What the person is asked, and what they fill in. */
+/** A form for the user: a message and its fields. */
 export interface Form<Fields extends Properties> {
 	readonly message: string;
-	/** Strings, numbers, booleans, choices: no objects. */
+	/** Strings, numbers, booleans and choices, not objects. */
 	readonly fields: Fields;
-	/** Any JSON Schema to send in place of the one made of `fields`, which says what is read and is checked. */
+	/** A JSON Schema to send in place of the one made of `fields`. The answer is read and checked by `fields`. */
 	readonly requestedSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
-	/** Tells this question from others of the same call. Default: by the order of asking. */
+	/** Identifies this question among those of the call. Default: by the order of asking. */
 	readonly key?: string;
 }
 
-/** A page that the person is to visit, such as one for a payment or a login. */
+/** A page for the user to visit, such as one for a payment or a login. */
 export interface Visit {
 	readonly message: string;
 	readonly url: string;
 	readonly key?: string;
 }
 
-/** What the person did: filled in the form, said no, or closed the question. */
+/** The user's answer: the form filled in, declined, or closed. */
 export type FormAnswer<Fields extends Properties> =
 	| { readonly action: "accept"; readonly content: InferProperties<Fields> }
 	| { readonly action: "decline" | "cancel" };
 
-/** Whether the person agreed to visit the page; not whether they have done there what they should. */
+/** Whether the user agreed to visit the page; not whether they completed it. */
 export interface VisitAnswer {
 	readonly action: "accept" | "decline" | "cancel";
 }
 
 /**
- * Asks the person at the client: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Asks the client's user: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  *
  * @throws RpcError, Error if the client cannot be asked
  * @throws CallCancelled if the call is cancelled first
@@ -52,7 +52,7 @@ export async function elicit(call: ToolCall, question: Form<Properties> | Visit)
 	const asked = { key, method: "elicitation/create", capability: "elicitation" } as const;
 	if ("url" in question) {
 		const { url } = question;
-		// Since 2026-07-28 no message comes later that would have to name the question.
+		// Since 2026-07-28 no later message refers to the question.
 		const id = call.session.revision < "2026-07-28" && { elicitationId: `e${Math.random()}` };
 		const read = (answer: Params): VisitAnswer => ({ action: readAction(answer) });
 		const params = { mode: "url", message, url, ...id };

@@ -5,10 +5,10 @@ import { type Answer, McpSession, type SessionOptions, type SessionServer } from
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 
-/** The result of a request, as JSON: at once, or later. */
+/** The result of a request, as JSON: now or later. */
 export type FeatureResult = string | LongResult | Promise<string>;
 
-/** What a session asks the features of its server. */
+/** What a session needs of its server's features. */
 export interface SessionFeatures<Context> {
 	/** @returns undefined if no feature has the method */
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
@@ -21,17 +21,17 @@ export interface SessionFeatures<Context> {
 
 export interface FeatureSessionServer<Context> extends SessionServer<Context> {
 	readonly features: SessionFeatures<Context>;
-	/** Reads again which names the features want in calls. */
+	/** Updates the names that the features want in calls. */
 	forgetNames(): void;
 }
 
-/** What a session answers without asking the features. */
+/** Methods that a session answers itself. */
 const OWN_METHODS: readonly string[] = deepFreeze(["tools/call", "tools/list", "initialize", "ping"]);
 
-/** A session of a server with features: what the session itself does not answer, the features may. */
+/** A session of a server with features, which answer the methods that the session does not. */
 export class FeatureSession<Context> extends McpSession<Context> {
 	declare readonly server: FeatureSessionServer<Context>;
-	/** Whoever has this session, and others that may go on with its suspended requests: see {@link SessionOptions}. */
+	/** The owner of this session and of others that may resume its suspended requests: see {@link SessionOptions}. */
 	readonly owner: object;
 
 	/** The session of the connection: this one, if its requests do not stand alone. */
@@ -73,7 +73,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
 	}
 
-	/** Waits for the answer of a feature. */
+	/** Waits for a feature's answer. */
 	async #settle(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
 		this.calls.push(call);
 		let answer: Sendable;

@@ -32,7 +32,7 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 		return new FeatureServer(this, options);
 	}
 
-	/** The feature of a kind, if there is one. */
+	/** The feature of a kind, if the server has it. */
 	find<F extends object>(kind: Kind<F>): F | undefined {
 		return this.#features.find((feature): feature is Feature<Context> & F => feature instanceof kind);
 	}
@@ -127,9 +127,9 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 }
 
 /**
- * The feature of a kind in the server that a call came to: what functions that take a call, such as `log`, work with.
+ * The feature of a kind in the server of a call, for functions that take a call, such as `log`.
  *
- * @returns undefined if the server has none
+ * @returns undefined if the server does not have it
  */
 export function findFeature<F extends object>(call: ToolCall, kind: Kind<F>): F | undefined {
 	const { server } = call.session;

@@ -6,31 +6,31 @@ import type { ToolCall } from "../tool-call.js";
 import type { FeatureResult, FeatureSession } from "./feature-session.js";
 
 /**
- * What a server offers besides tools, such as resources or prompts. Each has modules of its own: what a firmware does not
- * import takes neither flash nor heap.
+ * Something that a server offers besides tools, such as resources or prompts. Each is a module of its own: a feature
+ * that is not imported takes neither flash nor heap.
  */
 export interface Feature<Context> {
 	/** What it adds to the server's `capabilities`. */
 	readonly capabilities: Readonly<Record<string, object>>;
 	/** Names of members that it reads in messages: see {@link McpServer.allNames}. */
 	readonly names: readonly string[];
-	/** Those of them that it reads in calls of tools, too. Default: none. */
+	/** Those that it also reads in tool calls. Default: none. */
 	readonly callNames?: readonly string[];
 
-	/** Called once, when the server is made: the way to its sessions. */
+	/** Called once, when the server is created; gives access to its sessions. */
 	attach?(server: McpServer<Context>): void;
 
 	/**
 	 * Answers a request.
 	 *
-	 * @param call the client and its session, and what a request that takes time needs
-	 * @returns undefined if the method is not one of this feature
+	 * @param call the client, its session, and what an asynchronous request needs
+	 * @returns undefined if the method does not belong to this feature
 	 * @throws RpcError, also later
 	 */
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
 
 	/**
-	 * Answers a request in place of the session that it came in.
+	 * Answers a request in place of its session.
 	 *
 	 * @returns undefined to leave it to the session
 	 * @throws RpcError
@@ -40,10 +40,10 @@ export interface Feature<Context> {
 	/**
 	 * Takes a message without a method.
 	 *
-	 * @returns whether it is a response to something that this feature asked
+	 * @returns whether it answers a request of this feature
 	 */
 	takeResponse?(session: FeatureSession<unknown>, response: Params): boolean;
 
-	/** Called when a session has ended: what is kept for it can go. */
+	/** Called when a session has ended, to release its data. */
 	sessionClosed?(session: FeatureSession<unknown>): void;
 }

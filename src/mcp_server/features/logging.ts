@@ -12,21 +12,21 @@ const LEVELS = deepFreeze(["debug", "info", "notice", "warning", "error", "criti
 export type LogLevel = (typeof LEVELS)[number];
 
 export interface LoggingOptions {
-	/** The least severe level that is sent to a client that has not chosen one. Default "info". */
+	/** The lowest level that is sent to a client that has not chosen one. Default "info". */
 	readonly level?: LogLevel;
-	/** Messages that a session sends in a second, at most. Default 10. */
+	/** Most messages of a session per second. Default 10. */
 	readonly perSecond?: number;
 	/** The time in milliseconds. Default: `Date.now`. */
 	readonly now?: () => number;
 }
 
-/** What a session has said and sent. */
+/** The log level and message count of a session. */
 interface SessionLog {
 	level: LogLevel;
-	/** When the present second began. */
+	/** When the current second began. */
 	since: number;
 	sent: number;
-	/** Messages that were left out since one was sent. */
+	/** Messages dropped since one was sent. */
 	dropped: number;
 }
 
@@ -63,14 +63,14 @@ export class Logging implements Feature<unknown> {
 		return "{}";
 	}
 
-	/** Sends a message to a session, if its client wants such messages and not too many were sent within a second. */
+	/** Sends a message to a session, if its client wants this level and the rate limit is not reached. */
 	send(session: FeatureSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
 		const log = this.#logOf(session.connection);
 		if (!isWanted(level, session.client.logLevel ?? log.level)) {
 			return;
 		}
 		const now = this.#now();
-		// A clock that is set may also go back.
+		// Setting the clock may turn it back.
 		if (now < log.since || now - log.since >= 1_000) {
 			log.since = now;
 			log.sent = 0;
@@ -97,7 +97,7 @@ export class Logging implements Feature<unknown> {
 	}
 }
 
-/** @param least the least severe level that is wanted; none if it is not one */
+/** @param least the lowest wanted level; none if it is not valid */
 function isWanted(level: LogLevel, least: string): boolean {
 	const at = (LEVELS as readonly string[]).indexOf(least);
 	return at >= 0 && LEVELS.indexOf(level) >= at;
@@ -110,16 +110,16 @@ function sendMessage(session: CallSession, message: { readonly data: unknown; re
 }
 
 /**
- * Logs to the client that makes a call. If the server has no {@link Logging}, nothing happens.
+ * Logs to the calling client. Does nothing if the server has no {@link Logging}.
  *
- * @param data any JSON; what is not is an error of the tool
- * @param logger who logs
+ * @param data any JSON value
+ * @param logger the logger's name
  * @example
  * log(call, "info", "the door is open");
  */
 export function log(call: ToolCall, level: LogLevel, data: unknown, logger?: string): void {
 	if (!call.cancelled) {
-		// A server that has features has such sessions.
+		// A server with features has such sessions.
 		findFeature(call, Logging)?.send(call.session as FeatureSession<unknown>, level, data, logger);
 	}
 }

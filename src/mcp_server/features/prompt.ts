@@ -8,15 +8,15 @@ import type { Completer, Completers } from "./completer.js";
 export interface PromptArgument {
 	readonly title?: string;
 	readonly description?: string;
-	/** Whether it must be there. Default: no. */
+	/** Whether it is required. Default false. */
 	readonly required?: boolean;
-	/** What may stand there: see the feature `Completion`. */
+	/** Suggested values: see the feature `Completion`. */
 	readonly complete?: Completer;
 }
 
 export type PromptArguments = Readonly<Record<string, PromptArgument>>;
 
-/** The values of a prompt's arguments: those that are required are there. */
+/** The values of a prompt's arguments. The required ones are present. */
 export type InferArguments<A extends PromptArguments> = {
 	readonly [K in keyof A]: A[K] extends { readonly required: true } ? string : string | undefined;
 };
@@ -27,22 +27,22 @@ export interface PromptMessage {
 	readonly content: Content;
 }
 
-/** What a prompt may return: text or content, which the user says; or messages. */
+/** What a prompt may return: text or content in the user's role, or messages. */
 export type PromptResult = string | Content | readonly PromptMessage[];
 
 /** A prompt as its author writes it. */
 export interface PromptDefinition<Context, Arguments extends PromptArguments> {
 	readonly name: string;
 	readonly title?: string;
-	/** For the person who chooses it. */
+	/** For the user who chooses it. */
 	readonly description?: string;
-	/** In the order in which they are asked for. None when left out. */
+	/** In the order of the form. Default: none. */
 	readonly arguments?: Arguments;
-	/** Makes the messages; a promise if that takes time. What it throws reaches the client as a JSON-RPC error. */
+	/** Makes the messages, possibly asynchronously. An exception reaches the client as a JSON-RPC error. */
 	get(args: InferArguments<Arguments>, context: Context, call: ToolCall): PromptResult | Promise<PromptResult>;
 }
 
-/** A prompt as the server uses it: plain data made once. Its key is its name. */
+/** A prompt as the server stores it: plain data. Its key is its name. */
 export interface Prompt<Context> extends Listed {
 	readonly description: string | undefined;
 	readonly argumentNames: readonly string[];
@@ -69,12 +69,12 @@ export function createPrompt<Context, const Arguments extends PromptArguments>(
 	};
 }
 
-/** What the user says. */
+/** A message in the user's role. */
 export function user(content: string | Content): PromptMessage {
 	return { role: "user", content: toContent(content) };
 }
 
-/** What the assistant says. */
+/** A message in the assistant's role. */
 export function assistant(content: string | Content): PromptMessage {
 	return { role: "assistant", content: toContent(content) };
 }

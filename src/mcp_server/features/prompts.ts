@@ -10,7 +10,7 @@ import { type Prompt, type PromptResult, promptResult } from "./prompt.js";
 import { readText } from "./read-param.js";
 
 /**
- * Prompts: what a person can choose to say to the language model.
+ * Prompts: messages that a user can choose for the language model.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/prompts
  */
 export class Prompts<Context> implements Feature<Context>, Completable {
@@ -37,7 +37,7 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 		this.#server = server;
 	}
 
-	/** @throws TypeError if there is a prompt of that name already */
+	/** @throws TypeError if the name is already registered */
 	add(prompt: Prompt<Context>): void {
 		if (this.#find(prompt.key) !== undefined) {
 			throw new TypeError(`prompt ${prompt.key} is already registered`);
@@ -46,7 +46,7 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 		this.#server?.changed("notifications/prompts/list_changed");
 	}
 
-	/** @returns whether there was such a prompt */
+	/** @returns whether the prompt existed */
 	remove(name: string): boolean {
 		const at = this.#prompts.findIndex(({ key }) => key === name);
 		if (at < 0) {
@@ -95,7 +95,7 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 	}
 }
 
-/** @throws RpcError invalid params, for an argument that is missing or no text */
+/** @throws RpcError invalid params, if an argument is missing or not a string */
 function checkArguments(prompt: Prompt<unknown>, args: Params): Params {
 	const result: Record<string, string> = Object.create(null);
 	for (const name of prompt.argumentNames) {

@@ -2,9 +2,9 @@ import { ErrorCode, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 
 /**
- * A member of a request that must be there, as text.
+ * A required member of a request, as text.
  *
- * @param expected what it is, for the error: "the URI of a resource"
+ * @param expected its description in the error: "the URI of a resource"
  * @throws RpcError invalid params
  */
 export function readText(params: Params, name: string, expected: string): string {

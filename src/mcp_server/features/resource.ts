@@ -15,7 +15,7 @@ export interface ResourceAnnotations {
 	readonly lastModified?: string;
 }
 
-/** Bytes that are in base64 already. */
+/** Bytes already in base64. */
 export class Base64 {
 	readonly text: string;
 
@@ -24,7 +24,7 @@ export class Base64 {
 	}
 }
 
-/** What a resource holds: text, bytes, or an object, which becomes JSON. A promise is no such object. */
+/** A resource's contents: text, bytes, or an object, which becomes JSON. A promise is excluded. */
 export type ResourceData =
 	| string
 	| ArrayBuffer
@@ -38,20 +38,20 @@ export interface ResourceDefinition<Context, Uri extends string> {
 	readonly uri: Uri;
 	readonly name: string;
 	readonly title?: string;
-	/** For the language model: what the resource holds. */
+	/** For the language model: the resource's contents. */
 	readonly description?: string;
 	/** Such as "text/plain", "application/json", "image/jpeg". */
 	readonly mimeType?: string;
 	readonly annotations?: ResourceAnnotations;
-	/** Bytes, if they are known beforehand. */
+	/** Bytes, if known in advance. */
 	readonly size?: number;
-	/** What may stand for a template's variable: see the feature `Completion`. */
+	/** Suggested values for a template's variable: see the feature `Completion`. */
 	readonly complete?: Completers;
-	/** Reads it; a promise if that takes time. What it throws reaches the client as a JSON-RPC error. */
+	/** Reads it, possibly asynchronously. An exception reaches the client as a JSON-RPC error. */
 	read(variables: TemplateValues<Uri>, context: Context, call: ToolCall): ResourceData | Promise<ResourceData>;
 }
 
-/** A resource as the server uses it: plain data made once. Its key is its URI, or its template. */
+/** A resource as the server stores it: plain data. Its key is its URI, or its template. */
 export interface Resource<Context> extends Listed {
 	readonly mimeType: string | undefined;
 	readonly template: UriTemplate | undefined;
@@ -62,7 +62,7 @@ export interface Resource<Context> extends Listed {
 /**
  * Makes a resource from its definition.
  *
- * @throws TypeError if the URI has no scheme, or is a template that {@link parseTemplate} does not understand
+ * @throws TypeError if the URI has no scheme, or is a template that {@link parseTemplate} does not support
  */
 export function createResource<Context, const Uri extends string>(
 	definition: ResourceDefinition<Context, Uri>,
@@ -85,7 +85,7 @@ export function createResource<Context, const Uri extends string>(
 /**
  * An item of `contents`, as JSON: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#resource-contents
  *
- * @param maxBytes how long the text, or the bytes in base64, may be
+ * @param maxBytes the longest text, or base64 of the bytes
  * @throws RpcError internal error, if it is longer
  */
 export function contentsJson(
@@ -94,7 +94,7 @@ export function contentsJson(
 	data: ResourceData,
 	maxBytes = Number.POSITIVE_INFINITY,
 ): string {
-	// The size of bytes is known before they are encoded, which takes more than twice as much.
+	// Checked before encoding, which takes more than twice the memory.
 	if (data instanceof ArrayBuffer) {
 		checkSize(base64Length(data.byteLength), maxBytes);
 		return JSON.stringify({ uri, mimeType, blob: toBase64(data) });

@@ -12,19 +12,22 @@ import { matchTemplate } from "./uri-template.js";
 
 export interface ResourcesOptions<Context> {
 	readonly resources?: readonly Resource<Context>[];
-	/** Bytes that the text of a resource, or its bytes in base64, may take. Default 8000. */
+	/** The largest resource, as text or base64, in bytes. Default 8000. */
 	readonly maxBytes?: number;
 	/** URIs that a session may subscribe to. Default 32. */
 	readonly maxSubscriptions?: number;
 }
 
-/** The error code for an unknown resource until 2025-11-25: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling */
+/**
+ * The error code for an unknown resource up to 2025-11-25:
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling
+ */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** Characters of a URI that is subscribed to. */
+/** Characters of a subscribed URI. */
 const MAX_URI_LENGTH = 1_024;
 
-/** A resource that was asked for, and the values of its template's variables. */
+/** A requested resource, and the values of its template's variables. */
 interface Found<Context> {
 	readonly resource: Resource<Context>;
 	readonly variables: Readonly<Record<string, string>>;
@@ -56,7 +59,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		this.#server = server;
 	}
 
-	/** @throws TypeError if there is a resource with that URI already */
+	/** @throws TypeError if the URI is already registered */
 	add(resource: Resource<Context>): void {
 		if (this.#resources.some(({ key }) => key === resource.key)) {
 			throw new TypeError(`resource ${resource.key} is already registered`);
@@ -67,7 +70,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 
 	/**
 	 * @param uri the resource's URI or template
-	 * @returns whether there was such a resource
+	 * @returns whether the resource existed
 	 */
 	remove(uri: string): boolean {
 		const at = this.#resources.findIndex(({ key }) => key === uri);
@@ -79,7 +82,7 @@ export class Resources<Context> implements Feature<Context>, Completable {
 		return true;
 	}
 
-	/** Tells those who have subscribed to a URI that what it holds has changed. */
+	/** Notifies the subscribers of a URI that its contents have changed. */
 	updated(uri: string): void {
 		for (const [session, uris] of this.#subscriptions) {
 			if (uris.includes(uri)) {

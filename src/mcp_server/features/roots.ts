@@ -11,7 +11,7 @@ export interface Root {
 }
 
 export interface RootsOptions {
-	/** Tells this question from others of the same call. Default: by the order of asking. */
+	/** Identifies this question among those of the call. Default: by the order of asking. */
 	readonly key?: string;
 }
 

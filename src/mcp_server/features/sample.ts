@@ -12,23 +12,23 @@ export interface SamplingMessage {
 }
 
 export interface Sampling {
-	/** Text that the user says, or the messages so far. */
+	/** Text in the user's role, or the messages so far. */
 	readonly messages: string | readonly SamplingMessage[];
-	/** Tokens that the answer may have. */
+	/** Limit of the answer, in tokens. */
 	readonly maxTokens: number;
 	readonly systemPrompt?: string;
 	/** 0 and more. */
 	readonly temperature?: number;
 	readonly stopSequences?: readonly string[];
-	/** Tells this question from others of the same call. Default: by the order of asking. */
+	/** Identifies this question among those of the call. Default: by the order of asking. */
 	readonly key?: string;
 }
 
 /** What the model said. */
 export interface SamplingAnswer {
-	/** Its words; "" if it answered with something else, such as a picture. */
+	/** Its text; "" if it answered with something else, such as a picture. */
 	readonly text: string;
-	/** The content as it came. */
+	/** The content as received. */
 	readonly content: Params;
 	readonly model: string;
 	readonly stopReason?: string;

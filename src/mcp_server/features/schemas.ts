@@ -2,7 +2,7 @@ import type { Described, Schema, StringCheck, StringOptions } from "../schema.js
 
 // Schemas of strings beyond those that every firmware has. They are checked on the device.
 
-/** Ways in which a pattern of bounded repetitions may fit, at most: more would take too long to try. */
+/** Limit on the ways in which a pattern of bounded repetitions can match: more would take too long. */
 const MAX_WAYS = 100;
 
 const atomPattern = (): RegExp => /\\[dDwWsS^$\\.*+?()[\]{}|/-]|\[\^?(?:[^\]\\[]|\\.)+\]|[^\\()[\]{}|*+?^$]/;
@@ -16,7 +16,7 @@ const simplePattern = (): RegExp =>
  * proportion to the text: characters, classes and `\d`, `\w`, `\s`, each with a repetition; no groups, no alternatives;
  * at most one `*` or `+`.
  *
- * @throws TypeError for a pattern that is not
+ * @throws TypeError for any other pattern
  * @example
  * input: { plate: matching("^[A-Z]{1,3}-[0-9]{1,4}$", { description: "License plate" }) }
  */
@@ -46,7 +46,7 @@ function isFast(pattern: string): boolean {
 }
 
 /**
- * One of several strings, each with a title for people.
+ * One of several strings, each with a title to show.
  *
  * @example
  * input: { size: titledEnumeration({ s: "Small", l: "Large" }, { default: "s" }) }

@@ -18,7 +18,7 @@ import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";
 import { FeatureSession } from "./feature-session.js";
 
-/** Methods of the older revisions, which the stateless form does not have. */
+/** Methods of older revisions that the stateless form lacks. */
 const REMOVED: readonly string[] = deepFreeze([
 	"initialize",
 	"ping",
@@ -27,7 +27,7 @@ const REMOVED: readonly string[] = deepFreeze([
 	"resources/unsubscribe",
 ]);
 
-/** What stands in front of a result, and of one that may be cached: lists, reads. */
+/** The start of a result, and of a cacheable one: lists, reads. */
 const COMPLETE = '"resultType":"complete"';
 const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
 const CACHEABLE_METHODS: readonly string[] = deepFreeze([
@@ -41,10 +41,10 @@ const CACHEABLE_METHODS: readonly string[] = deepFreeze([
 
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
-/** Names the request that a notification belongs to, for a peer whose requests share a connection. */
+/** Names the request of a notification, for a peer whose requests share a connection. */
 const REQUEST_ID = "xs-mcp/requestId";
 
-/** The member of a subscription's filter that asks for a notification. */
+/** The member of a subscription's filter for each notification. */
 const FILTERS: Readonly<Record<string, string>> = deepFreeze({
 	"notifications/tools/list_changed": "toolsListChanged",
 	"notifications/prompts/list_changed": "promptsListChanged",
@@ -61,17 +61,17 @@ interface OpenQuestion {
 	readonly resolve: (answer: unknown) => void;
 }
 
-/** What suspends requests that wait for the client: the feature `Stateless`. */
+/** Suspends requests that wait for the client: the feature `Stateless`. */
 export interface Suspender<Context> {
 	/** @returns the state by which the client's next request names this one */
 	suspend(request: StatelessRequest<Context>): string;
-	/** Called if a suspended request goes on, and when a request has ended. */
+	/** Called when a suspended request resumes, and when a request has ended. */
 	forget(request: StatelessRequest<Context>): void;
 }
 
 /**
- * A request of 2026-07-28, which says by itself what others have from their session. If it asks the client something, it is
- * answered with `input_required`, and goes on when the client repeats it with the answers:
+ * A request of 2026-07-28, which carries what older ones take from their session. If it asks the client, it is answered
+ * with `input_required`, and resumes when the client repeats it with the answers:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/mrtr
  */
 export class StatelessRequest<Context> extends FeatureSession<Context> {
@@ -83,12 +83,12 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	#id: RequestId | undefined;
 	#call: ToolCall | undefined;
 	readonly #open = new Map<string, OpenQuestion>();
-	/** Answers that came with the request and have not been used. */
+	/** Unused answers that came with the request. */
 	#given: Map<string, unknown> = new Map();
 	#asked = 0;
 	#isSuspending = false;
 	#reply: ((answer: Sendable | undefined) => void) | undefined;
-	/** What a `subscriptions/listen` asks for. */
+	/** The filter of `subscriptions/listen`. */
 	#filter: Params | undefined;
 
 	constructor(
@@ -114,7 +114,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		return super.pageBytes - CACHEABLE.length - 1;
 	}
 
-	/** Names of the members that the answers to the open questions have. */
+	/** Names of the members in the answers to the open questions. */
 	get names(): readonly string[] {
 		return [...this.#open].flatMap(([key, { question }]) => [key, ...question.names]);
 	}
@@ -125,7 +125,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
 		}
 		this.#given = readResponses(params);
-		// As in a batch: no feature takes the request over once more.
+		// As in a batch, so that no feature takes the request over again.
 		const answer = super.dispatch(id, this.method, params, this.wrapper, true);
 		if (!(answer instanceof Promise)) {
 			return answer;
@@ -139,9 +139,9 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	}
 
 	/**
-	 * Goes on with the answers of the client, who has asked again, maybe on another connection.
+	 * Resumes with the answers of the client's repeated request, possibly on another connection.
 	 *
-	 * @throws RpcError for answers that cannot be read; then it stays suspended
+	 * @throws RpcError if the answers are not valid; it stays suspended
 	 */
 	resume(connection: FeatureSession<Context>, id: RequestId, params: Params): Answer {
 		this.#given = readResponses(params);
@@ -163,7 +163,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		return this.#nextReply();
 	}
 
-	/** Ends the call that waits for answers. A tool that fails to stop must not take others down. */
+	/** Ends the call that waits for answers. A tool that fails to stop must not affect others. */
 	cancel(): void {
 		try {
 			this.#call?.cancel();
@@ -172,7 +172,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		}
 	}
 
-	/** @throws Error if there is an open question with that key, or the server has no timer */
+	/** @throws Error if the key is already in use, or the server has no timer */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.server.timer === undefined) {
 			throw new Error("asking the client needs the server option `timer`");
@@ -197,7 +197,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		});
 	}
 
-	/** Tells the client from now on what the filter asks for. */
+	/** Notifies the client from now on, as the filter says. */
 	listen(filter: Params): void {
 		this.#filter = filter;
 		this.server.sessions.add(this);
@@ -205,7 +205,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
 	}
 
-	/** Ends what {@link listen} began. */
+	/** Stops the notifications. */
 	stopListening(): void {
 		this.server.sessions.delete(this);
 		this.server.features.sessionClosed(this);
@@ -238,7 +238,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		});
 	}
 
-	/** The answer to a question, if it has come and fits; what does not fit is asked again. */
+	/** The answer to a question, if it has arrived and is valid; otherwise it is asked again. */
 	#take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
 		const given = this.#given.get(key);
 		this.#given.delete(key);
@@ -271,7 +271,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		}
 		const questions = [...this.#open.values()].map(({ json }) => json).join(",");
 		this.#id = undefined;
-		// A number that equals nothing: the request has been answered and cannot be cancelled any more.
+		// NaN equals nothing: the request is answered and can no longer be cancelled.
 		call.id = Number.NaN;
 		call.progressToken = undefined;
 		const state = JSON.stringify(this.#suspender.suspend(this));
@@ -281,7 +281,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	}
 }
 
-/** What a request is about, which its repetition must be about, too. */
+/** The subject of a request, which its repetition must share. */
 export function subjectOf({ name, uri }: Params): unknown {
 	return name ?? uri;
 }

@@ -10,15 +10,15 @@ import type { FeatureResult, FeatureSession } from "./feature-session.js";
 import { StatelessRequest, type Suspender, subjectOf } from "./stateless-request.js";
 
 export interface StatelessOptions {
-	/** Calls that may wait for answers of their clients at once. Of more, the oldest is cancelled. Default 4. */
+	/** Calls that may wait for their clients' answers at the same time. Beyond that the oldest is cancelled. Default 4. */
 	readonly maxSuspended?: number;
-	/** Milliseconds that a client has to come back with its answers. Default: 5 minutes. */
+	/** Milliseconds that a client has for its answers. Default: 5 minutes. */
 	readonly timeout?: number;
 	/** Requests `subscriptions/listen` that may be open at once. Default 1: a device that serves HTTP has two connections. */
 	readonly maxListening?: number;
 }
 
-/** A list that is to be written as JSON is copied: XS does not write what was preloaded. */
+/** The list is copied because XS does not stringify preloaded arrays. */
 const SUPPORTED: readonly string[] = deepFreeze(["2026-07-28"]);
 
 /** The error code for a revision that the server does not speak. */
@@ -53,17 +53,17 @@ const LISTEN_NAMES: readonly string[] = deepFreeze([
 	"resourceSubscriptions",
 ]);
 
-/** A request that waits for answers of its client. */
+/** A request that waits for its client's answers. */
 interface Suspended<Context> {
 	readonly request: StatelessRequest<Context>;
-	/** What the client names it by. Nothing that it says is trusted: it is only looked up. */
+	/** The key that the client sends. It is only looked up: nothing in it is trusted. */
 	readonly state: string;
 	readonly timer: object | undefined;
 }
 
 /**
- * The stateless form of 2026-07-28: each request says which revision and capabilities it has. Requests of this form and of
- * a session may come on the same connection. https://modelcontextprotocol.io/specification/2026-07-28/basic
+ * The stateless form of 2026-07-28: each request names its revision and capabilities. A connection may carry requests
+ * of this form and of a session. https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 export class Stateless<Context> implements Feature<Context>, Suspender<Context> {
 	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
@@ -71,7 +71,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	readonly #timeout: number;
 	readonly #maxListening: number;
 	#suspended: readonly Suspended<Context>[] = [];
-	/** Requests that have gone on: their calls end with the connection that they were repeated on. */
+	/** Resumed requests: their calls end with the connection of the repeated request. */
 	readonly #resumed = new Set<StatelessRequest<Context>>();
 	#listening = 0;
 	#count = 0;
@@ -159,7 +159,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		this.#resumed.delete(request);
 	}
 
-	/** @throws RpcError if no request waits under that state */
+	/** @throws RpcError if the state is unknown */
 	#find(session: FeatureSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
 		const request = this.#suspended.find((each) => each.state === state)?.request;
 		const isSame =
@@ -199,7 +199,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	}
 }
 
-/** @throws RpcError if there is no resource with one of these URIs: then to none of them */
+/** @throws RpcError if one of the URIs is unknown: then none is subscribed */
 function subscribe(uris: readonly string[], call: ToolCall, request: StatelessRequest<unknown>): void {
 	try {
 		for (const uri of uris) {
@@ -211,7 +211,7 @@ function subscribe(uris: readonly string[], call: ToolCall, request: StatelessRe
 	}
 }
 
-/** @throws RpcError for what every request must say and this one does not */
+/** @throws RpcError if a required member is missing */
 function readMeta(meta: Params, log: (message: string) => void): Client {
 	const version = meta[VERSION];
 	if (typeof version !== "string") {
@@ -237,7 +237,7 @@ function discover({ name, version, capabilities }: SessionServer<unknown>): stri
 }
 
 /**
- * The part of what is asked for that the server offers.
+ * The part of the filter that the server supports.
  *
  * @throws RpcError invalid params
  */

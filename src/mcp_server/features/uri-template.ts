@@ -14,10 +14,10 @@ const variablePattern = (): RegExp => /\{([^{}]*)\}/;
 const namePattern = (): RegExp => /^[A-Za-z0-9_]+$/;
 
 /**
- * Takes a template apart. Only the simple form `{name}` of RFC 6570 (level 1) is understood: it stands for one piece of a
+ * Takes a template apart. Only the simple form `{name}` of RFC 6570 (level 1) is supported: it matches one segment of a
  * URI, without a slash.
  *
- * @returns undefined if there is no variable in it
+ * @returns undefined if it has no variables
  * @throws TypeError for another form, or for two variables without text between them
  */
 export function parseTemplate(uri: string): UriTemplate | undefined {
@@ -35,7 +35,7 @@ export function parseTemplate(uri: string): UriTemplate | undefined {
 	return variables.length > 0 ? { literals, variables } : undefined;
 }
 
-/** The values that a URI has for a template's variables; undefined if it does not fit. */
+/** The values of a template's variables in a URI; undefined if it does not match. */
 export function matchTemplate(template: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined {
 	const { literals, variables } = template;
 	const [start = "", ...rest] = literals;

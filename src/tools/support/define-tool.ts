@@ -3,7 +3,7 @@ import type { HardwareWith, Part, WithNeeds } from "../../hardware/needs.js";
 import type { Properties } from "../../mcp_server/schema.js";
 import { createTool, type Tool, type ToolDefinition } from "../../mcp_server/tool.js";
 
-/** A tool and the parts of a board without which it is not offered. */
+/** A tool, and the parts that a board must have to offer it. */
 export interface HardwareTool extends Tool<Hardware>, WithNeeds {}
 
 interface HardwareToolDefinition<Needs extends Part, Input extends Properties, Output extends Properties>

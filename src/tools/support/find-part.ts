@@ -1,8 +1,8 @@
 /**
- * The part of a board that a call names. A part that is the only one of its kind need not be named.
+ * The part of a board that a call names. The name is optional if the board has one such part.
  *
  * @param argument the name of the argument that names it
- * @throws Error that names the argument and the parts there are
+ * @throws Error with the argument's name and the existing parts
  */
 export function findPart<Part>(
 	parts: Readonly<Record<string, Part>>,

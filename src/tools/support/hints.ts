@@ -1,7 +1,7 @@
 import type { ToolAnnotations } from "../../mcp_server/tool.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 
-// Clients take a tool without hints for one that destroys and reaches the internet: every tool says what is true of it.
+// Clients assume that a tool without hints is destructive and reaches the internet, so every tool has hints.
 
 /** A tool that only reads. */
 export const READS: ToolAnnotations = deepFreeze({
@@ -11,7 +11,7 @@ export const READS: ToolAnnotations = deepFreeze({
 	openWorldHint: false,
 });
 
-/** A tool that sets something of the device: once or twice makes no difference, and nothing is lost. */
+/** A tool that sets a value: idempotent and not destructive. */
 export const SETS: ToolAnnotations = deepFreeze({
 	readOnlyHint: false,
 	destructiveHint: false,
@@ -19,7 +19,7 @@ export const SETS: ToolAnnotations = deepFreeze({
 	openWorldHint: false,
 });
 
-/** A tool that does something each time, and destroys nothing. */
+/** A tool with an effect at each call: not destructive. */
 export const ACTS: ToolAnnotations = deepFreeze({
 	readOnlyHint: false,
 	destructiveHint: false,

@@ -1,7 +1,7 @@
 import type { Light } from "../../hardware/light.js";
 import { formatColor } from "./color.js";
 
-/** What the device's status says of its lights. */
+/** The lights in the device's status. */
 export function lightsStatus(lights: Readonly<Record<string, Light>>): object {
 	return Object.fromEntries(
 		Object.entries(lights).map(([name, { on, brightness, color }]) => [

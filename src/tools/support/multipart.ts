@@ -8,7 +8,7 @@ export interface FormField {
 	readonly type?: string;
 }
 
-/** Long and odd enough not to stand in a JPEG or a question. */
+/** Long and unusual enough not to occur in a JPEG or a question. */
 const BOUNDARY = "----xs-mcp-7d94b1c0e6f25a38";
 
 /** A form, ready to be sent. */

@@ -1,6 +1,6 @@
 import type { Sensor, Sensors } from "../../hardware/sensor.js";
 
-/** What every sensor measures now. A sensor that fails has an `error` in the place of its value. */
+/** The current value of every sensor, or an `error` if it fails. */
 export function sensorsStatus(sensors: Sensors): object {
 	return Object.fromEntries(
 		Object.entries(sensors).map(([name, sensor]) => {
@@ -13,7 +13,7 @@ export function sensorsStatus(sensors: Sensors): object {
 	);
 }
 
-/** What a sensor measures now. */
+/** The current value of a sensor. */
 export function readSensor(sensor: Sensor): object {
 	const { kind, unit } = sensor;
 	return { kind, value: sensor.read(), unit };

@@ -6,7 +6,7 @@ import { encodeMultipart, type FormField } from "./multipart.js";
 interface PictureUpload {
 	readonly url: string;
 	readonly headers?: ReadonlyMap<string, string>;
-	/** What the form has before the file. */
+	/** The form fields before the file. */
 	readonly fields?: readonly FormField[];
 	readonly filename: string;
 	/** A JPEG file. It is sent piece by piece, and closed. */
@@ -14,9 +14,9 @@ interface PictureUpload {
 }
 
 /**
- * Uploads a picture as a form. Rejects if there is no answer, or one with a status other than 2xx.
+ * Uploads a picture as a form. Rejects without an answer, or if its status is not 2xx.
  *
- * @returns what the server answers
+ * @returns the server's answer
  */
 export async function uploadPicture(http: Http, upload: PictureUpload): Promise<string> {
 	const { url, headers = [], fields = [], filename, picture } = upload;

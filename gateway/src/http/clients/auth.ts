@@ -12,7 +12,7 @@ interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
 	readonly tokens: TokenStore;
-	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
 	readonly trustProxy: readonly string[];
 	/** Devices whose user-only tools every client sees; `*` for all. */
 	readonly userTools: readonly string[];
@@ -24,7 +24,7 @@ export class RequestGuard {
 	readonly #source: SourceCheck;
 	readonly #limits: RequestLimits;
 	readonly #addresses: ClientAddresses;
-	/** Answers that are not complete: streams stay open for as long as the client likes. */
+	/** Open responses: streams stay open as long as the client wants. */
 	readonly #open = new Map<ServerResponse, Admission>();
 
 	constructor(options: RequestGuardOptions) {
@@ -34,7 +34,7 @@ export class RequestGuard {
 		this.#addresses = new ClientAddresses(options.trustProxy);
 	}
 
-	/** Whether clients have to show a token: beyond loopback always, else as soon as there is one. */
+	/** Whether clients need a token: beyond loopback always, else as soon as there is one. */
 	get needsToken(): boolean {
 		return !isLoopback(this.#options.address) || this.#options.tokens.needs("client");
 	}
@@ -50,8 +50,8 @@ export class RequestGuard {
 	}
 
 	/**
-	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError if a token is needed
-	 * and the request has no valid one (401), and if there were too many (429).
+	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError without a valid
+	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
 		const { access, token } = await this.#authenticate(request);
@@ -104,7 +104,7 @@ export class RequestGuard {
 	}
 }
 
-/** What a client reaches without a token: every device, user-only tools only as configured. */
+/** The access of a client without a token: every device, user-only tools only as configured. */
 export function localAccess(userTools: readonly string[]): Access {
 	const some = userTools.length > 0 && new Set(userTools);
 	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some };

@@ -10,13 +10,13 @@ export interface BindingSummary {
 	readonly device: string;
 	readonly board: string;
 	readonly version: string;
-	/** The network address that it asks from. */
+	/** The network address of its request. */
 	readonly address: string;
 	/** When its code is no longer valid, ISO 8601. */
 	readonly expires: string;
 }
 
-/** Rejects clients whose token is for some devices only: a device that they bind would be there for every client. */
+/** Rejects clients whose token is limited to some devices: a device that they bind would be visible to every client. */
 export const needsAllDevices: Middleware = async (c, next) => {
 	if (c.var.admission.access.devices !== undefined) {
 		throw new HttpError(403, "token", "binding devices requires a token for all devices");
@@ -44,7 +44,7 @@ export function approveBinding(bindings: DeviceBindings): Route {
 	};
 }
 
-/** `DELETE /bindings/CODE`: the device is not bound. */
+/** `DELETE /bindings/CODE`: rejects the device. */
 export function rejectBinding(bindings: DeviceBindings): Route {
 	return (c) => {
 		if (!bindings.reject(c.req.param("code") ?? "")) {

@@ -2,16 +2,16 @@ import { isLoopback } from "../../config/listen-address.js";
 import type { DeviceListener } from "../../devices/announcement.js";
 import { downTopic, upTopic } from "../../devices/mqtt-bus.js";
 
-/** Where devices connect: as the operator has set it, or where the gateway listens. Absent: they cannot. */
+/** Where devices connect: as configured, or where the gateway listens. Absent: they cannot. */
 export interface DeviceAddresses {
 	readonly websocket?: string | DeviceListener | undefined;
 	readonly mqtt?: string | DeviceListener | undefined;
 }
 
-/** The MQTT port that means TLS to the other firmwares. */
+/** The MQTT port for which other firmwares use TLS. */
 const MQTTS_PORT = 8883;
 
-/** Seconds after which a quiet device says that it is there: MQTT 3.1.1 §3.1.2.10. */
+/** The MQTT keep-alive in seconds: MQTT 3.1.1 §3.1.2.10. */
 const KEEP_ALIVE = 60;
 
 /** Some devices connect only with a password. */
@@ -20,7 +20,7 @@ const NO_PASSWORD = "none";
 /**
  * The blocks that tell a device where to connect.
  *
- * @param hostname by which the device knows the gateway, as in a URL
+ * @param hostname the gateway's name as the device knows it, as in a URL
  * @param token absent if devices need none
  */
 export function backendBlocks(
@@ -46,7 +46,7 @@ export function backendBlocks(
 	};
 }
 
-/** The time, as devices of the family set their clocks by it. */
+/** The time, by which devices of the family set their clocks. */
 export function serverTime(): object {
 	const now = new Date();
 	return { timestamp: now.getTime(), timezone_offset: 0 - now.getTimezoneOffset() };

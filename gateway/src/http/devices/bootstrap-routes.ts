@@ -25,12 +25,12 @@ export interface BootstrapRoutesOptions {
 	readonly key: DeviceKey;
 	readonly source: SourceCheck;
 	readonly limits: RequestLimits;
-	/** The network address that a request comes from. */
+	/** The network address of a request. */
 	readonly addressOf: (request: IncomingMessage) => string;
 	/** Whether a new device needs a token, or to be bound, to connect. */
 	readonly needsBinding: () => boolean;
 	readonly deviceAddresses: () => DeviceAddresses;
-	/** Where devices reach the gateway over HTTP. Default: as their request says. */
+	/** The URL at which devices reach the gateway over HTTP. Default: as in their request. */
 	readonly publicUrl?: string | undefined;
 	readonly firmware: FirmwareOffers;
 	readonly updates: FirmwareUpdates;
@@ -50,13 +50,13 @@ const CLIENT_ID = /^[\x21-\x7e]{1,64}$/;
 /** The system information of a device has about 1,000 bytes. */
 const MAX_BODY_BYTES = 65_536;
 
-/** Characters of what a device says of itself. */
+/** Characters of a device's description of itself. */
 const MAX_NAME = 64;
 
-/** Downloads of firmware at the same time. */
+/** Most concurrent firmware downloads. */
 const MAX_DOWNLOADS = 16;
 
-/** The routes at which devices ask for their backend: in the family, "OTA". */
+/** The bootstrap routes, called "OTA" in the family. */
 export class BootstrapRoutes {
 	readonly #options: BootstrapRoutesOptions;
 	#downloads = 0;
@@ -65,7 +65,7 @@ export class BootstrapRoutes {
 		this.#options = options;
 	}
 
-	/** Rejects requests with a foreign Host or Origin: none of these routes needs a secret that a website does not have. */
+	/** Rejects requests with a foreign Host or Origin: these routes need no secret, so a website could call them. */
 	readonly checkSource: Middleware = async (c, next) => {
 		this.#options.source.check(c.env.incoming);
 		await next();
@@ -94,7 +94,7 @@ export class BootstrapRoutes {
 		return c.json({ server_time: serverTime(), ...blocks, ...(firmware && { firmware }) });
 	};
 
-	/** `POST /xiaozhi/ota/activate`: 200 if the device is bound, 202 if it waits, 404 if it has to ask for a code again. */
+	/** `POST /xiaozhi/ota/activate`: 200 if the device is bound, 202 if it waits, 404 if it needs a new code. */
 	readonly activate: Route = async (c) => {
 		const { incoming } = c.env;
 		await this.#admit(incoming);
@@ -140,7 +140,7 @@ export class BootstrapRoutes {
 		await this.#options.limits.request(this.#options.addressOf(request));
 	}
 
-	/** The device's token, or what it waits with; undefined if it needs neither. */
+	/** The device's token, or its pending code; undefined if it needs neither. */
 	async #bind(request: BindingRequest): Promise<string | PendingBinding | undefined> {
 		const { bindings, needsBinding } = this.#options;
 		const token = bindings.tokenOf(request);
@@ -160,7 +160,7 @@ export class BootstrapRoutes {
 	}
 
 	/**
-	 * Where the device reaches the gateway over HTTP, without a path.
+	 * The URL at which the device reaches the gateway over HTTP, without a path.
 	 *
 	 * @throws HttpError (400)
 	 */
@@ -201,7 +201,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 	return length === "0" && encoding === undefined ? undefined : await readJson(request, MAX_BODY_BYTES);
 }
 
-/** What a device says of its model and version: in the body, else as the C++ firmware does in `User-Agent`: MODEL/VERSION. */
+/** A device's model and version: from the body, else from `User-Agent` as the C++ firmware sends it: MODEL/VERSION. */
 function systemOf({ headers }: IncomingMessage, body: unknown): { board: string; version: string } {
 	const { board, application } = isObject(body) ? body : {};
 	const [model, version] = (headers["user-agent"] ?? "").split("/");

@@ -3,8 +3,8 @@ import { isLoopback, outsideUrlAt } from "../../config/listen-address.js";
 import type { Configuration } from "../../config/settings.js";
 
 /**
- * Where a device reaches the gateway over HTTP, without a path; undefined if that is not known, or if the HTTP server listens
- * for this machine only, and the device may be on another one.
+ * The URL at which a device reaches the gateway over HTTP, without a path; undefined if unknown, or if the HTTP server
+ * listens only for this machine and the device may be on another one.
  *
  * @param clientsUrl where the HTTP server listens
  */
@@ -23,7 +23,7 @@ export function urlForDevice(
 	if (known !== undefined) {
 		return known;
 	}
-	// Over MQTT a device does not say which address it has connected to.
+	// Over MQTT the address that a device connected to is unknown.
 	const brokers = [...(mqtt ? [mqttAddress] : []), ...(brokerUrl === undefined ? [] : [hostnameIn(brokerUrl)])];
 	if (isLoopback(httpAddress) && !brokers.every(isLoopback)) {
 		return undefined;

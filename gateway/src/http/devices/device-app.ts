@@ -14,8 +14,8 @@ export interface DeviceAppOptions extends PictureRoutesOptions {
 }
 
 /**
- * What the gateway serves to devices over HTTP. They address the gateway by whatever name they know it by, so Host is not
- * checked: each request needs a secret that a website cannot have. The bootstrap, which needs none, checks it.
+ * What the gateway serves to devices over HTTP. They may use any name for the gateway, so Host is not checked: each
+ * request needs a secret that a website cannot have. The bootstrap, which needs none, checks it.
  */
 export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
 	const { rejections } = options;

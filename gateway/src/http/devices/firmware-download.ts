@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
-/** Milliseconds that a device may take nothing of an image before its connection is cut. */
+/** Milliseconds without progress of a download after which the connection is cut. */
 const STALL_TIME = 30_000;
 
 /**

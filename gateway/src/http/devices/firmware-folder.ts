@@ -11,15 +11,15 @@ export interface Firmware {
 	readonly version: string;
 }
 
-/** What a device checks an image by. */
+/** The digest and signature of an image. */
 interface FirmwareProof {
 	/** SHA-256 of the image, in hexadecimal digits. */
 	readonly sha256: string;
-	/** The text of the file beside the image, MODEL_VERSION.bin.sig, if there is one. */
+	/** The text of the file MODEL_VERSION.bin.sig beside the image, if it exists. */
 	readonly signature?: string;
 }
 
-/** Digests that are kept, each until its image changes. */
+/** Limit of cached digests, each valid until its image changes. */
 const MAX_DIGESTS = 64;
 
 const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
@@ -35,8 +35,8 @@ export class FirmwareFolder {
 	}
 
 	/**
-	 * Firmware for a model: of the wanted version, or else the newest if it is newer than the version that the device has, or
-	 * the device has none that can be compared. Rejects if the folder cannot be read.
+	 * Firmware for a model: of the wanted version, or else the newest, if it is newer than the device's version or that
+	 * cannot be compared. Rejects if the folder cannot be read.
 	 */
 	async find(
 		model: string,
@@ -58,7 +58,7 @@ export class FirmwareFolder {
 		return newest !== undefined && (!isVersion(version) || isNewer(newest.version, version)) ? newest : undefined;
 	}
 
-	/** Opens an image. Rejects if there is none of that name. */
+	/** Opens an image. Rejects if it does not exist. */
 	async open(file: string): Promise<FileHandle> {
 		if (!FILE.test(file)) {
 			throw new Error("not the name of a firmware image");
@@ -66,7 +66,7 @@ export class FirmwareFolder {
 		return await this.#openFile(file);
 	}
 
-	/** What a device checks an image by. Rejects if the image cannot be read. */
+	/** The digest and signature of an image. Rejects if the image cannot be read. */
 	async proofOf(file: string): Promise<FirmwareProof> {
 		const image = await this.open(file);
 		try {
@@ -79,7 +79,7 @@ export class FirmwareFolder {
 		}
 	}
 
-	/** Not a pipe, a device or a folder: opening one could take for ever, and with it one of the few threads for files. */
+	/** Not a pipe, a device or a folder: opening one could block one of the few file threads for good. */
 	async #openFile(name: string): Promise<FileHandle> {
 		const handle = await open(join(this.#path, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 		if (!(await handle.stat()).isFile()) {

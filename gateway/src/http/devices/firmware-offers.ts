@@ -8,7 +8,7 @@ export const DOWNLOAD_PATH = "/xiaozhi/ota/download";
 /** Firmware for one device, as the bootstrap offers it and the device's own tool takes it. */
 export interface FirmwareOffer {
 	readonly version: string;
-	/** Where the device downloads it. Holds a key that is good for this device and file. */
+	/** The download URL, with a key for this device and file. */
 	readonly url: string;
 	readonly sha256: string;
 	readonly signature?: string;
@@ -20,7 +20,7 @@ interface FirmwareRequest {
 	readonly board: string;
 	/** The version that it runs. */
 	readonly version: string;
-	/** Where it reaches the gateway over HTTP, without a path. */
+	/** The URL at which it reaches the gateway over HTTP, without a path. */
 	readonly url: string;
 	/** The version to be offered. Default: the newest, if it is newer than the device's. */
 	readonly wanted?: string | undefined;
@@ -45,7 +45,7 @@ export class FirmwareOffers {
 		this.#updates = updates;
 	}
 
-	/** Firmware for a device; undefined if there is none that it should have. Rejects if the folder cannot be read. */
+	/** Firmware for a device; undefined without a suitable image. Rejects if the folder cannot be read. */
 	async offer({ deviceId, board, version, url, wanted }: FirmwareRequest): Promise<FirmwareOffer | undefined> {
 		const image = board === "" ? undefined : await this.folder?.find(board, { newerThan: version, wanted });
 		if (this.folder === undefined || image === undefined) {

@@ -12,21 +12,21 @@ import type { VisionModel } from "./vision-model.js";
 export interface PictureRoutesOptions {
 	readonly pictures: Pictures;
 	readonly limits: RequestLimits;
-	/** The network address that a request comes from. */
+	/** The network address of a request. */
 	readonly addressOf: (request: IncomingMessage) => string;
 	readonly maxPictureBytes: number;
-	/** Looks at the pictures, besides the client. Default: nobody. */
+	/** A model that also looks at the pictures. Default: none. */
 	readonly visionModel?: VisionModel | undefined;
 	readonly log: Logger;
 }
 
-/** Pictures that are received at the same time. */
+/** Most pictures received at the same time. */
 const MAX_UPLOADS = 32;
 
-/** Of them for each call in progress: a device may begin again, but not take the place of all others. */
+/** Most of them per call: a device may retry, but not block all others. */
 const MAX_UPLOADS_PER_CALL = 2;
 
-/** What the device, and with it the client, is told without a vision model. */
+/** The answer to the device, and so to the client, without a vision model. */
 const IN_RESULT = "The picture is in the result of this call.";
 
 /** The routes at which devices upload the pictures of calls in progress. */
@@ -40,7 +40,7 @@ export class PictureRoutes {
 		this.#options = options;
 	}
 
-	/** `POST /vision/explain`: a question and a picture, with the token that the device was told in `initialize`. */
+	/** `POST /vision/explain`: a question and a picture, with the token that the device got in `initialize`. */
 	readonly explain: Route = async (c) => {
 		const session = await this.#authenticate(c.env.incoming);
 		if (session.calls.size === 0) {
@@ -86,7 +86,7 @@ export class PictureRoutes {
 		throw new HttpError(401, "token", problem);
 	}
 
-	/** @param call is told if the picture is rejected; undefined if it is not known yet which call it is for */
+	/** @param call notified if the picture is rejected; undefined if its call is not known yet */
 	async #receive(c: Context<HttpEnv>, call: PictureCall | undefined): Promise<{ question: string; picture: Picture }> {
 		if (this.#uploads >= MAX_UPLOADS) {
 			throw tooMany(MAX_UPLOADS);
@@ -105,7 +105,7 @@ export class PictureRoutes {
 		}
 	}
 
-	/** Rejects with HttpError (503) if so many uploads of the same device are in progress. */
+	/** Rejects with HttpError (503) if too many uploads of the device are in progress. */
 	async #limited<T>(of: PictureSession | PictureCall, limit: number, receive: () => Promise<T>): Promise<T> {
 		const uploads = this.#uploadsOf.get(of) ?? 0;
 		if (uploads >= limit) {
@@ -145,7 +145,7 @@ export class PictureRoutes {
 	}
 }
 
-/** A picture by its first bytes, whatever its name and type say. */
+/** A picture's type by its first bytes, not by its name. */
 function pictureOf(data: Buffer): Picture {
 	if (data.length > 3 && data.readUIntBE(0, 3) === 0xffd8ff) {
 		return { mimeType: "image/jpeg", data };
@@ -156,7 +156,7 @@ function pictureOf(data: Buffer): Picture {
 	throw new HttpError(415, "malformed", "the file is neither a JPEG nor a PNG");
 }
 
-/** Over MQTT, a device's id is its MQTT client id, and its headers say something else. */
+/** Over MQTT, a device's id is its MQTT client id, which its headers do not contain. */
 function isFrom({ headers }: IncomingMessage, { id, clientId, transport }: ServerIdentity): boolean {
 	const { "device-id": device = id, "client-id": client = clientId } = headers;
 	return transport !== "websocket" || (device === id && (clientId === "" || client === clientId));

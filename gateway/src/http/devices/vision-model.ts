@@ -13,10 +13,10 @@ interface VisionModelOptions {
 /** Bytes of an answer that are read. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 
-/** Characters of the text that go to the device, whose memory is small. */
+/** Characters of the text for the device, whose memory is small. */
 const MAX_TEXT = 2_000;
 
-/** A model that looks at pictures: any service with the Chat Completions API of OpenAI. */
+/** A vision model: any service with the Chat Completions API of OpenAI. */
 export class VisionModel {
 	readonly #options: VisionModelOptions;
 
@@ -24,7 +24,7 @@ export class VisionModel {
 		this.#options = options;
 	}
 
-	/** Asks a question about a picture. Rejects with an Error that says what went wrong, without the key. */
+	/** Asks a question about a picture. Rejects with an Error that does not contain the key. */
 	async ask(question: string, { mimeType, data }: Picture): Promise<string> {
 		const { url, model, key, timeout } = this.#options;
 		const image = { url: `data:${mimeType};base64,${data.toString("base64")}` };

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { CallRecord, ServerRegistry } from "xs-mcp-manager/core";
 import type { FirmwareUpdate } from "../../devices/firmware-updates.js";
 
-/** Something that an operator may want to see as it happens. Arguments and results of calls are not shown. */
+/** An event for operators. Arguments and results of calls are not included. */
 export type GatewayEvent = {
 	/** ISO 8601. */
 	readonly time: string;
@@ -20,7 +20,7 @@ interface Events {
 	event: [event: GatewayEvent];
 }
 
-/** What happens at the gateway, for `/events` and the log. */
+/** The gateway's events, for `/events` and the log. */
 export class GatewayEvents extends EventEmitter<Events> {
 	constructor(servers: ServerRegistry) {
 		super();

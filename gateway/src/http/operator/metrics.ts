@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { FirmwareUpdate } from "../../devices/firmware-updates.js";
 import type { RejectionReason } from "../server/http-error.js";
 
-/** What is counted from outside at the moment of asking. */
+/** Values that are read at each scrape. */
 interface MetricsSources {
 	readonly devicesConnected: () => number;
 	readonly devicesKnown: () => number;
@@ -13,8 +13,8 @@ interface MetricsSources {
 const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * The gateway's figures for Prometheus. No label holds a device or a token: thousands of devices would be thousands of
- * time series. What a single device does is in the log and in `/events`.
+ * The gateway's metrics for Prometheus. No label holds a device or a token: thousands of devices would be thousands of
+ * time series. Events of single devices are in the log and in `/events`.
  */
 export class Metrics {
 	readonly registry = new Registry();

@@ -16,7 +16,7 @@ import type { Metrics } from "./metrics.js";
 export interface DeviceSummary {
 	readonly id: string;
 	readonly alias: string;
-	/** The operator's names for it and others together. */
+	/** The operator's tags, shared with other devices. */
 	readonly tags: readonly string[];
 	readonly board: { readonly name: string; readonly version: string };
 	readonly connected: boolean;
@@ -24,13 +24,13 @@ export interface DeviceSummary {
 	readonly transport?: string;
 	/** ISO 8601. While it is connected: when it connected. */
 	readonly lastSeen: string;
-	/** How many it has, user-only ones included. */
+	/** Their number, user-only ones included. */
 	readonly tools: number;
 	/** The names of its user-only tools: those are hidden from most clients. */
 	readonly userOnlyTools: readonly string[];
 }
 
-/** Streams of events at the same time. */
+/** Most concurrent event streams. */
 const MAX_STREAMS = 100;
 
 /** Bytes that may wait for a client that watches events; beyond, its stream ends. */
@@ -44,7 +44,7 @@ export function showMetrics({ registry }: Metrics): Route {
 	return async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
 }
 
-/** `GET /devices`: those that the token is good for. */
+/** `GET /devices`: those that the token can access. */
 export function listDevices(servers: ServerRegistry): Route {
 	return (c) => {
 		const { access } = c.var.admission;
@@ -52,7 +52,7 @@ export function listDevices(servers: ServerRegistry): Route {
 	};
 }
 
-/** `DELETE /devices?offlineSeconds=N`: the gateway forgets the devices that have been offline for so long. */
+/** `DELETE /devices?offlineSeconds=N`: forgets the devices that have been offline for at least that long. */
 export function forgetOfflineDevices(servers: ServerRegistry): Route {
 	return async (c) => {
 		const text = c.req.query("offlineSeconds") ?? "";
@@ -94,7 +94,7 @@ export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Rou
 	};
 }
 
-/** `DELETE /devices/NAME`: the gateway forgets a device that will not come back. */
+/** `DELETE /devices/NAME`: forgets a device that will not return. */
 export function forgetDevice(servers: ServerRegistry): Route {
 	return async (c) => {
 		const server = deviceOf(c, servers);
@@ -111,14 +111,14 @@ const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).opt
 interface OfferFirmwareOptions {
 	readonly servers: ServerRegistry;
 	readonly firmware: FirmwareOffers;
-	/** Where a device reaches the gateway over HTTP; undefined if that is not known. */
+	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 	readonly maxBodyBytes: number;
 }
 
 /**
- * `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the firmware that the device's own tool would install, for a
- * client that may call this tool. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
+ * `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the parameters of the device's own install tool, for a
+ * client that may call it. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
  */
 export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: OfferFirmwareOptions): Route {
 	return async (c) => {
@@ -150,7 +150,7 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 	};
 }
 
-/** `GET /events`: server-sent events about the devices that the token is good for. */
+/** `GET /events`: server-sent events about the devices that the token can access. */
 export function streamEvents(events: GatewayEvents): Route {
 	return (c) => {
 		if (events.listenerCount("event") >= MAX_STREAMS) {
@@ -197,7 +197,7 @@ function summaryOf({ id, alias, tags, board, online, session, lastSeen, tools }:
 /**
  * The device in the request's path.
  *
- * @throws HttpError (404) if it is not known, or the token is not good for it
+ * @throws HttpError (404) if it is not known, or the token cannot access it
  */
 function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 	const name = c.req.param("device") ?? "";

@@ -5,7 +5,7 @@ import { BlockList, isIP } from "node:net";
 export class ClientAddresses {
 	readonly #trusted = new BlockList();
 
-	/** @param trustProxy addresses and CIDR ranges of proxies, whose `X-Forwarded-For` is believed */
+	/** @param trustProxy addresses and CIDR ranges of proxies, whose `X-Forwarded-For` is trusted */
 	constructor(trustProxy: readonly string[]) {
 		for (const range of trustProxy) {
 			const [address = "", prefix] = range.split("/");

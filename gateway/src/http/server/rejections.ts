@@ -27,7 +27,7 @@ interface RejectionReportOptions {
 	readonly limitedLog: LogLimiter;
 	/** Counts it. */
 	readonly onRejected: (reason: RejectionReason) => void;
-	/** The network address that a request comes from. */
+	/** The network address of a request. */
 	readonly addressOf: (request: IncomingMessage) => string;
 }
 

@@ -7,7 +7,7 @@ import { HttpError } from "./http-error.js";
 /** A request that may be served, and on whose behalf. */
 export interface Admission {
 	readonly access: Access;
-	/** The token that was shown; undefined if none is needed. */
+	/** The token of the request; undefined if none is required. */
 	readonly token: TokenRecord | undefined;
 }
 

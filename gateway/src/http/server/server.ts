@@ -16,7 +16,7 @@ export interface HttpServerOptions {
 	readonly port: number;
 	/** Key and certificate: the server then speaks HTTPS. */
 	readonly tls?: TlsOptions;
-	/** Milliseconds for a request's headers to arrive, and in which its body must make progress: {@link createHttpServer}. */
+	/** Milliseconds for a request's headers to arrive, and for progress of its body: {@link createHttpServer}. */
 	readonly bodyTimeout: number;
 	readonly rejections: RejectionReport;
 	readonly log: Logger;
@@ -46,7 +46,7 @@ export class HttpServer {
 		return listenOn(this.#http, { host, port }, (error) => log.error({ err: error }, "cannot accept clients"));
 	}
 
-	/** Uses another key and certificate for the connections to come. */
+	/** Uses another key and certificate for new connections. */
 	renewTls(tls: TlsOptions): void {
 		renewTls(this.#http, tls);
 	}

@@ -1,0 +1,91 @@
+// Messages that are meant to exhaust the chip, in frames that are cut anywhere, on an ESP32-C3 in QEMU. Run by npm run test:esp32.
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import getPort from "get-port";
+import type { WebSocket } from "ws";
+import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { type Hostile, makeHostile, makeRandom } from "../node/hostile-messages.js";
+import { startDevice } from "./device.js";
+
+/** The port of qemu.test.ts: the same image. */
+const PORT = 28_765;
+
+/** XS_MCP_HOSTILE sets another number. */
+const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 5_000);
+/** So many are sent before a ping has to be answered. */
+const BATCH = 50;
+const SEED = 20_261_122;
+/** A piece of what is written has at most so many bytes. */
+const MAX_PIECE = 1_500;
+
+const tools = findQemuTools();
+
+/** The bytes of frames, as `ws` makes them. Sent by {@link sendCut} instead of by it. */
+function framesOf(socket: WebSocket, message: Hostile): Buffer {
+	const { _socket: connection } = socket as unknown as { _socket: Socket };
+	const written: Buffer[] = [];
+	const { write } = connection;
+	connection.write = ((bytes: Buffer): boolean => {
+		written.push(Buffer.from(bytes));
+		return true;
+	}) as typeof write;
+	const fragments = Array.isArray(message) ? message : [message];
+	for (const [at, fragment] of fragments.entries()) {
+		socket.send(fragment, { binary: false, fin: at === fragments.length - 1 });
+	}
+	connection.write = write;
+	return Buffer.concat(written);
+}
+
+/** Writes bytes in pieces that end anywhere. The chip may get each by itself. */
+async function sendCut(socket: WebSocket, bytes: Buffer, random: () => number): Promise<void> {
+	const { _socket: connection } = socket as unknown as { _socket: Socket };
+	for (let at = 0; at < bytes.length; ) {
+		const end = at + 1 + Math.floor(random() * MAX_PIECE);
+		connection.write(bytes.subarray(at, end));
+		at = end;
+		await setImmediate();
+	}
+}
+
+it(`an ESP32-C3 in QEMU survives ${MESSAGES} hostile messages in frames that are cut anywhere`, {
+	skip: typeof tools === "string" && tools,
+}, async (t) => {
+	const backendPort = await getPort({ port: PORT });
+	const image = await buildForQemu(tools as QemuTools, backendPort);
+	const device = await startDevice(t, { image, backendPort, imagesPort: await getPort() });
+	await device.nextSession();
+	const { socket } = device.backend;
+	(socket as unknown as { _socket: Socket })._socket.setNoDelay();
+
+	/** Asks for something, and waits for the answer to it among all others. */
+	const ask = async (id: string, method: string, params = {}) => {
+		device.backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id, method, params } });
+		for (;;) {
+			const answer = await device.backend.answer();
+			if (answer.id === id) {
+				return answer;
+			}
+		}
+	};
+	const memory = async (id: string) => {
+		const answer = await ask(id, "tools/call", { name: "self.get_system_info", arguments: {} });
+		return JSON.parse(answer.result.content[0].text);
+	};
+	const before = await memory("before");
+
+	const random = makeRandom(SEED);
+	for (let sent = 1; sent <= MESSAGES; sent += 1) {
+		await sendCut(socket, framesOf(socket, makeHostile(random)), random);
+		if (sent % BATCH === 0 || sent === MESSAGES) {
+			assert.deepEqual((await ask(`ping-${sent}`, "ping")).result, {}, `after ${sent} messages`);
+			assert.equal(device.backend.socket, socket, `a new session after ${sent} messages`);
+		}
+	}
+	const after = await memory("after");
+	for (const [when, info] of Object.entries({ before, after })) {
+		t.diagnostic(`${when}: ${info.minimum_free_heap_size} bytes least free, ${JSON.stringify(info.board.memory)}`);
+	}
+});

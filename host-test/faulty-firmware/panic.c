@@ -1,0 +1,9 @@
+// What no firmware does on purpose, for main.ts.
+
+#include "xsmc.h"
+
+/** Writes where there is no memory: the chip panics. */
+void xs_faulty_panic(xsMachine *the)
+{
+	*(volatile int *)0 = 0;
+}

@@ -1,0 +1,274 @@
+import { startFirmware } from "../../src/app/start-firmware.js";
+import type { Button, Press } from "../../src/hardware/button.js";
+import type { ChipPower, WakePin } from "../../src/hardware/power.js";
+import { FaceScreen } from "../../src/pictures/face-screen.js";
+import { openPower } from "../../src/power/open-power.js";
+import { DIMMED } from "../../src/power/power-saver.js";
+import { ADDONS } from "../doubles/addons.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeCanvas } from "../doubles/fake-canvas.js";
+import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeUpdater } from "../doubles/fake-updater.js";
+import { request } from "../doubles/started-application.js";
+import { equal, ok, suite } from "../harness.js";
+
+/** A chip that can be woken by its first 22 pins, and remembers what it was told. */
+class FakeChipPower implements ChipPower {
+	readonly modes: string[] = [];
+	readonly slept: { pins: readonly WakePin[]; seconds: number }[] = [];
+	fails = false;
+
+	saveWiFi(mode: string): void {
+		this.modes.push(mode);
+		if (this.fails) {
+			throw new Error("not taken by the Wi-Fi");
+		}
+	}
+
+	canWake({ pin }: WakePin): boolean {
+		return pin < 22;
+	}
+
+	sleep(pins: readonly WakePin[], seconds: number): void {
+		this.slept.push({ pins, seconds });
+		if (this.fails) {
+			throw new Error("the pin cannot wake the chip");
+		}
+	}
+}
+
+class FakeButton implements Button {
+	onPress: ((press: Press) => void) | undefined;
+	readonly wakePin: WakePin;
+
+	constructor(pin: number) {
+		this.wakePin = { pin, high: false };
+	}
+}
+
+interface Choice {
+	readonly built?: object;
+	/** Whether the firmware has just been installed. */
+	readonly isOnTrial?: boolean;
+	readonly battery?: boolean;
+	readonly pins?: readonly number[];
+	readonly chip?: FakeChipPower;
+}
+
+function start({ built, isOnTrial = false, battery = true, pins = [0, 41], chip = new FakeChipPower() }: Choice = {}) {
+	const bare = new FakeBoard();
+	const screen = Object.assign(bare.screen, { light: 100 });
+	const updater = new FakeUpdater();
+	updater.isOnTrial = isOnTrial;
+	const buttons = Object.fromEntries(pins.map((pin) => [`b${pin}`, new FakeButton(pin)]));
+	const board = Object.assign(bare, { updater, buttons, power: chip });
+	if (!battery) {
+		Object.defineProperty(board, "battery", { value: undefined });
+	}
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	const application = startFirmware({
+		board,
+		built: { backend: "ws://h/", session: "on-demand", ...built },
+		openNetwork: () => ({
+			ws: { io: FakeWebSocketClient },
+			mqtt: { io: FakeMqttClient },
+			http: { io: FakeHttpClient },
+		}),
+		...ADDONS,
+		power: openPower,
+		timer,
+		log: (line) => log.push(line),
+	});
+	/** What the screen does `seconds` later. */
+	const lightAfter = (seconds: number): number => {
+		timer.pass(seconds * 1000);
+		return screen.light;
+	};
+	const press = (name = "b0"): void => buttons[name]?.onPress?.({ long: false, milliseconds: 100 });
+	const say = (message: object): void => FakeWebSocketClient.made.at(-1)?.arrive([JSON.stringify(message)]);
+	const greet = (): void => {
+		FakeWebSocketClient.made.at(-1)?.grant(2_048);
+		say({ type: "hello", transport: "websocket", session_id: "s-1" });
+	};
+	return { application, board, screen, chip, timer, log, lightAfter, press, say, greet };
+}
+
+/** The same in a session, after the screen was turned off. */
+function darkInSession() {
+	const started = start({ built: { session: "always", screenOff: 20 } });
+	started.greet();
+	equal(started.lightAfter(20), 0);
+	return started;
+}
+
+export default suite("power", {
+	"dims the screen of a board with a battery after a minute, and turns it off after five"() {
+		const { lightAfter } = start();
+		equal(
+			[lightAfter(59), lightAfter(1), lightAfter(239), lightAfter(1), lightAfter(9_999)],
+			[100, DIMMED, DIMMED, 0, 0],
+		);
+	},
+	"lets the screen of a board without a battery shine"() {
+		equal(start({ battery: false }).lightAfter(99_999), 100);
+	},
+	"takes the times of the settings, in any order"() {
+		equal(start({ built: { screenDim: 0, screenOff: 20 } }).lightAfter(20), 0);
+		equal(start({ battery: false, built: { screenDim: "5", screenOff: 0 } }).lightAfter(9_999), DIMMED);
+		const { lightAfter } = start({ built: { screenDim: 30, screenOff: 10 } });
+		equal([lightAfter(10), lightAfter(30)], [0, 0]);
+	},
+	"reports the brightness that was chosen, also of a dimmed screen"() {
+		const { board, lightAfter } = start();
+		equal(
+			[lightAfter(100), board.screen.brightness, board.settings.get("display", "brightness")],
+			[DIMMED, 75, undefined],
+		);
+	},
+	"lights the screen at a press, and counts anew"() {
+		const { lightAfter, press, screen } = start();
+		lightAfter(400);
+		press("b41");
+		equal([screen.light, lightAfter(59), lightAfter(1)], [100, 100, DIMMED]);
+	},
+	"lights the screen for an alert and a sentence"() {
+		for (const message of [
+			{ type: "alert", status: "Hi", message: "there" },
+			{ type: "tts", state: "sentence_start", text: "Hello" },
+		]) {
+			const { say, screen } = darkInSession();
+			say(message);
+			equal(screen.light, 100, JSON.stringify(message));
+		}
+	},
+	"lights the screen for a call that changes what is shown, and for no other"() {
+		const call = (name: string, args: object = {}): object => request(7, "tools/call", { name, arguments: args });
+		const light = (message: object): number => {
+			const { say, screen } = darkInSession();
+			say(request(1, "initialize", { protocolVersion: "2024-11-05", capabilities: {} }));
+			say(message);
+			return screen.light;
+		};
+		equal(light(call("self.audio_speaker.set_volume", { volume: 10 })), 100);
+		equal(light(call("self.screen.set_brightness", { brightness: 10 })), 100);
+		equal(light(call("self.screen.set_theme", { theme: "dark" })), 100);
+		equal(light(call("self.get_device_status")), 0);
+	},
+	"lights the screen while the assistant speaks, and counts from its end"() {
+		const { lightAfter, say } = darkInSession();
+		say({ type: "tts", state: "start" });
+		equal(lightAfter(60), 100);
+		say({ type: "tts", state: "stop" });
+		equal([lightAfter(19), lightAfter(1)], [100, 0]);
+	},
+	"does not light the screen because the connection is lost"() {
+		const { application, screen, board } = darkInSession();
+		board.network.online = false;
+		board.network.onChange?.();
+		equal([screen.light, application?.state], [0, "idle"]);
+	},
+	"sleeps when it was not used, and can be woken by the buttons whose pins can do that"() {
+		const { chip, screen, timer, log } = start({ built: { sleepAfter: 600 } });
+		timer.pass(599_999);
+		equal(chip.slept, []);
+		timer.pass(1);
+		equal(chip.slept, [{ pins: [{ pin: 0, high: false }], seconds: 0 }]);
+		equal([screen.light, log.at(-1)], [0, "deep sleep"]);
+	},
+	"counts from the last use until it sleeps"() {
+		const { chip, press, timer } = start({ built: { sleepAfter: 10 } });
+		timer.pass(9_000);
+		press("b41");
+		timer.pass(9_000);
+		equal(chip.slept.length, 0);
+		timer.pass(1_000);
+		equal(chip.slept.length, 1);
+	},
+	"is woken by the timer alone where no button can"() {
+		const { chip, timer } = start({ pins: [41], built: { sleepAfter: 10, wakeAfter: 3_600 } });
+		timer.pass(10_000);
+		equal(chip.slept, [{ pins: [], seconds: 3_600 }]);
+	},
+	"does not sleep where nothing would wake it"() {
+		const { chip, log, timer } = start({ pins: [41], built: { sleepAfter: 10 } });
+		timer.pass(10_000);
+		equal(chip.slept, []);
+		ok(log.includes("no deep sleep: no button can end it, and wakeAfter is 0"));
+	},
+	"does not sleep in a session, and does some time after its end"() {
+		const { chip, press, greet, say, timer } = start({ built: { sleepAfter: 10 } });
+		press();
+		greet();
+		timer.pass(5_000);
+		press();
+		timer.pass(60_000);
+		equal(chip.slept.length, 0);
+		say({ type: "goodbye", session_id: "s-1" });
+		timer.pass(9_999);
+		equal(chip.slept.length, 0);
+		timer.pass(1);
+		equal(chip.slept.length, 1);
+	},
+	"does not sleep by default, and not while its firmware is on trial"() {
+		const byDefault = start();
+		const onTrial = start({ isOnTrial: true, built: { sleepAfter: 10 } });
+		onTrial.timer.pass(60_000);
+		byDefault.timer.pass(9_999_000);
+		equal([byDefault.chip.slept, onTrial.chip.slept], [[], []]);
+	},
+	"goes on where the chip does not take what it is told"() {
+		const chip = new FakeChipPower();
+		chip.fails = true;
+		const { application, log, timer } = start({ chip, built: { sleepAfter: 10, wifiPowerSave: "max" } });
+		timer.pass(10_000);
+		ok(log.includes('Wi-Fi power save "max": Error: not taken by the Wi-Fi'));
+		equal([log.at(-1), application?.state], ["no deep sleep: Error: the pin cannot wake the chip", "idle"]);
+	},
+	"saves the Wi-Fi's power as the setting says"() {
+		equal([start().chip.modes, start({ built: { wifiPowerSave: "off" } }).chip.modes], [["min"], ["off"]]);
+	},
+	"leaves no timer behind"() {
+		const { application, timer, chip } = start({ built: { sleepAfter: 10 } });
+		application?.stop();
+		timer.pass(999_000);
+		equal([timer.size, chip.slept], [0, []]);
+	},
+	"dims the backlight, and keeps the chosen brightness"() {
+		const timer = new FakeTimer();
+		const backlight = { brightness: 0 };
+		const lit = new FaceScreen({ canvas: new FakeCanvas(), font: { height: 20 }, timer, backlight });
+		lit.brightness = 2;
+		lit.light = DIMMED;
+		equal([backlight.brightness, lit.brightness, lit.light], [1, 2, DIMMED]);
+		lit.light = 0;
+		lit.brightness = 100;
+		equal([backlight.brightness, lit.brightness], [0, 100]);
+	},
+	"draws nothing while the backlight is off, and all of it once it is on"() {
+		const timer = new FakeTimer();
+		const canvas = new FakeCanvas();
+		const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: { brightness: 0 } });
+		screen.light = 0;
+		screen.show({ state: "idle" });
+		timer.pass(100);
+		equal(canvas.drawings, 0);
+		screen.light = 100;
+		timer.pass(100);
+		equal([canvas.drawings, canvas.texts.some(({ text }) => text === "idle")], [1, true]);
+	},
+	"darkens the colours of a screen without a backlight, and shows the chosen brightness"() {
+		const timer = new FakeTimer();
+		const canvas = new FakeCanvas();
+		const drawn = new FaceScreen({ canvas, font: { height: 20 }, timer });
+		const background = (light: number): string | undefined => {
+			drawn.light = light;
+			timer.pass(100);
+			ok(canvas.texts.some(({ text }) => text === "brightness 75"));
+			return canvas.rectangles[0]?.color;
+		};
+		ok(background(100) !== background(DIMMED));
+	},
+});

@@ -1,0 +1,1 @@
+export { openPower as default } from "../power/open-power.js";

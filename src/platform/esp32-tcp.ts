@@ -1,0 +1,40 @@
+/**
+ * The SDK's TCP socket for an ESP32 (ECMA-419 §12), whose code `esp32-tcp.c` corrects. Nothing of the SDK's `tcp` is in the
+ * build but what that file includes.
+ */
+export default class TCP extends Native("xs_tcp_destructor") {
+	constructor(options?: object) {
+		super();
+		native("xs_tcp_constructor").call(this, options);
+	}
+
+	close(): void {
+		native("xs_tcp_close").call(this);
+	}
+
+	/** All that has arrived, or a byte of it, as {@link format} says; undefined if nothing has. */
+	read(): number | ArrayBuffer | undefined {
+		return native("xs_tcp_read").call(this) as number | ArrayBuffer | undefined;
+	}
+
+	/** @returns bytes that may yet be written */
+	write(data: number | ArrayBufferLike | ArrayBufferView): number {
+		return native("xs_tcp_write").call(this, data) as number;
+	}
+
+	get remoteAddress(): string {
+		return native("xs_tcp_get_remoteAddress").call(this) as string;
+	}
+
+	get remotePort(): number {
+		return native("xs_tcp_get_remotePort").call(this) as number;
+	}
+
+	get format(): "number" | "buffer" {
+		return native("xs_tcp_get_format").call(this) as "number" | "buffer";
+	}
+
+	set format(format: "number" | "buffer") {
+		native("xs_tcp_set_format").call(this, format);
+	}
+}
