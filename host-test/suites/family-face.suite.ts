@@ -105,6 +105,14 @@ export default suite("application, with a backend of the xiaozhi family", {
 		timer.pass(1);
 		equal(board.shown.at(-1), NO_ALERT);
 	},
+	"a long alert stays until it can be read: 150 ms a character"() {
+		const { board, transport, timer } = inSession();
+		transport.channel.say({ type: "alert", status: "", message: "电".repeat(100) });
+		timer.pass(14_900);
+		equal(board.shown.at(-1), { alert: { status: "", message: "电".repeat(100) } });
+		timer.pass(200);
+		equal(board.shown.at(-1), NO_ALERT);
+	},
 	"an alert goes away when the state changes"() {
 		const { board, transport, timer } = inSession();
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });

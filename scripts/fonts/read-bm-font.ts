@@ -44,11 +44,15 @@ function blockOf(fnt: Buffer, wanted: number): Buffer {
 	return fnt.subarray(at + HEAD_BYTES, at + HEAD_BYTES + fnt.readUInt32LE(at + 1));
 }
 
-/** The pixels of a PNG that {@link makeBmFont} made: RGBA in one chunk, without filters. */
-function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
-	const width = png.readUInt32BE(16);
+/** The rows of a PNG that `makePng` made: RGBA in one chunk, each row after a byte for its filter, which is none. */
+export function readRows(png: Buffer): { readonly width: number; readonly rows: Buffer } {
 	const start = png.indexOf("IDAT");
 	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
+	return { width: png.readUInt32BE(16), rows };
+}
+
+function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
+	const { width, rows } = readRows(png);
 	const stride = 1 + 4 * width;
 	return {
 		width,

@@ -124,7 +124,7 @@ async function runTool(
  *
  * @throws SdkError if there is no such set
  */
-function takeGlyphs(
+export function takeGlyphs(
 	args: readonly string[],
 	env: NodeJS.ProcessEnv,
 ): { env: NodeJS.ProcessEnv; rest: readonly string[] } {
