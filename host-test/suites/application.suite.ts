@@ -78,7 +78,7 @@ export default suite("application", {
 		const { board, transport } = inSession();
 		board.shown.length = 0;
 		transport.channel.say({ type: "stt", text: "x".repeat(10_000) });
-		equal(board.shown[0]?.message?.length, 256);
+		equal(board.shown[0]?.message?.length, 512);
 	},
 	"restarts when the backend tells it to"() {
 		const { board, transport, log } = inSession();

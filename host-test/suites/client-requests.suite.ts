@@ -138,6 +138,14 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		await settled();
 		equal(client.server.allNames.includes("age"), false);
 	},
+	async "a request that was answered is no longer open, and its time ends"() {
+		const { call, say, timer } = makeClient(askAge, ALL, { maxOpen: 1 });
+		for (const id of ["s1", "s2"]) {
+			equal((await call()).id, id);
+			await say({ id, result: { action: "decline" } });
+			equal(timer.size, 0);
+		}
+	},
 	async "a server without the feature fails the call"() {
 		const tool = createTool<undefined, None, None>({
 			name: "t",
