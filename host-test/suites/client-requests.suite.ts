@@ -73,6 +73,16 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [answer] = await say({ id: "s2", result: { roots: [{ uri: "file:///r" }] } });
 		equal(JSON.parse(textOf(answer)), ["Hello", "m", [{ uri: "file:///r" }]]);
 	},
+	async "roots that are not what MCP says fail the call"() {
+		const { call, say } = makeClient((call) => roots(call));
+		const cases: unknown[] = ["file:///r", [5], [null], [{}], [{ uri: 5 }], [{ uri: "file:///r" }, { name: "r" }]];
+		for (const [at, each] of cases.entries()) {
+			equal((await call()).method, "roots/list");
+			const [answer] = await say({ id: `s${at + 1}`, result: { roots: each } });
+			equal(answer.result.isError, true, JSON.stringify(each));
+			matches(textOf(answer), /^invalid answer to roots\/list from the client: /);
+		}
+	},
 	async "a client that has not declared the capability is not asked: the call fails"() {
 		const { call } = makeClient(askAge, { sampling: {} });
 		const answer = await call();
