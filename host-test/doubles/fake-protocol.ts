@@ -55,6 +55,8 @@ export class FakeTransport implements Transport {
 	readonly channels: FakeChannel[] = [];
 	/** What the next attempts throw. */
 	failure: Error | undefined;
+	/** Why the next channels are closed while they are opened. */
+	refusal: ProtocolError | undefined;
 
 	/** The latest channel. */
 	get channel(): FakeChannel {
@@ -77,6 +79,9 @@ export class FakeTransport implements Transport {
 		}
 		const channel = new FakeChannel(events);
 		this.channels.push(channel);
+		if (this.refusal !== undefined) {
+			events.onClose(this.refusal);
+		}
 		return channel;
 	}
 }
@@ -103,6 +108,11 @@ export class FakeProtocol extends Protocol {
 	/** What the next attempts throw. */
 	set failure(failure: Error | undefined) {
 		this.#transport.failure = failure;
+	}
+
+	/** Why the next channels are closed while they are opened. */
+	set refusal(refusal: ProtocolError | undefined) {
+		this.#transport.refusal = refusal;
 	}
 }
 

@@ -1,46 +1,70 @@
 // npm run test:mutation: changes the sources in many small ways, one at a time, and counts how many changes a test notices.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { InvalidArgumentError } from "commander";
 import pLimit from "p-limit";
 import { makeProgram, runProgram } from "../../scripts/program.js";
-import { bundleTests } from "../runner/bundle.js";
-import { bundledPath, ROOT, testsIn } from "../runner/select.js";
+import { type BundleOptions, bundleTests } from "../runner/bundle.js";
+import { bundledPath, FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
 import { type Mutant, mutantsOf } from "./mutants.js";
 
-/** The sources that are changed, and the tests that should notice. */
-const ROOMS = [
+const ENTRY = fileURLToPath(new URL("../runner/entry.mjs", import.meta.url));
+const REPORTER = new URL("first-failure.mjs", import.meta.url).href;
+
+const SUITES = ["host-test/node/suites.test.ts"];
+
+/** The sources that are changed, and the tests that should notice: quick ones, and more for what survives them. */
+const ROOMS: readonly Room[] = [
 	...["mcp_server", "mcp_server/features", "protocols", "text", "device_state"].map((name) => ({
 		folder: `src/${name}`,
-		tests: ["host-test/node/suites.test.ts"],
+		near: SUITES,
+		wide: [],
 	})),
-	{ folder: "mcp-manager/src/core", tests: [...testsIn("mcp-manager/test/core"), ...testsIn("gateway/test/core")] },
+	{
+		folder: "mcp-manager/src/core",
+		near: quickTestsIn("mcp-manager/test/core", "gateway/test/core"),
+		// Not the proxy's and the typed tools': they take as long as all others together.
+		wide: [
+			...quickTestsIn("gateway/test/mcp", "gateway/test/catalog", "gateway/test/devices", "gateway/test/upstreams"),
+			...quickTestsIn("mcp-manager/test/upstreams"),
+			...["mcp-manager", "registering", "reload"].map((name) => `mcp-manager/test/manager/${name}.test.ts`),
+		],
+	},
 ];
 
 /** Per cent of the mutants that tests must notice. */
 const MIN_KILLED = 92;
 
-/** Milliseconds after which a mutant counts as an endless loop: the tests take a few seconds. */
-const MAX_TIME = 120_000;
+/** A change counts as an endless loop after this many times what the tests take without it. */
+const MAX_SLOWDOWN = 5;
 
-interface Candidate extends Mutant {
+interface Room {
+	readonly folder: string;
+	readonly near: readonly string[];
+	readonly wide: readonly string[];
+}
+
+interface Candidate extends Mutant, Room {
 	readonly path: string;
-	readonly tests: readonly string[];
+}
+
+function quickTestsIn(...folders: string[]): string[] {
+	return folders.flatMap(testsIn).filter((path) => !FULL_ONLY.test(path));
 }
 
 function candidates(): Candidate[] {
-	return ROOMS.flatMap(({ folder, tests }) =>
-		readdirSync(`${ROOT}${folder}`)
+	return ROOMS.flatMap((room) =>
+		readdirSync(`${ROOT}${room.folder}`)
 			.filter((name) => /(?<!\.d)\.ts$/.test(name))
 			.sort()
 			.flatMap((name) =>
-				mutantsOf(readFileSync(`${ROOT}${folder}/${name}`, "utf8")).map((mutant) => ({
+				mutantsOf(readFileSync(`${ROOT}${room.folder}/${name}`, "utf8")).map((mutant) => ({
 					...mutant,
-					path: `${folder}/${name}`,
-					tests,
+					...room,
+					path: `${room.folder}/${name}`,
 				})),
 			),
 	);
@@ -66,25 +90,59 @@ function choose<T>(all: readonly T[], count: number, seed: number): T[] {
 	});
 }
 
-/** Whether a test fails with this change. */
-async function isKilled({ path, source, tests }: Candidate, folder: string): Promise<boolean> {
+/** Runs tests up to the first that fails. Resolves to whether one failed, which a test that never ends does, too. */
+async function fails(
+	tests: readonly string[],
+	maxTime: number,
+	replaced?: BundleOptions["replaced"],
+): Promise<boolean> {
+	const folder = mkdtempSync(`${ROOT}.cache/mutants/`);
 	try {
-		await bundleTests(tests, { folder, replaced: { path: join(ROOT, path), source } });
+		await bundleTests(tests, { folder, ...(replaced && { replaced }) });
 	} catch {
 		return true;
 	}
 	const urls = tests.map((test) => pathToFileURL(bundledPath(folder, test)).href);
-	const entry = join(ROOT, "host-test/runner/entry.mjs");
-	const child = spawn(process.execPath, ["--test-reporter=dot", entry, ...urls], {
+	const child = spawn(process.execPath, ["--test-reporter", REPORTER, ENTRY, ...urls], {
 		cwd: ROOT,
 		stdio: "ignore",
+		// A group of its own, so that what a test that failed has started ends with it.
+		detached: true,
 		env: { ...process.env, XS_MCP_TEST_BUNDLE: folder },
 	});
-	const timer = setTimeout(() => child.kill("SIGKILL"), MAX_TIME);
-	const [code] = (await once(child, "close")) as [number | null];
+	const stop = (): void => {
+		try {
+			process.kill(-(child.pid as number), "SIGKILL");
+		} catch {
+			// Every process of the group has ended.
+		}
+	};
+	const timer = setTimeout(stop, maxTime);
+	process.once("exit", stop);
+	const [code] = (await once(child, "exit")) as [number | null];
 	clearTimeout(timer);
+	process.off("exit", stop);
+	stop();
 	rmSync(folder, { recursive: true, force: true });
 	return code !== 0;
+}
+
+/**
+ * Runs lists of tests without a change.
+ *
+ * @returns for each list, the milliseconds that it took
+ * @throws Error if a test fails: then every change would seem to be noticed
+ */
+async function measure(lists: Iterable<readonly string[]>): Promise<Map<readonly string[], number>> {
+	const times = new Map<readonly string[], number>();
+	for (const tests of lists) {
+		const begin = performance.now();
+		if (await fails(tests, 2 ** 31 - 1)) {
+			throw new Error(`a test fails without a change: npm test -- ${tests.join(" ")}`);
+		}
+		times.set(tests, performance.now() - begin);
+	}
+	return times;
 }
 
 function wholeNumber(text: string): number {
@@ -95,17 +153,34 @@ function wholeNumber(text: string): number {
 }
 
 const program = makeProgram("run test:mutation", "Counts how many small changes of the sources a test notices.")
+	.argument("[sources...]", "only sources whose paths begin so, as src/text")
 	.option("--count <n>", "how many changes are tried", wholeNumber, 150)
 	.option("--seed <n>", "which of them", wholeNumber, 20_261_122)
-	.action(async ({ count, seed }: { count: number; seed: number }) => {
-		const chosen = choose(candidates(), count, seed);
+	.action(async (only: string[], { count, seed }: { count: number; seed: number }) => {
+		for (const signal of ["SIGINT", "SIGTERM"] as const) {
+			process.once(signal, () => process.exit(1));
+		}
+		mkdirSync(`${ROOT}.cache/mutants`, { recursive: true });
+		const all = candidates().filter(({ path }) => only.length === 0 || only.some((start) => path.startsWith(start)));
+		const chosen = choose(all, count, seed);
+		const lists = new Set(chosen.flatMap(({ near, wide }) => [near, wide]).filter(({ length }) => length > 0));
+		const times = await measure(lists);
+		const isKilled = async ({ path, source, near, wide }: Candidate): Promise<boolean> => {
+			for (const tests of [near, wide]) {
+				const time = times.get(tests);
+				if (time !== undefined && (await fails(tests, MAX_SLOWDOWN * time, { path: join(ROOT, path), source }))) {
+					return true;
+				}
+			}
+			return false;
+		};
 		const limit = pLimit(2);
 		const survivors: Candidate[] = [];
 		let done = 0;
 		await Promise.all(
-			chosen.map((mutant, index) =>
+			chosen.map((mutant) =>
 				limit(async () => {
-					const killed = await isKilled(mutant, `${ROOT}.cache/mutants/${process.pid}-${index}`);
+					const killed = await isKilled(mutant);
 					done += 1;
 					if (!killed) {
 						survivors.push(mutant);

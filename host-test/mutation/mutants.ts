@@ -67,7 +67,7 @@ function editsOf(node: ts.Node): Edit[] {
 	if (ts.isNumericLiteral(node) && !isNamedConstant(node)) {
 		return [{ start: node.getStart(), end: node.getEnd(), text: String(Number(node.text) + 1) }];
 	}
-	if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression) && !isSuper(node.expression)) {
+	if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression) && !isUnnoticed(node.expression)) {
 		return [{ start: node.getStart(), end: node.getEnd(), text: "" }];
 	}
 	return [];
@@ -83,4 +83,10 @@ function isNamedConstant(node: ts.Node): boolean {
 	return false;
 }
 
-const isSuper = ({ expression }: ts.CallExpression): boolean => expression.kind === ts.SyntaxKind.SuperKeyword;
+/** Calls that no test could miss: a timer that need not keep the process alive, the parent's constructor. */
+function isUnnoticed({ expression }: ts.CallExpression): boolean {
+	return (
+		expression.kind === ts.SyntaxKind.SuperKeyword ||
+		(ts.isPropertyAccessExpression(expression) && expression.name.text === "unref")
+	);
+}

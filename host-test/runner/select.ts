@@ -18,7 +18,7 @@ export const SIMULATOR_TESTS = "host-test/simulator";
 export const ESP32_TESTS = "host-test/esp32";
 
 /** Files of this name are left out of `npm test`, and run by `npm run test:all`. */
-const FULL_ONLY = /\.full\.test\.ts$/;
+export const FULL_ONLY = /\.full\.test\.ts$/;
 
 /** Test files below a folder of the project, sorted. */
 export function testsIn(folder: string): string[] {

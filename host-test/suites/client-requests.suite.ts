@@ -73,6 +73,16 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [answer] = await say({ id: "s2", result: { roots: [{ uri: "file:///r" }] } });
 		equal(JSON.parse(textOf(answer)), ["Hello", "m", [{ uri: "file:///r" }]]);
 	},
+	async "roots that are not what MCP says fail the call"() {
+		const { call, say } = makeClient((call) => roots(call));
+		const cases: unknown[] = ["file:///r", [5], [null], [{}], [{ uri: 5 }], [{ uri: "file:///r" }, { name: "r" }]];
+		for (const [at, each] of cases.entries()) {
+			equal((await call()).method, "roots/list");
+			const [answer] = await say({ id: `s${at + 1}`, result: { roots: each } });
+			equal(answer.result.isError, true, JSON.stringify(each));
+			matches(textOf(answer), /^invalid answer to roots\/list from the client: /);
+		}
+	},
 	async "a client that has not declared the capability is not asked: the call fails"() {
 		const { call } = makeClient(askAge, { sampling: {} });
 		const answer = await call();
@@ -137,6 +147,14 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		client.session.close();
 		await settled();
 		equal(client.server.allNames.includes("age"), false);
+	},
+	async "a request that was answered is no longer open, and its time ends"() {
+		const { call, say, timer } = makeClient(askAge, ALL, { maxOpen: 1 });
+		for (const id of ["s1", "s2"]) {
+			equal((await call()).id, id);
+			await say({ id, result: { action: "decline" } });
+			equal(timer.size, 0);
+		}
 	},
 	async "a server without the feature fails the call"() {
 		const tool = createTool<undefined, None, None>({

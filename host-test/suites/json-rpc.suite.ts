@@ -1,5 +1,5 @@
 import { createTool } from "../../src/mcp_server/tool.js";
-import { clientWith } from "../doubles/client.js";
+import { Client, clientWith } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
 
 type NoInput = Record<never, never>;
@@ -57,6 +57,15 @@ export default suite("JSON-RPC 2.0", {
 			["tools/list", { cursor: long }],
 		] as const) {
 			equal(client().ask(method, params).error.message.length < 200, true, method.slice(0, 10));
+		}
+	},
+	"quotes the first 128 characters, and all of what is no longer"() {
+		const first = `a${"b".repeat(127)}`;
+		for (const [name, quoted] of [
+			[first, first],
+			[`${first}c`, `${first}…`],
+		] as const) {
+			equal(client().ask("tools/call", { name }).error.message, `Unknown tool: ${quoted}`);
 		}
 	},
 	"treats an id that is too long to echo as if it were missing"() {
@@ -142,9 +151,12 @@ export default suite("JSON-RPC 2.0", {
 			equal(client().say(text), [], text);
 		}
 	},
-	"ignores responses to requests that nobody made"() {
-		equal(client().say('{"jsonrpc":"2.0","id":1,"result":{}}'), []);
-		equal(client().say('{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}'), []);
+	"drops responses to requests that nobody made, and logs it"() {
+		const log: string[] = [];
+		const peer = new Client<undefined>({ context: undefined, log: (line) => log.push(line) });
+		equal(peer.say('{"jsonrpc":"2.0","id":1,"result":{}}'), []);
+		equal(peer.say('{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"x"}}'), []);
+		equal(log, ["unexpected response, id 1: dropped", 'unexpected response, id "a": dropped']);
 	},
 	"answers a batch with one array until 2025-03-26"() {
 		for (const revision of [undefined, "2024-11-05", "2025-03-26"]) {

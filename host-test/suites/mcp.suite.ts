@@ -80,6 +80,16 @@ export default suite("MCP", {
 		matches(clientWith().ask("initialize", { protocolVersion: 7 }).error.message, /protocolVersion/);
 		matches(clientWith().ask("initialize", { capabilities: [] }).error.message, /capabilities/);
 	},
+	"keeps capabilities of up to 1024 characters, and logs that it drops longer ones"() {
+		for (const length of [1024, 1025]) {
+			const log: string[] = [];
+			const client = new Client<undefined>({ context: undefined, log: (line) => log.push(line) });
+			const capabilities = { a: "x".repeat(length - '{"a":""}'.length) };
+			client.initialize("2025-11-25", capabilities);
+			equal(client.session.client.capabilities, length > 1024 ? {} : capabilities);
+			equal(log, length > 1024 ? ["capabilities dropped: 1025 characters (limit 1024)"] : []);
+		}
+	},
 	"keeps the client's capabilities, vision among them"() {
 		const client = clientWith();
 		client.initialize("2024-11-05", { sampling: {}, vision: { url: "http://v/explain", token: "t" } });
@@ -123,6 +133,36 @@ export default suite("MCP", {
 				annotations: { idempotentHint: true },
 			},
 		]);
+	},
+	"lists whom a tool is for beside its other annotations"() {
+		for (const [audience, annotations] of [
+			["user", { idempotentHint: true, audience: ["user"] }],
+			[undefined, { idempotentHint: true }],
+		] as const) {
+			const set = createTool({
+				name: "set",
+				description: "",
+				annotations: { idempotentHint: true },
+				...(audience && { audience }),
+				run: () => true,
+			});
+			const client = clientWith(set as Tool<undefined>);
+			client.initialize("2025-03-26");
+			equal(client.ask("tools/list", { withUserTools: true }).result.tools[0].annotations, annotations);
+		}
+	},
+	"knows which messages come most"() {
+		const { server } = clientWith();
+		for (const [method, isCommon] of [
+			["tools/call", true],
+			["tools/list", true],
+			["ping", true],
+			["initialize", false],
+			[undefined, false],
+		] as const) {
+			equal(server.isCommon({ method }), isCommon, method ?? "no method");
+		}
+		equal(server.isCommon(null), false);
 	},
 	"lists a tool for a client of 2024-11-05 without what came later, except whom it is for"() {
 		const base = { name: "set", description: "Sets.", run: () => ({ done: true }) };
@@ -347,6 +387,16 @@ export default suite("MCP", {
 			}),
 		);
 		equal(client.call("t").error, { code: -32050, message: "jammed", data: { tray: 2 } });
+	},
+	"answers with a tool's error without its data if that is not JSON"() {
+		const data: Record<string, unknown> = {};
+		data.self = data;
+		const client = clientWith(
+			tool("t", () => {
+				throw new RpcError(-32050, "jammed", data);
+			}),
+		);
+		equal(client.call("t").error, { code: -32050, message: "jammed" });
 	},
 	"answers an invalid result with an internal error"() {
 		const circular: Record<string, unknown> = {};

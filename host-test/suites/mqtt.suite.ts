@@ -49,6 +49,16 @@ function inSession(options: Partial<MqttTransportOptions> = {}) {
 }
 
 export default suite("MQTT", {
+	"is closed once, however often it is told"() {
+		const { protocol, client } = inSession();
+		let closings = 0;
+		client.close = () => {
+			closings += 1;
+		};
+		protocol.close();
+		protocol.close();
+		equal(closings, 1);
+	},
 	"connects with its client id and keep-alive"() {
 		const { options } = connect({ username: "u", password: "p" }).client;
 		equal(

@@ -49,6 +49,25 @@ export default suite("device protocol", {
 		equal(heard, ["connecting", "open", "session abc"]);
 		equal(protocol.session?.hello.udp, { server: "u", port: 1 });
 	},
+	"lets go of a channel that was closed while it was opened"() {
+		const { protocol, lost, timer } = fakeProtocol();
+		protocol.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.open();
+		equal([lost.length, lost[0]?.error.code], [1, "connection-closed"]);
+		const { channel } = protocol;
+		protocol.refusal = undefined;
+		timer.pass(lost[0]?.retryIn ?? 0);
+		equal(protocol.channels.length, 2);
+		protocol.close();
+		equal([channel.closed, protocol.channel.closed], [false, true]);
+	},
+	"is lost once if its channel is closed while it is opened, and is opened no more after its end"() {
+		const { protocol, lost } = fakeProtocol();
+		protocol.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.open();
+		protocol.close();
+		equal([lost.length, protocol.channel.closed], [1, false]);
+	},
 	"takes a hello without a session id"() {
 		const { protocol, heard } = fakeProtocol();
 		protocol.open();

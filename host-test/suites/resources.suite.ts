@@ -187,6 +187,13 @@ export default suite("resources", {
 		});
 		const { message } = clientOf({ resources: [large], maxBytes: 100 }).read("note://large").error;
 		equal(message, "Resource too large: 108 bytes (limit 100)");
+		const encoded = createResource<undefined, "note://large">({
+			uri: "note://large",
+			name: "large",
+			read: () => new Base64("A".repeat(108)),
+		});
+		equal(clientOf({ resources: [encoded], maxBytes: 100 }).read("note://large").error.message, message);
+		equal(clientOf({ resources: [encoded], maxBytes: 1000 }).read("note://large").result.contents[0].blob.length, 108);
 	},
 	"tell of updates only the sessions that have subscribed"() {
 		const { client, resources } = clientOf({ resources: [note] });

@@ -84,6 +84,13 @@ export default suite("schemas of strings", {
 		const long = "a".repeat(20_000);
 		throws(() => check(matching("^a*b$"), long), /expected text that matches/);
 	},
+	"reject a pattern that can match in more than a hundred ways"() {
+		equal(check(matching("^a{1,10}b{0,9}$"), "ab"), "ab");
+		equal(check(matching("^a{5}b{0,99}$"), "aaaaab"), "aaaaab");
+		for (const pattern of ["^a{1,11}b{0,9}$", "^a{0,100}$", "^a{0,49}b?c?$"]) {
+			throws(() => matching(pattern), /^pattern .* expected/);
+		}
+	},
 	"give way to any JSON Schema that a tool lists in their place"() {
 		const inputSchema = { type: "object", $defs: { a: { $anchor: "a" } }, allOf: [{ required: ["x"] }] } as const;
 		const tool = createTool<undefined, { readonly x: Schema<string> }, Record<never, never>>({

@@ -1,4 +1,5 @@
 import { isObject } from "../../src/text/is-object.js";
+import { MessageAssembler, type MessageRejected } from "../../src/text/message-assembler.js";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/text/parse-json.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
@@ -89,6 +90,31 @@ export default suite("text", {
 			}
 			equal(taken, whole);
 		}
+	},
+	"keeps the start of a message that is too long, up to what is not ASCII"() {
+		for (const [message, start] of [
+			["abcdefghijkl", "abcdefghijkl"],
+			["abc日本語", "abc"],
+			["日本語日本語", ""],
+			["ab\u0000cdefghijkl", "ab"],
+			["x".repeat(600), "x".repeat(512)],
+		] as const) {
+			const append = () => new MessageAssembler(10).append(ArrayBuffer.fromString(message), false);
+			equal((throws(append, /^\d+ bytes \(limit 10\)$/) as MessageRejected).start, start);
+		}
+		const assembler = new MessageAssembler(10);
+		assembler.append(ArrayBuffer.fromString("abcdef"), true);
+		assembler.append(ArrayBuffer.fromString("ghijkl"), true);
+		const rejected = throws(() => assembler.append(new ArrayBuffer(0), false), /^12 bytes/);
+		equal((rejected as MessageRejected).start, "abcdef");
+	},
+	"puts a message of exactly its limit together"() {
+		const assembler = new MessageAssembler(10);
+		equal(assembler.append(ArrayBuffer.fromString("01234"), true), undefined);
+		equal(
+			String.fromArrayBuffer(assembler.append(ArrayBuffer.fromString("56789"), false) as ArrayBuffer),
+			"0123456789",
+		);
 	},
 	"tells the length of UTF-8"() {
 		for (const text of [

@@ -275,10 +275,10 @@ export default suite("WebSocket client", {
 		socket.arrive(frame(PING, "a"), frame(PING, "b"));
 		socket.grant(100);
 		equal(
-			framesOf(socket.written).map(({ opcode, text }) => [opcode, text]),
+			framesOf(socket.written).map(({ opcode, final, text }) => [opcode, final, text]),
 			[
-				[PONG, "hello"],
-				[PONG, "b"],
+				[PONG, true, "hello"],
+				[PONG, true, "b"],
 			],
 		);
 		equal(rooms.at(-1), 100 - 7 - 8);

@@ -12,6 +12,14 @@ describe("the alias of a device", () => {
 		assert.equal(new Aliases().assign("AA:BB:CC:0d:0e:0F", "M5Stack CoreS3", undefined), "m5stack_cores3_0d0e0f");
 	});
 
+	it("ends in twelve digits of a hash if another device of its board has the same end", () => {
+		const aliases = new Aliases();
+		assert.equal(aliases.assign("11:22:33:44:55:66", "lamp", undefined), "lamp_445566");
+		const other = aliases.assign("aa:bb:cc:44:55:66", "lamp", undefined);
+		assert.match(other, /^lamp_[0-9a-f]{12}$/);
+		assert.equal(aliases.assign("aa:bb:cc:44:55:66", "lamp", other), other);
+	});
+
 	it("stays what it was", () => {
 		assert.equal(new Aliases().assign("aa:bb:cc:dd:ee:ff", "new name", "old_ddeeff"), "old_ddeeff");
 	});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { CallQueue } from "../../src/core/call-queue.js";
+import { ServerError } from "../../src/core/errors.js";
+import type { Session } from "../../src/core/session.js";
+
+const SESSION = { connected: true } as Session;
+
+/** A queue of one call at a time and two that wait, and calls that end when the test says so. */
+function open(t: TestContext, session?: Session) {
+	t.mock.timers.enable({ apis: ["setTimeout"] });
+	const queue = new CallQueue(
+		{ concurrency: 1, capacity: 2, offlineWait: 1_000, offlineMessage: () => "it is offline" },
+		session,
+	);
+	const started: string[] = [];
+	const ends: (() => void)[] = [];
+	const call = (name: string, signal?: AbortSignal): Promise<string> =>
+		queue.run(() => {
+			started.push(name);
+			return new Promise((resolve) => ends.push(() => resolve(name)));
+		}, signal);
+	const tick = (ms: number): void => t.mock.timers.tick(ms);
+	return { queue, call, started, ends, tick };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("the queue of calls to a server", () => {
+	it("starts calls in order, no more at a time than the limit", async (t) => {
+		const { queue, call, started, ends } = open(t, SESSION);
+		assert.deepEqual([queue.idle, queue.busy], [true, false]);
+		const calls = [call("a"), call("b"), call("c")];
+		assert.deepEqual([started, queue.idle, queue.busy], [["a"], false, true]);
+		for (const _ of calls) {
+			ends.shift()?.();
+			await settled();
+		}
+		assert.deepEqual(
+			[started, await Promise.all(calls)],
+			[
+				["a", "b", "c"],
+				["a", "b", "c"],
+			],
+		);
+		assert.deepEqual([queue.idle, queue.busy], [true, false]);
+	});
+
+	it("rejects a call beyond those that may wait", async (t) => {
+		const { call, started } = open(t, SESSION);
+		void call("a");
+		void call("b");
+		void call("c");
+		await assert.rejects(call("d"), { code: "queue-full", message: "too many calls are waiting (limit 2)" });
+		assert.deepEqual(started, ["a"]);
+	});
+
+	it("rejects a call that is cancelled before its turn, and never starts it", async (t) => {
+		const { queue, call, started, ends } = open(t, SESSION);
+		await assert.rejects(call("never", AbortSignal.abort()), { code: "cancelled" });
+		assert.deepEqual([started, queue.idle], [[], true]);
+		void call("a");
+		const controller = new AbortController();
+		const waiting = call("b", controller.signal);
+		controller.abort();
+		await assert.rejects(waiting, { code: "cancelled" });
+		ends[0]?.();
+		await settled();
+		assert.deepEqual([started, queue.idle], [["a"], true]);
+	});
+
+	it("lets a call wait for a server that is offline, for so long", async (t) => {
+		const { queue, call, started, tick } = open(t);
+		const early = call("early");
+		tick(999);
+		assert.equal(queue.busy, false);
+		queue.online(SESSION);
+		tick(10_000);
+		assert.deepEqual(started, ["early"]);
+		const late = call("late");
+		queue.offline();
+		tick(999);
+		assert.equal(queue.idle, false);
+		tick(1);
+		await assert.rejects(late, { code: "server-offline", message: "it is offline" });
+		void early;
+	});
+
+	it("rejects the calls that wait when it is closed, and not those that run", async (t) => {
+		const { queue, call, ends } = open(t, SESSION);
+		const running = call("a");
+		const waiting = [call("b"), call("c")];
+		queue.close(new ServerError("cancelled", "shutting down"));
+		for (const each of waiting) {
+			await assert.rejects(each, { message: "shutting down" });
+		}
+		ends[0]?.();
+		assert.equal(await running, "a");
+	});
+});

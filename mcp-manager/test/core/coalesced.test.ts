@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { coalesced } from "../../src/core/coalesced.js";
+
+/** A task that ends when the test says so. */
+function controlled() {
+	const ends: ((error?: Error) => void)[] = [];
+	const run = coalesced(
+		() =>
+			new Promise<void>((resolve, reject) => {
+				ends.push((error) => (error === undefined ? resolve() : reject(error)));
+			}),
+	);
+	return { ends, run };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("a task that never runs twice at a time", () => {
+	it("runs once more if it was requested meanwhile, however often", async () => {
+		const { ends, run } = controlled();
+		const runs = [run(), run(), run()];
+		assert.equal(ends.length, 1);
+		ends[0]?.();
+		await settled();
+		assert.equal(ends.length, 2);
+		ends[1]?.();
+		await Promise.all(runs);
+		assert.equal(ends.length, 2);
+	});
+
+	it("runs again when it is requested after its end, also after a failure", async () => {
+		const { ends, run } = controlled();
+		const failed = run();
+		ends[0]?.(new Error("no"));
+		await assert.rejects(failed, { message: "no" });
+		const again = run();
+		assert.equal(ends.length, 2);
+		ends[1]?.();
+		await again;
+		await settled();
+		assert.equal(ends.length, 2);
+	});
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { Session } from "../../src/core/session.js";
+import { Subscriptions } from "../../src/core/subscriptions.js";
+
+/** The subscriptions of a server, what it is asked, and what clients and the log are told. */
+function serve(t: TestContext) {
+	t.mock.timers.enable({ apis: ["setTimeout"] });
+	const asked: string[] = [];
+	const updated: string[] = [];
+	const warnings: string[] = [];
+	const answer: { error?: Error } = {};
+	const session = {
+		identity: { id: "dev-1" },
+		canSubscribe: true,
+		subscribe: async (uri: string, wanted = true) => {
+			asked.push(`${wanted ? "+" : "-"}${uri}`);
+			if (answer.error !== undefined) {
+				throw answer.error;
+			}
+		},
+	};
+	const subscriptions = new Subscriptions({
+		onUpdated: (uri) => updated.push(uri),
+		warn: (message) => warnings.push(message),
+	});
+	const online = (): void => subscriptions.online(session as unknown as Session);
+	const pass = (): void => t.mock.timers.tick(50);
+	return { subscriptions, session, online, pass, asked, updated, warnings, answer };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("the subscriptions to one server's resources", () => {
+	it("are made once, however many clients subscribe, and end with the last of them", async (t) => {
+		const { subscriptions, online, asked } = serve(t);
+		online();
+		const first = await subscriptions.add("a://1");
+		const second = await subscriptions.add("a://1");
+		assert.deepEqual(asked, ["+a://1"]);
+		first();
+		first();
+		assert.deepEqual(asked, ["+a://1"], "a client ends its own once");
+		second();
+		assert.deepEqual(asked, ["+a://1", "-a://1"]);
+		await subscriptions.add("a://1");
+		assert.deepEqual(asked, ["+a://1", "-a://1", "+a://1"]);
+	});
+
+	it("gather updates for a moment, and tell of no other resource", async (t) => {
+		const { subscriptions, online, pass, updated } = serve(t);
+		online();
+		const remove = await subscriptions.add("a://1");
+		for (const uri of ["a://1", "a://2", 5, "a://1"]) {
+			subscriptions.updated(uri);
+		}
+		assert.deepEqual(updated, []);
+		pass();
+		assert.deepEqual(updated, ["a://1"]);
+		pass();
+		subscriptions.updated("a://1");
+		pass();
+		assert.deepEqual(updated, ["a://1", "a://1"]);
+		remove();
+		subscriptions.updated("a://1");
+		pass();
+		assert.equal(updated.length, 2);
+	});
+
+	it("are asked for when the server comes back, and may have been updated meanwhile", async (t) => {
+		const { subscriptions, online, pass, asked, updated, warnings, answer } = serve(t);
+		await subscriptions.add("a://1");
+		assert.deepEqual(asked, []);
+		online();
+		await settled();
+		pass();
+		assert.deepEqual([asked, updated], [["+a://1"], ["a://1"]]);
+		subscriptions.offline();
+		answer.error = new Error("gone");
+		online();
+		await settled();
+		assert.deepEqual(warnings, ["dev-1: cannot renew the subscription to a://1: gone"]);
+	});
+
+	it("fail if the server rejects them, or takes none, and are then forgotten", async (t) => {
+		const { subscriptions, session, online, asked, answer } = serve(t);
+		online();
+		answer.error = new Error("no");
+		await assert.rejects(subscriptions.add("a://1"), { message: "no" });
+		delete answer.error;
+		await subscriptions.add("a://1");
+		assert.deepEqual(asked, ["+a://1", "-a://1", "+a://1"]);
+		session.canSubscribe = false;
+		await assert.rejects(subscriptions.add("a://2"), { message: /does not support resource subscriptions/ });
+		assert.equal(asked.length, 3);
+	});
+
+	it("are a thousand at most", async (t) => {
+		const { subscriptions } = serve(t);
+		const all = await Promise.all(Array.from({ length: 1_000 }, (_, at) => subscriptions.add(`a://${at}`)));
+		await assert.rejects(subscriptions.add("a://more"), { message: /too many subscriptions \(limit 1000\)/ });
+		await subscriptions.add("a://0");
+		all[1]?.();
+		await subscriptions.add("a://more");
+	});
+});
