@@ -54,6 +54,6 @@ for (const megabytes of [4, 8, 16]) {
 
 	it(`a board with ${megabytes} MB of flash names its partitions by a manifest`, () => {
 		const { build } = JSON.parse(readFileSync(`${PLATFORM}flash-${megabytes}mb.manifest.json`, "utf8"));
-		assert.deepEqual(build, { PARTITIONS_FILE: `./partitions/${megabytes}mb.csv` });
+		assert.equal(build.PARTITIONS_FILE, `./partitions/${megabytes}mb.csv`);
 	});
 }
