@@ -29,7 +29,9 @@ const ROOMS: readonly Room[] = [
 		// Those that take a minute on two cores. What the manager's and the proxy's would notice takes many.
 		wide: [
 			...quickTestsIn("gateway/test/mcp", "gateway/test/catalog", "gateway/test/devices", "gateway/test/upstreams"),
-			...["registering", "reload"].map((name) => `mcp-manager/test/manager/${name}.test.ts`),
+			...["manager/registering", "manager/reload", "upstreams/stateless"].map(
+				(name) => `mcp-manager/test/${name}.test.ts`,
+			),
 		],
 	},
 ];
