@@ -245,6 +245,20 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(side.gateway.servers.all.length, 1);
 	});
 
+	it("are forgotten if they disconnect before they were known: others may come", async (t) => {
+		const side = await startGateway(t, { maxServers: 1 });
+		const { servers } = side.gateway;
+		const gone = once(servers, "disconnected");
+		const device = await WireDevice.connectTo(t, side.deviceUrl, { id: "aa:bb:cc:00:00:02", listsNothing: true });
+		await device.unplug();
+		await gone;
+		await WireDevice.connect(t, side);
+		assert.deepEqual(
+			servers.all.map(({ id }) => id),
+			[ID],
+		);
+	});
+
 	it("may connect by hundreds at once: clients are told only a few times", async (t) => {
 		const side = await startGateway(t, { discoveries: 8, changeDelay: 1_000 });
 		let told = 0;
