@@ -33,7 +33,7 @@ const SETTLE_LIMIT = 30_000;
 /** A gateway that writes every log line and keeps none. */
 async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
 	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, mqtt: true };
-	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 500 };
+	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 5_000 };
 	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder(t) } });
 	const program = await GatewayProgram.start(configuration, makeLog("trace", { write() {} }));
 	t.after(() => program.close());

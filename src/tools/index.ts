@@ -1,4 +1,3 @@
-import { deepFreeze } from "../text/deep-freeze.js";
 import assetsSetDownloadUrl from "./assets-set-download-url.js";
 import audioChime from "./audio-chime.js";
 import audioPlay from "./audio-play.js";
@@ -20,7 +19,7 @@ import takePhoto from "./take-photo.js";
 import upgradeFirmware from "./upgrade-firmware.js";
 
 /** Every tool of the firmware, in the order of the list. To add one, import it above and add a line here. */
-export const TOOLS: readonly HardwareTool[] = deepFreeze([
+export const TOOLS: readonly HardwareTool[] = Object.freeze([
 	getDeviceStatus,
 	setVolume,
 	setBrightness,
