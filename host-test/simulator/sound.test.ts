@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -44,9 +44,10 @@ const SAMPLES = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
 const SAMPLE_BYTES = new Uint8Array(SAMPLES.buffer);
 
 /** The firmware as manifest.json builds it, with two sound files. */
-function withSounds(t: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-sounds-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+function withSounds(): string {
+	// In the project's folder, as its builds are: the next run compiles less.
+	const folder = join(ROOT, ".cache", "sounds");
+	mkdirSync(folder, { recursive: true });
 	const manifest = {
 		build: { NAME: "xs-mcp" },
 		include: [join(ROOT, "manifest.json")],
@@ -70,7 +71,7 @@ describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO
 	it("plays a chime as loud as the volume, and files from the web and of the firmware sample for sample", async (t) => {
 		const played = captureSound(t);
 		const port = await getPort();
-		const library = await buildForSimulator(sdk as Sdk, withSounds(t), [`http=${port}`, "httpToken=secret"]);
+		const library = await buildForSimulator(sdk as Sdk, withSounds(), [`http=${port}`, "httpToken=secret"]);
 		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
 		t.after(() => simulator.stop());
 		const lines: string[] = [];
