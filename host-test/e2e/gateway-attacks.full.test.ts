@@ -23,8 +23,6 @@ const MAX_GROWTH = 200 * 2 ** 20;
 /** More open than before: worker threads, and connections that are kept for reuse. */
 const MAX_MORE_HANDLES = 60;
 
-const _SETTLE_LIMIT = 30_000;
-
 interface Row {
 	readonly attack: string;
 	readonly rounds: number;

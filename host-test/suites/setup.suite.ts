@@ -6,7 +6,7 @@ import { FakeTransport } from "../doubles/fake-protocol.js";
 import { makeSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
-/** A set-up that tries its backend, of which the test plays the other side. */
+/** A set-up that tries its backend; the test acts as the backend. */
 function beginWithBackend() {
 	const transport = new FakeTransport();
 	const made = begin({ routeOf: () => ({ transport, connect: () => transport }) });

@@ -294,7 +294,7 @@ export class PhoneSetup {
 		return currentValues(this.#options);
 	}
 
-	/** A scan disturbs the device's own network, so concurrent requests share one, and there is none during an attempt. */
+	/** A scan disturbs the device's own network: concurrent requests share one scan, and attempts never overlap a scan. */
 	#networks(): Promise<readonly FoundNetwork[]> {
 		const { state } = this.#status;
 		if (state === "joining" || state === "joined") {

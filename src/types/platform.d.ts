@@ -76,7 +76,7 @@ declare module "src/platform/http-server" {
 /** The mod that is installed beside the firmware. */
 declare module "src/platform/mods" {
 	import type { Mod } from "../app/mod-tools.js";
-	/** Undefined if there is none. */
+	/** Undefined if no mod is installed. */
 	export function findMod(): Mod | undefined;
 }
 
