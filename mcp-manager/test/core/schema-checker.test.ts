@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
-import { SchemaChecker } from "../../src/core/schema-checker.js";
+import { openThread, SchemaChecker } from "../../src/core/schema-checker.js";
 
 const warnings: string[] = [];
 const checker = new SchemaChecker((message) => warnings.push(message));
@@ -97,6 +97,12 @@ describe("the arguments of a call", () => {
 			assert.match(warnings[0] ?? "", /takes more than|cannot be used/);
 			assert.equal(await check(VOLUME, { volume: 101 }), "volume: must be <= 100", "others are checked all the time");
 		}
+	});
+
+	it("do not stop the process when the worker runs out of memory after its check was given up", async (t) => {
+		const pool = await openThread();
+		t.after(() => pool.destroy());
+		assert.ok(pool.emit("error", new Error("Worker terminated due to reaching memory limit")));
 	});
 
 	it("are matched against patterns, each its own, in a time that an evil one cannot stretch", async () => {
