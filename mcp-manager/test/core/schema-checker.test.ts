@@ -5,10 +5,6 @@ import { openThread, SchemaChecker } from "../../src/core/schema-checker.js";
 
 const warnings: string[] = [];
 const checker = new SchemaChecker((message) => warnings.push(message));
-after(() => checker.close());
-beforeEach(() => {
-	warnings.length = 0;
-});
 
 const check = (schema: Record<string, unknown>, value: object): Promise<string | undefined> =>
 	checker.check({ tool: "t", what: "arguments", schema, value });
@@ -37,6 +33,11 @@ function doubling(levels: number): Record<string, unknown> {
 }
 
 describe("the arguments of a call", () => {
+	after(() => checker.close());
+	beforeEach(() => {
+		warnings.length = 0;
+	});
+
 	it("pass when they fit the schema", async () => {
 		assert.equal(await check(VOLUME, { volume: 100, mode: "dark" }), undefined);
 		assert.equal(await check({}, { anything: 1 }), undefined);
