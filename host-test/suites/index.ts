@@ -13,6 +13,7 @@ import camera from "./camera.suite.js";
 import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
+import conversation from "./conversation.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
@@ -126,6 +127,7 @@ export const SUITES: readonly Suite[] = [
 	applicationLife,
 	states,
 	presses,
+	conversation,
 	familyFace,
 	fatalError,
 	servedBackend,

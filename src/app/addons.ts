@@ -3,6 +3,7 @@ import type { ListGateways } from "../connect/gateway-list.js";
 import type { GatewaySearch, GatewaySearchOptions } from "../connect/gateway-search.js";
 import type { openImprov } from "../connect/open-improv.js";
 import type { Setup, SetupOptions } from "../connect/open-setup.js";
+import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
 import type { Board, Http } from "../hardware/hardware.js";
 import type { ExchangeOptions } from "../net/http-exchange.js";
 import type { Direct, DirectOptions } from "../net/open-direct.js";
@@ -18,6 +19,8 @@ import type { ModToolsOptions } from "./mod-tools.js";
 export interface Addons {
 	/** Asks a server for the backend: the setting `otaUrl`. */
 	readonly bootstrap: (options: Omit<BootstrapOptions, "hmacSha256">) => Bootstrap;
+	/** Talks with the backend's assistant by text. */
+	readonly conversation: (options: ConversationOptions) => Conversation;
 	/** Serves MCP clients without a backend between: the setting `http`. */
 	readonly direct: (options: DirectOptions) => Direct | undefined;
 	/** Finds gateways that announce themselves: for `mdns:` as the setting `backend`, or for a list to choose from. */

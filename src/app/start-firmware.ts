@@ -166,6 +166,7 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		direct,
 		setup,
 		power,
+		...talkOptions(options, { built, settings }),
 		...underTrial(trial, config),
 	};
 	if (connectsByUrl(said, direct !== undefined)) {
@@ -184,6 +185,13 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		backend: source?.shown ?? backend,
 		...(source && { source: { ...source, connect } }),
 	});
+}
+
+/** How the person and the device talk with the backend's assistant. */
+function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
+	const events = readSetting("events", source);
+	const open: ApplicationOptions["conversation"] = conversation && ((options) => conversation({ ...options, events }));
+	return { listenMode: readSetting("listenMode", source), conversation: open };
 }
 
 interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {

@@ -1,4 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
+import type { Assistant, Chat } from "./assistant.js";
 import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
@@ -198,6 +199,8 @@ export interface Hardware {
 	readonly lights?: Lights;
 	readonly sensors?: Sensors;
 	readonly buttons?: Buttons;
+	readonly chat?: Chat;
+	readonly assistant?: Assistant;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

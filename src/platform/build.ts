@@ -23,11 +23,13 @@ const TOOLS: readonly string[] = deepFreeze([
 	"screen-snapshot",
 	"screen-preview-image",
 	"assets-set-download-url",
+	"assistant-say",
 ]);
 
 /** Every add-on: the files of src/addons. */
 const ADDONS: readonly (keyof BuildAddons)[] = deepFreeze([
 	"bootstrap",
+	"conversation",
 	"direct",
 	"discovery",
 	"http",

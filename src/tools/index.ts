@@ -1,4 +1,5 @@
 import assetsSetDownloadUrl from "./assets-set-download-url.js";
+import assistantSay from "./assistant-say.js";
 import audioChime from "./audio-chime.js";
 import audioPlay from "./audio-play.js";
 import audioStop from "./audio-stop.js";
@@ -38,4 +39,5 @@ export const TOOLS: readonly HardwareTool[] = Object.freeze([
 	screenSnapshot,
 	screenPreviewImage,
 	assetsSetDownloadUrl,
+	assistantSay,
 ]);

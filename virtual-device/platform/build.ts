@@ -1,4 +1,5 @@
 import bootstrap from "../../src/addons/bootstrap.js";
+import conversation from "../../src/addons/conversation.js";
 import direct from "../../src/addons/direct.js";
 import discovery from "../../src/addons/discovery.js";
 import http from "../../src/addons/http.js";
@@ -21,6 +22,7 @@ export function findTools(): readonly HardwareTool[] {
 export function findAddons(): BuildAddons {
 	return {
 		bootstrap,
+		conversation,
 		direct,
 		...(discovery && { discovery }),
 		http,
