@@ -62,6 +62,7 @@ import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsAudio from "./tools-audio.suite.js";
+import toolsConversation from "./tools-conversation.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import toolsParts from "./tools-parts.suite.js";
 import trial from "./trial.suite.js";
@@ -119,6 +120,7 @@ export const SUITES: readonly Suite[] = [
 	tools,
 	toolsHttp,
 	toolsParts,
+	toolsConversation,
 	bootstrap,
 	bootstrapAnswer,
 	config,

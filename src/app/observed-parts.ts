@@ -4,6 +4,7 @@ import type { Speaker } from "../hardware/sound.js";
 import type { TimerModule } from "../hardware/timer.js";
 import { observedInstaller } from "./observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
+import { PassingText } from "./passing-text.js";
 
 interface ObserverOptions {
 	readonly timer: TimerModule;
@@ -22,10 +23,12 @@ interface ObserverOptions {
 export function withObservedParts(board: Board, { timer, onUpgrade, onUse, log }: ObserverOptions): Board {
 	const { settings, speaker, screen: bare, preview, installer } = board;
 	const alerts = bare && new PassingAlerts(bare, timer);
-	const screen = bare && alerts && observedScreen(bare, { alerts, settings, onUse });
+	const texts = alerts && new PassingText(timer, (change) => alerts.show(change));
+	const screen = bare && texts && observedScreen(bare, { texts, settings, onUse });
 	return {
 		...board,
 		close() {
+			texts?.close();
 			alerts?.close();
 			board.close();
 		},
@@ -67,12 +70,18 @@ function observedSpeaker(
 
 function observedScreen(
 	screen: Screen,
-	{ alerts, settings, onUse }: Observers & { readonly alerts: PassingAlerts },
+	{ texts, settings, onUse }: Observers & { readonly texts: PassingText },
 ): Screen {
 	screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 	screen.theme = storedTheme(settings) ?? screen.theme;
 	const { width, height, monochrome } = screen;
-	const observed = { width, height, monochrome, show: (change) => alerts.show(change) } as Screen;
+	const show: Screen["show"] = (change, milliseconds) => {
+		if (milliseconds !== undefined) {
+			onUse();
+		}
+		texts.show(change, milliseconds);
+	};
+	const observed = { width, height, monochrome, show } as Screen;
 	return Object.defineProperties(observed, {
 		brightness: accessor(screen, "brightness", (percent) => {
 			settings?.set("display", "brightness", percent);

@@ -1,5 +1,6 @@
 import type { Press } from "../hardware/button.js";
 import type { Face, Hardware } from "../hardware/hardware.js";
+import type { Reminder } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
@@ -7,8 +8,10 @@ import type { SettingValue } from "../settings/settings-table.js";
 import { drawAttention } from "../sound/chime.js";
 import { AssistantLine } from "./assistant-line.js";
 import type { BackendLink } from "./backend-link.js";
+import { ButtonQuestions } from "./button-questions.js";
 import { DeviceEvents } from "./device-events.js";
 import { Notice } from "./notice.js";
+import { StoredReminders } from "./stored-reminders.js";
 
 export interface ConversationOptions {
 	readonly board: Hardware;
@@ -16,6 +19,8 @@ export interface ConversationOptions {
 	/** The setting `events`. */
 	readonly events: SettingValue<"events">;
 	readonly timer: TimerModule;
+	/** Milliseconds since 1970. Default: `Date.now`. */
+	readonly now?: () => number;
 	readonly log: (message: string) => void;
 	/** Changes the face. */
 	show(change: Partial<Face>): void;
@@ -24,22 +29,37 @@ export interface ConversationOptions {
 /** A conversation by text with the backend's assistant, to which the device tells what happens to it. */
 export class Conversation {
 	/** What tools use of it. */
-	readonly parts: Pick<Hardware, "assistant">;
+	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
 	readonly #options: ConversationOptions;
 	readonly #line: AssistantLine;
 	readonly #events: DeviceEvents;
 	readonly #notice: Notice;
+	readonly #questions: ButtonQuestions | undefined;
+	readonly #reminders: StoredReminders | undefined;
 	/** Whether the backend wants to speak as soon as the session begins. */
 	#isAsked = false;
 
 	constructor(options: ConversationOptions) {
 		const { board, link, events, timer, log, show } = options;
-		const { chat, player } = board;
+		const { chat, player, screen, settings, buttons = {} } = board;
+		const [mainButton] = Object.keys(buttons);
+		const sound = (): void => drawAttention(player, log);
 		this.#options = options;
 		this.#line = new AssistantLine({ link, timer, chat });
 		this.#events = new DeviceEvents({ kinds: events, line: this.#line, link, timer, log });
-		this.#notice = new Notice({ timer, chat, show, sound: () => drawAttention(player, log) });
-		this.parts = { assistant: this.#line };
+		this.#notice = new Notice({ timer, chat, show, sound });
+		if (screen !== undefined && mainButton !== undefined) {
+			this.#questions = new ButtonQuestions({ mainButton, timer, chat, show, sound });
+		}
+		if (settings !== undefined) {
+			const { now = Date.now } = options;
+			this.#reminders = new StoredReminders({ settings, timer, now, log, onDue: (due) => this.#remind(due) });
+		}
+		this.parts = {
+			assistant: this.#line,
+			...(this.#questions && { questions: this.#questions }),
+			...(this.#reminders && { reminders: this.#reminders }),
+		};
 		if (chat !== undefined) {
 			chat.onLine = (text) => this.#typed(text);
 		}
@@ -81,7 +101,7 @@ export class Conversation {
 	/** @returns whether the press has a meaning here, and so does nothing else */
 	pressed(button: string, press: Press): boolean {
 		this.#notice.end();
-		return this.#events.pressed(button, press);
+		return this.#questions?.pressed(button, press) === true || this.#events.pressed(button, press);
 	}
 
 	/** A sensor measures something new. */
@@ -97,6 +117,18 @@ export class Conversation {
 		this.#line.sessionEnded();
 		this.#events.close();
 		this.#notice.end();
+		this.#questions?.cancel();
+		this.#reminders?.close();
+	}
+
+	#remind({ id, text }: Pick<Reminder, "id" | "text">): void {
+		const { board, link, show, log } = this.#options;
+		log(`timer ${id} is due: ${text}`);
+		show({ alert: { status: "Timer", message: text } });
+		drawAttention(board.player, log);
+		board.chat?.show(`timer: ${text}`);
+		link.tell("notifications/timer_due", { id, text });
+		this.#events.timerDue(text);
 	}
 
 	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */

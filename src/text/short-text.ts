@@ -1,5 +1,5 @@
 /** Characters of a text that are kept for the screen. */
-const MAX_TEXT_LENGTH = 512;
+export const MAX_TEXT_LENGTH = 512;
 
 /** Text for the screen. It is cut, and ends with "…", because the screen keeps it: a long one would fill the heap. */
 export function shortText(value: unknown): string {
