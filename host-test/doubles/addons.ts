@@ -1,6 +1,7 @@
 import type { Addons } from "../../src/app/addons.js";
 import { Bootstrap } from "../../src/connect/bootstrap.js";
 import { Conversation } from "../../src/conversation/conversation.js";
+import { LANGUAGES } from "../../src/language/languages.js";
 import { EcmaHttp } from "../../src/net/ecma-http.js";
 import { MqttTransport } from "../../src/protocols/mqtt-transport.js";
 import { TOOLS } from "../../src/tools/index.js";
@@ -12,6 +13,7 @@ export const ADDONS = {
 	bootstrap: (options) => new Bootstrap({ ...options, hmacSha256: async () => new ArrayBuffer(0) }),
 	conversation: (options) => new Conversation(options),
 	http: (options) => new EcmaHttp(options),
+	language: LANGUAGES,
 	mqtt: (options) => new MqttTransport(options),
 	update: {
 		installer: (options) => new FirmwareInstaller(options),

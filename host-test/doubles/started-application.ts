@@ -1,5 +1,6 @@
 import { Application, type ApplicationOptions } from "../../src/app/application.js";
 import type { Board } from "../../src/hardware/hardware.js";
+import { LANGUAGES } from "../../src/language/languages.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import { TOOLS } from "../../src/tools/index.js";
 import type { Wire } from "./client.js";
@@ -23,6 +24,7 @@ export function start(
 		transport,
 		timer,
 		tools: TOOLS,
+		words: LANGUAGES.en,
 		...(session && { session }),
 		log: (line) => log.push(line),
 		...more,

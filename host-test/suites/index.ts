@@ -32,6 +32,7 @@ import httpServer from "./http-server.suite.js";
 import improv from "./improv.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
+import language from "./language.suite.js";
 import lineBreaks from "./line-breaks.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
@@ -131,6 +132,7 @@ export const SUITES: readonly Suite[] = [
 	presses,
 	conversation,
 	familyFace,
+	language,
 	fatalError,
 	servedBackend,
 	gatewaySearch,

@@ -48,6 +48,7 @@ function asking(question: Partial<Question> = {}) {
 	const shown: (string | undefined)[] = [];
 	const questions = new ButtonQuestions({
 		mainButton: "a",
+		hint: undefined,
 		timer,
 		chat: undefined,
 		show: ({ message }) => shown.push(message),
@@ -105,9 +106,9 @@ export default suite("tools of the conversation, of texts and timers", {
 		const { call, answer, message, board, timer, mcp, application } = callable();
 		const question = { question: "Tea?", choices: ["Green", "Black"] };
 		const id = call("self.assistant.ask_user", question, { _meta: { progressToken: 7 } });
-		equal([message(), board.player.sounds.length], ["Tea?\n> 1/2 Green", 1]);
+		equal([message(), board.player.sounds.length], ["Tea?\n> 1/2 Green\nPress: next. Hold: this one.", 1]);
 		board.buttons.boot.press();
-		equal([message(), application.state], ["Tea?\n> 2/2 Black", "idle"]);
+		equal([message(), application.state], ["Tea?\n> 2/2 Black\nPress: next. Hold: this one.", "idle"]);
 		timer.pass(5_000);
 		const [progress] = mcp().filter(({ payload }) => payload.method === "notifications/progress");
 		equal(progress.payload.params, {

@@ -6,6 +6,7 @@ import { type DeviceState, DeviceStateMachine } from "../device_state/device-sta
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import type { Direct } from "../net/open-direct.js";
@@ -41,6 +42,9 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Default "auto". */
 	readonly listenMode?: SettingValue<"listenMode">;
+	/** The language of the device's words, and these. Default: none, on a board without a screen. */
+	readonly language?: SettingValue<"language">;
+	readonly words?: Words | undefined;
 	/** Talks with the backend's assistant by text. */
 	readonly conversation?: ((options: Omit<ConversationOptions, "events">) => Conversation) | undefined;
 	/** Serves clients on the network while the device is online. */
@@ -89,6 +93,7 @@ export class Application {
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
 	readonly #setup: PhoneSetup | undefined;
 	readonly #power: Power | undefined;
+	readonly #words: Words | undefined;
 	readonly #talk: Talk;
 	readonly #conversation: Conversation | undefined;
 	readonly #hasBackend: boolean;
@@ -109,19 +114,27 @@ export class Application {
 		this.#onState = options.onState;
 		this.#onReached = options.onReached;
 		this.#power = options.power;
+		this.#words = options.words;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
 			onShow: (setup) => this.#show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
 		const parts: Board = {
-			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), onUse: this.#used, log }),
+			...withObservedParts(board, {
+				timer,
+				words: options.words,
+				onUpgrade: (state) => this.#upgrade(state),
+				onUse: this.#used,
+				log,
+			}),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
 			...(this.#setup && { wifiSetup: { begin: (delay = 0) => this.#setUpIn(delay) } }),
 		};
 		this.#conversation = options.conversation?.({
 			board: parts,
 			link: this.#link(),
+			words: options.words,
 			timer,
 			show: (change) => this.#show(change),
 			log,
@@ -174,7 +187,7 @@ export class Application {
 			used: this.#used,
 			log,
 		});
-		this.#show({ backend, volume: this.#board.speaker?.volume });
+		this.#show({ backend, language: options.language ?? "en", volume: this.#board.speaker?.volume });
 	}
 
 	get state(): DeviceState {
@@ -209,8 +222,8 @@ export class Application {
 	}
 
 	/** Shows an alert for a while; the device goes on. */
-	alert(status: string, message: string): void {
-		this.#show({ alert: { status, message } });
+	alert(status: keyof Words, message: string): void {
+		this.#show({ alert: { status: this.#words?.[status] ?? "", message } });
 		drawAttention(this.#board.player, this.#log);
 	}
 
@@ -326,6 +339,7 @@ export class Application {
 		return new BackendSearch({
 			source,
 			board: this.#board,
+			words: this.#words,
 			hasFailed,
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),

@@ -2,12 +2,14 @@ import type { Board, Screen, Settings, Theme } from "../hardware/hardware.js";
 import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
 import { observedInstaller } from "./observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
 import { PassingText } from "./passing-text.js";
 
 interface ObserverOptions {
 	readonly timer: TimerModule;
+	readonly words: Words | undefined;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;
 	/** Somebody sets what a person sees or hears, or shows a picture. */
@@ -20,7 +22,7 @@ interface ObserverOptions {
  * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
  * shows nothing.
  */
-export function withObservedParts(board: Board, { timer, onUpgrade, onUse, log }: ObserverOptions): Board {
+export function withObservedParts(board: Board, { timer, words, onUpgrade, onUse, log }: ObserverOptions): Board {
 	const { settings, speaker, screen: bare, preview, installer } = board;
 	const alerts = bare && new PassingAlerts(bare, timer);
 	const texts = alerts && new PassingText(timer, (change) => alerts.show(change));
@@ -35,7 +37,7 @@ export function withObservedParts(board: Board, { timer, onUpgrade, onUse, log }
 		...(speaker && { speaker: observedSpeaker(speaker, { settings, screen, onUse }) }),
 		...(screen && { screen }),
 		...(preview && { preview: observedPreview(preview, onUse) }),
-		...(installer && { installer: observedInstaller(installer, { screen, onUpgrade, log }) }),
+		...(installer && { installer: observedInstaller(installer, { screen, words, onUpgrade, log }) }),
 	};
 }
 

@@ -7,6 +7,8 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 interface ButtonQuestionsOptions {
 	/** The button that moves the mark. Another one, if the board has any, takes the marked choice. */
 	readonly mainButton: string;
+	/** How a choice is taken, for a board with one button. */
+	readonly hint: string | undefined;
 	readonly timer: TimerModule;
 	readonly chat: Pick<Chat, "show"> | undefined;
 	show(change: Partial<Face>): void;
@@ -95,9 +97,10 @@ export class ButtonQuestions implements Questions {
 		if (asked !== undefined) {
 			const { text, choices, marked } = asked;
 			const number = choices.length === 1 ? "" : `${marked + 1}/${choices.length} `;
-			const message = `${text}\n> ${number}${choices[marked]}`;
-			this.#options.show({ message });
-			this.#options.chat?.show(`question: ${message.replace("\n", " ")}`);
+			const choice = `${text}\n> ${number}${choices[marked]}`;
+			const { hint, show, chat } = this.#options;
+			show({ message: choices.length === 1 || hint === undefined ? choice : `${choice}\n${hint}` });
+			chat?.show(`question: ${choice.replace("\n", " ")}`);
 		}
 	}
 }

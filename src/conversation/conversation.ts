@@ -3,6 +3,7 @@ import type { Face, Hardware } from "../hardware/hardware.js";
 import type { Reminder } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import { drawAttention } from "../sound/chime.js";
@@ -18,6 +19,8 @@ export interface ConversationOptions {
 	readonly link: BackendLink;
 	/** The setting `events`. */
 	readonly events: SettingValue<"events">;
+	/** What the device says of itself. A build with this add-on has them. */
+	readonly words: Words | undefined;
 	readonly timer: TimerModule;
 	/** Milliseconds since 1970. Default: `Date.now`. */
 	readonly now?: () => number;
@@ -40,16 +43,16 @@ export class Conversation {
 	#isAsked = false;
 
 	constructor(options: ConversationOptions) {
-		const { board, link, events, timer, log, show } = options;
+		const { board, link, events, words, timer, log, show } = options;
 		const { chat, player, screen, settings, buttons = {} } = board;
 		const [mainButton] = Object.keys(buttons);
 		const sound = (): void => drawAttention(player, log);
 		this.#options = options;
 		this.#line = new AssistantLine({ link, timer, chat });
-		this.#events = new DeviceEvents({ kinds: events, line: this.#line, link, timer, log });
+		this.#events = new DeviceEvents({ kinds: events, line: this.#line, link, words, timer, log });
 		this.#notice = new Notice({ timer, chat, show, sound });
 		if (screen !== undefined && mainButton !== undefined) {
-			this.#questions = new ButtonQuestions({ mainButton, timer, chat, show, sound });
+			this.#questions = new ButtonQuestions({ mainButton, hint: words?.howToChoose, timer, chat, show, sound });
 		}
 		if (settings !== undefined) {
 			const { now = Date.now } = options;
@@ -122,9 +125,9 @@ export class Conversation {
 	}
 
 	#remind({ id, text }: Pick<Reminder, "id" | "text">): void {
-		const { board, link, show, log } = this.#options;
+		const { board, link, words, show, log } = this.#options;
 		log(`timer ${id} is due: ${text}`);
-		show({ alert: { status: "Timer", message: text } });
+		show({ alert: { status: words?.timer ?? "", message: text } });
 		drawAttention(board.player, log);
 		board.chat?.show(`timer: ${text}`);
 		link.tell("notifications/timer_due", { id, text });

@@ -1,6 +1,7 @@
 import type { Press } from "../hardware/button.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import type { AssistantLine } from "./assistant-line.js";
 import type { BackendLink } from "./backend-link.js";
@@ -10,6 +11,7 @@ interface DeviceEventsOptions {
 	readonly kinds: SettingValue<"events">;
 	readonly line: AssistantLine;
 	readonly link: BackendLink;
+	readonly words: Words | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 }
@@ -31,22 +33,22 @@ export class DeviceEvents {
 
 	/** @returns whether the press is said, and so does nothing else */
 	pressed(button: string, { long }: Press): boolean {
-		return this.#say("button", `The button "${button}" was ${long ? "held down" : "pressed"}.`);
+		return this.#say("button", long ? "held" : "pressed", { button });
 	}
 
 	sensed(name: string, { kind, unit }: Pick<Sensor, "kind" | "unit">, value: Reading): void {
 		const { timer } = this.#options;
-		const measured = typeof value === "number" ? value : JSON.stringify(value);
-		const text = `The sensor "${name}" (${kind}) now measures ${measured} ${unit}.`;
-		if (this.#pause === undefined && this.#say("sensor", text)) {
+		const measured = `${typeof value === "number" ? value : JSON.stringify(value)} ${unit}`;
+		const values = { sensor: name, kind, value: measured };
+		if (this.#pause === undefined && this.#say("sensor", "measured", values)) {
 			this.#pause = timer.set(() => {
 				this.#pause = undefined;
 			}, SENSOR_PAUSE);
 		}
 	}
 
-	timerDue(text: string): void {
-		this.#say("timer", `The timer "${text}" is due.`);
+	timerDue(timer: string): void {
+		this.#say("timer", "due", { timer });
 	}
 
 	close(): void {
@@ -54,11 +56,15 @@ export class DeviceEvents {
 	}
 
 	/** A conversation is not interrupted by an event. */
-	#say(kind: Kind, text: string): boolean {
-		const { kinds, line, link, log } = this.#options;
+	#say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
+		const { kinds, line, link, words, log } = this.#options;
 		const isQuiet = link.state === "idle" && !line.isBusy;
 		if (!kinds.includes(kind) || !isQuiet) {
 			return false;
+		}
+		let text = words?.[key] ?? key;
+		for (const [name, value] of Object.entries(values)) {
+			text = text.replace(`{${name}}`, () => value);
 		}
 		line.say(text).catch((error: Error) => log(`${text}: not answered: ${error.message}`));
 		return true;

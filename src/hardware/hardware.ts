@@ -40,6 +40,8 @@ export interface Face {
 	readonly emotion: string;
 	/** An alert for the user. */
 	readonly alert: { readonly status: string; readonly message: string };
+	/** The language of the device's own words: src/language/. */
+	readonly language: "en" | "ja" | "zh";
 	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
 	readonly setup: SetupNotice | undefined;
 }
@@ -54,6 +56,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
+	language: "en",
 	setup: undefined,
 });
 

@@ -40,6 +40,7 @@ const ADDONS: readonly (keyof BuildAddons)[] = deepFreeze([
 	"discovery",
 	"http",
 	"improv",
+	"language",
 	"mods",
 	"mqtt",
 	"power",

@@ -118,6 +118,16 @@ export const SETTINGS = deepFreeze({
 		onPage: true,
 	},
 	/**
+	 * language of the device's own words
+	 * @default that of the phone that set it up, else `en`
+	 */
+	language: {
+		kind: "choice",
+		choices: ["en", "ja", "zh"],
+		default: "en",
+		onPage: true,
+	},
+	/**
 	 * UUID of the device, over which backends sign tokens; it replaces the one that is kept
 	 * @default made once and kept
 	 */

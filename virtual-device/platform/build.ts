@@ -4,6 +4,7 @@ import direct from "../../src/addons/direct.js";
 import discovery from "../../src/addons/discovery.js";
 import http from "../../src/addons/http.js";
 import improv from "../../src/addons/improv.js";
+import language from "../../src/addons/language.js";
 import mods from "../../src/addons/mods.js";
 import mqtt from "../../src/addons/mqtt.js";
 import power from "../../src/addons/power.js";
@@ -27,6 +28,7 @@ export function findAddons(): BuildAddons {
 		...(discovery && { discovery }),
 		http,
 		improv,
+		language,
 		mods,
 		mqtt,
 		power,
