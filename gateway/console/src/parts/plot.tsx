@@ -16,7 +16,7 @@ export function Plot({ series: { times, values }, label }: { readonly series: Se
 		const style = getComputedStyle(element);
 		// Colours are read from the style sheet, where the theme decides.
 		const created = new uPlot(
-			optionsFor(element.clientWidth, style.color, style.getPropertyValue("border-top-color")),
+			optionsFor(element.clientWidth, style.color, style.borderTopColor, style.borderBottomColor),
 			[[], []],
 			element,
 		);
@@ -32,14 +32,15 @@ export function Plot({ series: { times, values }, label }: { readonly series: Se
 	return <div ref={place} class="plot" role="img" aria-label={label} />;
 }
 
-function optionsFor(width: number, line: string, grid: string): uPlot.Options {
-	const axis = { stroke: grid, grid: { stroke: grid, width: 0.5 }, ticks: { show: false }, font: "10px system-ui" };
+function optionsFor(width: number, line: string, words: string, grid: string): uPlot.Options {
+	const axis = { stroke: words, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui" };
 	return {
 		width,
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { show: false },
 		padding: [6, 6, 0, 0],
+		scales: { y: { range: aroundValues } },
 		series: [
 			{},
 			{ stroke: line, width: 1.5, fill: `color-mix(in srgb, ${line} 14%, transparent)`, points: { show: false } },
@@ -49,4 +50,12 @@ function optionsFor(width: number, line: string, grid: string): uPlot.Options {
 			{ ...axis, size: 38, space: 24 },
 		],
 	};
+}
+
+/** A value that never changes is a line in the middle. */
+function aroundValues(_plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+	if (min === null || max === null) {
+		return [0, 1];
+	}
+	return min === max ? [min - 1, max + 1] : uPlot.rangeNum(min, max, 0.1, false);
 }

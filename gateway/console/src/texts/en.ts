@@ -152,3 +152,6 @@ export const en = {
 	withProblems: "with problems",
 	wrongToken: "The gateway does not know this token.",
 } as const;
+
+export type TextKey = keyof typeof en;
+export type Texts = Readonly<Record<TextKey, string>>;

@@ -1,11 +1,10 @@
 import { computed, effect } from "@preact/signals";
 import { chosenLanguage } from "../store/preferences.js";
-import { en } from "./en.js";
+import { en, type TextKey, type Texts } from "./en.js";
 import { ja } from "./ja.js";
 import { zh } from "./zh.js";
 
-export type TextKey = keyof typeof en;
-export type Texts = Readonly<Record<TextKey, string>>;
+export type { TextKey } from "./en.js";
 
 /** Every language, by the beginning of its tag, and its own name. */
 export const LANGUAGES: Readonly<Record<string, { readonly name: string; readonly texts: Texts }>> = {

@@ -61,8 +61,6 @@ export function DeviceHead({ row, link }: HeadProps) {
 /** The states that the device went through while the page was open. */
 function States({ id }: { readonly id: string }) {
 	const changes = states.value.get(id) ?? [];
-	const first = changes[0]?.since ?? now.value;
-	const total = Math.max(1, now.value - first);
 	return (
 		<ol class="strip" aria-label={t("states")}>
 			{changes.map(({ state, since }, index) => {
@@ -71,7 +69,7 @@ function States({ id }: { readonly id: string }) {
 					<li
 						key={since}
 						class={`state-${plain(state).slice(0, 20)}`}
-						style={{ flexGrow: Math.max(0.02, (end - since) / total) }}
+						style={{ flexGrow: Math.max(1, end - since) }}
 						title={`${clock(since)} ${visibleLine(state)}`}
 					>
 						{visibleLine(state)}
