@@ -34,7 +34,8 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 			logLevel: "warn",
 		},
 	});
-	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel));
+	const consoleFolder = await bundleConsole();
+	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel), { consoleFolder });
 	const { clients = "", websocket = "", mqtt = broker ?? "" } = program.urls;
 	return {
 		program,
@@ -45,6 +46,12 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 			await rm(stateFolder, { recursive: true });
 		},
 	};
+}
+
+/** Not imported by name: a bundle of this program must not contain the bundler. */
+async function bundleConsole(): Promise<string> {
+	const { cachedConsoleBundle } = await import(new URL("../../scripts/bundle.mjs", import.meta.url).href);
+	return await cachedConsoleBundle();
 }
 
 /** The port, or another one where somebody has it. */

@@ -13,6 +13,7 @@ const ROOMS = {
 		"program.ts",
 		"program",
 		"http",
+		"http/console",
 		"http/operator",
 		"http/clients",
 		"http/devices",

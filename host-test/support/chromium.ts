@@ -10,19 +10,19 @@ const path = PLACES.find(isThere);
 export const whyNoChromium =
 	path === undefined ? `no Chromium here: install it as one of ${PLACES.join(", ")}` : undefined;
 
-/** A page as a phone shows it, in a browser that ends with the test and that reaches nothing but this machine. */
-export async function openPhonePage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
+/** A page in a browser that ends with the test and that reaches nothing but this machine. */
+export async function openPage(t: Pick<TestContext, "after">, options: BrowserContextOptions = {}): Promise<Page> {
 	const args = ["--disable-background-networking", "--no-first-run", "--disable-sync", "--no-sandbox"];
 	const browser: Browser = await chromium.launch({ ...(path !== undefined && { executablePath: path }), args });
 	t.after(() => browser.close());
-	const context = await browser.newContext({
-		viewport: { width: 390, height: 844 },
-		deviceScaleFactor: 2,
-		isMobile: true,
-		hasTouch: true,
-		...options,
-	});
+	const context = await browser.newContext(options);
 	return context.newPage();
+}
+
+/** The same as a phone shows it. */
+export async function openPhonePage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
+	const viewport = { width: 390, height: 844 };
+	return await openPage(t, { viewport, deviceScaleFactor: 2, isMobile: true, hasTouch: true, ...options });
 }
 
 function isThere(file: string): boolean {
