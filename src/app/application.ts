@@ -22,6 +22,7 @@ import { describeDevice } from "./describe-device.js";
 import { faceChange, word } from "./face-change.js";
 import { followInputs } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
+import { StatusIcons } from "./status-icons.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
@@ -83,6 +84,7 @@ export class Application {
 	readonly #power: Power | undefined;
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
+	readonly #icons: StatusIcons;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
@@ -147,9 +149,12 @@ export class Application {
 		this.#unfollowInputs = followInputs(this.#board, {
 			tell: (method, params) => this.#tell(method, params),
 			talk: () => this.#toggleTalk(),
+			explain: () => this.#show({ details: true }),
 			used: this.#used,
 			log,
 		});
+		this.#icons = new StatusIcons(board, timer, (change) => this.#show(change));
+		this.#icons.update();
 		this.#show({ backend, volume: this.#board.speaker?.volume });
 	}
 
@@ -207,6 +212,7 @@ export class Application {
 		this.#clearSetup();
 		this.#power?.close();
 		this.#unfollowInputs();
+		this.#icons.close();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -250,6 +256,8 @@ export class Application {
 			return;
 		}
 		this.#setup?.follow(online);
+		this.#show({ online });
+		this.#icons.update();
 		if (online) {
 			this.#connect();
 		} else {
@@ -334,7 +342,7 @@ export class Application {
 		if (this.#mcp !== undefined) {
 			this.#mcp.wrapper = mcpWrapper(sessionId);
 		}
-		this.#show({ connected: true });
+		this.#show({ connected: true, online: true });
 		if (this.#state.state === "connecting") {
 			this.#state.enter(this.#isListening ? "listening" : "idle");
 		}
@@ -344,14 +352,14 @@ export class Application {
 	#end(error: ProtocolError, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
 		this.#log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
-		this.#closeSession();
+		this.#closeSession(retryIn === undefined ? {} : { online: false });
 		this.#search?.lost();
 	}
 
-	#closeSession(): void {
+	#closeSession(change: Partial<Face> = {}): void {
 		this.#closeMcp();
 		this.#isListening = false;
-		this.#show({ connected: false });
+		this.#show({ connected: false, ...change });
 		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
 			this.#state.enter(this.#restingState);
 		}

@@ -39,6 +39,14 @@ export interface Face {
 	readonly alert: { readonly status: string; readonly message: string };
 	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
 	readonly setup: SetupNotice | undefined;
+	/** Whether the network is there, and no attempt to reach the backend has failed since. */
+	readonly online: boolean;
+	/** Undefined on a board without one. */
+	readonly battery: { readonly level: number; readonly charging: boolean } | undefined;
+	/** Of the Wi-Fi's signal: 1, weak, to 3, strong; undefined on a board without Wi-Fi. */
+	readonly signal: number | undefined;
+	/** Whether state and backend are shown in the firmware's words, to somebody who looks for a fault. */
+	readonly details: boolean;
 }
 
 /** A face before anything is known. */
@@ -52,6 +60,10 @@ export const BLANK_FACE: Face = deepFreeze({
 	emotion: "neutral",
 	alert: { status: "", message: "" },
 	setup: undefined,
+	online: true,
+	battery: undefined,
+	signal: undefined,
+	details: false,
 });
 
 export interface Screen {
