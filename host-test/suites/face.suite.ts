@@ -264,7 +264,7 @@ export default suite("the face on the screen", {
 				screen.show({ message: "W".repeat(512), alert: { status: "Battery", message: "m" } });
 				draw();
 			}
-			ok(canvas.mostBytes <= 4_096, `${canvas.mostBytes} bytes on ${width} x ${height}`);
+			ok(canvas.mostBytes <= 4_600, `${canvas.mostBytes} bytes on ${width} x ${height}`);
 		}
 	},
 	"is light or dark, as its theme says"() {

@@ -44,7 +44,11 @@ export const STATES: Readonly<Record<string, Partial<DrawnScreen>>> = {
 	listening: { state: "listening" },
 	speaking: { state: "speaking", emotion: "happy", message: "今天天气很好，最高25度。" },
 	offline: { online: false, emotion: "sleepy" },
-	alert: { emotion: "sad", alert: { status: "Battery", message: "almost empty" }, battery: { level: 12, charging: false } },
+	alert: {
+		emotion: "sad",
+		alert: { status: "Battery", message: "almost empty" },
+		battery: { level: 12, charging: false },
+	},
 	updating: { state: "upgrading", emotion: "thinking", alert: { status: "Updating", message: "812 of 1,931 KB" } },
 	"set-up": { state: "wifi_configuring", setup: SETUP },
 	code: { state: "activating", code: "123456", message: "Enter the code in the console." },

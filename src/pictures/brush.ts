@@ -1,11 +1,20 @@
 import type { Canvas } from "./canvas.js";
 
+const { sqrt } = Math;
+
 /** Steps in which an edge that is nearly level fades out, at most: each is a rectangle. */
-const MAX_STEPS = 4;
+const MAX_STEPS = 3;
 
 /** Pixels: a line that hangs through less is level, and what is narrower has one shade. */
 const LEVEL = 0.75;
 const THIN = 2;
+
+/** Pixels a row: rows whose edges bend less are drawn together. */
+const STEEP = 0.2;
+
+/** Of 255: what is less cannot be seen, and what is more is whole. */
+const FAINT = 8;
+const SOLID = 250;
 
 /** An arc hangs through so much of its half width at most. */
 const DEEPEST = 0.98;
@@ -44,30 +53,18 @@ export class Brush {
 
 	/** An ellipse, or the part of it between two rows. */
 	oval(x: number, y: number, radiusX: number, radiusY: number, from = y - radiusY, to = y + radiusY): void {
-		const top = Math.max(from, y - radiusY);
-		const bottom = Math.min(to, y + radiusY);
-		if (!this.reaches(x - radiusX, top, 2 * radiusX, bottom - top)) {
-			return;
-		}
-		const end = Math.min(Math.ceil(bottom), this.#bottom);
-		let row = Math.max(Math.floor(top), this.#top);
-		let before = halfOf(radiusX, (Math.max(row, top) - y) / radiusY);
-		for (; row < end; row += 1) {
-			const last = Math.min(row + 1, bottom);
-			const after = halfOf(radiusX, (last - y) / radiusY);
-			this.#span(row, last - Math.max(row, top), x - before, x - after, x + before, x + after);
-			before = after;
-		}
+		this.#wide(x, x, y, radiusX, radiusY, from, to);
 	}
 
 	/** A rectangle with round corners. */
 	rounded(x: number, y: number, width: number, height: number, radius: number): void {
 		const inner = height - 2 * radius;
-		this.#wide(x + radius, x + width - radius, y + radius, radius, y, y + radius);
+		this.#wide(x + radius, x + width - radius, y + radius, radius, radius, y, y + radius);
 		if (inner > 0 && this.reaches(x, y + radius, width, inner)) {
 			this.#block(x, y + radius, width, inner);
 		}
-		this.#wide(x + radius, x + width - radius, y + height - radius, radius, y + height - radius, y + height);
+		const last = y + height - radius;
+		this.#wide(x + radius, x + width - radius, last, radius, radius, last, y + height);
 	}
 
 	/**
@@ -81,7 +78,7 @@ export class Brush {
 		const round = thickness / 2;
 		const sag = Math.min(Math.abs(depth), DEEPEST * half);
 		if (sag < LEVEL) {
-			this.#wide(x - half, x + half, y, round, y - round, y + round);
+			this.#wide(x - half, x + half, y, round, round, y - round, y + round);
 			return;
 		}
 		const radius = (half * half + sag * sag) / (2 * sag);
@@ -101,7 +98,12 @@ export class Brush {
 	/** A straight line with round ends. */
 	line(x: number, y: number, toX: number, toY: number, thickness: number): void {
 		const round = thickness / 2;
-		const length = Math.sqrt((toX - x) ** 2 + (toY - y) ** 2);
+		const left = lesser(x, toX) - round;
+		const top = lesser(y, toY) - round;
+		if (!this.reaches(left, top, greater(x, toX) + round - left, greater(y, toY) + round - top)) {
+			return;
+		}
+		const length = sqrt((toX - x) ** 2 + (toY - y) ** 2);
 		if (length > 0) {
 			const acrossX = (-(toY - y) * round) / length;
 			const acrossY = ((toX - x) * round) / length;
@@ -122,27 +124,28 @@ export class Brush {
 
 	/** @param corners x and y of each; no corner may point inwards */
 	polygon(corners: ArrayLike<number>): void {
-		let top = Number.POSITIVE_INFINITY;
-		let bottom = Number.NEGATIVE_INFINITY;
-		for (let at = 1; at < corners.length; at += 2) {
-			top = Math.min(top, corners[at] as number);
-			bottom = Math.max(bottom, corners[at] as number);
+		let top = corners[1] as number;
+		let bottom = top;
+		for (let at = 3; at < corners.length; at += 2) {
+			top = lesser(top, corners[at] as number);
+			bottom = greater(bottom, corners[at] as number);
 		}
-		const end = Math.min(Math.ceil(bottom), this.#bottom);
-		let row = Math.max(Math.floor(top), this.#top);
+		const end = lesser(ceil(bottom), this.#bottom);
+		let row = greater(top | 0, this.#top);
+		let level = greater(row, top);
 		if (row >= end) {
 			return;
 		}
-		const level = Math.max(row, top);
-		let leftBefore = crossing(corners, level, Math.min);
-		let rightBefore = crossing(corners, level, Math.max);
+		let leftBefore = crossing(corners, level, lesser);
+		let rightBefore = crossing(corners, level, greater);
 		for (; row < end; row += 1) {
-			const last = Math.min(row + 1, bottom);
-			const left = crossing(corners, last, Math.min);
-			const right = crossing(corners, last, Math.max);
-			this.#span(row, last - Math.max(row, top), leftBefore, left, rightBefore, right);
+			const next = lesser(row + 1, bottom);
+			const left = crossing(corners, next, lesser);
+			const right = crossing(corners, next, greater);
+			span(this.#canvas, this.color, row, 1, 255 * (next - level), leftBefore, left, rightBefore, right);
 			leftBefore = left;
 			rightBefore = right;
+			level = next;
 		}
 	}
 
@@ -151,7 +154,8 @@ export class Brush {
 		const lobe = size * 0.54;
 		this.oval(x - size * 0.46, y - size * 0.3, lobe, lobe);
 		this.oval(x + size * 0.46, y - size * 0.3, lobe, lobe);
-		const [side, shoulder] = [size * 0.85, y + size * 0.08];
+		const side = size * 0.85;
+		const shoulder = y + size * 0.08;
 		this.polygon([x - side, shoulder, x, y - size * 0.5, x + side, shoulder, x, y + size * 0.95]);
 	}
 
@@ -161,102 +165,62 @@ export class Brush {
 		this.polygon([x, y - 2.4 * radius, x + 0.92 * radius, y - 0.4 * radius, x - 0.92 * radius, y - 0.4 * radius]);
 	}
 
-	/** An ellipse of one radius whose middle is a line from `left` to `right`, between two rows. */
-	#wide(left: number, right: number, y: number, radius: number, top: number, bottom: number): void {
-		if (!this.reaches(left - radius, top, right - left + 2 * radius, bottom - top)) {
+	/** An ellipse that is pulled apart: its halves are around `left` and `right`. Between two rows. */
+	#wide(left: number, right: number, y: number, radiusX: number, radiusY: number, from: number, to: number): void {
+		const top = from > y - radiusY ? from : y - radiusY;
+		const bottom = to < y + radiusY ? to : y + radiusY;
+		if (!this.reaches(left - radiusX, top, right - left + 2 * radiusX, bottom - top)) {
 			return;
 		}
-		const end = Math.min(Math.ceil(bottom), this.#bottom);
-		for (let row = Math.max(Math.floor(top), this.#top); row < end; row += 1) {
-			const [first, last] = [Math.max(row, top), Math.min(row + 1, bottom)];
-			const before = halfOf(radius, (first - y) / radius);
-			const after = halfOf(radius, (last - y) / radius);
-			this.#span(row, last - first, left - before, left - after, right + before, right + after);
+		const canvas = this.#canvas;
+		const { color } = this;
+		const end = lesser(ceil(bottom), this.#bottom);
+		const lastWhole = lesser(bottom, end);
+		let row = greater(top | 0, this.#top);
+		let level = row > top ? row : top;
+		let rest = 1 - ((level - y) / radiusY) ** 2;
+		let before = rest > 0 ? radiusX * sqrt(rest) : 0;
+		let rows = 1;
+		while (row < end) {
+			if (row + rows > lastWhole) {
+				rows = 1;
+			}
+			const next = row + rows < bottom ? row + rows : bottom;
+			const height = (next - y) / radiusY;
+			rest = 1 - height * height;
+			const after = rest > 0 ? radiusX * sqrt(rest) : 0;
+			const cover = rows === 1 ? next - level : 1;
+			span(canvas, color, row, rows, 255 * cover, left - before, left - after, right + before, right + after);
+			const bend = (before < after ? after - before : before - after) / rows;
+			row += rows;
+			rows = bend < STEEP ? 4 : bend < 2 * STEEP ? 2 : 1;
+			before = after;
+			level = next;
 		}
 	}
 
 	#ring({ x, center, outer, inner, slope }: Ring, top: number, bottom: number): void {
-		const end = Math.min(Math.ceil(bottom), this.#bottom);
-		for (let row = Math.max(Math.floor(top), this.#top); row < end; row += 1) {
-			const first = Math.max(row, top);
-			const last = Math.min(row + 1, bottom);
-			const cover = last - first;
-			const outerBefore = Math.min(halfOf(outer, (first - center) / outer), (first - center) * slope);
-			const outerAfter = Math.min(halfOf(outer, (last - center) / outer), (last - center) * slope);
-			const before = halfOf(inner, (first - center) / inner);
-			const after = halfOf(inner, (last - center) / inner);
+		const canvas = this.#canvas;
+		const { color } = this;
+		const end = lesser(ceil(bottom), this.#bottom);
+		let row = greater(top | 0, this.#top);
+		let level = row > top ? row : top;
+		let outerBefore = lesser(halfOf(outer, level - center), (level - center) * slope);
+		let before = halfOf(inner, level - center);
+		for (; row < end; row += 1) {
+			const next = row + 1 < bottom ? row + 1 : bottom;
+			const cover = 255 * (next - level);
+			const outerAfter = lesser(halfOf(outer, next - center), (next - center) * slope);
+			const after = halfOf(inner, next - center);
 			if (before === 0 && after === 0) {
-				this.#span(row, cover, x - outerBefore, x - outerAfter, x + outerBefore, x + outerAfter);
+				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x + outerBefore, x + outerAfter);
 			} else {
-				this.#span(row, cover, x - outerBefore, x - outerAfter, x - before, x - after);
-				this.#span(row, cover, x + before, x + after, x + outerBefore, x + outerAfter);
+				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x - before, x - after);
+				span(canvas, color, row, 1, cover, x + before, x + after, x + outerBefore, x + outerAfter);
 			}
-		}
-	}
-
-	/**
-	 * A row of a shape.
-	 *
-	 * @param cover the part of the row's height that the shape has
-	 * @param leftAbove, leftBelow where its left edge enters and leaves the row
-	 */
-	#span(row: number, cover: number, leftAbove: number, leftBelow: number, rightAbove: number, rightBelow: number): void {
-		const left = Math.min(leftAbove, leftBelow);
-		const right = Math.max(rightAbove, rightBelow);
-		if (right <= left || cover <= 0) {
-			return;
-		}
-		const blend = 255 * cover;
-		const insideLeft = Math.max(leftAbove, leftBelow);
-		const insideRight = Math.min(rightAbove, rightBelow);
-		const first = Math.ceil(insideLeft);
-		const last = Math.floor(insideRight);
-		if (first > last && right - left <= THIN) {
-			this.#thin(row, blend, left, right, (insideRight - insideLeft + right - left) / 2);
-			return;
-		}
-		if (first > last) {
-			// The top or the bottom of something round.
-			const middle = Math.round((insideLeft + insideRight) / 2);
-			this.#fade(row, blend, left, insideLeft, middle, true);
-			this.#fade(row, blend, insideRight, right, middle, false);
-			return;
-		}
-		this.#fade(row, blend, left, insideLeft, first, true);
-		this.#blend(blend, first, row, last - first);
-		this.#fade(row, blend, insideRight, right, last, false);
-	}
-
-	/** A row in which no pixel is covered as a whole: `area` pixels of it, evenly. */
-	#thin(row: number, blend: number, left: number, right: number, area: number): void {
-		const first = Math.floor(left);
-		const width = Math.ceil(right) - first;
-		this.#blend((blend * Math.max(0, area)) / width, first, row, width);
-	}
-
-	/** The pixels that an edge cuts in a row, from whole pixels on one side to nothing on the other. */
-	#fade(row: number, blend: number, from: number, to: number, whole: number, isLeft: boolean): void {
-		const first = isLeft ? Math.floor(from) : whole;
-		const end = isLeft ? whole : Math.ceil(to);
-		const width = end - first;
-		if (width === 1) {
-			const middle = (from + to) / 2;
-			this.#blend(blend * (isLeft ? end - middle : middle - first), first, row, 1);
-			return;
-		}
-		const step = Math.ceil(width / MAX_STEPS);
-		for (let x = first; x < end; x += step) {
-			const wide = Math.min(step, end - x);
-			const part = Math.min(1, Math.max(0, (x + wide / 2 - from) / (to - from)));
-			this.#blend(blend * (isLeft ? part : 1 - part), x, row, wide);
-		}
-	}
-
-	#blend(blend: number, x: number, y: number, width: number): void {
-		if (width > 0 && blend >= 250) {
-			this.#canvas.fillRectangle(this.color, x, y, width, 1);
-		} else if (width > 0 && blend >= 8) {
-			this.#canvas.blendRectangle(this.color, Math.round(blend), x, y, width, 1);
+			outerBefore = outerAfter;
+			before = after;
+			level = next;
 		}
 	}
 
@@ -277,10 +241,121 @@ interface Ring {
 	readonly slope: number;
 }
 
-/** Half the width of an ellipse, at a height from -1 to 1. */
-function halfOf(radius: number, height: number): number {
-	const rest = 1 - height * height;
-	return rest > 0 ? radius * Math.sqrt(rest) : 0;
+/**
+ * Rows of a shape that have the same edges.
+ *
+ * @param blend 255, or less if the shape has only a part of the row's height
+ * @param leftAbove, leftBelow where its left edge enters and leaves these rows
+ */
+function span(
+	canvas: Canvas,
+	color: number,
+	row: number,
+	rows: number,
+	blend: number,
+	leftAbove: number,
+	leftBelow: number,
+	rightAbove: number,
+	rightBelow: number,
+): void {
+	const isWider = leftAbove > leftBelow;
+	const left = isWider ? leftBelow : leftAbove;
+	const insideLeft = isWider ? leftAbove : leftBelow;
+	const isLonger = rightAbove < rightBelow;
+	const insideRight = isLonger ? rightAbove : rightBelow;
+	const right = isLonger ? rightBelow : rightAbove;
+	if (right <= left || blend < FAINT) {
+		return;
+	}
+	let first = insideLeft | 0;
+	if (first < insideLeft) {
+		first += 1;
+	}
+	let last = insideRight | 0;
+	if (first > last) {
+		if (right - left <= THIN) {
+			// No pixel is covered as a whole.
+			const x = left | 0;
+			const width = ceil(right) - x;
+			const shade = (blend * (insideRight - insideLeft + right - left)) / (2 * width);
+			if (shade >= FAINT) {
+				canvas.blendRectangle(color, shade | 0, x, row, width, rows);
+			}
+			return;
+		}
+		// The top or the bottom of something round.
+		first = ((insideLeft + insideRight) / 2 + 0.5) | 0;
+		last = first;
+	}
+	if (first < last) {
+		if (blend >= SOLID) {
+			canvas.fillRectangle(color, first, row, last - first, rows);
+		} else {
+			canvas.blendRectangle(color, blend | 0, first, row, last - first, rows);
+		}
+	}
+	if (left < first) {
+		const shade = blend * (first - (left + insideLeft) / 2);
+		if (left < first - 1) {
+			fade(canvas, color, row, rows, blend, left, insideLeft, first, true);
+		} else if (shade >= FAINT) {
+			canvas.blendRectangle(color, shade | 0, first - 1, row, 1, rows);
+		}
+	}
+	if (right > last) {
+		const shade = blend * ((insideRight + right) / 2 - last);
+		if (right > last + 1) {
+			fade(canvas, color, row, rows, blend, insideRight, right, last, false);
+		} else if (shade >= FAINT) {
+			canvas.blendRectangle(color, shade | 0, last, row, 1, rows);
+		}
+	}
+}
+
+/** The pixels that an edge cuts, from whole pixels on one side to nothing on the other. */
+function fade(
+	canvas: Canvas,
+	color: number,
+	row: number,
+	rows: number,
+	blend: number,
+	from: number,
+	to: number,
+	whole: number,
+	isLeft: boolean,
+): void {
+	const first = isLeft ? from | 0 : whole;
+	const end = isLeft ? whole : ceil(to);
+	const step = ceil((end - first) / MAX_STEPS);
+	for (let x = first; x < end; x += step) {
+		const wide = x + step < end ? step : end - x;
+		const at = (x + wide / 2 - from) / (to - from);
+		const part = at < 0 ? 0 : at > 1 ? 1 : at;
+		const shade = blend * (isLeft ? part : 1 - part);
+		if (shade >= FAINT) {
+			canvas.blendRectangle(color, shade | 0, x, row, wide, rows);
+		}
+	}
+}
+
+/** Half the width of a circle, at a distance from its middle. */
+function halfOf(radius: number, distance: number): number {
+	const rest = radius * radius - distance * distance;
+	return rest > 0 ? sqrt(rest) : 0;
+}
+
+/** In place of those of `Math`, which XS looks for in its list of global names each time. */
+function lesser(one: number, other: number): number {
+	return one < other ? one : other;
+}
+
+function greater(one: number, other: number): number {
+	return one > other ? one : other;
+}
+
+function ceil(value: number): number {
+	const whole = value | 0;
+	return whole < value ? whole + 1 : whole;
 }
 
 /** Where the outline crosses a level, on one side. */

@@ -111,7 +111,17 @@ const EMOTIONS: Readonly<Record<string, Partial<Look> & { readonly emoji: string
 	relaxed: { emoji: "😌", left: "bowl", right: "bowl", width: 15, depth: 7, blush: 1 },
 	delicious: { emoji: "🤤😋", left: "arch", right: "arch", mouth: "tongue", width: 22, depth: 13, extra: "drool" },
 	kissy: { emoji: "😘😚", right: "arch", mouth: "kiss", blush: 1, extra: "heart" },
-	confident: { emoji: "😏", lid: 36, slant: 8, gazeX: 5, rightBrow: [6, -3], mouth: "smirk", mouthX: 4, width: 18, depth: 6 },
+	confident: {
+		emoji: "😏",
+		lid: 36,
+		slant: 8,
+		gazeX: 5,
+		rightBrow: [6, -3],
+		mouth: "smirk",
+		mouthX: 4,
+		width: 18,
+		depth: 6,
+	},
 	sleepy: { emoji: "😴😪", left: "bowl", right: "bowl", mouth: "oval", mouthX: 3, width: 6, depth: 6, extra: "zzz" },
 	silly: { emoji: "😜🤪", size: 110, right: "chevron", leftBrow: [8, -3], mouth: "tongue", width: 22, depth: 14 },
 	confused: {
@@ -140,7 +150,8 @@ const ALERT_EMOTIONS: Readonly<Record<string, string>> = deepFreeze({
 /** The look of an emotion: a word of the family, or a text with an emoji for it. Neutral if it is neither. */
 export function lookOf(emotion: string): Look {
 	const named = EMOTIONS[ALERT_EMOTIONS[emotion] ?? emotion.toLowerCase()];
-	const look = named ?? Object.values(EMOTIONS).find(({ emoji }) => Array.from(emoji).some((each) => emotion.includes(each)));
+	const look =
+		named ?? Object.values(EMOTIONS).find(({ emoji }) => Array.from(emoji).some((each) => emotion.includes(each)));
 	return { ...NEUTRAL, ...look };
 }
 

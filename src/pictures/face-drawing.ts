@@ -50,7 +50,7 @@ const PROGRESS_HEIGHT = 2;
 const MIN_LINES = 2;
 
 /** Rows that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
-const BAND = 16;
+const BAND = 8;
 
 /** Between corner and side of an alert's panel, pixels. */
 const ALERT_CORNER = 5;
@@ -106,13 +106,15 @@ export class FacePainter {
 		const canvas = this.#canvas;
 		const colors = this.#mixed(picture);
 		const tools = { canvas, brush: this.#brush, font: this.#font, colors };
+		const words = wordsTop(canvas, this.#font, picture.page);
+		const place = placeOf(canvas, this.#font, words);
 		const end = Math.min(y + height, canvas.height);
 		for (let top = y; top < end; top += BAND) {
 			const rows = Math.min(BAND, end - top);
 			canvas.begin(x, top, width, rows);
 			this.#brush.clip(x, top, width, rows);
 			canvas.fillRectangle(colors.background, x, top, width, rows);
-			this.#drawBand(tools, picture);
+			this.#drawBand(tools, picture, words, place);
 			canvas.end();
 		}
 	}
@@ -127,16 +129,14 @@ export class FacePainter {
 		return this.#colors;
 	}
 
-	#drawBand(tools: Tools, picture: FacePicture): void {
+	#drawBand(tools: Tools, picture: FacePicture, words: number, place: FacePlace | undefined): void {
 		const { canvas, brush, font, colors } = tools;
 		const { face, look, pose, page, level } = picture;
-		const words = wordsTop(canvas, font, page);
 		const header = headerHeight(font);
 		if (brush.reaches(0, 0, canvas.width, header)) {
 			drawHeader(tools, face);
 		}
 		if (brush.reaches(0, header, canvas.width, words - header)) {
-			const place = placeOf(canvas, font, words);
 			if (face.code !== "") {
 				this.#drawCode(tools, face.code, header, words);
 			} else if (place !== undefined) {

@@ -1,5 +1,6 @@
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { Brush } from "./brush.js";
-import type { Eye, Look } from "./emotions.js";
+import type { Extra, Eye, Look } from "./emotions.js";
 import type { Colors } from "./face-colors.js";
 
 /** Where a face is: its middle, and its size. Pixels. */
@@ -30,12 +31,38 @@ export const FACE_WIDTH = 172;
 export const FACE_HEIGHT = 136;
 
 /** A rectangle, in units from the face's middle. */
-export type Area = readonly [x: number, y: number, width: number, height: number];
+export interface Area {
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+	readonly height: number;
+}
 
 /** Of eyes and mouth wherever they move to, without what the face has besides. */
-export const LEFT_EYE_AREA: Area = [-80, -56, 68, 84] as const;
-export const RIGHT_EYE_AREA: Area = [12, -56, 68, 84] as const;
-export const MOUTH_AREA: Area = [-40, 26, 80, 42] as const;
+export const LEFT_EYE_AREA: Area = deepFreeze({ x: -80, y: -56, width: 68, height: 84 });
+export const RIGHT_EYE_AREA: Area = deepFreeze({ x: 12, y: -56, width: 68, height: 84 });
+export const MOUTH_AREA: Area = deepFreeze({ x: -36, y: 26, width: 72, height: 40 });
+
+/** Of what drips or floats. */
+export function extraArea(extra: Extra): Area {
+	return EXTRA_AREAS[extra] ?? WHOLE;
+}
+
+const WHOLE: Area = deepFreeze({ x: -86, y: -68, width: 172, height: 136 });
+
+const EXTRA_AREAS: Readonly<Partial<Record<Extra, Area>>> = deepFreeze({
+	tear: { x: -62, y: 6, width: 12, height: 34 },
+	sweat: { x: 66, y: -52, width: 16, height: 32 },
+	drool: { x: 22, y: 36, width: 10, height: 22 },
+	heart: { x: 24, y: 10, width: 30, height: 32 },
+	joy: { x: -78, y: -14, width: 156, height: 28 },
+	stream: { x: -52, y: 2, width: 104, height: 64 },
+	zzz: { x: 42, y: -72, width: 50, height: 42 },
+});
+
+/** Where nothing moves by itself. */
+const CHEEKS_AREA: Area = deepFreeze({ x: -86, y: 12, width: 172, height: 26 });
+const BROWS_AREA: Area = deepFreeze({ x: -70, y: -70, width: 140, height: 40 });
 
 const EYE_X = 43;
 const EYE_Y = -13;
@@ -64,22 +91,34 @@ export interface Drawing {
 export function drawFeatures(drawing: Drawing): void {
 	const { brush, colors, look, place } = drawing;
 	const { x, y, unit } = place;
-	drawMouth(drawing);
-	drawEye(drawing, -1, look.left);
-	drawEye(drawing, 1, look.right);
-	if (look.blush > 0) {
+	if (isSeen(drawing, MOUTH_AREA)) {
+		drawMouth(drawing);
+	}
+	if (isSeen(drawing, LEFT_EYE_AREA)) {
+		drawEye(drawing, -1, look.left);
+	}
+	if (isSeen(drawing, RIGHT_EYE_AREA)) {
+		drawEye(drawing, 1, look.right);
+	}
+	if (look.blush > 0 && isSeen(drawing, CHEEKS_AREA)) {
 		brush.color = colors.blush;
 		const radius = (9 + 4 * look.blush) * unit;
-		for (const side of [-1, 1]) {
-			brush.oval(x + side * 65 * unit, y + 25 * unit, radius, radius * 0.6);
-		}
+		brush.oval(x - 65 * unit, y + 25 * unit, radius, radius * 0.6);
+		brush.oval(x + 65 * unit, y + 25 * unit, radius, radius * 0.6);
 	}
-	brush.color = colors.ink;
-	drawBrow(drawing, -1, look.leftBrow);
-	drawBrow(drawing, 1, look.rightBrow);
+	if (isSeen(drawing, BROWS_AREA)) {
+		brush.color = colors.ink;
+		drawBrow(drawing, -1, look.leftBrow);
+		drawBrow(drawing, 1, look.rightBrow);
+	}
 	if (look.extra !== undefined) {
 		drawExtra(drawing);
 	}
+}
+
+function isSeen({ brush, place }: Drawing, area: Area): boolean {
+	const { x, y, unit } = place;
+	return brush.reaches(x + area.x * unit, y + area.y * unit, area.width * unit, area.height * unit);
 }
 
 /** @param side -1: the left one as it is seen; 1: the right one */
@@ -89,9 +128,6 @@ function drawEye(drawing: Drawing, side: number, eye: Eye): void {
 	const x = place.x + side * EYE_X * unit + Math.round(look.gazeX * unit) + pose.gazeX;
 	const y = place.y + EYE_Y * unit + Math.round(look.gazeY * unit) + pose.gazeY + pose.bob;
 	const half = EYE_RADIUS_X * unit;
-	if (!brush.reaches(x - 2 * half, y - 2 * half, 4 * half, 4 * half)) {
-		return;
-	}
 	brush.color = colors.ink;
 	switch (eye) {
 		case "arch":
@@ -113,7 +149,13 @@ function drawEye(drawing: Drawing, side: number, eye: Eye): void {
 	}
 }
 
-function drawOpenEye({ brush, colors, look, pose, place }: Drawing, side: number, x: number, y: number, isDot: boolean): void {
+function drawOpenEye(
+	{ brush, colors, look, pose, place }: Drawing,
+	side: number,
+	x: number,
+	y: number,
+	isDot: boolean,
+): void {
 	const unit = (place.unit * look.size) / 100;
 	const width = EYE_RADIUS_X * unit;
 	const height = Math.max(STROKE / 2, (EYE_RADIUS_Y / 100) * pose.open) * unit;
@@ -134,7 +176,9 @@ function drawOpenEye({ brush, colors, look, pose, place }: Drawing, side: number
 	}
 	brush.color = colors.background;
 	if (look.lid > 0) {
-		const [left, right, top] = [x - width - 1, x + width + 1, y - height - 1];
+		const left = x - width - 1;
+		const right = x + width + 1;
+		const top = y - height - 1;
 		const level = y - height + (2 * height * look.lid) / 100;
 		const lower = (side * height * look.slant) / 100;
 		brush.polygon([left, top - height, right, top - height, right, level - lower, left, level + lower]);
@@ -144,7 +188,9 @@ function drawOpenEye({ brush, colors, look, pose, place }: Drawing, side: number
 	}
 }
 
-function drawBrow({ brush, place }: Drawing, side: number, [raised, slant]: Look["leftBrow"]): void {
+function drawBrow({ brush, place }: Drawing, side: number, brow: Look["leftBrow"]): void {
+	const raised = brow[0];
+	const slant = brow[1];
 	if (raised === 0 && slant === 0) {
 		return;
 	}
@@ -158,9 +204,6 @@ function drawMouth({ brush, colors, look, pose, place }: Drawing): void {
 	const { unit } = place;
 	const x = place.x + look.mouthX * unit;
 	const y = place.y + MOUTH_Y * unit + pose.bob;
-	if (!brush.reaches(x - 40 * unit, y - 12 * unit, 80 * unit, 48 * unit)) {
-		return;
-	}
 	const half = look.width * unit;
 	const depth = look.depth * unit;
 	const talk = pose.talk / 100;
@@ -182,7 +225,15 @@ function drawMouth({ brush, colors, look, pose, place }: Drawing): void {
 	}
 }
 
-function drawOpenMouth(brush: Brush, colors: Colors, x: number, y: number, half: number, depth: number, unit: number): void {
+function drawOpenMouth(
+	brush: Brush,
+	colors: Colors,
+	x: number,
+	y: number,
+	half: number,
+	depth: number,
+	unit: number,
+): void {
 	brush.color = colors.mouth;
 	brush.arc(x, y, half - 2 * unit, 0, 4 * unit);
 	brush.oval(x, y, half, depth, y);
@@ -193,7 +244,14 @@ function drawOpenMouth(brush: Brush, colors: Colors, x: number, y: number, half:
 }
 
 /** A mouth that is closed. */
-function drawLips(brush: Brush, colors: Colors, { mouth, width, depth }: Look, x: number, y: number, unit: number): void {
+function drawLips(
+	brush: Brush,
+	colors: Colors,
+	{ mouth, width, depth }: Look,
+	x: number,
+	y: number,
+	unit: number,
+): void {
 	const stroke = STROKE * unit;
 	const half = width * unit;
 	switch (mouth) {

@@ -12,7 +12,7 @@ import {
 	type ShownPage,
 	wordsTop,
 } from "./face-drawing.js";
-import { type Area, LEFT_EYE_AREA, MOUTH_AREA, type Pose, RIGHT_EYE_AREA } from "./face-features.js";
+import { type Area, extraArea, LEFT_EYE_AREA, MOUTH_AREA, type Pose, RIGHT_EYE_AREA } from "./face-features.js";
 import { FaceMotion, REST } from "./face-motion.js";
 import { detailsOf, statusOf } from "./face-status.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
@@ -408,16 +408,15 @@ export class FaceScreen implements Screen {
 		const bobs = pose.bob !== drawn.bob;
 		const look = pose.open !== drawn.open || pose.gazeX !== drawn.gazeX || pose.gazeY !== drawn.gazeY;
 		const picture = this.#picture();
-		const paint = ([x, y, width, height]: Area): void => {
+		const paint = ({ x, y, width, height }: Area): void => {
 			const left = Math.max(0, Math.floor(place.x + x * place.unit));
 			const top = Math.max(0, Math.floor(place.y + y * place.unit));
 			const right = Math.min(this.width, Math.ceil(place.x + (x + width) * place.unit));
 			const bottom = Math.min(this.#wordsTop, Math.ceil(place.y + (y + height) * place.unit));
 			this.#painter.paint(picture, { x: left, y: top, width: right - left, height: bottom - top });
 		};
-		if (hasSteps) {
-			this.#redraw("face");
-			return;
+		if (hasSteps && this.#look.extra !== undefined) {
+			paint(extraArea(this.#look.extra));
 		}
 		if (bobs || look) {
 			paint(LEFT_EYE_AREA);

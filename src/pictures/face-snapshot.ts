@@ -1,6 +1,6 @@
 import type { ByteSource, Snapshot } from "../hardware/pictures.js";
-import { EncodedJpeg } from "./encoded-jpeg.js";
 import type { Canvas, Font } from "./canvas.js";
+import { EncodedJpeg } from "./encoded-jpeg.js";
 
 /** A canvas in memory, for a band of the screen. */
 export interface BandCanvas extends Canvas {

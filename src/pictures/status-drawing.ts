@@ -81,7 +81,12 @@ function drawIcons(tools: Tools, { battery, signal, online }: Face): void {
 	}
 }
 
-function drawBattery({ canvas, brush, colors }: Tools, { level, charging }: NonNullable<Face["battery"]>, x: number, y: number): void {
+function drawBattery(
+	{ canvas, brush, colors }: Tools,
+	{ level, charging }: NonNullable<Face["battery"]>,
+	x: number,
+	y: number,
+): void {
 	const body = BATTERY_WIDTH - 3;
 	brush.color = colors.ink;
 	brush.rounded(x, y, body, ICON_HEIGHT, 3);
