@@ -9,8 +9,9 @@ const MAX_STEPS = 3;
 const LEVEL = 0.75;
 const THIN = 2;
 
-/** Pixels a row: rows whose edges bend less are drawn together. */
+/** Pixels a row: rows of a tall shape whose edges bend less are drawn together. */
 const STEEP = 0.2;
+const TALL = 18;
 
 /** Of 255: what is less cannot be seen, and what is more is whole. */
 const FAINT = 8;
@@ -193,7 +194,7 @@ export class Brush {
 			span(canvas, color, row, rows, 255 * cover, left - before, left - after, right + before, right + after);
 			const bend = (before < after ? after - before : before - after) / rows;
 			row += rows;
-			rows = bend < STEEP ? 4 : bend < 2 * STEEP ? 2 : 1;
+			rows = bend < STEEP && radiusY > TALL ? 3 : 1;
 			before = after;
 			level = next;
 		}

@@ -91,9 +91,6 @@ export interface Drawing {
 export function drawFeatures(drawing: Drawing): void {
 	const { brush, colors, look, place } = drawing;
 	const { x, y, unit } = place;
-	if (isSeen(drawing, MOUTH_AREA)) {
-		drawMouth(drawing);
-	}
 	if (isSeen(drawing, LEFT_EYE_AREA)) {
 		drawEye(drawing, -1, look.left);
 	}
@@ -105,6 +102,9 @@ export function drawFeatures(drawing: Drawing): void {
 		const radius = (9 + 4 * look.blush) * unit;
 		brush.oval(x - 65 * unit, y + 25 * unit, radius, radius * 0.6);
 		brush.oval(x + 65 * unit, y + 25 * unit, radius, radius * 0.6);
+	}
+	if (isSeen(drawing, MOUTH_AREA)) {
+		drawMouth(drawing);
 	}
 	if (isSeen(drawing, BROWS_AREA)) {
 		brush.color = colors.ink;
