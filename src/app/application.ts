@@ -26,6 +26,7 @@ import { describeDevice } from "./describe-device.js";
 import { faceChange } from "./face-change.js";
 import { followInputs } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
+import { StatusIcons } from "./status-icons.js";
 import { Talk } from "./talk.js";
 
 export interface ApplicationOptions {
@@ -98,6 +99,7 @@ export class Application {
 	readonly #conversation: Conversation | undefined;
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
+	readonly #icons: StatusIcons;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
@@ -184,9 +186,12 @@ export class Application {
 			pressed: (button, press) => this.#conversation?.pressed(button, press) === true,
 			sensed: (...event) => this.#conversation?.sensed(...event),
 			talk: () => this.#toggleTalk(),
+			explain: () => this.#show({ details: true }),
 			used: this.#used,
 			log,
 		});
+		this.#icons = new StatusIcons(board, timer, (change) => this.#show(change));
+		this.#icons.update();
 		this.#show({ backend, language: options.language ?? "en", volume: this.#board.speaker?.volume });
 	}
 
@@ -237,6 +242,7 @@ export class Application {
 		this.#power?.close();
 		this.#unfollowInputs();
 		this.#conversation?.close();
+		this.#icons.close();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -280,6 +286,8 @@ export class Application {
 			return;
 		}
 		this.#setup?.follow(online);
+		this.#show({ online });
+		this.#icons.update();
 		if (online) {
 			this.#connect();
 		} else {
@@ -365,7 +373,7 @@ export class Application {
 		if (this.#mcp !== undefined) {
 			this.#mcp.wrapper = mcpWrapper(sessionId);
 		}
-		this.#show({ connected: true });
+		this.#show({ connected: true, online: true });
 		this.#talk.sessionBegan();
 		this.#conversation?.sessionBegan();
 		this.#reached();
@@ -374,15 +382,15 @@ export class Application {
 	#end(error: ProtocolError, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
 		this.#log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
-		this.#closeSession();
+		this.#closeSession(retryIn === undefined ? {} : { online: false });
 		this.#search?.lost();
 	}
 
-	#closeSession(): void {
+	#closeSession(change: Partial<Face> = {}): void {
 		this.#closeMcp();
 		this.#talk.sessionEnded();
 		this.#conversation?.sessionEnded();
-		this.#show({ connected: false });
+		this.#show({ connected: false, ...change });
 		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
 			this.#state.enter(this.#restingState);
 		}

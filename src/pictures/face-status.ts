@@ -1,0 +1,48 @@
+import type { Face } from "../hardware/hardware.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+
+/** What a person should know about the device now. */
+export interface Status {
+	readonly text: string;
+	readonly color: "accent" | "notice" | "alert";
+}
+
+const OFFLINE: Status = deepFreeze({ text: "Offline", color: "alert" });
+const SETUP: Status = deepFreeze({ text: "Set-up", color: "notice" });
+const CONNECTING: Status = deepFreeze({ text: "Connecting", color: "accent" });
+const LISTENING: Status = deepFreeze({ text: "Listening", color: "accent" });
+
+/** The states of which a person is told. */
+const STATES: Readonly<Record<string, Status>> = deepFreeze({
+	starting: CONNECTING,
+	wifi_configuring: SETUP,
+	audio_testing: LISTENING,
+	activating: CONNECTING,
+	upgrading: { text: "Updating", color: "notice" },
+	connecting: CONNECTING,
+	listening: LISTENING,
+	fatal_error: { text: "Error", color: "alert" },
+});
+
+/** States in which a device that is offline has something more important to tell. */
+const ABOVE_OFFLINE = deepFreeze(["wifi_configuring", "upgrading", "fatal_error"]);
+
+/** Undefined while all is as it should be. */
+export function statusOf({ state, online, setup }: Pick<Face, "state" | "online" | "setup">): Status | undefined {
+	if (setup !== undefined) {
+		return SETUP;
+	}
+	return online || ABOVE_OFFLINE.includes(state) ? STATES[state] : OFFLINE;
+}
+
+/** State and backend in the firmware's words, for somebody who looks for a fault. */
+export function detailsOf({ state, backend, connected }: Face): string {
+	return `${state} ${connected ? "" : "! "}${hostOf(backend)}`;
+}
+
+/** The host in a URL, for there is no room for more. */
+function hostOf(url: string): string {
+	const start = url.indexOf("://") + 3;
+	const end = url.indexOf("/", start);
+	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
+}
