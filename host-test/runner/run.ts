@@ -15,7 +15,7 @@ const MAX_SILENCE = 900_000;
 const MAX_OUTPUT = 20_000;
 
 export interface RunOptions {
-	/** Processes at a time. Default 3: many tests wait for a network more than they compute. */
+	/** Processes at a time. Default 4: many tests wait for a network more than they compute. */
 	readonly concurrency?: number;
 	/** For each process. */
 	readonly env?: NodeJS.ProcessEnv;
@@ -46,7 +46,7 @@ export async function runBundle(
 	begin = performance.now(),
 ): Promise<number> {
 	const run: Run = { ...options, folder: bundle.folder, queue: [...files], progress: new Progress(files.length) };
-	const reports = (await Promise.all(Array.from({ length: options.concurrency ?? 3 }, () => runQueue(run)))).flat();
+	const reports = (await Promise.all(Array.from({ length: options.concurrency ?? 4 }, () => runQueue(run)))).flat();
 	console.log(summarize(reports, performance.now() - begin));
 	return reports.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
