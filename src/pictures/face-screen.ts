@@ -309,7 +309,7 @@ export class FaceScreen implements Screen {
 		const motion = this.#motion;
 		const wasStill = motion.activity !== "speaking";
 		motion.activity = this.#isAsleep ? "sleeping" : this.#face.state === "speaking" ? "speaking" : "still";
-		motion.hasSteps = look.extra !== undefined && look.extra !== "glasses" && look.extra !== "question";
+		motion.hasSteps = look.extra !== "" && look.extra !== "glasses" && look.extra !== "question";
 		if (wasStill && motion.activity === "speaking") {
 			this.#stopMoving();
 		}
@@ -415,7 +415,7 @@ export class FaceScreen implements Screen {
 			const bottom = Math.min(this.#wordsTop, Math.ceil(place.y + (y + height) * place.unit));
 			this.#painter.paint(picture, { x: left, y: top, width: right - left, height: bottom - top });
 		};
-		if (hasSteps && this.#look.extra !== undefined) {
+		if (hasSteps) {
 			paint(extraArea(this.#look.extra));
 		}
 		if (bobs || look) {
