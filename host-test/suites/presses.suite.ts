@@ -76,7 +76,14 @@ export default suite("buttons and sensors of a board", {
 		const done: string[] = [];
 		followInputs(
 			{ buttons, wifiSetup: { begin: () => done.push("set-up") } },
-			{ tell: () => {}, talk: () => done.push("talk"), used: () => {}, log: () => {} },
+			{
+				tell: () => {},
+				pressed: () => false,
+				sensed: () => {},
+				talk: () => done.push("talk"),
+				used: () => {},
+				log: () => {},
+			},
 		);
 		buttons.side.press(true);
 		equal(done, []);

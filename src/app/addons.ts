@@ -3,11 +3,14 @@ import type { ListGateways } from "../connect/gateway-list.js";
 import type { GatewaySearch, GatewaySearchOptions } from "../connect/gateway-search.js";
 import type { openImprov } from "../connect/open-improv.js";
 import type { Setup, SetupOptions } from "../connect/open-setup.js";
+import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
 import type { Board, Http } from "../hardware/hardware.js";
+import type { Words } from "../language/en.js";
 import type { ExchangeOptions } from "../net/http-exchange.js";
 import type { Direct, DirectOptions } from "../net/open-direct.js";
 import type { PowerOptions } from "../power/open-power.js";
 import type { MqttTransport, MqttTransportOptions } from "../protocols/mqtt-transport.js";
+import type { SettingValue } from "../settings/settings-table.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import type { FirmwareInstaller, FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { rollBack, Trial, TrialOptions } from "../update/trial.js";
@@ -18,6 +21,8 @@ import type { ModToolsOptions } from "./mod-tools.js";
 export interface Addons {
 	/** Asks a server for the backend: the setting `otaUrl`. */
 	readonly bootstrap: (options: Omit<BootstrapOptions, "hmacSha256">) => Bootstrap;
+	/** Talks with the backend's assistant by text. */
+	readonly conversation: (options: ConversationOptions) => Conversation;
 	/** Serves MCP clients without a backend between: the setting `http`. */
 	readonly direct: (options: DirectOptions) => Direct | undefined;
 	/** Finds gateways that announce themselves: for `mdns:` as the setting `backend`, or for a list to choose from. */
@@ -27,6 +32,8 @@ export interface Addons {
 	};
 	/** The part `http`. */
 	readonly http: (options: ExchangeOptions) => Http;
+	/** The device's words in each language. */
+	readonly language: Readonly<Record<SettingValue<"language">, Words>>;
 	/** Adds the tools of the mod that is installed beside the firmware. */
 	readonly mods: (options: Omit<ModToolsOptions, "mod">) => readonly HardwareTool[];
 	/** Backends over MQTT. */

@@ -2,11 +2,14 @@ import type { Board, Screen, Settings, Theme } from "../hardware/hardware.js";
 import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
 import { observedInstaller } from "./observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
+import { PassingText } from "./passing-text.js";
 
 interface ObserverOptions {
 	readonly timer: TimerModule;
+	readonly words: Words | undefined;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;
 	/** Somebody sets what a person sees or hears, or shows a picture. */
@@ -19,20 +22,22 @@ interface ObserverOptions {
  * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
  * shows nothing.
  */
-export function withObservedParts(board: Board, { timer, onUpgrade, onUse, log }: ObserverOptions): Board {
+export function withObservedParts(board: Board, { timer, words, onUpgrade, onUse, log }: ObserverOptions): Board {
 	const { settings, speaker, screen: bare, preview, installer } = board;
 	const alerts = bare && new PassingAlerts(bare, timer);
-	const screen = bare && alerts && observedScreen(bare, { alerts, settings, onUse });
+	const texts = alerts && new PassingText(timer, (change) => alerts.show(change));
+	const screen = bare && texts && observedScreen(bare, { texts, settings, onUse });
 	return {
 		...board,
 		close() {
+			texts?.close();
 			alerts?.close();
 			board.close();
 		},
 		...(speaker && { speaker: observedSpeaker(speaker, { settings, screen, onUse }) }),
 		...(screen && { screen }),
 		...(preview && { preview: observedPreview(preview, onUse) }),
-		...(installer && { installer: observedInstaller(installer, { screen, onUpgrade, log }) }),
+		...(installer && { installer: observedInstaller(installer, { screen, words, onUpgrade, log }) }),
 	};
 }
 
@@ -67,12 +72,18 @@ function observedSpeaker(
 
 function observedScreen(
 	screen: Screen,
-	{ alerts, settings, onUse }: Observers & { readonly alerts: PassingAlerts },
+	{ texts, settings, onUse }: Observers & { readonly texts: PassingText },
 ): Screen {
 	screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 	screen.theme = storedTheme(settings) ?? screen.theme;
 	const { width, height, monochrome } = screen;
-	const observed = { width, height, monochrome, show: (change) => alerts.show(change) } as Screen;
+	const show: Screen["show"] = (change, milliseconds) => {
+		if (milliseconds !== undefined) {
+			onUse();
+		}
+		texts.show(change, milliseconds);
+	};
+	const observed = { width, height, monochrome, show } as Screen;
 	return Object.defineProperties(observed, {
 		brightness: accessor(screen, "brightness", (percent) => {
 			settings?.set("display", "brightness", percent);

@@ -1,8 +1,10 @@
 import bootstrap from "../../src/addons/bootstrap.js";
+import conversation from "../../src/addons/conversation.js";
 import direct from "../../src/addons/direct.js";
 import discovery from "../../src/addons/discovery.js";
 import http from "../../src/addons/http.js";
 import improv from "../../src/addons/improv.js";
+import language from "../../src/addons/language.js";
 import mods from "../../src/addons/mods.js";
 import mqtt from "../../src/addons/mqtt.js";
 import power from "../../src/addons/power.js";
@@ -21,10 +23,12 @@ export function findTools(): readonly HardwareTool[] {
 export function findAddons(): BuildAddons {
 	return {
 		bootstrap,
+		conversation,
 		direct,
 		...(discovery && { discovery }),
 		http,
 		improv,
+		language,
 		mods,
 		mqtt,
 		power,
