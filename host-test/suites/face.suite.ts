@@ -229,6 +229,15 @@ export default suite("the face on the screen", {
 		draw();
 		ok(canvas.measured < 40_000, `${canvas.measured} characters measured`);
 	},
+	"clears all of an alert's panel, which is a little higher than its words"() {
+		const { screen, draw } = face();
+		screen.show({ alert: { status: "Battery", message: "low" } });
+		const panel = draw().rectangles.filter(({ color }) => color === "204,48,52");
+		screen.show({ alert: { status: "", message: "" }, message: "hello" });
+		const [first] = draw().areas;
+		ok(first !== undefined && panel.every(({ y }) => y >= first.y), `${first?.y}`);
+		equal(first?.width, 320);
+	},
 	"shows an alert across the screen, and nothing if the alert is empty"() {
 		const { screen, draw } = face();
 		screen.show({ alert: { status: "Battery", message: "almost empty" } });
