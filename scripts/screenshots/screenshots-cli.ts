@@ -1,15 +1,22 @@
-// npm run screenshots: draws the pictures of docs/images that show the device's screen.
+// npm run screenshots: draws the pictures of docs/images that show the device's screen, and takes those of the console.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makePng } from "../fonts/bm-font.js";
 import { makeProgram, runProgram } from "../program.js";
+import { takeConsolePictures } from "./console-pictures.js";
 import { drawTexts } from "./text-sheet.js";
 
+const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+
 await runProgram(
-	makeProgram("run screenshots", "Draws the device's screen for the documentation.").action(() => {
-		const { width, height, pixels } = drawTexts();
-		const path = fileURLToPath(new URL("../../docs/images/text.png", import.meta.url));
-		writeFileSync(path, makePng(width, height, pixels));
-		console.log(path);
-	}),
+	makeProgram("run screenshots", "Draws the device's screen, and takes pictures of the console, for the documentation.")
+		.option("--screen", "only the device's screen: it needs no Chromium")
+		.action(async ({ screen }: { readonly screen?: boolean }) => {
+			const { width, height, pixels } = drawTexts();
+			writeFileSync(`${IMAGES}text.png`, makePng(width, height, pixels));
+			const taken = screen ? [] : await takeConsolePictures(IMAGES);
+			console.log([`${IMAGES}text.png`, ...taken].join("\n"));
+			// The bundler of the virtual device's firmware would keep this process.
+			process.exit(0);
+		}),
 );
