@@ -18,8 +18,7 @@ export async function takeConsolePictures(folder: string): Promise<string[]> {
 		await useDevices(fleet);
 		return [
 			await pictureOf(browser, fleet, `${folder}console-device.png`, "light", showDevice),
-			await pictureOf(browser, fleet, `${folder}console-devices.png`, "light", showDevices),
-			await pictureOf(browser, fleet, `${folder}console-dark.png`, "dark", showDevices),
+			await pictureOf(browser, fleet, `${folder}console-devices.png`, "dark", showDevices),
 		];
 	} finally {
 		await browser.close();
