@@ -6,9 +6,10 @@ import getPort from "get-port";
 import type { Page } from "playwright-core";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
+import { bundleConsole } from "../../scripts/console-bundle.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { bundleConsole, complaintsOf, openConsole, openSignedIn, startConsole } from "./console-page.js";
+import { complaintsOf, openConsole, openSignedIn, startConsole } from "./console-page.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
 // The console in Chromium, beyond the first day: console.test.ts.
