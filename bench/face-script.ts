@@ -1,4 +1,5 @@
-// The face in an engine, on a canvas that only counts: Node says what the device does, and for how long.
+// The face in an engine beside the server, on a canvas that only counts: Node says what the device does, and for how long.
+import "./server.js";
 import type { Canvas } from "../src/pictures/canvas.js";
 import { FaceScreen } from "../src/pictures/face-screen.js";
 import { receive, send } from "../virtual-device/platform/bridge.js";
@@ -27,7 +28,7 @@ class CountedCanvas implements Canvas {
 	}
 }
 
-/** Timers for which time passes only when it is told to. */
+/** A timer: time passes only when it is told to. */
 interface Entry {
 	readonly callback: () => void;
 	readonly due: number;

@@ -1,11 +1,12 @@
-import { fileURLToPath } from "node:url";
 import { buildXsHost } from "../virtual-device/src/engine/build-xs.js";
 import { encodeCommand } from "../virtual-device/src/engine/xs-protocol.js";
-import { bundle, type EngineChoice, type HeapReport } from "../virtual-device/src/index.js";
+import type { EngineChoice } from "../virtual-device/src/index.js";
+import { FACE, hostConfig, startServer } from "./engines.js";
 import { countInstructions, hasCallgrind } from "./instructions.js";
 import type { Report } from "./report.js";
 
-const SCRIPT = await bundle(fileURLToPath(new URL("face-script.ts", import.meta.url)), true);
+/** No tools: they take no part in it. */
+const TOOLS = 0;
 
 /** Milliseconds of a measurement; the shorter one is what the start takes, too. */
 const SHORT = 2_000;
@@ -28,15 +29,13 @@ interface Counted {
 	readonly shapes: number;
 }
 
-/** Frames, pixels and rectangles, and what the heap holds afterwards. */
-export async function drawFace(choice: EngineChoice, header: Header): Promise<Counted & { readonly heap: HeapReport }> {
-	const engine = await choice.start({});
-	await engine.run(SCRIPT);
+/** Drawings, pixels and rectangles. */
+async function drawFace(choice: EngineChoice, header: Header): Promise<Counted> {
+	const engine = await startServer(choice, TOOLS, undefined, FACE);
 	const [done] = await engine.deliver([{ header: [...header] }]);
-	const heap = (await engine.heap()) as HeapReport;
 	engine.close();
 	const [frames = 0, pixels = 0, shapes = 0] = (done?.header.slice(1) ?? []) as number[];
-	return { frames, pixels, shapes, heap };
+	return { frames, pixels, shapes };
 }
 
 /** Writes the table of the face's frames. */
@@ -49,7 +48,8 @@ export async function benchFace(choice: EngineChoice, { say, row, header }: Repo
 		countInstructions(
 			[host, "--seed", "1"],
 			Buffer.concat([
-				encodeCommand({ kind: "run", script: SCRIPT }),
+				encodeCommand({ kind: "run", script: hostConfig(TOOLS) }),
+				encodeCommand({ kind: "run", script: FACE }),
 				encodeCommand({ kind: "deliver", packets: [{ header: JSON.stringify(message) }] }),
 			]),
 		);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
+import { bundleConsole } from "../../scripts/console-bundle.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */
@@ -46,12 +47,6 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 			await rm(stateFolder, { recursive: true });
 		},
 	};
-}
-
-/** Not imported by name: a bundle of this program must not contain the bundler. */
-async function bundleConsole(): Promise<string> {
-	const { cachedConsoleBundle } = await import(new URL("../../scripts/bundle.mjs", import.meta.url).href);
-	return await cachedConsoleBundle();
 }
 
 /** The port, or another one where somebody has it. */

@@ -4,17 +4,12 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { SettingName } from "../../gateway/src/config/settings.js";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { bundleConsole } from "../../scripts/console-bundle.js";
 import { openPage } from "../support/chromium.js";
 
 /** A gateway with a console that needs a token, and the token. */
 export interface StartedConsole extends StartedProgram {
 	readonly secret: string;
-}
-
-/** The folder of the console's bundle, made if the sources have changed. */
-export async function bundleConsole(): Promise<string> {
-	const { cachedConsoleBundle } = await import(new URL("../../scripts/bundle.mjs", import.meta.url).href);
-	return await cachedConsoleBundle();
 }
 
 /** Starts a gateway whose console an operator may sign in to with a token. */

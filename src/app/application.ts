@@ -1,4 +1,4 @@
-import { type Backend, BackendSearch, type BackendSource } from "../connect/backend-search.js";
+import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from "../connect/backend-search.js";
 import type { Setup } from "../connect/open-setup.js";
 import type { PhoneSetup } from "../connect/phone-setup.js";
 import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
@@ -25,7 +25,7 @@ import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange } from "./face-change.js";
 import { followInputs } from "./follow-inputs.js";
-import { withObservedParts } from "./observed-parts.js";
+import { type ObserverOptions, withObservedParts } from "./observed-parts.js";
 import { StatusIcons } from "./status-icons.js";
 import { Talk } from "./talk.js";
 
@@ -39,6 +39,8 @@ export interface ApplicationOptions {
 	readonly transport: Transport;
 	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
 	readonly source?: BackendSource;
+	/** Begins to look there. */
+	readonly search?: { readonly begin: (options: BackendSearchOptions) => BackendSearch } | undefined;
 	/** Default "always". */
 	readonly session?: SessionPolicy;
 	/** Default "auto". */
@@ -52,6 +54,8 @@ export interface ApplicationOptions {
 	readonly direct?: Direct | undefined;
 	/** Sets the device up with a phone. */
 	readonly setup?: Setup | undefined;
+	/** Tells how the installation of firmware goes on. */
+	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
 	/** Saves power while nobody uses the device. */
 	readonly power?: Power | undefined;
 	readonly timer: TimerModule;
@@ -126,6 +130,7 @@ export class Application {
 			...withObservedParts(board, {
 				timer,
 				words: options.words,
+				observeInstaller: options.update?.observe,
 				onUpgrade: (state) => this.#upgrade(state),
 				onUse: this.#used,
 				log,
@@ -178,7 +183,7 @@ export class Application {
 			mode: options.listenMode ?? "auto",
 			send: (type, members) => this.#sendMessage(type, members),
 		});
-		this.#search = source && this.#openSearch(source, options.hasFailed);
+		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
 		this.#unfollowInputs = followInputs(this.#board, {
@@ -343,8 +348,8 @@ export class Application {
 		this.#closeSession();
 	}
 
-	#openSearch(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearch {
-		return new BackendSearch({
+	#searchOptions(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearchOptions {
+		return {
 			source,
 			board: this.#board,
 			words: this.#words,
@@ -352,7 +357,7 @@ export class Application {
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
 			log: this.#log,
-		});
+		};
 	}
 
 	/** The session with another backend ends first. */

@@ -52,8 +52,9 @@ const MIN_LINES = 2;
 /** Rows that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
 const BAND = 8;
 
-/** Between corner and side of an alert's panel, pixels. */
+/** Of an alert's panel: the radius of a corner, and pixels around its lines. */
 const ALERT_CORNER = 5;
+export const ALERT_EDGE = 2;
 
 /** The lines of words that a face leaves room for. A small screen leaves out the face, rather than to turn pages of one or two lines. */
 export function linesOfWords(canvas: Canvas, font: Font): number {
@@ -143,7 +144,7 @@ export class FacePainter {
 				drawFeatures({ brush, colors, look, pose, place });
 			}
 		}
-		if (brush.reaches(0, words, canvas.width, canvas.height - words)) {
+		if (brush.reaches(0, words - ALERT_EDGE, canvas.width, canvas.height)) {
 			drawWords(tools, page, words, face.state === "upgrading" ? colors.notice : colors.alert);
 		}
 		if (level !== undefined && brush.reaches(0, levelTop(canvas), canvas.width, canvas.height)) {
@@ -179,7 +180,8 @@ function drawWords(
 	const alerts = lines.filter(({ isAlert }) => isAlert).length;
 	if (alerts > 0) {
 		brush.color = panel;
-		brush.rounded(2, top - 2, canvas.width - 4, alerts * font.height + 4, ALERT_CORNER);
+		const [width, height] = [canvas.width - 2 * ALERT_EDGE, alerts * font.height + 2 * ALERT_EDGE];
+		brush.rounded(ALERT_EDGE, top - ALERT_EDGE, width, height, ALERT_CORNER);
 	}
 	let y = top;
 	for (const { text, isAlert } of lines) {

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Brush } from "./brush.js";
-import type { Extra, Eye, Look } from "./emotions.js";
+import type { Brow, Extra, Eye, Look } from "./emotions.js";
 import type { Colors } from "./face-colors.js";
 
 /** Where a face is: its middle, and its size. Pixels. */
@@ -111,7 +111,7 @@ export function drawFeatures(drawing: Drawing): void {
 		drawBrow(drawing, -1, look.leftBrow);
 		drawBrow(drawing, 1, look.rightBrow);
 	}
-	if (look.extra !== undefined) {
+	if (look.extra !== "") {
 		drawExtra(drawing);
 	}
 }
@@ -188,9 +188,7 @@ function drawOpenEye(
 	}
 }
 
-function drawBrow({ brush, place }: Drawing, side: number, brow: Look["leftBrow"]): void {
-	const raised = brow[0];
-	const slant = brow[1];
+function drawBrow({ brush, place }: Drawing, side: number, { raised, slant }: Brow): void {
 	if (raised === 0 && slant === 0) {
 		return;
 	}

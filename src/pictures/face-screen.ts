@@ -1,9 +1,9 @@
 import { type Backlight, BLANK_FACE, type Face, type Screen, type Theme } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { deepFreeze } from "../text/deep-freeze.js";
 import type { Canvas, Font } from "./canvas.js";
 import { type Look, lookOf } from "./emotions.js";
 import {
+	ALERT_EDGE,
 	FacePainter,
 	type FacePicture,
 	linesOfWords,
@@ -14,7 +14,7 @@ import {
 } from "./face-drawing.js";
 import { type Area, extraArea, LEFT_EYE_AREA, MOUTH_AREA, type Pose, RIGHT_EYE_AREA } from "./face-features.js";
 import { FaceMotion, REST } from "./face-motion.js";
-import { detailsOf, statusOf } from "./face-status.js";
+import { headerOf, isForPeople, wordsOf } from "./face-status.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 import { headerHeight, type Level, levelTop, MARGIN } from "./status-drawing.js";
 import { layOutPages, type Page } from "./text-pages.js";
@@ -40,9 +40,6 @@ const LEVEL_TIME = 2_000;
 /** Milliseconds that an idle device shows what was said last, at least, and then stays awake. */
 const MESSAGE_TIME = 30_000;
 const WAKE_TIME = 90_000;
-
-/** Of these a person is told: they wake the face. */
-const FOR_PEOPLE = deepFreeze(["state", "code", "emotion", "alert", "setup", "online", "volume", "details"] as const);
 
 /** What has to be drawn again. */
 interface Dirty {
@@ -309,7 +306,7 @@ export class FaceScreen implements Screen {
 		const motion = this.#motion;
 		const wasStill = motion.activity !== "speaking";
 		motion.activity = this.#isAsleep ? "sleeping" : this.#face.state === "speaking" ? "speaking" : "still";
-		motion.hasSteps = look.extra !== undefined && look.extra !== "glasses" && look.extra !== "question";
+		motion.hasSteps = look.extra !== "" && look.extra !== "glasses" && look.extra !== "question";
 		if (wasStill && motion.activity === "speaking") {
 			this.#stopMoving();
 		}
@@ -368,7 +365,7 @@ export class FaceScreen implements Screen {
 			paint(top, bottom);
 		}
 		if (words) {
-			paint(bottom, height);
+			paint(bottom - ALERT_EDGE, height);
 		}
 		if (level) {
 			paint(levelTop(this.canvas), height);
@@ -415,7 +412,7 @@ export class FaceScreen implements Screen {
 			const bottom = Math.min(this.#wordsTop, Math.ceil(place.y + (y + height) * place.unit));
 			this.#painter.paint(picture, { x: left, y: top, width: right - left, height: bottom - top });
 		};
-		if (hasSteps && this.#look.extra !== undefined) {
+		if (hasSteps) {
 			paint(extraArea(this.#look.extra));
 		}
 		if (bobs || look) {
@@ -431,20 +428,4 @@ export class FaceScreen implements Screen {
 
 function wholeOf({ width, height }: Canvas): Rectangle {
 	return { x: 0, y: 0, width, height };
-}
-
-/** What the header shows, in a form that can be compared. */
-function headerOf(face: Face): string {
-	const { battery, signal, online, details } = face;
-	const status = statusOf(face)?.text ?? "";
-	const icons = `${battery?.level} ${battery?.charging} ${signal} ${online}`;
-	return `${status} ${icons} ${details ? detailsOf(face) : ""}`;
-}
-
-function isForPeople(old: Face, face: Face): boolean {
-	return FOR_PEOPLE.some((key) => old[key] !== face[key]);
-}
-
-function wordsOf({ message, alert }: Face): string {
-	return `${alert.status}\n${alert.message}\n${message}`;
 }

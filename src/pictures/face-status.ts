@@ -27,6 +27,9 @@ const STATES: Readonly<Record<string, Status>> = deepFreeze({
 /** States in which a device that is offline has something more important to tell. */
 const ABOVE_OFFLINE = deepFreeze(["wifi_configuring", "upgrading", "fatal_error"]);
 
+/** Of these a person is told: they wake the face. */
+const FOR_PEOPLE = deepFreeze(["state", "code", "emotion", "alert", "setup", "online", "volume", "details"] as const);
+
 /** Undefined while all is as it should be. */
 export function statusOf({ state, online, setup }: Pick<Face, "state" | "online" | "setup">): Status | undefined {
 	if (setup !== undefined) {
@@ -45,4 +48,22 @@ function hostOf(url: string): string {
 	const start = url.indexOf("://") + 3;
 	const end = url.indexOf("/", start);
 	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
+}
+
+/** What the header shows, in a form that can be compared. */
+export function headerOf(face: Face): string {
+	const { battery, signal, online, details } = face;
+	const status = statusOf(face)?.text ?? "";
+	const icons = `${battery?.level} ${battery?.charging} ${signal} ${online}`;
+	return `${status} ${icons} ${details ? detailsOf(face) : ""}`;
+}
+
+/** Whether a change wakes the face. */
+export function isForPeople(old: Face, face: Face): boolean {
+	return FOR_PEOPLE.some((key) => old[key] !== face[key]);
+}
+
+/** What the words show, in a form that can be compared. */
+export function wordsOf({ message, alert }: Face): string {
+	return `${alert.status}\n${alert.message}\n${message}`;
 }

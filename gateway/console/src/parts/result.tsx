@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { useSignal } from "@preact/signals";
 import { type Outcome, objectIn, pictureSource } from "../store/device-link.js";
 import { t } from "../texts/index.js";
 import { Copy } from "./copy.js";
@@ -53,7 +54,7 @@ function Content({ block }: { readonly block: Block }) {
 		case "text":
 			return <pre>{visible(block.text)}</pre>;
 		case "image":
-			return <PictureView source={pictureSource(block)} label={t("picture")} />;
+			return <PictureView key={block.data} source={pictureSource(block)} label={t("picture")} />;
 		case "audio": {
 			const isKnown = /^audio\/[a-z0-9.+-]+$/.test(block.mimeType);
 			// biome-ignore lint/a11y/useMediaCaption: a device's sound has none
@@ -72,19 +73,16 @@ function Content({ block }: { readonly block: Block }) {
 
 /** A picture, or that it is none. */
 export function PictureView({ source, label }: { readonly source: string; readonly label: string }) {
-	if (source === "") {
-		return <p class="problem">{t("notAPicture")}</p>;
-	}
-	return (
+	const isBroken = useSignal(source === "");
+	return isBroken.value ? (
+		<p class="problem">{t("notAPicture")}</p>
+	) : (
 		<img
 			class="picture"
 			src={source}
 			alt={label}
-			onError={({ currentTarget }) => {
-				const said = document.createElement("p");
-				said.className = "problem";
-				said.textContent = t("notAPicture");
-				currentTarget.replaceWith(said);
+			onError={() => {
+				isBroken.value = true;
 			}}
 		/>
 	);

@@ -177,7 +177,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 		<form class="edit" onSubmit={(event) => void save(event)}>
 			<label>
 				{t("name")}
-				<input name="alias" defaultValue={alias} required maxLength={32} />
+				<input name="alias" defaultValue={alias} required maxLength={24} />
 			</label>
 			<label>
 				{t("tags")}

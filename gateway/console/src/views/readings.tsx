@@ -78,7 +78,7 @@ function Reading({ name, unit, series }: ReadingProps) {
 					{visibleLine(unit)}
 				</b>
 			</figcaption>
-			{series.values.length > 1 && <Plot series={series} label={label} />}
+			{series.values.some((value) => value !== last) && <Plot series={series} label={label} />}
 		</figure>
 	);
 }

@@ -56,11 +56,19 @@ async function send(fleet: Fleet, response: ServerResponse, access: Access): Pro
 		// As they are now, because some may have changed or gone in the meantime.
 		const ids = rows.slice(at, at + ROWS_PER_MESSAGE).map(({ id }) => id);
 		write({ rows: ids.flatMap((id) => fleet.row(id) ?? []) });
-		if (response.writableNeedDrain) {
-			await Promise.race([once(response, "drain"), once(response, "close")]).catch(() => {});
-		}
+		await drained(response);
 	}
 	write({ complete: true });
+}
+
+/** Settles when the response takes more, or is closed. */
+async function drained(response: ServerResponse): Promise<void> {
+	if (response.writableNeedDrain && !response.destroyed) {
+		const settled = new AbortController();
+		const { signal } = settled;
+		await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]).catch(() => {});
+		settled.abort();
+	}
 }
 
 /** What a client with this access may see of a message. */
