@@ -520,6 +520,7 @@ export default suite("MCP", {
 		equal(calls[0]?.call.cancelled, true);
 		calls[0]?.resolve("late");
 		await settled();
+		client.session.notify('{"jsonrpc":"2.0","method":"notifications/late"}');
 		equal(client.say('{"jsonrpc":"2.0","id":2,"method":"ping"}'), []);
 		equal(client.say('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slow"}}'), []);
 		equal(calls.length, 1);
