@@ -213,7 +213,7 @@ export default suite("the face on the screen", {
 	"leaves the room to the face when an idle device has shown a message long enough"() {
 		const { screen, draw, timer, canvas } = face();
 		screen.show({ message: "hello", state: "speaking" });
-		timer.pass(100_000);
+		timer.pass(31_000);
 		equal(texts(canvas), ["hello"]);
 		screen.show({ state: "idle" });
 		timer.pass(29_000);
