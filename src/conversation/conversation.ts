@@ -1,6 +1,6 @@
 import type { Press } from "../hardware/button.js";
-import type { Hardware } from "../hardware/hardware.js";
-import type { Reminder } from "../hardware/reminders.js";
+import type { Hardware, Settings } from "../hardware/hardware.js";
+import type { Reminder, Reminders } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
@@ -12,7 +12,7 @@ import type { BackendLink } from "./backend-link.js";
 import { ButtonQuestions } from "./button-questions.js";
 import { DeviceEvents } from "./device-events.js";
 import { Notice } from "./notice.js";
-import { StoredReminders } from "./stored-reminders.js";
+import { hasReminders, StoredReminders } from "./stored-reminders.js";
 
 export interface ConversationOptions {
 	readonly board: Hardware;
@@ -27,8 +27,11 @@ export interface ConversationOptions {
 	readonly log: (message: string) => void;
 }
 
-/** A conversation by text with the backend's assistant, to which the device tells what happens to it. */
-export class Conversation {
+/**
+ * A conversation by text with the backend's assistant, to which the device tells what happens to it. It is the part
+ * `reminders` itself, and takes slots of the heap for them only when there are any.
+ */
+export class Conversation implements Reminders {
 	/** What tools use of it. */
 	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
 	readonly #options: ConversationOptions;
@@ -38,7 +41,8 @@ export class Conversation {
 	/** Made for the first one. */
 	#notice: Notice | undefined;
 	readonly #questions: ButtonQuestions | undefined;
-	readonly #reminders: StoredReminders | undefined;
+	/** Made for the first one. */
+	#reminders: StoredReminders | undefined;
 	/** Whether the backend wants to speak as soon as the session begins. */
 	#isAsked = false;
 
@@ -54,13 +58,13 @@ export class Conversation {
 		if (screen !== undefined && mainButton !== undefined) {
 			this.#questions = new ButtonQuestions(mainButton, options);
 		}
-		if (settings !== undefined) {
-			this.#reminders = new StoredReminders(settings, options, this);
+		if (settings !== undefined && hasReminders(settings)) {
+			this.#remind(settings);
 		}
 		this.parts = {
 			assistant: this.#line,
 			...(this.#questions && { questions: this.#questions }),
-			...(this.#reminders && { reminders: this.#reminders }),
+			...(settings && { reminders: this }),
 		};
 		if (chat !== undefined) {
 			chat.onLine = (text) => this.#typed(text);
@@ -122,6 +126,31 @@ export class Conversation {
 		this.#notice?.end();
 		this.#questions?.cancel();
 		this.#reminders?.close();
+	}
+
+	get all(): readonly Reminder[] {
+		return this.#reminders?.all ?? [];
+	}
+
+	set(seconds: number, text: string): Reminder {
+		const { settings } = this.#options.board;
+		const reminders = this.#reminders ?? (settings && this.#remind(settings));
+		if (reminders === undefined) {
+			throw new Error("this board cannot keep timers");
+		}
+		return reminders.set(seconds, text);
+	}
+
+	cancel(id: number): void {
+		if (this.#reminders === undefined) {
+			throw new Error(`timer ${id} not found`);
+		}
+		this.#reminders.cancel(id);
+	}
+
+	#remind(settings: Settings): StoredReminders {
+		this.#reminders = new StoredReminders(settings, this.#options, this);
+		return this.#reminders;
 	}
 
 	/** A timer is due. */

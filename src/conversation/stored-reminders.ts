@@ -24,6 +24,16 @@ interface Running {
 
 const DOMAIN = "timers";
 
+/** Whether any timer is stored. */
+export function hasReminders(settings: Settings): boolean {
+	for (let id = 1; id <= MAX_REMINDERS; id += 1) {
+		if (settings.get(DOMAIN, String(id)) !== undefined) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /** 2024. A clock that says less was not set since the chip has started. */
 const SET_CLOCK = 1_704_067_200_000;
 
