@@ -46,14 +46,8 @@ function callable(events: SettingValue<"events"> = []) {
 function asking(question: Partial<Question> = {}) {
 	const timer = new FakeTimer();
 	const shown: (string | undefined)[] = [];
-	const questions = new ButtonQuestions({
-		mainButton: "a",
-		hint: undefined,
-		timer,
-		chat: undefined,
-		show: ({ message }) => shown.push(message),
-		sound: () => {},
-	});
+	const link = { show: ({ message }: Partial<Face>) => shown.push(message) };
+	const questions = new ButtonQuestions("a", { board: {}, link, words: undefined, timer, log: () => {} });
 	const chosen: unknown[] = [];
 	void questions
 		.ask({ text: "Tea?", choices: ["Yes", "No"], time: 20_000, ...question })
@@ -67,13 +61,8 @@ function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
 	const timer = new FakeTimer();
 	const due: object[] = [];
 	const log: string[] = [];
-	const reminders = new StoredReminders({
-		settings,
-		timer,
-		now: () => clock.start + timer.now,
-		onDue: (reminder) => due.push(reminder),
-		log: (line) => log.push(line),
-	});
+	const options = { timer, now: () => clock.start + timer.now, log: (line: string) => log.push(line) };
+	const reminders = new StoredReminders(settings, options, { onDue: (reminder) => due.push(reminder) });
 	return { reminders, timer, due, settings, clock, log };
 }
 

@@ -1,6 +1,7 @@
 import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from "../connect/backend-search.js";
 import type { Setup } from "../connect/open-setup.js";
 import type { PhoneSetup } from "../connect/phone-setup.js";
+import type { BackendLink } from "../conversation/backend-link.js";
 import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
@@ -87,7 +88,7 @@ export interface Power {
 const REBOOT_DELAY = 1000;
 
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
-export class Application {
+export class Application implements BackendLink {
 	readonly server: McpServer<Hardware>;
 	readonly #board: Board;
 	readonly #protocol: Protocol;
@@ -126,7 +127,7 @@ export class Application {
 			onShow: (setup) => this.#show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
-		const parts: Board = {
+		const parts: Board & Partial<Hardware> = {
 			...withObservedParts(board, {
 				timer,
 				words: options.words,
@@ -140,13 +141,13 @@ export class Application {
 		};
 		this.#conversation = options.conversation?.({
 			board: parts,
-			link: this.#link(),
+			link: this,
 			words: options.words,
 			timer,
-			show: (change) => this.#show(change),
 			log,
 		});
-		this.#board = { ...parts, ...this.#conversation?.parts };
+		// One object: a copy would take a slot of the heap for each part.
+		this.#board = Object.assign(parts, this.#conversation?.parts);
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		const serverOptions: McpServerOptions<Hardware> = {
 			name: options.name ?? board.name,
@@ -181,13 +182,13 @@ export class Application {
 			state: this.#state,
 			protocol: this.#protocol,
 			mode: options.listenMode ?? "auto",
-			send: (type, members) => this.#sendMessage(type, members),
+			send: (type, members) => this.send(type, members),
 		});
 		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
 		this.#unfollowInputs = followInputs(this.#board, {
-			tell: (method, params) => this.#tell(method, params),
+			tell: (method, params) => this.tell(method, params),
 			pressed: (button, press) => this.#conversation?.pressed(button, press) === true,
 			sensed: (...event) => this.#conversation?.sensed(...event),
 			talk: () => this.#toggleTalk(),
@@ -202,6 +203,34 @@ export class Application {
 
 	get state(): DeviceState {
 		return this.#state.state;
+	}
+
+	get hello(): Readonly<Record<string, unknown>> | undefined {
+		return this.#protocol.session?.hello;
+	}
+
+	get isReachable(): boolean {
+		const isKnown = this.#search?.isFound ?? this.#hasBackend;
+		return isKnown && this.#board.network?.online !== false;
+	}
+
+	request(): void {
+		this.#protocol.request();
+	}
+
+	send(type: string, members?: object): void {
+		this.#protocol.send(deviceMessage(this.#protocol.session?.id ?? "", type, members));
+	}
+
+	/** Outside a session some backends treat any message as an error. */
+	tell(method: string, params: object): void {
+		if (this.#protocol.session !== undefined) {
+			this.server.notify(method, params);
+		}
+	}
+
+	show(change: Partial<Face>): void {
+		this.#show(change);
 	}
 
 	/** Starts the device: it connects as soon as it is online, and stays connected. */
@@ -427,7 +456,7 @@ export class Application {
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
-		this.#tell("notifications/state_changed", { newState, oldState });
+		this.tell("notifications/state_changed", { newState, oldState });
 		if (newState === "listening") {
 			this.#talk.listens();
 		}
@@ -435,41 +464,10 @@ export class Application {
 		this.#restartIfIdle();
 	}
 
-	/** Outside a session some backends treat any message as an error. */
-	#tell(method: string, params: object): void {
-		if (this.#protocol.session !== undefined) {
-			this.server.notify(method, params);
-		}
-	}
-
-	/** A message of the device's own, besides MCP. */
-	#sendMessage(type: string, members?: object): void {
-		this.#protocol.send(deviceMessage(this.#protocol.session?.id ?? "", type, members));
-	}
-
 	#toggleTalk(): void {
 		if (this.#board.network?.online !== false) {
 			this.#talk.toggle();
 		}
-	}
-
-	#link(): ConversationOptions["link"] {
-		const application = this;
-		return {
-			get hello() {
-				return application.#protocol.session?.hello;
-			},
-			get isReachable() {
-				const isKnown = application.#search?.isFound ?? application.#hasBackend;
-				return isKnown && application.#board.network?.online !== false;
-			},
-			get state() {
-				return application.state;
-			},
-			request: () => this.#protocol.request(),
-			send: (type, members) => this.#sendMessage(type, members),
-			tell: (method, params) => this.#tell(method, params),
-		};
 	}
 
 	/** Messages of the backend that are not MCP. */

@@ -1,15 +1,16 @@
-import type { Answer, Assistant, Chat } from "../hardware/assistant.js";
+import type { Answer, Assistant } from "../hardware/assistant.js";
+import type { Hardware } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
 import type { BackendLink } from "./backend-link.js";
 
-interface AssistantLineOptions {
+export interface AssistantLineOptions {
+	/** Its `chat` is where the conversation is read besides the screen. */
+	readonly board: Pick<Hardware, "chat">;
 	readonly link: BackendLink;
 	readonly timer: TimerModule;
-	/** Where the conversation is read besides the screen. */
-	readonly chat: Pick<Chat, "show"> | undefined;
 }
 
 /** Milliseconds until the first sign of an answer, the time for a session included. */
@@ -113,13 +114,13 @@ export class AssistantLine implements Assistant {
 
 	/** Outside a session it is a text for the person, such as the code that binds the device. */
 	#heard(text: string): void {
-		const { link, chat } = this.#options;
+		const { link, board } = this.#options;
 		this.#isAborting = false;
 		this.#sign();
 		if (text !== "" && link.hello === undefined) {
-			chat?.show(`backend: ${text}`);
+			board.chat?.show(`backend: ${text}`);
 		} else if (text !== "") {
-			chat?.show(`you: ${text}`);
+			board.chat?.show(`you: ${text}`);
 			link.tell("notifications/said", { role: "user", text });
 		}
 	}
@@ -153,9 +154,9 @@ export class AssistantLine implements Assistant {
 	}
 
 	#sentence(text: string): void {
-		const { link, chat } = this.#options;
+		const { link, board } = this.#options;
 		const emotion = this.#emotion;
-		chat?.show(`assistant${emotion === "" ? "" : ` (${emotion})`}: ${text}`);
+		board.chat?.show(`assistant${emotion === "" ? "" : ` (${emotion})`}: ${text}`);
 		link.tell("notifications/said", { role: "assistant", text, ...(emotion !== "" && { emotion }) });
 		const pending = this.#pending;
 		if (pending !== undefined && pending.answer.length < MAX_ANSWER) {

@@ -1,6 +1,7 @@
 import type { DeviceState } from "../device_state/device-state.js";
+import type { Face } from "../hardware/hardware.js";
 
-/** The backend, as a conversation needs it. */
+/** The application, as a conversation needs it: the backend, and the face. */
 export interface BackendLink {
 	/** The backend's hello; undefined outside a session. */
 	readonly hello: Readonly<Record<string, unknown>> | undefined;
@@ -14,4 +15,6 @@ export interface BackendLink {
 	send(type: string, members?: object): void;
 	/** Notifies the backend and the clients of the device by MCP, in a session. */
 	tell(method: string, params: object): void;
+	/** Changes the face. */
+	show(change: Partial<Face>): void;
 }

@@ -1,19 +1,18 @@
-import type { Chat } from "../hardware/assistant.js";
 import type { Press } from "../hardware/button.js";
-import type { Face } from "../hardware/hardware.js";
+import type { Hardware } from "../hardware/hardware.js";
 import type { Question, Questions } from "../hardware/questions.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
+import { drawAttention } from "../sound/chime.js";
+import type { BackendLink } from "./backend-link.js";
 
 interface ButtonQuestionsOptions {
-	/** The button that moves the mark. Another one, if the board has any, takes the marked choice. */
-	readonly mainButton: string;
-	/** How a choice is taken, for a board with one button. */
-	readonly hint: string | undefined;
+	readonly board: Pick<Hardware, "chat" | "player">;
+	readonly link: Pick<BackendLink, "show">;
+	/** Tell how a choice is taken. */
+	readonly words: Words | undefined;
 	readonly timer: TimerModule;
-	readonly chat: Pick<Chat, "show"> | undefined;
-	show(change: Partial<Face>): void;
-	/** Plays the sound that draws attention. */
-	sound(): void;
+	readonly log: (message: string) => void;
 }
 
 /** The question on the screen. */
@@ -30,15 +29,18 @@ const REPORT_INTERVAL = 5_000;
 
 /** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
 export class ButtonQuestions implements Questions {
+	readonly #mainButton: string;
 	readonly #options: ButtonQuestionsOptions;
 	#asked: Asked | undefined;
 
-	constructor(options: ButtonQuestionsOptions) {
+	/** @param mainButton moves the mark. Another one, if the board has any, takes the marked choice. */
+	constructor(mainButton: string, options: ButtonQuestionsOptions) {
+		this.#mainButton = mainButton;
 		this.#options = options;
 	}
 
 	ask(question: Question): Promise<string | undefined> {
-		const { timer, sound } = this.#options;
+		const { board, timer, log } = this.#options;
 		return new Promise((resolve, reject) => {
 			if (this.#asked !== undefined) {
 				reject(new Error("another question is on the screen"));
@@ -47,7 +49,7 @@ export class ButtonQuestions implements Questions {
 			const clock = timer.repeat(() => this.#report(), REPORT_INTERVAL);
 			const end = timer.set(() => this.cancel(), question.time);
 			this.#asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
-			sound();
+			drawAttention(board.player, log);
 			this.#draw();
 		});
 	}
@@ -62,7 +64,7 @@ export class ButtonQuestions implements Questions {
 		if (asked === undefined) {
 			return false;
 		}
-		if (long || asked.choices.length === 1 || button !== this.#options.mainButton) {
+		if (long || asked.choices.length === 1 || button !== this.#mainButton) {
 			this.#end(asked.choices[asked.marked]);
 		} else {
 			asked.marked = (asked.marked + 1) % asked.choices.length;
@@ -76,11 +78,11 @@ export class ButtonQuestions implements Questions {
 		if (asked === undefined) {
 			return;
 		}
-		const { timer, show } = this.#options;
+		const { timer, link } = this.#options;
 		this.#asked = undefined;
 		timer.clear(asked.clock);
 		timer.clear(asked.end);
-		show({ message: choice ?? "" });
+		link.show({ message: choice ?? "" });
 		asked.resolve(choice);
 	}
 
@@ -98,9 +100,10 @@ export class ButtonQuestions implements Questions {
 			const { text, choices, marked } = asked;
 			const number = choices.length === 1 ? "" : `${marked + 1}/${choices.length} `;
 			const choice = `${text}\n> ${number}${choices[marked]}`;
-			const { hint, show, chat } = this.#options;
-			show({ message: choices.length === 1 || hint === undefined ? choice : `${choice}\n${hint}` });
-			chat?.show(`question: ${choice.replace("\n", " ")}`);
+			const { words, link, board } = this.#options;
+			const hint = words === undefined || choices.length === 1 ? "" : `\n${words.howToChoose}`;
+			link.show({ message: `${choice}${hint}` });
+			board.chat?.show(`question: ${choice.replace("\n", " ")}`);
 		}
 	}
 }

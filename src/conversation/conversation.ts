@@ -1,6 +1,6 @@
 import type { Press } from "../hardware/button.js";
-import type { Face, Hardware } from "../hardware/hardware.js";
-import type { Reminder } from "../hardware/reminders.js";
+import type { Hardware, Settings } from "../hardware/hardware.js";
+import type { Reminder, Reminders } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
@@ -12,7 +12,7 @@ import type { BackendLink } from "./backend-link.js";
 import { ButtonQuestions } from "./button-questions.js";
 import { DeviceEvents } from "./device-events.js";
 import { Notice } from "./notice.js";
-import { StoredReminders } from "./stored-reminders.js";
+import { hasReminders, StoredReminders } from "./stored-reminders.js";
 
 export interface ConversationOptions {
 	readonly board: Hardware;
@@ -25,43 +25,46 @@ export interface ConversationOptions {
 	/** Milliseconds since 1970. Default: `Date.now`. */
 	readonly now?: () => number;
 	readonly log: (message: string) => void;
-	/** Changes the face. */
-	show(change: Partial<Face>): void;
 }
 
-/** A conversation by text with the backend's assistant, to which the device tells what happens to it. */
-export class Conversation {
+/**
+ * A conversation by text with the backend's assistant, to which the device tells what happens to it. It is the part
+ * `reminders` itself, and takes slots of the heap for them only when there are any.
+ */
+export class Conversation implements Reminders {
 	/** What tools use of it. */
 	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
 	readonly #options: ConversationOptions;
 	readonly #line: AssistantLine;
-	readonly #events: DeviceEvents;
-	readonly #notice: Notice;
+	/** Absent if no events are said. */
+	readonly #events: DeviceEvents | undefined;
+	/** Made for the first one. */
+	#notice: Notice | undefined;
 	readonly #questions: ButtonQuestions | undefined;
-	readonly #reminders: StoredReminders | undefined;
+	/** Made for the first one. */
+	#reminders: StoredReminders | undefined;
 	/** Whether the backend wants to speak as soon as the session begins. */
 	#isAsked = false;
 
 	constructor(options: ConversationOptions) {
-		const { board, link, events, words, timer, log, show } = options;
-		const { chat, player, screen, settings, buttons = {} } = board;
+		const { board, events } = options;
+		const { chat, screen, settings, buttons = {} } = board;
 		const [mainButton] = Object.keys(buttons);
-		const sound = (): void => drawAttention(player, log);
 		this.#options = options;
-		this.#line = new AssistantLine({ link, timer, chat });
-		this.#events = new DeviceEvents({ kinds: events, line: this.#line, link, words, timer, log });
-		this.#notice = new Notice({ timer, chat, show, sound });
-		if (screen !== undefined && mainButton !== undefined) {
-			this.#questions = new ButtonQuestions({ mainButton, hint: words?.howToChoose, timer, chat, show, sound });
+		this.#line = new AssistantLine(options);
+		if (events.length > 0) {
+			this.#events = new DeviceEvents(this.#line, options);
 		}
-		if (settings !== undefined) {
-			const { now = Date.now } = options;
-			this.#reminders = new StoredReminders({ settings, timer, now, log, onDue: (due) => this.#remind(due) });
+		if (screen !== undefined && mainButton !== undefined) {
+			this.#questions = new ButtonQuestions(mainButton, options);
+		}
+		if (settings !== undefined && hasReminders(settings)) {
+			this.#remind(settings);
 		}
 		this.parts = {
 			assistant: this.#line,
 			...(this.#questions && { questions: this.#questions }),
-			...(this.#reminders && { reminders: this.#reminders }),
+			...(settings && { reminders: this }),
 		};
 		if (chat !== undefined) {
 			chat.onLine = (text) => this.#typed(text);
@@ -89,6 +92,7 @@ export class Conversation {
 			if (link.state !== "idle") {
 				log(`${message.type} dropped: the device is ${link.state}`);
 			} else if (message.type === "notify") {
+				this.#notice ??= new Notice(this.#options);
 				this.#notice.begin(message);
 			} else {
 				this.#ready();
@@ -96,20 +100,20 @@ export class Conversation {
 			return;
 		}
 		if (message.type === "tts") {
-			this.#notice.end();
+			this.#notice?.end();
 		}
 		this.#line.receive(message);
 	}
 
 	/** @returns whether the press has a meaning here, and so does nothing else */
 	pressed(button: string, press: Press): boolean {
-		this.#notice.end();
-		return this.#questions?.pressed(button, press) === true || this.#events.pressed(button, press);
+		this.#notice?.end();
+		return this.#questions?.pressed(button, press) === true || this.#events?.pressed(button, press) === true;
 	}
 
 	/** A sensor measures something new. */
 	sensed(name: string, sensor: Pick<Sensor, "kind" | "unit">, value: Reading): void {
-		this.#events.sensed(name, sensor, value);
+		this.#events?.sensed(name, sensor, value);
 	}
 
 	close(): void {
@@ -118,20 +122,46 @@ export class Conversation {
 			chat.onLine = undefined;
 		}
 		this.#line.sessionEnded();
-		this.#events.close();
-		this.#notice.end();
+		this.#events?.close();
+		this.#notice?.end();
 		this.#questions?.cancel();
 		this.#reminders?.close();
 	}
 
-	#remind({ id, text }: Pick<Reminder, "id" | "text">): void {
-		const { board, link, words, show, log } = this.#options;
+	get all(): readonly Reminder[] {
+		return this.#reminders?.all ?? [];
+	}
+
+	set(seconds: number, text: string): Reminder {
+		const { settings } = this.#options.board;
+		const reminders = this.#reminders ?? (settings && this.#remind(settings));
+		if (reminders === undefined) {
+			throw new Error("this board cannot keep timers");
+		}
+		return reminders.set(seconds, text);
+	}
+
+	cancel(id: number): void {
+		if (this.#reminders === undefined) {
+			throw new Error(`timer ${id} not found`);
+		}
+		this.#reminders.cancel(id);
+	}
+
+	#remind(settings: Settings): StoredReminders {
+		this.#reminders = new StoredReminders(settings, this.#options, this);
+		return this.#reminders;
+	}
+
+	/** A timer is due. */
+	onDue({ id, text }: Pick<Reminder, "id" | "text">): void {
+		const { board, link, words, log } = this.#options;
 		log(`timer ${id} is due: ${text}`);
-		show({ alert: { status: words?.timer ?? "", message: text } });
+		link.show({ alert: { status: words?.timer ?? "", message: text } });
 		drawAttention(board.player, log);
 		board.chat?.show(`timer: ${text}`);
 		link.tell("notifications/timer_due", { id, text });
-		this.#events.timerDue(text);
+		this.#events?.timerDue(text);
 	}
 
 	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */

@@ -8,8 +8,7 @@ import type { BackendLink } from "./backend-link.js";
 
 interface DeviceEventsOptions {
 	/** The kinds that are said. */
-	readonly kinds: SettingValue<"events">;
-	readonly line: AssistantLine;
+	readonly events: SettingValue<"events">;
 	readonly link: BackendLink;
 	readonly words: Words | undefined;
 	readonly timer: TimerModule;
@@ -23,11 +22,13 @@ export const SENSOR_PAUSE = 60_000;
 
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents {
+	readonly #line: AssistantLine;
 	readonly #options: DeviceEventsOptions;
 	/** Runs after a sensor's event was said. */
 	#pause: TimerHandle | undefined;
 
-	constructor(options: DeviceEventsOptions) {
+	constructor(line: AssistantLine, options: DeviceEventsOptions) {
+		this.#line = line;
 		this.#options = options;
 	}
 
@@ -57,16 +58,16 @@ export class DeviceEvents {
 
 	/** A conversation is not interrupted by an event. */
 	#say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
-		const { kinds, line, link, words, log } = this.#options;
-		const isQuiet = link.state === "idle" && !line.isBusy;
-		if (!kinds.includes(kind) || !isQuiet) {
+		const { events, link, words, log } = this.#options;
+		const isQuiet = link.state === "idle" && !this.#line.isBusy;
+		if (!events.includes(kind) || !isQuiet) {
 			return false;
 		}
 		let text = words?.[key] ?? key;
 		for (const [name, value] of Object.entries(values)) {
 			text = text.replace(`{${name}}`, () => value);
 		}
-		line.say(text).catch((error: Error) => log(`${text}: not answered: ${error.message}`));
+		this.#line.say(text).catch((error: Error) => log(`${text}: not answered: ${error.message}`));
 		return true;
 	}
 }

@@ -1,16 +1,16 @@
-import type { Chat } from "../hardware/assistant.js";
-import type { Face } from "../hardware/hardware.js";
+import type { Hardware } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
+import { drawAttention } from "../sound/chime.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
+import type { BackendLink } from "./backend-link.js";
 
 interface NoticeOptions {
+	readonly board: Pick<Hardware, "chat" | "player">;
+	readonly link: Pick<BackendLink, "show">;
 	readonly timer: TimerModule;
-	readonly chat: Pick<Chat, "show"> | undefined;
-	show(change: Partial<Face>): void;
-	/** Plays the sound that draws attention. */
-	sound(): void;
+	readonly log: (message: string) => void;
 }
 
 /** A text, and when it is shown: milliseconds from the notice. */
@@ -35,9 +35,9 @@ export class Notice {
 	}
 
 	begin(message: Envelope): void {
-		const { timer, sound } = this.#options;
+		const { board, timer, log } = this.#options;
 		this.end();
-		sound();
+		drawAttention(board.player, log);
 		const text = shortText(message.text);
 		for (const subtitle of readSubtitles(message.subtitles)) {
 			if (subtitle.start === 0) {
@@ -47,7 +47,7 @@ export class Notice {
 			}
 		}
 		if (text !== "") {
-			this.#options.chat?.show(`notice: ${text}`);
+			board.chat?.show(`notice: ${text}`);
 		}
 	}
 
@@ -60,8 +60,9 @@ export class Notice {
 	}
 
 	#show(message: string): void {
-		this.#options.show({ message });
-		this.#options.chat?.show(`notice: ${message}`);
+		const { link, board } = this.#options;
+		link.show({ message });
+		board.chat?.show(`notice: ${message}`);
 	}
 }
 

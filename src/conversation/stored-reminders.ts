@@ -3,13 +3,15 @@ import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/remind
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
 interface StoredRemindersOptions {
-	readonly settings: Settings;
 	readonly timer: TimerModule;
-	/** Milliseconds since 1970. */
-	readonly now: () => number;
-	/** A timer is due, or was while the device was off. */
-	readonly onDue: (reminder: Pick<Reminder, "id" | "text">) => void;
+	/** Milliseconds since 1970. Default: `Date.now`. */
+	readonly now?: () => number;
 	readonly log: (message: string) => void;
+}
+
+interface ReminderEvents {
+	/** A timer is due, or was while the device was off. */
+	onDue(reminder: Pick<Reminder, "id" | "text">): void;
 }
 
 /** A timer that runs, or waits until the clock is set. */
@@ -22,6 +24,16 @@ interface Running {
 
 const DOMAIN = "timers";
 
+/** Whether any timer is stored. */
+export function hasReminders(settings: Settings): boolean {
+	for (let id = 1; id <= MAX_REMINDERS; id += 1) {
+		if (settings.get(DOMAIN, String(id)) !== undefined) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /** 2024. A clock that says less was not set since the chip has started. */
 const SET_CLOCK = 1_704_067_200_000;
 
@@ -33,16 +45,20 @@ const CLOCK_CHECK = 5_000;
  * set, and the others are then stored with the time.
  */
 export class StoredReminders implements Reminders {
+	readonly #settings: Settings;
 	readonly #options: StoredRemindersOptions;
+	readonly #events: ReminderEvents;
 	readonly #running = new Map<number, Running>();
 	/** Runs while the clock is not set. */
 	#clock: TimerHandle | undefined;
 	/** The time at the last look at it. */
 	#looked: number;
 
-	constructor(options: StoredRemindersOptions) {
+	constructor(settings: Settings, options: StoredRemindersOptions, events: ReminderEvents) {
+		this.#settings = settings;
 		this.#options = options;
-		this.#looked = options.now();
+		this.#events = events;
+		this.#looked = this.#now();
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
 			this.#restore(id);
 		}
@@ -63,7 +79,7 @@ export class StoredReminders implements Reminders {
 		if (id > MAX_REMINDERS) {
 			throw new Error(`timer limit reached (${MAX_REMINDERS}): cancel one first`);
 		}
-		const running: Running = { text, due: this.#options.now() + seconds * 1_000, handle: undefined };
+		const running: Running = { text, due: this.#now() + seconds * 1_000, handle: undefined };
 		this.#running.set(id, running);
 		this.#store(id, running);
 		this.#wait(id, running);
@@ -88,12 +104,16 @@ export class StoredReminders implements Reminders {
 		this.#running.clear();
 	}
 
+	#now(): number {
+		return (this.#options.now ?? Date.now)();
+	}
+
 	#describe(id: number, { due, text }: Running): Reminder {
-		return { id, text, seconds: Math.max(0, Math.ceil((due - this.#options.now()) / 1_000)) };
+		return { id, text, seconds: Math.max(0, Math.ceil((due - this.#now()) / 1_000)) };
 	}
 
 	#restore(id: number): void {
-		const stored = this.#options.settings.get(DOMAIN, String(id));
+		const stored = this.#settings.get(DOMAIN, String(id));
 		const text = typeof stored === "string" ? stored : "";
 		const end = text.indexOf(" ");
 		const due = Number(text.slice(0, end));
@@ -110,27 +130,26 @@ export class StoredReminders implements Reminders {
 	}
 
 	#store(id: number, { due, text }: Running): void {
-		this.#options.settings.set(DOMAIN, String(id), `${due} ${text}`);
+		this.#settings.set(DOMAIN, String(id), `${due} ${text}`);
 	}
 
 	#forget(id: number): void {
 		this.#running.delete(id);
-		this.#options.settings.delete(DOMAIN, String(id));
+		this.#settings.delete(DOMAIN, String(id));
 	}
 
 	#wait(id: number, running: Running): void {
-		const { timer, now, onDue } = this.#options;
 		const ring = (): void => {
 			this.#forget(id);
-			onDue({ id, text: running.text });
+			this.#events.onDue({ id, text: running.text });
 		};
-		running.handle = timer.set(ring, Math.max(0, running.due - now()));
+		running.handle = this.#options.timer.set(ring, Math.max(0, running.due - this.#now()));
 	}
 
 	/** When the clock has been set, timers from before the restart begin, and the others get their time. */
 	#look(): void {
 		const before = this.#looked;
-		this.#looked = this.#options.now();
+		this.#looked = this.#now();
 		if (this.#looked < SET_CLOCK) {
 			return;
 		}
