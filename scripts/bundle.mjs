@@ -1,6 +1,7 @@
 // Bundles the packages that run on Node: for their programs in this repository (bin/), and to be published (pack.mjs).
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -26,7 +27,10 @@ const ENTRY_POINTS = {
 };
 
 /** Files that determine a bundle's contents. */
-const SOURCES = ["gateway/src", "mcp-manager/src", "src", "scripts/bundle.mjs", "package-lock.json"];
+const SOURCES = ["gateway/src", "gateway/console", "mcp-manager/src", "src", "scripts/bundle.mjs", "package-lock.json"];
+
+/** The same of the console alone. */
+const CONSOLE_SOURCES = ["gateway/console", "scripts/bundle.mjs", "package-lock.json"];
 
 /** The same of the virtual device's program: the firmware is bundled when it starts. */
 const DEVICE_SOURCES = ["virtual-device/src", "src", "scripts/program.ts", "scripts/bundle.mjs", "package-lock.json"];
@@ -67,16 +71,58 @@ export async function bundle(name, folder, { isWhole = false } = {}) {
 		sourcemap: true,
 		logLevel: "error",
 	});
+	if (name === "gateway") {
+		await bundleConsole(`${folder}/console`);
+	}
+}
+
+/**
+ * Bundles the gateway's console for browsers: one script and one style sheet, whose names change with their contents, and
+ * the page that loads them.
+ */
+async function bundleConsole(folder) {
+	const { build } = await import("esbuild");
+	const { metafile } = await build({
+		absWorkingDir: `${root}gateway/console`,
+		entryPoints: { console: "src/main.tsx" },
+		entryNames: "[name]-[hash]",
+		outdir: folder,
+		bundle: true,
+		minify: true,
+		metafile: true,
+		format: "esm",
+		platform: "browser",
+		target: "es2022",
+		jsx: "automatic",
+		jsxImportSource: "preact",
+		charset: "utf8",
+		alias: { "@modelcontextprotocol/client/_shims": "./src/sdk-shims.ts" },
+		legalComments: "none",
+		logLevel: "error",
+	});
+	const names = Object.keys(metafile.outputs).map((path) => basename(path));
+	const nameOf = (ending) => names.find((name) => name.endsWith(ending));
+	const page = readFileSync(`${root}gateway/console/index.html`, "utf8");
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(
+		`${folder}/index.html`,
+		page.replace("console.css", nameOf(".css")).replace("console.js", nameOf(".js")),
+	);
 }
 
 /** Bundles a package's sources as they are now, unless that was done before. Resolves with the URL of `cli.js`. */
-export function cachedBundle(name) {
-	return cached(name, SOURCES, (folder) => bundle(name, folder, { isWhole: true }));
+export async function cachedBundle(name) {
+	return programIn(await cached(name, SOURCES, (folder) => bundle(name, folder, { isWhole: true })));
 }
 
-/** The same for the virtual device's program; the bundler then exits. */
-export function cachedDeviceBundle() {
-	return cached("device", DEVICE_SOURCES, async (folder) => {
+/** The same for the console alone. Resolves with its folder: for gateways that are not started from a bundle. */
+export async function cachedConsoleBundle() {
+	return await cached("console", CONSOLE_SOURCES, bundleConsole);
+}
+
+/** The same for the virtual device's program; the bundler then exits. Resolves with the URL of `cli.js`. */
+export async function cachedDeviceBundle() {
+	const folder = await cached("device", DEVICE_SOURCES, async (folder) => {
 		const { build, stop } = await import("esbuild");
 		await build({
 			entryPoints: { cli: `${root}virtual-device/src/cli.ts` },
@@ -92,6 +138,7 @@ export function cachedDeviceBundle() {
 		});
 		await stop();
 	});
+	return programIn(folder);
 }
 
 /** A module finds its files beside its source, wherever the bundle is. */
@@ -118,6 +165,10 @@ async function cached(name, sources, make) {
 		}
 		removeOld();
 	}
+	return folder;
+}
+
+function programIn(folder) {
 	return pathToFileURL(`${folder}/cli.js`).href;
 }
 
@@ -134,7 +185,7 @@ function hashOf(sources) {
 function filesIn(path) {
 	return statSync(path).isDirectory()
 		? readdirSync(path, { recursive: true, encoding: "utf8" })
-				.filter((name) => name.endsWith(".ts"))
+				.filter((name) => /\.(tsx?|css|html)$/.test(name))
 				.sort()
 				.map((name) => `${path}/${name}`)
 		: [path];

@@ -3,6 +3,12 @@ import { heading, line, paint, verbatim } from "./output.js";
 
 const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
+/** Says where the devices can be seen. */
+export function showConsole(url = ""): void {
+	heading("In your browser, while this runs");
+	line(`Console  ${paint("green", url)}`);
+}
+
 /** Says how an MCP client gets to the gateway: what to paste, and where. */
 export function showSnippets(url: string): void {
 	heading("For your MCP client, while this runs");

@@ -3,7 +3,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
 import { parse } from "shell-quote";
 import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
-import { measure, readMilliseconds, type SimulatedControls } from "../../virtual-device/src/index.js";
+import { measure, readMilliseconds, readSaid, type SimulatedControls } from "../../virtual-device/src/index.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
 import { complete, findTool } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
@@ -119,12 +119,17 @@ function makeCommands(client: Client, controls: SimulatedControls, quit: () => v
 		.argument("<sensor>")
 		.argument("<values...>", "one number, or three for motion: along x, y and z")
 		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
+	commands
+		.command("say")
+		.description("say a text to the assistant of the first device's backend: the gateway has none")
+		.argument("<words...>")
+		.action((words: string[]) => controls.say(readSaid(words)));
 	commands.command("quit").alias("exit").description("end the gateway and the devices").action(quit);
 	return commands;
 }
 
 function commandNames(): string[] {
-	return ["list", "call", "status", "press", "measure", "help", "quit"];
+	return ["list", "call", "status", "press", "measure", "say", "help", "quit"];
 }
 
 function showHelp(commands: Command): void {

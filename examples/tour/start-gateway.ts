@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
+import { bundleConsole } from "../../scripts/console-bundle.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */
@@ -34,7 +35,8 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 			logLevel: "warn",
 		},
 	});
-	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel));
+	const consoleFolder = await bundleConsole();
+	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel), { consoleFolder });
 	const { clients = "", websocket = "", mqtt = broker ?? "" } = program.urls;
 	return {
 		program,

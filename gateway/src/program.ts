@@ -14,6 +14,11 @@ import { type Core, openCore } from "./program/open-core.js";
 /** Poll interval for changes of tokens and certificates, ms. */
 const CHECK_INTERVAL = 1_000;
 
+export interface ProgramOptions {
+	/** Where the console's bundle is. Default: beside the gateway's; sources that were not bundled have no console. */
+	readonly consoleFolder?: string;
+}
+
 /** A gateway with everything that its configuration asks for. */
 export class GatewayProgram {
 	readonly #context: ProgramContext;
@@ -22,11 +27,11 @@ export class GatewayProgram {
 	#core: Core | undefined;
 	#clients: ClientSide | undefined;
 
-	private constructor(configuration: Configuration, log: Logger) {
+	private constructor(configuration: Configuration, log: Logger, { consoleFolder }: ProgramOptions) {
 		const limitedLog = new LogLimiter(log);
 		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message));
 		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
-		this.#context = { configuration, log, limitedLog, tokens, urls: {}, onClose };
+		this.#context = { configuration, log, limitedLog, tokens, urls: {}, consoleFolder, onClose };
 		onClose(() => limitedLog.flush());
 	}
 
@@ -34,8 +39,8 @@ export class GatewayProgram {
 	 * Starts it. Rejects with ConfigurationError if strangers could use it, a file cannot be read or a port is in use, and
 	 * with TokenError if the file of tokens is damaged. Then nothing is left running.
 	 */
-	static async start(configuration: Configuration, log: Logger): Promise<GatewayProgram> {
-		const program = new GatewayProgram(configuration, log);
+	static async start(configuration: Configuration, log: Logger, options: ProgramOptions = {}): Promise<GatewayProgram> {
+		const program = new GatewayProgram(configuration, log, options);
 		const { tokens } = program.#context;
 		if (configuration.open) {
 			await tokens.open();

@@ -1,14 +1,21 @@
-import { Application } from "../../src/app/application.js";
+import { Application, type ApplicationOptions } from "../../src/app/application.js";
 import type { Board } from "../../src/hardware/hardware.js";
+import { LANGUAGES } from "../../src/language/languages.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import { TOOLS } from "../../src/tools/index.js";
+import { ADDONS } from "./addons.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** An application that has started, its connection, its time and its log. */
-export function start(board: Board = new FakeBoard(), choice: TransportChoice = {}, session?: SessionPolicy) {
+export function start(
+	board: Board = new FakeBoard(),
+	choice: TransportChoice = {},
+	session?: SessionPolicy,
+	more: Partial<ApplicationOptions> = {},
+) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const transport = new FakeTransport(choice);
@@ -18,8 +25,11 @@ export function start(board: Board = new FakeBoard(), choice: TransportChoice = 
 		transport,
 		timer,
 		tools: TOOLS,
+		words: LANGUAGES.en,
+		update: ADDONS.update,
 		...(session && { session }),
 		log: (line) => log.push(line),
+		...more,
 	});
 	application.start();
 	/** MCP messages sent on the present channel and not yet looked at. */
@@ -32,8 +42,12 @@ export function start(board: Board = new FakeBoard(), choice: TransportChoice = 
 }
 
 /** The same in a session. */
-export function inSession(board = new FakeBoard(), choice: TransportChoice = {}) {
-	const started = start(board, choice);
+export function inSession(
+	board = new FakeBoard(),
+	choice: TransportChoice = {},
+	more: Partial<ApplicationOptions> = {},
+) {
+	const started = start(board, choice, undefined, more);
 	started.transport.channel.greet();
 	return { ...started, board };
 }

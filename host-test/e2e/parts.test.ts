@@ -38,6 +38,26 @@ for (const engine of cases(ENGINES)) {
 			await until(() => told.some((each) => (each as { long?: boolean }).long === true), "a long press");
 		});
 
+		it("says what is typed to its backend: the gateway tells at once that it has no assistant", async (t) => {
+			const { gateway, config } = await open(t);
+			const online = nextOnline(gateway.servers);
+			const { device } = await startDevice(t, engine, { config });
+			const notes: string[] = [];
+			device.on("note", (text) => notes.push(text));
+			const server = await online;
+			await until(() => server.state === "idle", "in a session");
+			device.say("Wie ist das Wetter in München?");
+			await until(() => notes.length > 0, "told");
+			assert.deepEqual(notes, ["assistant: this backend has no assistant: it only passes on calls of tools"]);
+			const result = await server.session?.callTool("self.assistant.say", { text: "Hello" });
+			assert.equal(result?.isError, true);
+			assert.match(JSON.stringify(result?.content), /this backend has no assistant/);
+			// An operator's program may speak through the gateway: clients are told what it says.
+			server.session?.sendMessage({ type: "tts", state: "sentence_start", text: "你好" });
+			await until(() => server.event?.method === "notifications/said", "said");
+			assert.deepEqual(server.event?.params, { role: "assistant", text: "你好" });
+		});
+
 		it("shows its light, and reports its sensors", async (t) => {
 			const { gateway, config } = await open(t);
 			const online = nextOnline(gateway.servers);
@@ -80,7 +100,7 @@ describe("npm run device -- --prompt", () => {
 		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
 		t.after(() => program.stop());
 		program.write("press\n\nmeasure light 500\npress 0\nmeasure motion 1\njump\n");
-		await until(() => program.output.includes("jump: expected press or measure"), "all commands are read");
+		await until(() => program.output.includes("jump: expected press, measure or say"), "all commands are read");
 		await until(() => program.output.includes("button boot: press"), "the button is pressed");
 		assert.match(program.output, /Expected milliseconds, from 1 to 60000/);
 		assert.match(program.output, /motion: expected three numbers/);

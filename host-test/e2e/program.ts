@@ -23,6 +23,7 @@ export interface ProgramOptions {
 export class Program {
 	readonly #child: ChildProcess;
 	#output = "";
+	#lastOutput = "";
 
 	private constructor(args: readonly string[], { command = process.execPath, cwd, env }: ProgramOptions) {
 		this.#child = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env }, ...(cwd && { cwd }) });
@@ -30,9 +31,9 @@ export class Program {
 			this.#output += error.message;
 		});
 		for (const stream of [this.#child.stdout, this.#child.stderr]) {
-			// What comes later is read so that it does not block, and not kept.
 			stream?.setEncoding("utf8").on("data", (text: string) => {
 				this.#output = this.#output.length < 100_000 ? this.#output + text : this.#output;
+				this.#lastOutput = (this.#lastOutput + text).slice(-2_000);
 			});
 		}
 	}
@@ -89,8 +90,12 @@ export class Program {
 		return found;
 	}
 
-	/** Bytes of memory that are resident now. Linux only: elsewhere NaN. */
+	/** Bytes of memory that are resident now. Linux only: elsewhere NaN. @throws Error if it has ended, with its last output */
 	get residentBytes(): number {
+		if (!this.runs) {
+			const { exitCode, signalCode } = this.#child;
+			throw new Error(`the program has ended (exit code ${exitCode}, signal ${signalCode}): ${this.#lastOutput}`);
+		}
 		if (process.platform !== "linux") {
 			return Number.NaN;
 		}

@@ -9,7 +9,7 @@ interface NamedTool {
 	readonly namespace?: string | undefined;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: requests to models, of which little is read.
+// biome-ignore lint/suspicious/noExplicitAny: requests to models; only a few fields are read.
 type Json = any;
 
 /** A language model with the APIs of OpenAI (Responses) and Gemini: calls the tool whose name ends so once, and then is done. */

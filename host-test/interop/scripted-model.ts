@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { wavFile } from "../doubles/wav.js";
 
 /** A call that the model makes whatever it is asked: the tool's name as the server shows it to models. */
 export interface ScriptedCall {
@@ -9,20 +10,31 @@ export interface ScriptedCall {
 	readonly arguments: Record<string, unknown>;
 }
 
-/** A language model with the HTTP API of Dify, which asks for one call, and then repeats what the call gave. */
+/** Where a {@link ScriptedModel} speaks, with OpenAI's API: a tenth of a second of silence. */
+export const SPEECH_PATH = "/speech";
+const SILENCE = wavFile(new Uint8Array(3_200));
+
+/** A language model with the HTTP API of Dify: it asks for one call, and then repeats what the call gave; or it says some words. */
 export class ScriptedModel {
+	/** What the server asked. */
+	readonly queries: string[] = [];
 	/** What the server sent as results of calls. */
 	readonly results: string[] = [];
-	call: ScriptedCall;
+	call: ScriptedCall | string;
 	url = "";
 
-	private constructor(call: ScriptedCall) {
+	private constructor(call: ScriptedCall | string) {
 		this.call = call;
 	}
 
-	static async listen(test: TestContext, call: ScriptedCall): Promise<ScriptedModel> {
+	/** @param call what it asks for, or what it says */
+	static async listen(test: TestContext, call: ScriptedCall | string): Promise<ScriptedModel> {
 		const model = new ScriptedModel(call);
 		const server = createServer(async (request, response) => {
+			if (request.url === SPEECH_PATH) {
+				response.end(SILENCE);
+				return;
+			}
 			const { query } = (await readJson(request)) as { query: string };
 			response.end(`data: ${JSON.stringify({ event: "message", answer: model.#answer(query) })}\n\n`);
 		}).listen(0, "127.0.0.1");
@@ -33,10 +45,14 @@ export class ScriptedModel {
 	}
 
 	#answer(query: string): string {
+		this.queries.push(query);
 		const result = /tool call result: (.*?)\n\n/s.exec(query)?.[1];
 		if (result !== undefined) {
 			this.results.push(result);
 			return `The tool says: ${result}`;
+		}
+		if (typeof this.call === "string") {
+			return this.call;
 		}
 		return `<tool_call>${JSON.stringify(this.call)}</tool_call>`;
 	}

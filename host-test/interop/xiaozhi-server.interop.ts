@@ -5,7 +5,7 @@ import { BINDING_CODE, BindingManager } from "./binding-manager.js";
 import { startDevice } from "./device.js";
 import { findPeer } from "./peers.js";
 import { Relay } from "./relay.js";
-import { ScriptedModel } from "./scripted-model.js";
+import { type ScriptedCall, ScriptedModel } from "./scripted-model.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
 /** Milliseconds for one run: a peer in Python takes a while to start. */
@@ -18,11 +18,11 @@ const SET_VOLUME = { name: "self_audio_speaker_set_volume", arguments: { volume:
 /** What a device with a microphone sends when it is told something by typing. */
 const spoken = (text: string): object => ({ type: "listen", state: "detect", text });
 
-async function connect(t: TestContext, call: { name: string; arguments: Record<string, unknown> }) {
+async function connect(t: TestContext, call: ScriptedCall | string, config: Record<string, unknown> = {}) {
 	const model = await ScriptedModel.listen(t, call);
 	const server = await startXiaozhiServer(t, folder, { modelUrl: model.url });
 	const relay = await Relay.listen(t, server.url);
-	const { device, log } = await startDevice(t, { backend: relay.url });
+	const { device, log } = await startDevice(t, { backend: relay.url, ...config });
 	await relay.saw("the server's list of tools is complete", ({ from, message }) => {
 		return from === "device" && message.payload?.id === 2 && message.payload.result.nextCursor === undefined;
 	});
@@ -42,6 +42,36 @@ describe(title, { skip }, () => {
 		await until(() => model.results.length > 0, "the model has the tool's result");
 		assert.deepEqual(model.results, ["true"]);
 		t.diagnostic(`${list.payload.result.tools.length} tools, ${device.engineName}`);
+	});
+
+	it("a text that is typed at the device: the model's Chinese answer comes to its screen and its prompt", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const { model, relay, device } = await connect(t, "😆今天天气很好,最高25度。");
+		const notes: string[] = [];
+		const shown: string[] = [];
+		device.on("note", (text) => notes.push(text));
+		device.on("screen", ({ message, emotion }) => shown.push(`${emotion}: ${message}`));
+		device.say("今天天气怎么样?");
+		await relay.saw("the end", ({ from, message }) => from === "backend" && message.state === "stop");
+		assert.deepEqual(model.queries, ["今天天气怎么样?"]);
+		assert.deepEqual(notes, [
+			"you: 今天天气怎么样?",
+			"assistant (laughing): 今天天气很好",
+			"assistant (laughing): 最高25度",
+		]);
+		assert.ok(shown.includes("laughing: 今天天气很好") && shown.includes("laughing: 最高25度"), shown.join("\n"));
+		t.diagnostic(notes.join(" | "));
+	});
+
+	it("an event of the device: the model hears of a press, and answers by a tool and by words", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const { model, relay, device } = await connect(t, SET_VOLUME, { events: "button" });
+		await device.press();
+		await relay.saw("the end", ({ from, message }) => from === "backend" && message.state === "stop");
+		assert.match(model.queries[0] ?? "", /The button "boot" was pressed/);
+		assert.deepEqual(model.results, ["true"]);
 	});
 
 	it("a call with a wrong argument: the server has the reason", async (t) => {

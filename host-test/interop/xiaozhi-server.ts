@@ -4,6 +4,7 @@ import type { TestContext } from "node:test";
 import getPort from "get-port";
 import type { Program } from "../e2e/program.js";
 import { makeFolder, startPython } from "./python.js";
+import { SPEECH_PATH } from "./scripted-model.js";
 
 /** What the server imports for speech, sound and models that are not used here. */
 const STAND_INS = [
@@ -82,6 +83,15 @@ export function modules(modelUrl: string): object {
 			TTS: "OpenAITTS",
 			Memory: "nomem",
 			Intent: "function_call",
+		},
+		TTS: {
+			OpenAITTS: {
+				type: "openai",
+				api_key: "interop",
+				api_url: `${modelUrl}${SPEECH_PATH}`,
+				format: "wav",
+				output_dir: "tmp/",
+			},
 		},
 		LLM: { DifyLLM: { type: "dify", base_url: modelUrl, api_key: "interop" } },
 	};

@@ -11,7 +11,7 @@ import { type BundleOptions, bundleTests } from "../runner/bundle.js";
 import { bundledPath, FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
 import { type Mutant, mutantsOf } from "./mutants.js";
 
-const ENTRY = fileURLToPath(new URL("../runner/entry.mjs", import.meta.url));
+const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));
 const REPORTER = new URL("first-failure.mjs", import.meta.url).href;
 
 const SUITES = ["host-test/node/suites.test.ts"];

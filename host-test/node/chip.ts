@@ -32,14 +32,22 @@ async function measure(firmware: string): Promise<HeapReport> {
 	return heap as HeapReport;
 }
 
+async function prepare() {
+	const firmware = await bundle(undefined, true);
+	return { firmware, ...(await measure(firmware)) };
+}
+
+/** Once for all tests of a process. */
+let prepared: ReturnType<typeof prepare> | undefined;
+
 /**
  * A device with a chip's room, which is not started yet.
  *
  * @param photo what its camera sees, a JPEG file
  */
 export async function makeChip(backend: string, photo?: Uint8Array): Promise<VirtualDevice> {
-	const firmware = await bundle(undefined, true);
-	const { slots, chunkBytes } = await measure(firmware);
+	prepared ??= prepare();
+	const { firmware, slots, chunkBytes } = await prepared;
 	const limits = {
 		slots: slots + ROOM.slots + FOR_LOADING.slots,
 		chunkBytes: chunkBytes + FOR_LOADING.chunkBytes,

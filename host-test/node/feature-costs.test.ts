@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { cases } from "../support/scope.js";
 import { bundleCost, type Cost, weigh, whyNotXs } from "./feature-costs.js";
 
 /** The figures may be so much larger than the document says, and have to be written down again beyond that. */
@@ -47,7 +48,7 @@ describe("on a 32-bit XS", {
 	it("each feature costs what docs/beyond-tools.md says", async () => {
 		const none = figuresOf(await weigh("none"));
 		assert.equal(rows.length, 9);
-		for (const { name, figures } of rows) {
+		for (const { name, figures } of cases(rows)) {
 			const weighed = figuresOf(await weigh(name)).map((figure, at) => figure - (none[at] as number));
 			for (const [at, figure] of weighed.entries()) {
 				assert.ok(

@@ -90,6 +90,6 @@ it("only boards and the platform import the SDK's modules, and main.ts and the a
 	assert.deepEqual(wrong, []);
 });
 
-it("no files import each other in a circle, types included", () => {
+it("no files import each other in a cycle, types included", () => {
 	assert.deepEqual(findCycle(graph), []);
 });

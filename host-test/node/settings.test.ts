@@ -20,6 +20,8 @@ function describeValue(rule: Rule): string {
 			return describeInteger(rule);
 		case "choice":
 			return rule.choices.map((choice) => `\`${choice}\``).join(", ");
+		case "choices":
+			return `any of ${rule.choices.map((choice) => `\`${choice}\``).join(", ")}, with commas between`;
 		case "flag":
 			return "`true`, `false`";
 		case "hex":

@@ -1,4 +1,17 @@
-// Runs test files in this process, one after another: `node entry.mjs URL …`.
-for (const url of process.argv.slice(2)) {
-	await import(url);
-}
+// A process of tests: runs each test file whose URL it is sent, and ends after an empty one if nothing is left open.
+import { test } from "node:test";
+import { END_OF_FILE } from "./events.mjs";
+
+process.on("message", async (url) => {
+	if (url === "") {
+		process.channel.unref();
+		return;
+	}
+	try {
+		await import(url);
+	} catch (error) {
+		test("is loaded", () => Promise.reject(error));
+	}
+	// Tests run in the order in which they are registered, so this one tells that those of the file have ended.
+	await test(END_OF_FILE, () => {});
+});

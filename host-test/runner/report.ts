@@ -3,7 +3,8 @@ import { ROOT } from "./select.js";
 
 /** What a process of tests says, by runner/events.mjs. */
 export interface TestEvent {
-	readonly type: "start" | "pass" | "fail" | "diagnostic";
+	/** "end": of a file. */
+	readonly type: "start" | "pass" | "fail" | "diagnostic" | "end";
 	readonly name: string;
 	readonly nesting: number;
 	readonly isSuite: boolean;
@@ -20,22 +21,22 @@ interface Failure {
 	readonly error: string;
 }
 
-/** What became of the tests of one process. */
-export class GroupReport {
+/** What became of the tests of one file. */
+export class FileReport {
 	passed = 0;
 	readonly failures: Failure[] = [];
 	/** Titles by the reason why they were skipped. */
 	readonly skipped = new Map<string, number>();
 	readonly diagnostics: string[] = [];
+	readonly file: string;
 	readonly #titles: string[] = [];
+
+	constructor(file: string) {
+		this.file = file;
+	}
 
 	get #title(): string {
 		return this.#titles.join(" › ");
-	}
-
-	/** The test that began last. */
-	get running(): string {
-		return this.#title;
 	}
 
 	hear({ type, name, nesting, isSuite, skip, isFromBelow = false, error = "" }: TestEvent): void {
@@ -56,6 +57,18 @@ export class GroupReport {
 		} else if (type === "pass" && !isSuite) {
 			this.passed += 1;
 		}
+	}
+
+	/** The file has ended. One without a test is a failure. */
+	end(): void {
+		if (this.passed === 0 && this.skipped.size === 0 && this.failures.length === 0) {
+			this.failures.push({ title: this.file, error: "no test ran" });
+		}
+	}
+
+	/** The process has ended badly: how, and what it said last. */
+	fail(how: string, output: string): void {
+		this.failures.push({ title: this.file, error: `${how} after: ${this.#title}\n${output}` });
 	}
 }
 
@@ -84,17 +97,16 @@ export class Progress {
 		}
 	}
 
-	/** The tests of one process have ended. */
-	show(report: GroupReport, files: readonly string[]): void {
-		this.#done += files.length;
+	/** The tests of one file have ended. */
+	show(report: FileReport): void {
+		this.#done += 1;
 		this.#passed += report.passed;
 		this.#failed += report.failures.length;
 		if (this.#total <= MAX_FILES_IN_DETAIL) {
 			return;
 		}
 		const failed = this.#failed > 0 ? `, ${this.#failed} failed` : "";
-		const folder = (files[0] ?? "").replace(/\/[^/]*$/, "");
-		const line = `${this.#done}/${this.#total} files, ${this.#passed} passed${failed} (${folder})`;
+		const line = `${this.#done}/${this.#total} files, ${this.#passed} passed${failed} (${report.file})`;
 		process.stdout.write(process.stdout.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
 	}
 }
@@ -109,7 +121,7 @@ const MAX_FAILURES = 20;
  *
  * @param milliseconds that the whole took
  */
-export function summarize(reports: readonly GroupReport[], milliseconds: number): string {
+export function summarize(reports: readonly FileReport[], milliseconds: number): string {
 	const passed = reports.reduce((sum, report) => sum + report.passed, 0);
 	const failures = reports.flatMap((report) => report.failures);
 	const skipped = new Map<string, number>();

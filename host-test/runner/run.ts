@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import pLimit from "p-limit";
 import { type Bundle, bundleTests } from "./bundle.js";
-import { GroupReport, Progress, summarize, type TestEvent } from "./report.js";
-import { bundledPath, groupTests, ROOT } from "./select.js";
+import { FileReport, Progress, summarize, type TestEvent } from "./report.js";
+import { bundledPath, ROOT } from "./select.js";
 
 const REPORTER = new URL("events.mjs", import.meta.url).href;
 const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));
@@ -24,7 +23,7 @@ export interface RunOptions {
 	readonly flags?: readonly string[];
 	/** A module that reports to standard output, too. Default: none. */
 	readonly reporter?: string;
-	/** Each file in its own process. Default: files of a folder share one. */
+	/** Each file in its own process. Default: a process takes one file after another. */
 	readonly isolate?: boolean;
 }
 
@@ -46,54 +45,78 @@ export async function runBundle(
 	options: RunOptions,
 	begin = performance.now(),
 ): Promise<number> {
-	const groups = options.isolate ? files.map((file) => [file]) : groupTests(files);
-	const progress = new Progress(files.length);
-	const limit = pLimit(options.concurrency ?? 3);
-	const reports = await Promise.all(
-		groups.map((group) =>
-			limit(async () => {
-				const report = await runGroup(bundle, group, { ...options, hear: (event) => progress.hear(event) });
-				progress.show(report, group);
-				return report;
-			}),
-		),
-	);
+	const run: Run = { ...options, folder: bundle.folder, queue: [...files], progress: new Progress(files.length) };
+	const reports = (await Promise.all(Array.from({ length: options.concurrency ?? 3 }, () => runQueue(run)))).flat();
 	console.log(summarize(reports, performance.now() - begin));
 	return reports.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
 
-async function runGroup(
-	{ folder }: Bundle,
-	files: readonly string[],
-	options: RunOptions & { readonly hear: (event: TestEvent) => void },
-): Promise<GroupReport> {
-	const urls = files.map((file) => pathToFileURL(bundledPath(folder, file)).href);
-	const reporters = [REPORTER, ...(options.reporter === undefined ? [] : [options.reporter])];
-	const flags = [
-		"--enable-source-maps",
-		...reporters.flatMap((each) => ["--test-reporter", each, "--test-reporter-destination", "stdout"]),
-		...(options.flags ?? []),
-	];
-	const child = spawn(process.execPath, [...flags, ENTRY, ...urls], {
-		cwd: ROOT,
-		stdio: ["ignore", "pipe", "pipe", "ipc"],
-		env: { ...process.env, ...options.env, XS_MCP_TEST_BUNDLE: folder },
-	});
+interface Run extends RunOptions {
+	/** Of the bundle. */
+	readonly folder: string;
+	/** Files that no process has taken yet. */
+	readonly queue: string[];
+	readonly progress: Progress;
+}
+
+/** Runs files in one process, and in another if it ends before them. */
+async function runQueue(run: Run): Promise<FileReport[]> {
+	const reports: FileReport[] = [];
+	for (let file = run.queue.shift(); file !== undefined; file = run.queue.shift()) {
+		reports.push(...(await runProcess(run, file)));
+	}
+	return reports;
+}
+
+/** Runs a file in a new process, and then those that nobody has taken. */
+async function runProcess(run: Run, first: string): Promise<FileReport[]> {
+	const child = startProcess(run);
 	const stop = (): boolean => child.kill("SIGTERM");
 	process.on("exit", stop);
-	const report = new GroupReport();
-	const output = followOutput(child, options.reporter !== undefined);
+	const output = followOutput(child, run.reporter !== undefined);
 	const silence = setTimeout(() => child.kill("SIGKILL"), MAX_SILENCE);
-	child.on("message", (event) => {
+	const reports: FileReport[] = [];
+	const begin = (file: string | undefined): void => {
+		if (file !== undefined) {
+			reports.push(new FileReport(file));
+		}
+		child.send(file === undefined ? "" : pathToFileURL(bundledPath(run.folder, file)).href);
+	};
+	child.on("message", (event: TestEvent) => {
 		silence.refresh();
-		report.hear(event as TestEvent);
-		options.hear(event as TestEvent);
+		const report = reports.at(-1) as FileReport;
+		if (event.type !== "end") {
+			report.hear(event);
+			run.progress.hear(event);
+			return;
+		}
+		report.end();
+		run.progress.show(report);
+		begin(run.isolate ? undefined : run.queue.shift());
 	});
+	begin(first);
 	const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
 	clearTimeout(silence);
 	process.off("exit", stop);
-	judge(report, { files, code, signal, output: output() });
-	return report;
+	if (signal !== null || (code !== 0 && reports.every(({ failures }) => failures.length === 0))) {
+		reports.at(-1)?.fail(signal === null ? `exit code ${code}` : `ended by ${signal}`, output());
+	}
+	return reports;
+}
+
+function startProcess({ reporter, flags = [], env, folder }: Run): ChildProcess {
+	const reporters = [REPORTER, ...(reporter === undefined ? [] : [reporter])];
+	const args = [
+		"--enable-source-maps",
+		...reporters.flatMap((each) => ["--test-reporter", each, "--test-reporter-destination", "stdout"]),
+		...flags,
+		ENTRY,
+	];
+	return spawn(process.execPath, args, {
+		cwd: ROOT,
+		stdio: ["ignore", "pipe", "pipe", "ipc"],
+		env: { ...process.env, ...env, XS_MCP_TEST_BUNDLE: folder },
+	});
 }
 
 /** @returns the end of what it said */
@@ -108,23 +131,4 @@ function followOutput(child: ChildProcess, isShown: boolean): () => string {
 		});
 	}
 	return () => output;
-}
-
-interface Ended {
-	readonly files: readonly string[];
-	readonly code: number | null;
-	readonly signal: NodeJS.Signals | null;
-	readonly output: string;
-}
-
-/** A process that ends badly, or without a test, is a failure, too. */
-function judge(report: GroupReport, { files, code, signal, output }: Ended): void {
-	const title = files.join(", ");
-	if (signal !== null) {
-		report.failures.push({ title, error: `ended by ${signal} during: ${report.running}\n${output}` });
-	} else if (code !== 0 && report.failures.length === 0) {
-		report.failures.push({ title, error: `exit code ${code} after: ${report.running}\n${output}` });
-	} else if (report.passed === 0 && report.skipped.size === 0 && report.failures.length === 0) {
-		report.failures.push({ title, error: "no test ran" });
-	}
 }

@@ -54,20 +54,3 @@ export function testsFor(argument: string): string[] {
 	}
 	throw new RangeError(`${argument}: no tests found. Name a test file, a folder of tests, or a folder of sources`);
 }
-
-/** Test files that run in one process: those of one folder, as many as start soon. */
-const MAX_FILES_IN_GROUP = 10;
-
-/** Divides test files into groups, each for its own process. */
-export function groupTests(files: readonly string[]): string[][] {
-	const folders = new Map<string, string[]>();
-	for (const file of files) {
-		const folder = file.slice(0, file.lastIndexOf("/"));
-		folders.set(folder, [...(folders.get(folder) ?? []), file]);
-	}
-	return [...folders.values()].flatMap((all) => {
-		const count = Math.ceil(all.length / MAX_FILES_IN_GROUP);
-		// Dealt like cards, so that files that stand beside each other and are alike do not end up together.
-		return Array.from({ length: count }, (_, at) => all.filter((_, index) => index % count === at));
-	});
-}

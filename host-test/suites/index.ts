@@ -13,6 +13,7 @@ import camera from "./camera.suite.js";
 import captiveDns from "./captive-dns.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
+import conversation from "./conversation.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
@@ -32,6 +33,7 @@ import httpServer from "./http-server.suite.js";
 import improv from "./improv.suite.js";
 import inputRequired from "./input-required.suite.js";
 import jsonRpc from "./json-rpc.suite.js";
+import language from "./language.suite.js";
 import lineBreaks from "./line-breaks.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
@@ -62,6 +64,7 @@ import stringSchemas from "./string-schemas.suite.js";
 import text from "./text.suite.js";
 import tools from "./tools.suite.js";
 import toolsAudio from "./tools-audio.suite.js";
+import toolsConversation from "./tools-conversation.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import toolsParts from "./tools-parts.suite.js";
 import trial from "./trial.suite.js";
@@ -119,6 +122,7 @@ export const SUITES: readonly Suite[] = [
 	tools,
 	toolsHttp,
 	toolsParts,
+	toolsConversation,
 	bootstrap,
 	bootstrapAnswer,
 	config,
@@ -127,7 +131,9 @@ export const SUITES: readonly Suite[] = [
 	applicationLife,
 	states,
 	presses,
+	conversation,
 	familyFace,
+	language,
 	fatalError,
 	servedBackend,
 	gatewaySearch,

@@ -78,9 +78,11 @@ export default suite("buttons and sensors of a board", {
 			{ buttons, wifiSetup: { begin: () => done.push("set-up") } },
 			{
 				tell: () => {},
+				pressed: () => false,
+				sensed: () => {},
 				talk: () => done.push("talk"),
-				used: () => {},
 				explain: () => done.push("details"),
+				used: () => {},
 				log: () => {},
 			},
 		);

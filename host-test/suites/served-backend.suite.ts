@@ -145,7 +145,7 @@ export default suite("a device that knows only an otaUrl", {
 		const { answer, log, sockets } = startFrom(board);
 		await answer(200, { ...websocket("first"), firmware: { version: "0.2.0", url: "http://f.bin" } });
 		ok(log.includes("upgrade from http://f.bin failed: Error: no such firmware"));
-		ok(board.shown.some(({ alert }) => alert?.status === "Upgrade failed"));
+		ok(board.shown.some(({ alert }) => alert?.status === "Update failed"));
 		equal(sockets().length, 1);
 	},
 	async "says so on a board that cannot update itself, and connects"() {

@@ -91,6 +91,7 @@ export default suite("the set-up page", {
 			backend: "ws://old/",
 			otaUrl: "",
 			name: "",
+			language: "en",
 			hasPassword: true,
 			hasToken: true,
 			device: "xs-mcp-56789a",

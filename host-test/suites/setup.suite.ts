@@ -6,7 +6,7 @@ import { FakeTransport } from "../doubles/fake-protocol.js";
 import { makeSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
-/** A set-up that tries its backend, of which the test plays the other side. */
+/** A set-up that tries its backend; the test acts as the backend. */
 function beginWithBackend() {
 	const transport = new FakeTransport();
 	const made = begin({ routeOf: () => ({ transport, connect: () => transport }) });
@@ -69,6 +69,19 @@ export default suite("set-up with a phone", {
 			[ends, accessPoint.opened, platform.isOpen, shown.at(-1), timer.size],
 			[[true], undefined, false, undefined, 0],
 		);
+	},
+	async "takes the phone's language for the device, on whose screen it goes on in it"() {
+		const made = begin();
+		const { submit, accessPoint, shown, status, log } = made;
+		await submit({ ...TYPED, language: "ja" });
+		matches(shown.at(-1)?.progress ?? "", /^home.*…$/);
+		ok(shown.at(-1)?.progress !== "Joining home …", "in Japanese");
+		equal([(await status()).message, log.some((line) => /[^ -~…]/.test(line))], ["Joining home …", false]);
+		accessPoint.finish(true);
+		await settled();
+		equal(stored(made), { ssid: "home", password: "long enough", backend: "ws://new/", language: "ja" });
+		const { body } = await begin().submit({ ...TYPED, language: "tlh" });
+		equal(body, { errors: { language: { text: "wrongForm" } } });
 	},
 	async "needs no restart if only the network has changed"() {
 		const { submit, status, accessPoint, timer, ends } = begin();

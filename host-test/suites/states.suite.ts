@@ -91,7 +91,7 @@ export default suite("device states, entered where they are true", {
 		await settled();
 		equal(states(log), ["speaking -> idle", "idle -> upgrading", "upgrading -> idle"]);
 		const shown = Object.assign({}, ...board.shown);
-		equal(shown.alert, { status: "Upgrade failed", message: "Error: no such firmware" });
+		equal(shown.alert, { status: "Update failed", message: "Error: no such firmware" });
 		timer.pass(10_000);
 		equal(board.shown.at(-1), { alert: { status: "", message: "" } });
 	},

@@ -11,6 +11,8 @@ const COMMON = [
 	"self.audio_speaker.set_volume",
 	"self.screen.set_brightness",
 	"self.screen.set_theme",
+	"self.screen.show_text",
+	"self.screen.set_emotion",
 	"self.camera.take_photo",
 	"self.audio_speaker.play",
 	"self.audio_speaker.stop",
@@ -181,7 +183,13 @@ export default suite("tools of every board", {
 		const needs: Partial<Record<keyof Hardware, readonly string[]>> = {
 			speaker: ["self.audio_speaker.set_volume"],
 			player: ["self.audio_speaker.play", "self.audio_speaker.stop", "self.audio_speaker.chime"],
-			screen: ["self.screen.set_brightness", "self.screen.set_theme", "self.screen.get_info"],
+			screen: [
+				"self.screen.set_brightness",
+				"self.screen.set_theme",
+				"self.screen.show_text",
+				"self.screen.set_emotion",
+				"self.screen.get_info",
+			],
 			camera: ["self.camera.take_photo"],
 			system: ["self.get_system_info", "self.reboot"],
 			installer: ["self.upgrade_firmware"],
@@ -209,7 +217,10 @@ export default suite("tools of every board", {
 	"have a title, and say of themselves what clients would else assume the worst of"() {
 		const client = clientOf(new FakeBoard());
 		client.ask("initialize", { protocolVersion: "2025-11-25" });
-		const { tools } = client.ask("tools/list", { withUserTools: true }).result;
+		const first = client.ask("tools/list", { withUserTools: true }).result;
+		const second = client.ask("tools/list", { withUserTools: true, cursor: first.nextCursor }).result;
+		const tools = [...first.tools, ...second.tools];
+		equal(second.nextCursor, undefined);
 		const which = (hint: string): string[] =>
 			tools.filter((tool: Listed) => tool.annotations[hint] === true).map(({ name }: Listed) => name);
 		for (const { name, title, annotations } of tools as Listed[]) {

@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { typeScript } from "../e2e/program.js";
-import { cases } from "../support/scope.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -29,20 +28,5 @@ describe("npm start", () => {
 		assert.match(stdout, /take_photo \{"question":"What is this\?"\}\n/);
 		assert.doesNotMatch(stdout, /self_reboot \{\}/);
 		assert.equal(status, 0);
-	});
-
-	it("names the flag or URL that makes no sense, without a stack", () => {
-		for (const [args, problem] of cases([
-			[["--transports"], /unknown option '--transports'\n\(Did you mean --transport\?\)/],
-			[["--port", "1"], /--port needs --transport/],
-			[["--broker", "http://127.0.0.1/"], /'http:\/\/127\.0\.0\.1\/' is invalid\. Expected a URL like mqtt/],
-			[["--http-port", "70000"], /Expected a port from 0 to 65535/],
-			[["--engine", "v9"], /Allowed choices are xs, v8/],
-		] as const)) {
-			const { status, stderr } = start("", ...args);
-			assert.match(stderr, problem);
-			assert.doesNotMatch(stderr, /^ +at /m);
-			assert.equal(status, 2);
-		}
 	});
 });

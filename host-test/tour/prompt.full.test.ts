@@ -49,3 +49,20 @@ describe("the prompt of npm start", () => {
 		assert.equal(status, 1);
 	});
 });
+
+describe("the flags of npm start", () => {
+	it("are named if they make no sense, without a stack", () => {
+		for (const [args, problem] of [
+			[["--transports"], /unknown option '--transports'\n\(Did you mean --transport\?\)/],
+			[["--port", "1"], /--port needs --transport/],
+			[["--broker", "http://127.0.0.1/"], /'http:\/\/127\.0\.0\.1\/' is invalid\. Expected a URL like mqtt/],
+			[["--http-port", "70000"], /Expected a port from 0 to 65535/],
+			[["--engine", "v9"], /Allowed choices are xs, v8/],
+		] as const) {
+			const { status, stderr } = start("", ...args);
+			assert.match(stderr, problem);
+			assert.doesNotMatch(stderr, /^ +at /m);
+			assert.equal(status, 2);
+		}
+	});
+});

@@ -15,20 +15,22 @@ if (whyNotXs !== undefined) {
 	await engine.run("globalThis.hostConfig={config:{},settings:{},macAddress:''}");
 	const [announcement] = await engine.run(script);
 	const suites = announcement?.header[1] as [name: string, titles: string[]][];
-	after(() => engine.close());
-	for (const [suite, titles] of suites) {
-		describe(`on ${engine.name}: ${suite}`, () => {
-			for (const title of titles) {
-				it(title, async () => {
-					const replies = await engine.deliver([{ header: ["test.run", suite, title] }]);
-					const result = replies.find(({ header }) => String(header[0]).startsWith("test."));
-					assert.equal(
-						result?.header[0],
-						"test.passed",
-						String(result?.header[1] ?? "no result: a promise never settled"),
-					);
-				});
-			}
-		});
-	}
+	describe(`on ${engine.name}`, () => {
+		after(() => engine.close());
+		for (const [suite, titles] of suites) {
+			describe(suite, () => {
+				for (const title of titles) {
+					it(title, async () => {
+						const replies = await engine.deliver([{ header: ["test.run", suite, title] }]);
+						const result = replies.find(({ header }) => String(header[0]).startsWith("test."));
+						assert.equal(
+							result?.header[0],
+							"test.passed",
+							String(result?.header[1] ?? "no result: a promise never settled"),
+						);
+					});
+				}
+			});
+		}
+	});
 }

@@ -66,7 +66,7 @@ function describe({ character, advance, left, top, rows }: Glyph, { x, y }: Plac
 	return bytes;
 }
 
-/** The rows of a picture, black: four bytes a pixel, of which the last says whether it is a glyph's. */
+/** The rows of a picture: four bytes a pixel, black; alpha is 255 in glyphs and 0 elsewhere. */
 function draw(glyphs: readonly Glyph[], { width, height }: { width: number; height: number }, cell: number): Buffer {
 	const pixels = Buffer.alloc(width * height * 4);
 	for (const [at, { rows }] of glyphs.entries()) {

@@ -44,7 +44,7 @@ function blockOf(fnt: Buffer, wanted: number): Buffer {
 	return fnt.subarray(at + HEAD_BYTES, at + HEAD_BYTES + fnt.readUInt32LE(at + 1));
 }
 
-/** The rows of a PNG that `makePng` made: RGBA in one chunk, each row after a byte for its filter, which is none. */
+/** The rows of a PNG made by `makePng`: RGBA in one chunk, each row after a filter byte of 0. */
 export function readRows(png: Buffer): { readonly width: number; readonly rows: Buffer } {
 	const start = png.indexOf("IDAT");
 	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));

@@ -96,7 +96,7 @@ function literalBytes({ literal, kind }: Slot): number {
 }
 
 /**
- * Names the owner of each slot. Objects do not say of which module they are, so each goes to the first that reaches it:
+ * Names the owner of each slot. Objects do not name their module, so each goes to the first that reaches it:
  * by a function of its own, by an export of its own, as a built-in, or by anything else.
  */
 function findOwners(heap: readonly Slot[], stack: readonly Slot[]): (string | undefined)[] {

@@ -92,7 +92,7 @@ function planFirmware(settings: readonly string[], options: FirmwareOptions, env
  * The folder in which ESP-IDF has built a target.
  *
  * @param output the folder that mcconfig was given
- * @throws ProgramError if there is none
+ * @throws ProgramError if mcconfig did not build the target there
  */
 export function findBuild(output: string, target: string, name: string): string {
 	const folder = join(output, "tmp", ...target.split("/"), "release", name);

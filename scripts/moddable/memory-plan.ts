@@ -13,7 +13,7 @@ const SLOT_BYTES = 16;
 /** ESP-IDF's default of CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL: bytes up to which memory is never taken from PSRAM. */
 const ALWAYS_INTERNAL = 16_384;
 
-/** How a chip's PSRAM is used: malloc uses it, the SDK's target reserves it for explicit requests, or there is none. */
+/** How a chip's PSRAM is used: by malloc, only on explicit request as the SDK's target sets it, or not present. */
 type Psram = "malloc" | "reserved" | "none";
 
 interface Partition {

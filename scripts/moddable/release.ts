@@ -10,7 +10,7 @@ export interface Release {
 	readonly name: string;
 	readonly version: string;
 	readonly images: readonly BoardImage[];
-	/** The folder of the npm package esp-web-tools, a copy of which the release page loads. Without it: no button. */
+	/** The folder of the npm package esp-web-tools, copied for the release page. Without it: no button. */
 	readonly webTools?: string | undefined;
 }
 

@@ -1,28 +1,33 @@
-import { type Backend, BackendSearch, type BackendSource } from "../connect/backend-search.js";
+import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from "../connect/backend-search.js";
 import type { Setup } from "../connect/open-setup.js";
 import type { PhoneSetup } from "../connect/phone-setup.js";
+import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import type { Direct } from "../net/open-direct.js";
-import { abortMessage, ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
+import { deviceMessage, ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
 import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
 import type { Transport } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
+import type { SettingValue } from "../settings/settings-table.js";
 import { drawAttention } from "../sound/chime.js";
 import type { Sendable } from "../text/pieced-text.js";
+import { shortText } from "../text/short-text.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
-import { faceChange, word } from "./face-change.js";
+import { faceChange } from "./face-change.js";
 import { followInputs } from "./follow-inputs.js";
-import { withObservedParts } from "./observed-parts.js";
+import { type ObserverOptions, withObservedParts } from "./observed-parts.js";
 import { StatusIcons } from "./status-icons.js";
+import { Talk } from "./talk.js";
 
 export interface ApplicationOptions {
 	readonly board: Board;
@@ -34,12 +39,23 @@ export interface ApplicationOptions {
 	readonly transport: Transport;
 	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
 	readonly source?: BackendSource;
+	/** Begins to look there. */
+	readonly search?: { readonly begin: (options: BackendSearchOptions) => BackendSearch } | undefined;
 	/** Default "always". */
 	readonly session?: SessionPolicy;
+	/** Default "auto". */
+	readonly listenMode?: SettingValue<"listenMode">;
+	/** The language of the device's words, and these. Default: none, on a board without a screen. */
+	readonly language?: SettingValue<"language">;
+	readonly words?: Words | undefined;
+	/** Talks with the backend's assistant by text. */
+	readonly conversation?: ((options: Omit<ConversationOptions, "events">) => Conversation) | undefined;
 	/** Serves clients on the network while the device is online. */
 	readonly direct?: Direct | undefined;
 	/** Sets the device up with a phone. */
 	readonly setup?: Setup | undefined;
+	/** Tells how the installation of firmware goes on. */
+	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
 	/** Saves power while nobody uses the device. */
 	readonly power?: Power | undefined;
 	readonly timer: TimerModule;
@@ -82,6 +98,9 @@ export class Application {
 	readonly #direct: ReturnType<Direct["serve"]> | undefined;
 	readonly #setup: PhoneSetup | undefined;
 	readonly #power: Power | undefined;
+	readonly #words: Words | undefined;
+	readonly #talk: Talk;
+	readonly #conversation: Conversation | undefined;
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
 	readonly #icons: StatusIcons;
@@ -93,8 +112,6 @@ export class Application {
 	#setupTimer: TimerHandle | undefined;
 	/** Whether the device restarts as soon as the conversation ends. */
 	#restartsWhenIdle = false;
-	/** Whether the application records what is said. */
-	#isListening = false;
 
 	constructor(options: ApplicationOptions) {
 		const { board, backend, transport, source, session, timer, tools, features, log } = options;
@@ -103,16 +120,33 @@ export class Application {
 		this.#onState = options.onState;
 		this.#onReached = options.onReached;
 		this.#power = options.power;
+		this.#words = options.words;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
 			onShow: (setup) => this.#show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
-		this.#board = {
-			...withObservedParts(board, { timer, onUpgrade: (state) => this.#upgrade(state), onUse: this.#used, log }),
+		const parts: Board = {
+			...withObservedParts(board, {
+				timer,
+				words: options.words,
+				observeInstaller: options.update?.observe,
+				onUpgrade: (state) => this.#upgrade(state),
+				onUse: this.#used,
+				log,
+			}),
 			device: describeDevice(board.name, () => this.#state.state, options.ticks),
 			...(this.#setup && { wifiSetup: { begin: (delay = 0) => this.#setUpIn(delay) } }),
 		};
+		this.#conversation = options.conversation?.({
+			board: parts,
+			link: this.#link(),
+			words: options.words,
+			timer,
+			show: (change) => this.#show(change),
+			log,
+		});
+		this.#board = { ...parts, ...this.#conversation?.parts };
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		const serverOptions: McpServerOptions<Hardware> = {
 			name: options.name ?? board.name,
@@ -143,11 +177,19 @@ export class Application {
 			names: this.server,
 			...(session && { session }),
 		});
-		this.#search = source && this.#openSearch(source, options.hasFailed);
+		this.#talk = new Talk({
+			state: this.#state,
+			protocol: this.#protocol,
+			mode: options.listenMode ?? "auto",
+			send: (type, members) => this.#sendMessage(type, members),
+		});
+		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
 		this.#unfollowInputs = followInputs(this.#board, {
 			tell: (method, params) => this.#tell(method, params),
+			pressed: (button, press) => this.#conversation?.pressed(button, press) === true,
+			sensed: (...event) => this.#conversation?.sensed(...event),
 			talk: () => this.#toggleTalk(),
 			explain: () => this.#show({ details: true }),
 			used: this.#used,
@@ -155,7 +197,7 @@ export class Application {
 		});
 		this.#icons = new StatusIcons(board, timer, (change) => this.#show(change));
 		this.#icons.update();
-		this.#show({ backend, volume: this.#board.speaker?.volume });
+		this.#show({ backend, language: options.language ?? "en", volume: this.#board.speaker?.volume });
 	}
 
 	get state(): DeviceState {
@@ -181,25 +223,17 @@ export class Application {
 
 	/** The application has begun to record: a session starts if needed, and the state is "listening". */
 	listen(): void {
-		this.#isListening = true;
-		if (this.#protocol.session === undefined) {
-			this.#protocol.request();
-		} else {
-			this.#state.enter("listening");
-		}
+		this.#talk.listen();
 	}
 
 	/** The application has stopped recording. */
 	stopListening(): void {
-		this.#isListening = false;
-		if (this.#state.state === "listening") {
-			this.#state.enter("idle");
-		}
+		this.#talk.stopListening();
 	}
 
 	/** Shows an alert for a while; the device goes on. */
-	alert(status: string, message: string): void {
-		this.#show({ alert: { status, message } });
+	alert(status: keyof Words, message: string): void {
+		this.#show({ alert: { status: this.#words?.[status] ?? "", message } });
 		drawAttention(this.#board.player, this.#log);
 	}
 
@@ -212,6 +246,7 @@ export class Application {
 		this.#clearSetup();
 		this.#power?.close();
 		this.#unfollowInputs();
+		this.#conversation?.close();
 		this.#icons.close();
 		this.#search?.stop();
 		this.#direct?.close();
@@ -313,15 +348,16 @@ export class Application {
 		this.#closeSession();
 	}
 
-	#openSearch(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearch {
-		return new BackendSearch({
+	#searchOptions(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearchOptions {
+		return {
 			source,
 			board: this.#board,
+			words: this.#words,
 			hasFailed,
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
 			log: this.#log,
-		});
+		};
 	}
 
 	/** The session with another backend ends first. */
@@ -343,9 +379,8 @@ export class Application {
 			this.#mcp.wrapper = mcpWrapper(sessionId);
 		}
 		this.#show({ connected: true, online: true });
-		if (this.#state.state === "connecting") {
-			this.#state.enter(this.#isListening ? "listening" : "idle");
-		}
+		this.#talk.sessionBegan();
+		this.#conversation?.sessionBegan();
 		this.#reached();
 	}
 
@@ -358,7 +393,8 @@ export class Application {
 
 	#closeSession(change: Partial<Face> = {}): void {
 		this.#closeMcp();
-		this.#isListening = false;
+		this.#talk.sessionEnded();
+		this.#conversation?.sessionEnded();
 		this.#show({ connected: false, ...change });
 		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
 			this.#state.enter(this.#restingState);
@@ -392,6 +428,9 @@ export class Application {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.#show({ state: newState });
 		this.#tell("notifications/state_changed", { newState, oldState });
+		if (newState === "listening") {
+			this.#talk.listens();
+		}
 		this.#onState?.(newState);
 		this.#restartIfIdle();
 	}
@@ -403,17 +442,34 @@ export class Application {
 		}
 	}
 
-	/** A press starts or ends listening, or interrupts the assistant. */
+	/** A message of the device's own, besides MCP. */
+	#sendMessage(type: string, members?: object): void {
+		this.#protocol.send(deviceMessage(this.#protocol.session?.id ?? "", type, members));
+	}
+
 	#toggleTalk(): void {
-		const { state } = this.#state;
-		if (state === "idle" && this.#board.network?.online !== false) {
-			this.listen();
-		} else if (state === "listening") {
-			this.stopListening();
-		} else if (state === "speaking") {
-			// The backend says when it has stopped.
-			this.#protocol.send(abortMessage(this.#protocol.session?.id ?? ""));
+		if (this.#board.network?.online !== false) {
+			this.#talk.toggle();
 		}
+	}
+
+	#link(): ConversationOptions["link"] {
+		const application = this;
+		return {
+			get hello() {
+				return application.#protocol.session?.hello;
+			},
+			get isReachable() {
+				const isKnown = application.#search?.isFound ?? application.#hasBackend;
+				return isKnown && application.#board.network?.online !== false;
+			},
+			get state() {
+				return application.state;
+			},
+			request: () => this.#protocol.request(),
+			send: (type, members) => this.#sendMessage(type, members),
+			tell: (method, params) => this.#tell(method, params),
+		};
 	}
 
 	/** Messages of the backend that are not MCP. */
@@ -426,19 +482,11 @@ export class Application {
 			drawAttention(this.#board.player, this.#log);
 		}
 		if (message.type === "tts") {
-			this.#speak(message.state);
+			this.#talk.assistantSpeaks(message.state);
 		} else if (message.type === "system") {
-			this.#command(word(message.command));
+			this.#command(shortText(message.command));
 		}
-	}
-
-	/** `start` and `stop` frame what the assistant says. */
-	#speak(state: unknown): void {
-		if (state === "start") {
-			this.#state.enter("speaking");
-		} else if (state === "stop" && this.#state.state === "speaking") {
-			this.#state.enter(this.#isListening ? "listening" : "idle");
-		}
+		this.#conversation?.receive(message);
 	}
 
 	#command(command: string): void {

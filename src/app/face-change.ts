@@ -2,9 +2,7 @@ import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
-
-/** Characters of a text that are kept for the screen. */
-const MAX_TEXT_LENGTH = 512;
+import { shortText } from "../text/short-text.js";
 
 /** Code points of letters and digits, roughly: no punctuation, symbols, emoji or joiners. */
 const LETTERS = deepFreeze([
@@ -27,17 +25,21 @@ export function faceChange(message: Envelope): Partial<Face> {
 	switch (message.type) {
 		case "stt":
 		case "notify":
+		case "speak_request":
 			return textChange(message.text);
 		case "tts":
 			return message.state === "sentence_start" ? textChange(message.text) : {};
 		case "llm":
 			// Its text is often an emoji for the emotion, which must not take the place of what was said.
 			return {
-				...emotionChange(word(message.emotion) || emojiOf(word(message.text))),
-				...(hasWords(word(message.text)) && textChange(message.text)),
+				...emotionChange(shortText(message.emotion) || emojiOf(shortText(message.text))),
+				...(hasWords(shortText(message.text)) && textChange(message.text)),
 			};
 		case "alert":
-			return { ...alertChange(word(message.status), word(message.message)), ...emotionChange(message.emotion) };
+			return {
+				...alertChange(shortText(message.status), shortText(message.message)),
+				...emotionChange(message.emotion),
+			};
 		case "custom":
 			return isObject(message.payload) ? textChange(JSON.stringify(message.payload)) : {};
 		default:
@@ -46,7 +48,7 @@ export function faceChange(message: Envelope): Partial<Face> {
 }
 
 function textChange(text: unknown): Partial<Face> {
-	return typeof text === "string" ? { message: word(text) } : {};
+	return typeof text === "string" ? { message: shortText(text) } : {};
 }
 
 function hasWords(text: string): boolean {
@@ -62,17 +64,9 @@ function emojiOf(text: string): string {
 }
 
 function emotionChange(emotion: unknown): Partial<Face> {
-	return word(emotion) === "" ? {} : { emotion: word(emotion) };
+	return shortText(emotion) === "" ? {} : { emotion: shortText(emotion) };
 }
 
 function alertChange(status: string, message: string): Partial<Face> {
 	return status === "" && message === "" ? {} : { alert: { status, message } };
-}
-
-/** Text for the screen. It is cut, and ends with "…", because the screen keeps it: a long one would fill the heap. */
-export function word(value: unknown): string {
-	if (typeof value !== "string") {
-		return "";
-	}
-	return value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH - 1)}…` : value;
 }

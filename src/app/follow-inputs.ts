@@ -1,9 +1,14 @@
 import type { Press } from "../hardware/button.js";
 import type { Hardware } from "../hardware/hardware.js";
+import type { Reading, Sensor } from "../hardware/sensor.js";
 
 interface InputActions {
 	/** Tells the backend. */
 	tell(method: string, params: object): void;
+	/** @returns whether the press has another meaning, and so does nothing else */
+	pressed(button: string, press: Press): boolean;
+	/** A sensor measures something new. */
+	sensed(name: string, sensor: Sensor, value: Reading): void;
 	/** The user starts or stops talking to the device. */
 	talk(): void;
 	/** Somebody has pressed a button. */
@@ -21,10 +26,14 @@ interface InputActions {
  */
 export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware, actions: InputActions): () => void {
 	const [main] = Object.keys(buttons);
-	const follow = (button: string, { long, milliseconds }: Press): void => {
+	const follow = (button: string, press: Press): void => {
+		const { long, milliseconds } = press;
 		actions.used();
 		actions.log(`button ${button}: ${long ? "long press" : "press"}`);
 		actions.tell("notifications/button_pressed", { button, long, milliseconds });
+		if (actions.pressed(button, press)) {
+			return;
+		}
 		if (long) {
 			actions.explain();
 		}
@@ -41,7 +50,10 @@ export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware
 	}
 	for (const [name, sensor] of Object.entries(sensors)) {
 		const { kind, unit } = sensor;
-		sensor.onChange = (value) => actions.tell("notifications/sensor_changed", { sensor: name, kind, value, unit });
+		sensor.onChange = (value) => {
+			actions.tell("notifications/sensor_changed", { sensor: name, kind, value, unit });
+			actions.sensed(name, sensor, value);
+		};
 	}
 	return () => {
 		for (const button of Object.values(buttons)) {

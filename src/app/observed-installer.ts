@@ -1,8 +1,10 @@
 import type { Screen } from "../hardware/hardware.js";
 import type { Installer, UpdateProgress } from "../hardware/updater.js";
+import type { Words } from "../language/en.js";
 
 interface InstallerObserver {
 	readonly screen: Pick<Screen, "show"> | undefined;
+	readonly words: Words | undefined;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;
 	readonly log: (message: string) => void;
@@ -12,12 +14,18 @@ interface InstallerObserver {
  * Wraps an installer so that it reports to the state machine, the screen and the log, and installs one image at a time;
  * none after a successful one, because the device is about to restart.
  */
-export function observedInstaller(installer: Installer, { screen, onUpgrade, log }: InstallerObserver): Installer {
+export function observedInstaller(
+	installer: Installer,
+	{ screen, words, onUpgrade, log }: InstallerObserver,
+): Installer {
 	let isBusy = false;
+	const alert = (status: keyof Words, message: string): void => {
+		screen?.show({ alert: { status: words?.[status] ?? "", message } });
+	};
 	return {
 		async install(source, onProgress) {
 			const show: UpdateProgress = (bytes, total) => {
-				screen?.show({ alert: { status: "Updating", message: amount(bytes, total) } });
+				alert("updating", amount(bytes, total));
 				onProgress?.(bytes, total);
 			};
 			if (isBusy) {
@@ -34,7 +42,7 @@ export function observedInstaller(installer: Installer, { screen, onUpgrade, log
 				isBusy = false;
 				onUpgrade("idle");
 				log(`upgrade from ${source.url} failed: ${String(error)}`);
-				screen?.show({ alert: { status: "Upgrade failed", message: String(error) } });
+				alert("updateFailed", String(error));
 				throw error;
 			}
 		},

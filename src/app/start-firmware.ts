@@ -11,8 +11,9 @@ import type { NetworkClients } from "../protocols/network-clients.js";
 import type { Transport } from "../protocols/transport.js";
 import { type BackendSetting, readBackend } from "../settings/backend-setting.js";
 import { type Config, readConfig } from "../settings/config.js";
-import { readSetting, type SettingSource, withSettings } from "../settings/read-setting.js";
+import { readSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
+import type { SettingValue } from "../settings/settings-table.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import type { FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { Trial } from "../update/trial.js";
@@ -20,7 +21,6 @@ import type { Addons } from "./addons.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { openRescue } from "./rescue.js";
-import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
 /** The board, and what the firmware offers. */
@@ -53,7 +53,7 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 			updater: options.board.updater,
 			settings: options.board.settings,
 			time: readSetting("updateTrial", source) * 1000,
-			onFailed: (message) => application.alert("Update failed", message),
+			onFailed: (message) => application.alert("updateFailed", message),
 		});
 		const broken: string[] = [];
 		const application = createApplication({ ...options, tools: allTools(options, broken) }, checks, trial);
@@ -61,7 +61,7 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 		application.start();
 		for (const reason of broken) {
 			options.log(`mod skipped: ${reason}`);
-			application.alert("Mod skipped", reason);
+			application.alert("modSkipped", reason);
 		}
 		return application;
 	} catch (error) {
@@ -166,12 +166,17 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		direct,
 		setup,
 		power,
+		...talkOptions(options, { built, settings }),
+		...languageOptions(options, { built, settings }),
 		...underTrial(trial, config),
 	};
 	if (connectsByUrl(said, direct !== undefined)) {
 		return new Application({ ...given, backend, transport: reach(config) });
 	}
-	const transport = new ServedTransport(limits.maxMessageBytes);
+	if (options.search === undefined) {
+		throw new SettingError("backend", "expected a URL: this build cannot do without");
+	}
+	const transport = options.search.transport(limits.maxMessageBytes);
 	const connect = (served: ServedBackend): Backend => {
 		const config = readConfig({ built, settings: withSettings(served, settings) }, deviceId);
 		const next = reach(config);
@@ -184,6 +189,19 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		backend: source?.shown ?? backend,
 		...(source && { source: { ...source, connect } }),
 	});
+}
+
+/** How the person and the device talk with the backend's assistant. */
+function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
+	const events = readSetting("events", source);
+	const open: ApplicationOptions["conversation"] = conversation && ((options) => conversation({ ...options, events }));
+	return { listenMode: readSetting("listenMode", source), conversation: open };
+}
+
+/** In which words the device speaks of itself. */
+function languageOptions({ language: languages }: FirmwareOptions, source: SettingSource) {
+	const language = readSetting("language", source);
+	return { language, words: languages?.[language] };
 }
 
 interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {
@@ -225,9 +243,12 @@ function withHttp({ board, update, log }: FirmwareOptions, http: Http | undefine
 	return { ...board, ...(http && { http }), ...(installer && { installer }), close: () => board.close() };
 }
 
-function showFatalError({ board, log }: FirmwareOptions, message: string): void {
+function showFatalError({ board, built, language: languages, log }: FirmwareOptions, message: string): void {
 	const state = new DeviceStateMachine({ onChange: (state) => board.screen?.show({ state }), log });
 	state.enter("fatal_error");
 	log(`fatal error: ${message}`);
-	board.screen?.show({ alert: { status: "Invalid setting", message } });
+	// The language may be the setting that cannot be used.
+	const language = settingText("language", { built, settings: board.settings }) as SettingValue<"language">;
+	const words = languages?.[language] ?? languages?.en;
+	board.screen?.show({ alert: { status: words?.invalidSetting ?? "", message } });
 }

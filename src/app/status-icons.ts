@@ -1,8 +1,8 @@
 import type { Board, Face } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
-/** Milliseconds between two looks at battery and signal. */
-const INTERVAL = 30_000;
+/** Poll interval for battery and signal, ms. */
+const POLL_INTERVAL = 30_000;
 
 /** Shows the level of the battery and the strength of the Wi-Fi's signal on the screen, as far as the board has these. */
 export class StatusIcons {
@@ -22,11 +22,11 @@ export class StatusIcons {
 		this.#timer = timer;
 		this.#show = show;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
-			this.#repeating = timer.repeat(() => this.update(), INTERVAL);
+			this.#repeating = timer.repeat(() => this.update(), POLL_INTERVAL);
 		}
 	}
 
-	/** Looks now. */
+	/** Reads them now, and shows what changed. */
 	update(): void {
 		const { battery, network } = this.#board;
 		const change: Partial<Face> = {

@@ -1,5 +1,6 @@
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Board } from "../hardware/hardware.js";
+import type { Words } from "../language/en.js";
 import { drawAttention } from "../sound/chime.js";
 import type { OfferedFirmware } from "./bootstrap-answer.js";
 import type { BootstrapEvents } from "./bootstrap-events.js";
@@ -29,9 +30,10 @@ export interface BackendSource {
 	readonly connect: (served: ServedBackend) => Backend;
 }
 
-interface BackendSearchOptions {
+export interface BackendSearchOptions {
 	readonly source: BackendSource;
 	readonly board: Pick<Board, "screen" | "installer" | "player">;
+	readonly words: Words | undefined;
 	/** Whether firmware of this version was rolled back: it is not installed again before the next restart. */
 	readonly hasFailed: (version: string) => boolean;
 	readonly state: () => DeviceState;
@@ -131,7 +133,7 @@ export class BackendSearch {
 	#tell(line: string, message: string): void {
 		this.#options.log(`${this.#options.source.name} ${line}`);
 		if (!this.isFound) {
-			this.#options.board.screen?.show({ alert: { status: "No backend", message } });
+			this.#options.board.screen?.show({ alert: { status: this.#options.words?.noBackend ?? "", message } });
 		}
 	}
 }

@@ -259,7 +259,7 @@ export class Bootstrap {
 		}
 	}
 
-	/** Plans the next check. @returns milliseconds until then, or undefined if there is none */
+	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */
 	#schedule(): number | undefined {
 		const { otaInterval } = this.#options.config;
 		if (otaInterval === 0) {

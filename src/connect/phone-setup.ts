@@ -16,7 +16,7 @@ import {
 	type SetupForm,
 	type SetupValues,
 } from "./setup-form.js";
-import { inEnglish } from "./setup-message.js";
+import { inLanguage } from "./setup-message.js";
 import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
 
 interface PhoneSetupOptions {
@@ -101,6 +101,8 @@ export class PhoneSetup {
 	#server: HttpServer | undefined;
 	#access: WiFiAccess = { ssid: "", password: "" };
 	#formToken = "";
+	/** Of the page, once a form was sent; before that the device's own. */
+	#language = "";
 	#status: SetupStatus = { state: "waiting" };
 	/** The step after joining a network. */
 	#step: Step | undefined;
@@ -123,6 +125,7 @@ export class PhoneSetup {
 	begin(): void {
 		const { platform, accessPoint, name, makePassword, log } = this.#options;
 		this.#access = { ssid: name, password: makePassword() };
+		this.#language = settingText("language", this.#options);
 		this.#formToken = makeToken(this.#options.random);
 		this.#status = { state: "waiting" };
 		this.#hasLeft = false;
@@ -260,7 +263,7 @@ export class PhoneSetup {
 
 	#show(): void {
 		const { message } = this.#status;
-		const progress = message === undefined ? "" : inEnglish(message);
+		const progress = message === undefined ? "" : inLanguage(message, this.#language);
 		this.#events.onShow({ ...this.#access, url: this.#url, progress });
 	}
 
@@ -294,7 +297,7 @@ export class PhoneSetup {
 		return currentValues(this.#options);
 	}
 
-	/** A scan disturbs the device's own network, so concurrent requests share one, and there is none during an attempt. */
+	/** A scan disturbs the device's own network: concurrent requests share one scan, and attempts never overlap a scan. */
 	#networks(): Promise<readonly FoundNetwork[]> {
 		const { state } = this.#status;
 		if (state === "joining" || state === "joined") {
@@ -318,6 +321,7 @@ export class PhoneSetup {
 		if ("errors" in form) {
 			return form.errors;
 		}
+		this.#language = form.values.language;
 		// A search for a gateway has no backend to check yet.
 		const errors = form.finds ? undefined : checkValues(form.values, settings, check);
 		if (errors === undefined) {

@@ -40,6 +40,7 @@ const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
 	token: "wrongToken",
 	otaUrl: "wrongOtaUrl",
 	name: "wrongName",
+	language: "wrongForm",
 });
 
 /** Throws a SettingError if the firmware could not start with these settings. */
@@ -76,9 +77,10 @@ export function readForm(text: string, current: SetupValues): SetupForm | { erro
 	// Spaces may belong to a network's name or password.
 	values.ssid = typeof typed.ssid === "string" ? typed.ssid : "";
 	values.password = typeof typed.password === "string" ? typed.password : "";
+	values.language ||= current.language;
 	keepSecrets(values, current);
-	for (const field of ["ssid", "password"] as const) {
-		const error = accessError(field, values[field]);
+	for (const field of ["ssid", "password", "language"] as const) {
+		const error = uncheckedError(field, values[field]);
 		if (error !== undefined) {
 			errors[field] ??= error;
 		}
@@ -151,8 +153,8 @@ function keepSecrets(values: Record<Field, string>, current: SetupValues): void 
 	}
 }
 
-/** The firmware starts with any Wi-Fi: these settings are checked here alone. */
-function accessError(field: "ssid" | "password", value: string): SetupMessage | undefined {
+/** The check of the firmware does not read these settings. */
+function uncheckedError(field: "ssid" | "password" | "language", value: string): SetupMessage | undefined {
 	if (field === "ssid" && value === "") {
 		return { text: "chooseNetwork" };
 	}

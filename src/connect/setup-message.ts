@@ -1,6 +1,16 @@
-import { ENGLISH, type TextKey } from "./setup-text-en.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { ENGLISH, type SetupTexts, type TextKey } from "./setup-text-en.js";
+import { JAPANESE } from "./setup-text-ja.js";
+import { CHINESE } from "./setup-text-zh.js";
 
-/** A message for the user: on the page in its language, on screen and in the log in English. */
+/** The texts of each language, by the setting `language`. */
+export const SETUP_TEXTS: Readonly<Record<string, SetupTexts>> = deepFreeze({
+	en: ENGLISH,
+	ja: JAPANESE,
+	zh: CHINESE,
+});
+
+/** A message for the user: on the page in its language, on the screen in that of the setting, in the log in English. */
 export interface SetupMessage {
 	readonly text: TextKey;
 	/** Values for the placeholders `{name}` in the text. */
@@ -9,7 +19,7 @@ export interface SetupMessage {
 	readonly detail?: string;
 }
 
-/** The English sentence, without the detail. */
-export function inEnglish({ text, name = "" }: SetupMessage): string {
-	return ENGLISH[text].replace("{name}", () => name);
+/** The sentence in a language, without the detail. In English if the language is unknown. */
+export function inLanguage({ text, name = "" }: SetupMessage, language = "en"): string {
+	return (SETUP_TEXTS[language] ?? ENGLISH)[text].replace("{name}", () => name);
 }

@@ -101,7 +101,7 @@ function field(name: string, attributes: string): string {
 
 const SCRIPT = `<script>
 "use strict";
-const FIELDS=${JSON.stringify(FIELDS)};
+const FIELDS=${JSON.stringify(FIELDS.filter((field) => field !== "language"))};
 const LANGUAGES=["en","ja","zh"];
 const at=(id)=>document.getElementById(id);
 const form=document.querySelector("form");
@@ -237,7 +237,7 @@ const send=async(action)=>{
 busy(true);
 const values=Object.fromEntries(FIELDS.map((field)=>[field,at(field).value]));
 try{
-const {status,body}=await ask("/settings",{method:"POST",headers:{"content-type":"application/json","x-form-token":formToken},body:JSON.stringify({...values,action})});
+const {status,body}=await ask("/settings",{method:"POST",headers:{"content-type":"application/json","x-form-token":formToken},body:JSON.stringify({...values,language:at("language").value,action})});
 showErrors(status===202?{}:body.errors,true);
 if(status===202){
 say("wait",body,"");

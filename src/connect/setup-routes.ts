@@ -5,7 +5,7 @@ import { answerPart } from "./answer-part.js";
 import type { FoundGateway } from "./gateway-list.js";
 import type { Answer } from "./setup-connection.js";
 import type { FormErrors, SetupValues } from "./setup-form.js";
-import { inEnglish, type SetupMessage } from "./setup-message.js";
+import { inLanguage, type SetupMessage } from "./setup-message.js";
 import { SETUP_PAGE } from "./setup-page.js";
 import { ENGLISH } from "./setup-text-en.js";
 import { JAPANESE } from "./setup-text-ja.js";
@@ -98,7 +98,7 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 
 /** With the English sentence, for clients without the page. */
 function describe({ message, ...status }: SetupStatus): object {
-	return { ...status, ...(message && { ...message, message: inEnglish(message) }) };
+	return { ...status, ...(message && { ...message, message: inLanguage(message) }) };
 }
 
 function submit(request: ServedRequest, body: string, source: SetupSource): Answer {

@@ -1,8 +1,11 @@
 import { deepFreeze } from "../text/deep-freeze.js";
+import type { Assistant, Chat } from "./assistant.js";
 import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { ChipPower } from "./power.js";
+import type { Questions } from "./questions.js";
+import type { Reminders } from "./reminders.js";
 import type { Sensors } from "./sensor.js";
 import type { SerialRecord } from "./serial.js";
 import type { Codec, Player, Speaker } from "./sound.js";
@@ -33,10 +36,12 @@ export interface Face {
 	readonly message: string;
 	/** The code that binds the device to an account, shown large; empty for none. */
 	readonly code: string;
-	/** A word such as "happy", "neutral". */
+	/** A word such as "happy", "neutral": of src/hardware/emotions.ts, or another that the backend sent. */
 	readonly emotion: string;
 	/** An alert for the user. */
 	readonly alert: { readonly status: string; readonly message: string };
+	/** The language of the device's own words: src/language/. */
+	readonly language: "en" | "ja" | "zh";
 	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
 	readonly setup: SetupNotice | undefined;
 	/** Whether the network is there, and no attempt to reach the backend has failed since. */
@@ -59,6 +64,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
+	language: "en",
 	setup: undefined,
 	online: true,
 	battery: undefined,
@@ -76,8 +82,12 @@ export interface Screen {
 	theme: Theme;
 	/** Percent of `brightness` that it has for now: 100, or less while nobody looks at it; 0 is off. Absent if it cannot do that. */
 	light?: number;
-	/** Shows what has changed, and leaves the rest of the face as it is. */
-	show(change: Partial<Face>): void;
+	/**
+	 * Shows what has changed, and leaves the rest of the face as it is.
+	 *
+	 * @param milliseconds how long a message is shown, unless another takes its place. Only the application's screen heeds it.
+	 */
+	show(change: Partial<Face>, milliseconds?: number): void;
 }
 
 export interface Battery {
@@ -210,6 +220,10 @@ export interface Hardware {
 	readonly lights?: Lights;
 	readonly sensors?: Sensors;
 	readonly buttons?: Buttons;
+	readonly chat?: Chat;
+	readonly assistant?: Assistant;
+	readonly questions?: Questions;
+	readonly reminders?: Reminders;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

@@ -17,7 +17,7 @@ export interface ChipPower {
 	/**
 	 * Ends everything until one of the pins or the time wakes the chip, which then starts anew. Does not return.
 	 *
-	 * @param pins each of which `canWake`
+	 * @param pins each must pass `canWake`
 	 * @param seconds after which it wakes by itself; 0: only a pin wakes it
 	 */
 	sleep(pins: readonly WakePin[], seconds: number): void;

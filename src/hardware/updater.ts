@@ -29,7 +29,7 @@ export interface Updater {
 	begin(): FirmwareSink;
 	/** Ends the trial: the running firmware stays. */
 	confirm(): void;
-	/** Restarts into the previous firmware. @throws Error if there is none */
+	/** Restarts into the previous firmware. @throws Error without a previous firmware */
 	rollBack(): void;
 }
 

@@ -63,7 +63,7 @@ export class FaceSnapshot implements Snapshot {
 	}
 }
 
-/** A canvas as large as the screen, of which only a band is there. */
+/** A canvas of the screen's size that keeps only one band in memory. */
 class ShiftedCanvas implements Canvas {
 	readonly width: number;
 	readonly height: number;

@@ -20,7 +20,7 @@ export const esp32Bootloader = deepFreeze({
 		native("xs_esp32bootloader_confirm").call(this);
 	},
 
-	/** Restarts into the previous firmware. @throws Error if there is none */
+	/** Restarts into the previous firmware. @throws Error without a previous firmware */
 	rollBack(): void {
 		native("xs_esp32bootloader_rollBack").call(this);
 	},

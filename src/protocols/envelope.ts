@@ -84,7 +84,7 @@ export function goodbyeMessage(sessionId?: string): string {
 	return JSON.stringify({ session_id: sessionId, type: "goodbye" });
 }
 
-/** The message that asks the backend to stop speaking. */
-export function abortMessage(sessionId: string): string {
-	return JSON.stringify({ session_id: sessionId, type: "abort" });
+/** A message of the device that is not MCP: `{"session_id":…,"type":"abort"}`. */
+export function deviceMessage(sessionId: string, type: string, members: object = {}): string {
+	return JSON.stringify({ session_id: sessionId, type, ...members });
 }

@@ -12,6 +12,7 @@ export const APPLICATION_TYPES: readonly string[] = deepFreeze([
 	"alert",
 	"custom",
 	"notify",
+	"speak_request",
 ]);
 
 /** Events of the connection to the backend. */

@@ -41,7 +41,7 @@ const BYTES_PER_VALUE = 16;
 /** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
 
-/** Limit of remembered unknown types, each of which is logged once. */
+/** Limit of remembered unknown types. Each is logged once. */
 const MAX_UNKNOWN_TYPES = 16;
 
 /** Characters of an unknown type that are stored. */

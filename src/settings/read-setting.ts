@@ -79,6 +79,10 @@ function parse(name: SettingName, rule: Rule, value: unknown): unknown {
 			return parseInteger(name, rule, value);
 		case "choice":
 			return choose(name, rule.choices, value);
+		case "choices":
+			return String(value)
+				.split(",")
+				.map((each) => choose(name, rule.choices, each.trim()));
 		case "flag":
 			return choose(name, ["true", "false"], value) === "true";
 		case "hex":

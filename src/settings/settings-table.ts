@@ -41,6 +41,13 @@ interface ChoiceRule extends Described {
 	readonly default: string | number;
 }
 
+/** Several of some words, with commas between them. */
+interface ChoicesRule extends Described {
+	readonly kind: "choices";
+	readonly choices: readonly string[];
+	readonly default: readonly string[];
+}
+
 interface FlagRule extends Described {
 	readonly kind: "flag";
 }
@@ -56,7 +63,7 @@ interface PublicKeyRule extends Described {
 	readonly kind: "p256-key";
 }
 
-export type Rule = TextRule | IntegerRule | ChoiceRule | FlagRule | HexRule | PublicKeyRule;
+export type Rule = TextRule | IntegerRule | ChoiceRule | ChoicesRule | FlagRule | HexRule | PublicKeyRule;
 
 const DAY = 86_400;
 /** Seconds that a timer can wait. */
@@ -111,6 +118,16 @@ export const SETTINGS = deepFreeze({
 		onPage: true,
 	},
 	/**
+	 * language of the device's own words
+	 * @default that of the phone that set it up, else `en`
+	 */
+	language: {
+		kind: "choice",
+		choices: ["en", "ja", "zh"],
+		default: "en",
+		onPage: true,
+	},
+	/**
 	 * UUID of the device, over which backends sign tokens; it replaces the one that is kept
 	 * @default made once and kept
 	 */
@@ -123,6 +140,18 @@ export const SETTINGS = deepFreeze({
 		kind: "choice",
 		choices: ["always", "on-demand"],
 		default: "always",
+	},
+	/** when the person has ended to speak: `auto`: the backend hears it, `manual`: a press says it, `realtime`: both speak at once */
+	listenMode: {
+		kind: "choice",
+		choices: ["auto", "manual", "realtime"],
+		default: "auto",
+	},
+	/** what the device says to the backend's model in words: presses of buttons, changes of sensors, timers that are due */
+	events: {
+		kind: "choices",
+		choices: ["button", "sensor", "timer"],
+		default: [],
 	},
 	/** WebSocket: framing of binary audio */
 	protocolVersion: {
@@ -316,7 +345,9 @@ export type SettingValue<Name extends SettingName> =
 	| ((typeof SETTINGS)[Name] extends { readonly default: unknown } ? never : undefined);
 
 type Parsed<R extends Rule> = R extends { readonly choices: readonly (infer Choice)[] }
-	? Choice
+	? R extends ChoicesRule
+		? readonly Choice[]
+		: Choice
 	: R extends IntegerRule
 		? number
 		: R extends FlagRule

@@ -76,7 +76,7 @@ declare module "src/platform/http-server" {
 /** The mod that is installed beside the firmware. */
 declare module "src/platform/mods" {
 	import type { Mod } from "../app/mod-tools.js";
-	/** Undefined if there is none. */
+	/** Undefined if no mod is installed. */
 	export function findMod(): Mod | undefined;
 }
 
@@ -134,6 +134,10 @@ declare module "virtual-host" {
 	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
 	/** Calls back when the user presses or releases the simulated button. */
 	export function onButton(callback: (isDown: boolean) => void): void;
+	/** Prints a line of the conversation. */
+	export function showChat(line: string): void;
+	/** Calls back with each text that the user says by typing it. */
+	export function onChat(callback: (text: string) => void): void;
 	/** Calls back when the user sets the value of a simulated sensor. */
 	export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void;
 }

@@ -68,6 +68,14 @@ export function onButton(callback: (isDown: boolean) => void): void {
 	receive("board.button", ([isDown]) => callback(isDown as boolean));
 }
 
+export function showChat(line: string): void {
+	send(["board.chat", line]);
+}
+
+export function onChat(callback: (text: string) => void): void {
+	receive("board.typed", ([text]) => callback(text as string));
+}
+
 export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void {
 	receive("board.reading", ([sensor, reading]) => callback(sensor as string, reading as number));
 }

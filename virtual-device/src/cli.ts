@@ -50,6 +50,8 @@ const SETTINGS = [
 	"qos",
 	"lastWill",
 	"session",
+	"listenMode",
+	"events",
 	"protocolVersion",
 	"chunkBytes",
 	"otaInterval",
@@ -118,7 +120,7 @@ const program = makeProgram(
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
 	.option("--seed <number>", "the same random numbers at each start, for a scenario to repeat", readPositiveInteger)
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
-	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …")
+	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …, say TEXT")
 	.option("--heap", "print the heap usage every 10 seconds")
 	.option("--restart", "start the device again if its engine ends, as a watchdog would")
 	.addHelpText("after", EPILOGUE);

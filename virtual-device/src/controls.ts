@@ -1,9 +1,10 @@
 import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
+import { MAX_SAID } from "../../src/hardware/assistant.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** The user's controls of a virtual device. */
-export type SimulatedControls = Pick<VirtualDevice, "press" | "measure">;
+export type SimulatedControls = Pick<VirtualDevice, "press" | "measure" | "say">;
 
 /** Longest press of a button, ms. */
 const MAX_PRESS = 60_000;
@@ -34,9 +35,18 @@ export function measure(controls: SimulatedControls, sensor: string, values: rea
 	controls.measure(sensor, sensor === "motion" ? { x, y, z } : x);
 }
 
+/** The words that are said to the assistant. @throws Error if there are none */
+export function readSaid(words: readonly string[]): string {
+	const text = words.join(" ").trim();
+	if (text === "") {
+		throw new Error("say: expected a text");
+	}
+	return text.slice(0, MAX_SAID);
+}
+
 /**
  * Carries out the commands that come on an input, a line each, until it ends: `press [MILLISECONDS]`,
- * `measure SENSOR VALUE …`.
+ * `measure SENSOR VALUE …`, `say TEXT`.
  */
 export async function takeCommands(controls: SimulatedControls, input: NodeJS.ReadableStream): Promise<void> {
 	for await (const line of createInterface({ input })) {
@@ -59,7 +69,10 @@ async function obey(controls: SimulatedControls, line: string): Promise<void> {
 		case "measure":
 			measure(controls, first ?? "", rest);
 			break;
+		case "say":
+			controls.say(readSaid([first ?? "", ...rest]));
+			break;
 		default:
-			throw new Error(`${command}: expected press or measure`);
+			throw new Error(`${command}: expected press, measure or say`);
 	}
 }

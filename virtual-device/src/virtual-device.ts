@@ -138,6 +138,11 @@ export class VirtualDevice extends EventEmitter<Events> {
 		board?.holdButton(false);
 	}
 
+	/** Says a text to the backend's assistant. What both say is emitted as notes. */
+	say(text: string): void {
+		this.#board?.type(text);
+	}
+
 	/**
 	 * Sets the value of a sensor until the device restarts.
 	 *

@@ -9,3 +9,8 @@ export interface Access {
 	/** Whether a page of another origin calls: it does not get the gateway's own tools. */
 	readonly isForeignPage?: boolean;
 }
+
+/** Whether a client may reach the device with this id. */
+export function reaches({ devices }: Access, id: string): boolean {
+	return devices === undefined || devices.has(id);
+}

@@ -21,6 +21,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		.version(GATEWAY_INFO.version, "-V, --version", "Show the version")
 		.helpOption("-h, --help", "Show help")
 		.helpCommand("help [command]", "Show help for a command")
+		.configureHelp({ showGlobalOptions: true })
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
 	addServeCommands(program);

@@ -3,6 +3,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { catalogFrom } from "./client-commands.js";
 import { EXIT } from "./exit.js";
 import { type CatalogOptions, type ClientOptions, clientFor, UnreachableError } from "./gateway-client.js";
+import { rejectStdio } from "./reject-stdio.js";
 import { bridgeStdio } from "./stdio-bridge.js";
 
 /** Milliseconds between attempts to reach a gateway. */
@@ -13,13 +14,20 @@ const FIRST_ATTEMPT = 5_000;
 
 /**
  * Connects the client that started this process to the gateway that the options name, until the client disconnects. The
- * gateway may start later. Rejects if it does not accept the token, or does not know the device.
+ * gateway may start later. If it does not accept the token, or does not know the device, requests of the client are
+ * answered with that error, because hosts show nothing of a process that just ends.
  */
 export async function runBridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
 	const gateway = clientFor(options);
 	const report = (error: Error): void => console.error(`xs-mcp-gateway: ${error.message}`);
 	const connecting = connect(() => gateway.connect(device, catalogFrom(options)), report);
-	await Promise.race([connecting.first, delay(FIRST_ATTEMPT)]);
+	try {
+		await Promise.race([connecting.first, delay(FIRST_ATTEMPT)]);
+	} catch (error) {
+		report(error as Error);
+		await rejectStdio(error as Error);
+		process.exit(EXIT.failed);
+	}
 	await bridgeStdio(connecting.client, report);
 	process.exit(EXIT.ok);
 }
@@ -50,5 +58,8 @@ export function connect(open: () => Promise<Client>, report: (error: Error) => v
 		}
 		return client;
 	};
-	return { first, client: repeat() };
+	const client = repeat();
+	// If the first attempt fails, nobody awaits this one.
+	client.catch(() => {});
+	return { first, client };
 }

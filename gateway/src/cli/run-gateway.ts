@@ -33,6 +33,9 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 	const program = await GatewayProgram.start(configuration, log);
 	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
 	if (process.stderr.isTTY) {
+		if (program.urls.console !== undefined) {
+			log.info(`the console is at ${program.urls.console}`);
+		}
 		log.info(`next: connect an MCP client to ${program.urls.clients}, and a device to ${deviceUrlOf(program)}`);
 		log.info("in another terminal, xs-mcp-gateway devices lists devices, xs-mcp-gateway --help lists commands");
 	}

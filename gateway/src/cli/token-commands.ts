@@ -6,10 +6,15 @@ import { TokenStore } from "../config/token-store.js";
 import { collect, configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
 
+const MILLISECONDS_PER_DAY = 86_400_000;
+
 interface AddOptions {
 	readonly for: TokenKind;
 	readonly device?: readonly string[];
 	readonly allowUserTools?: boolean;
+	readonly operator?: boolean;
+	/** How long it is valid. */
+	readonly days?: number;
 	readonly yes?: boolean;
 }
 
@@ -27,6 +32,8 @@ export function addTokenCommands(program: Command): void {
 			).argParser(collect),
 		)
 		.option("--allow-user-tools", "Let the client call user-only tools")
+		.option("--operator", "Let the client manage tokens and configured servers, in the console")
+		.addOption(new Option("--days <days>", "Days for which a client's token is valid").argParser(readDays))
 		.option("--yes", "Do not ask before the first token for devices")
 		.action(addToken);
 	withSettings(token.command("list"), ["stateFolder"]).description("List the tokens").action(listTokens);
@@ -45,12 +52,22 @@ function readKind(word: string): TokenKind {
 	return kind;
 }
 
+function readDays(text: string): number {
+	if (!/^[1-9][0-9]{0,3}$/.test(text)) {
+		throw new InvalidArgumentError("Expected a whole number from 1 to 9999.");
+	}
+	return Number(text);
+}
+
 async function addToken(
 	name: string,
-	{ for: kind, device, allowUserTools, yes, ...settings }: AddOptions,
+	{ for: kind, device, allowUserTools, operator, days, yes, ...settings }: AddOptions,
 ): Promise<void> {
-	if (kind === "device" && allowUserTools) {
-		throw new UsageError("--allow-user-tools: a device does not call tools");
+	if (kind === "device" && (allowUserTools || operator || days !== undefined)) {
+		throw new UsageError("--allow-user-tools, --operator, --days: only for the token of a client");
+	}
+	if (operator && device) {
+		throw new UsageError("--operator: not with --device");
 	}
 	const store = storeFor(settings);
 	const isFirst = !store.needs(kind);
@@ -62,6 +79,8 @@ async function addToken(
 		kind,
 		...(device && { devices: device }),
 		...(allowUserTools && { userTools: true }),
+		...(operator && { operator: true }),
+		...(days !== undefined && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
 	});
 	process.stdout.write(`${secret}\n`);
 	console.error(
@@ -92,9 +111,10 @@ async function confirmFirstDeviceToken(): Promise<void> {
 }
 
 function listTokens(settings: object): void {
-	for (const { name, kind, created, devices, userTools } of storeFor(settings).records) {
+	for (const { name, kind, created, devices, userTools, operator, expires } of storeFor(settings).records) {
 		const scope = devices === undefined ? "all devices" : devices.join(", ");
-		process.stdout.write(`${name}  ${kind}  ${created}  ${scope}${userTools ? "  user tools" : ""}\n`);
+		const more = [userTools && "user tools", operator && "operator", expires && `until ${expires}`].filter(Boolean);
+		process.stdout.write(`${[name, kind, created, scope, ...more].join("  ")}\n`);
 	}
 }
 

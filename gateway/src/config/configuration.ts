@@ -62,9 +62,13 @@ export function describeConfiguration(configuration: Configuration): Record<stri
 		SETTING_NAMES.filter((name) => configuration[name] !== undefined).map((name) => {
 			const value = configuration[name];
 			const shown = value instanceof Map ? Object.fromEntries(value) : withoutPassword(value);
-			return [name, settingOf(name).secret ? "***" : shown];
+			return [name, settingOf(name).secret ? hidden(value) : shown];
 		}),
 	);
+}
+
+function hidden(value: unknown): unknown {
+	return Array.isArray(value) ? value.map(hidden) : "***";
 }
 
 interface SettingsFile {

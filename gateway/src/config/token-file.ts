@@ -15,6 +15,10 @@ export interface TokenRecord {
 	readonly salt?: string | undefined;
 	/** Whether a client sees and calls user-only tools. */
 	readonly userTools?: boolean | undefined;
+	/** Whether a client may list, create and remove tokens, and restart configured servers. */
+	readonly operator?: boolean | undefined;
+	/** When a client's token is no longer valid, ISO 8601. Absent: never. */
+	readonly expires?: string | undefined;
 	/**
 	 * SHA-256 of the token, hex. Not a slow hash, which protects weak passwords: a token has 256 random bits, and is
 	 * checked with every request.
@@ -44,6 +48,8 @@ const record = z.object({
 	created: z.string(),
 	devices: z.array(z.string()).optional(),
 	userTools: z.boolean().optional(),
+	operator: z.boolean().optional(),
+	expires: z.iso.datetime().optional(),
 	salt: z.string().optional(),
 	sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });

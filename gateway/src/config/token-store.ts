@@ -85,11 +85,17 @@ export class TokenStore {
 		let found: TokenRecord | undefined;
 		// Every record is compared in constant time, so that the duration reveals nothing.
 		for (const record of this.#records) {
-			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && record.kind === kind) {
+			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && record.kind === kind && isValid(record)) {
 				found = record;
 			}
 		}
 		return found;
+	}
+
+	/** The record of a client's token that was verified before, as of now; undefined if it was removed or has expired. */
+	current(sha256: string): TokenRecord | undefined {
+		const record = this.#records.find((each) => each.sha256 === sha256);
+		return record !== undefined && isValid(record) ? record : undefined;
 	}
 
 	/**
@@ -200,6 +206,10 @@ export class TokenStore {
 /** No name that an operator chooses has a colon. */
 function boundName(deviceId: string): string {
 	return `device:${deviceId}`;
+}
+
+function isValid({ expires }: TokenRecord): boolean {
+	return expires === undefined || Date.parse(expires) > Date.now();
 }
 
 function digest(secret: string): Buffer {

@@ -51,14 +51,17 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	};
 }
 
+/** What the gateway tells in each hello: a device need not wait for an answer to what is said to it. */
+const ABOUT = { audio_params: AUDIO_PARAMS, features: { listen: false } };
+
 /** The gateway's answer to a hello over WebSocket. */
 export function webSocketHelloAnswer(sessionId: string): object {
-	return { type: "hello", transport: "websocket", session_id: sessionId, audio_params: AUDIO_PARAMS };
+	return { type: "hello", transport: "websocket", session_id: sessionId, ...ABOUT };
 }
 
 /** The gateway's answer to a hello over MQTT: devices of the family accept it only with a UDP channel for audio. */
 export function mqttHelloAnswer({ transport }: DeviceHello, sessionId: string): object {
-	const answer = { type: "hello", session_id: sessionId, audio_params: AUDIO_PARAMS };
+	const answer = { type: "hello", session_id: sessionId, ...ABOUT };
 	if (transport === "mqtt") {
 		return { ...answer, transport };
 	}

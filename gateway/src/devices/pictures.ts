@@ -130,7 +130,7 @@ export class Pictures implements Uploads {
 	 * Makes a call, with an upload URL if the tool needs one and the client gave none. A picture that the device uploads
 	 * meanwhile is added to the result.
 	 *
-	 * Rejects with ServerError "invalid-arguments" if an upload URL is needed and there is none, and as `call` does.
+	 * Rejects with ServerError "invalid-arguments" if an upload URL is needed but unknown, and as `call` does.
 	 */
 	async during(
 		identity: ServerIdentity,

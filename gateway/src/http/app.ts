@@ -4,12 +4,14 @@ import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
 import type { RequestGuard } from "./clients/auth.js";
+import { addConsolePage, addConsoleRoutes, type ConsoleOptions } from "./console/console-routes.js";
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./devices/binding-routes.js";
 import type { FirmwareOffers } from "./devices/firmware-offers.js";
 import type { GatewayEvents } from "./operator/events.js";
 import type { Metrics } from "./operator/metrics.js";
 import {
 	changeDevice,
+	disconnectDevice,
 	forgetDevice,
 	forgetOfflineDevices,
 	listDevices,
@@ -36,6 +38,7 @@ interface AppOptions {
 	/** The routes for devices: see createDeviceApp. */
 	readonly deviceApp: Hono<HttpEnv>;
 	readonly firmware: FirmwareOffers;
+	readonly console: ConsoleOptions;
 	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
@@ -56,7 +59,10 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	// use it.
 	app.all("/.well-known/*", notFound);
 
+	addConsolePage(app, { ...options.console, guard, maxBodyBytes });
+
 	app.use(authenticate(guard));
+	addConsoleRoutes(app, { ...options.console, guard, maxBodyBytes });
 	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
 	app.all("/devices", allow("GET", "DELETE"));
@@ -65,6 +71,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.all("/devices/:device", allow("DELETE", "PATCH"));
 	app.delete("/devices/:device", forgetDevice(servers));
 	app.patch("/devices/:device", changeDevice(servers, maxBodyBytes));
+	app.all("/devices/:device/session", allow("DELETE"), disconnectDevice(servers));
 	app.all("/devices/:device/firmware", allow("POST"), offerFirmware({ servers, firmware, urlFor, maxBodyBytes }));
 	app.use("/bindings/*", needsAllDevices);
 	app.all("/bindings", allow("GET"), listBindings(bindings));

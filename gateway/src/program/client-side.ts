@@ -1,10 +1,16 @@
+import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
-import { urlAt } from "../config/listen-address.js";
+import { isLoopback as isLoopbackAddress, urlAt } from "../config/listen-address.js";
 import { TlsFiles } from "../config/tls-files.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 import { createApp } from "../http/app.js";
 import { localAccess, RequestGuard } from "../http/clients/auth.js";
+import { ConsoleFiles } from "../http/console/console-files.js";
+import type { ConsoleOptions } from "../http/console/console-routes.js";
+import { Fleet } from "../http/console/fleet.js";
+import type { ServerEntry } from "../http/console/messages.js";
+import { bindingSummary } from "../http/devices/binding-routes.js";
 import { BOOTSTRAP_PATHS } from "../http/devices/bootstrap-routes.js";
 import { urlForDevice } from "../http/devices/device-address.js";
 import { createDeviceApp, type DeviceAppOptions } from "../http/devices/device-app.js";
@@ -27,6 +33,8 @@ export class ClientSide {
 	readonly #endpoint: HttpEndpoint;
 	readonly #events: GatewayEvents;
 	readonly #metrics: Metrics;
+	/** The console's page; undefined in sources that were not bundled. */
+	readonly #files: ConsoleFiles | undefined;
 	#httpServer: HttpServer | undefined;
 	#renewTls: (() => void) | undefined;
 
@@ -42,6 +50,7 @@ export class ClientSide {
 			sessions: () => endpoint.sessions,
 		});
 		this.#endpoint = endpoint;
+		this.#files = ConsoleFiles.read(context.consoleFolder);
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
 		this.guard = new RequestGuard({ ...configuration, address: configuration.httpAddress, tokens });
@@ -83,6 +92,7 @@ export class ClientSide {
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
+			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
 		});
@@ -94,9 +104,31 @@ export class ClientSide {
 		onClose(() => server.close());
 		const url = urlAt(tls ? "https" : "http", address, actual);
 		urls.clients = `${url}/mcp`;
+		if (this.#files !== undefined) {
+			urls.console = `${url}/`;
+		}
 		if (bootstrap !== "closed") {
 			urls.bootstrap = `${url}${BOOTSTRAP_PATHS.ota}/`;
 		}
+	}
+
+	#console(bindings: DeviceBindings, hasFirmware: boolean): ConsoleOptions {
+		const { configuration, tokens, urls } = this.#context;
+		const { gateway, manager } = this.#core;
+		const fleet = new Fleet({
+			servers: gateway.servers,
+			updates: gateway.updates,
+			lists: () => ({
+				approvals: bindings.pending.map(bindingSummary),
+				clients: this.#endpoint.clients,
+				servers: serversOf(manager),
+			}),
+		});
+		const { websocket, websocketAddress, mqtt, mqttAddress } = configuration;
+		const isLoopback =
+			!(websocket && !isLoopbackAddress(websocketAddress)) && !(mqtt && !isLoopbackAddress(mqttAddress));
+		const describe = () => ({ urls, isLoopback, hasFirmware });
+		return { files: this.#files, fleet, manager, tokens, describe };
 	}
 
 	/** Connects to the endpoints of hosted agents, and keeps the connections. */
@@ -151,4 +183,10 @@ export class ClientSide {
 			this.#context.log.debug(details, type);
 		}
 	}
+}
+
+/** The configured servers, for the console. */
+function serversOf(manager: McpManager | undefined): ServerEntry[] {
+	const ids = new Set(manager?.configs.map(({ id }) => id));
+	return (manager?.listConnections() ?? []).filter(({ id }) => ids.has(id));
 }

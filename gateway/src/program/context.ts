@@ -9,6 +9,8 @@ import type { LogLimiter } from "../log/log-limiter.js";
 /** Where clients and devices connect. */
 export interface ProgramUrls {
 	clients?: string;
+	/** The console's page; absent in sources that were not bundled. */
+	console?: string;
 	websocket?: string;
 	mqtt?: string;
 	bootstrap?: string;
@@ -23,6 +25,8 @@ export interface ProgramContext {
 	readonly tokens: TokenStore;
 	/** Filled in as the parts begin to listen. */
 	readonly urls: ProgramUrls;
+	/** Where the console's bundle is. Default: beside the gateway's. */
+	readonly consoleFolder?: string | undefined;
 	/** Adds what undoes a step when the gateway stops; the last one runs first. */
 	readonly onClose: (close: () => Promise<void> | void) => void;
 }

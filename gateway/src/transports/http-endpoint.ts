@@ -18,7 +18,7 @@ import { isObject } from "../firmware.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
-import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
+import { type ConnectedClient, HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 
@@ -60,6 +60,11 @@ export class HttpEndpoint {
 	/** Sessions that are open. */
 	get sessions(): number {
 		return this.#sessions.size;
+	}
+
+	/** Clients that are in a session. Those of 2026-07-28 have none. */
+	get clients(): readonly ConnectedClient[] {
+		return this.#sessions.clients;
 	}
 
 	/**

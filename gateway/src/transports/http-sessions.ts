@@ -17,6 +17,19 @@ export interface HttpSessionsOptions {
 
 const MINUTES = 60_000;
 
+/** A client in a session, for the operator. */
+export interface ConnectedClient {
+	/** Its token's name, or "local". */
+	readonly principal: string;
+	/** What it says of itself: its host's name and version. */
+	readonly name: string;
+	readonly version: string;
+	/** When the session began, in milliseconds since 1970. */
+	readonly since: number;
+	/** Calls of tools so far. */
+	readonly calls: number;
+}
+
 /** The sessions of clients that speak a revision with sessions. */
 export class HttpSessions {
 	readonly #options: HttpSessionsOptions;
@@ -31,6 +44,11 @@ export class HttpSessions {
 
 	get size(): number {
 		return this.#sessions.size;
+	}
+
+	/** Who is connected, the one used last at the end. */
+	get clients(): readonly ConnectedClient[] {
+		return [...this.#sessions.values()].flatMap(({ client }) => client ?? []);
 	}
 
 	/** Whether a request names a session that is open. */
@@ -140,6 +158,8 @@ class HttpSession {
 	/** Those of them that the client has not been told of. */
 	readonly #untold = new Set<ListName>();
 	readonly #requests = new SessionRequests();
+	readonly #since = Date.now();
+	#calls = 0;
 	#responses = 0;
 	/** What the server sends without being asked goes here. */
 	#stream: ServerResponse | undefined;
@@ -155,7 +175,10 @@ class HttpSession {
 				this.#outdated.delete(list);
 				this.#untold.delete(list);
 			},
-			onCall: (context) => this.#announceIn(context),
+			onCall: (context) => {
+				this.#calls += 1;
+				return this.#announceIn(context);
+			},
 		});
 		this.#transport = new NodeStreamableHTTPServerTransport({
 			sessionIdGenerator: randomUUID,
@@ -184,6 +207,13 @@ class HttpSession {
 	/** Who opened it. */
 	get principal(): string {
 		return this.#options.client.principal;
+	}
+
+	/** What is known of its client; undefined until that has said its name. */
+	get client(): ConnectedClient | undefined {
+		const info = this.#server.server.getClientVersion();
+		const { principal } = this.#options.client;
+		return info && { principal, name: info.name, version: info.version, since: this.#since, calls: this.#calls };
 	}
 
 	/** Whether no request is in progress and no stream open. */

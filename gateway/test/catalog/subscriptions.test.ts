@@ -25,7 +25,7 @@ const subscribed = (device: FeatureDevice) => device.askedBy("resources/subscrib
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`subscriptions to resources of devices, by clients of ${era}`, () => {
-		/** A client that has subscribed, the URIs of which it was told, and what ends its subscription. */
+		/** A subscribed client, the URIs that it was notified of, and a function that ends its subscription. */
 		async function follow(client: Client, uri = URI) {
 			const updates: string[] = [];
 			client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.push(params.uri));

@@ -61,5 +61,11 @@ describe("xs-mcp-gateway over stdio", () => {
 		assert.match(wrong.stderr, /needs another token/);
 		assert.doesNotMatch(wrong.stderr, /wrong-secret/);
 		assert.equal(wrong.code, 1);
+		assert.doesNotMatch(wrong.stderr, /^\s+at /m, "no stack");
+		await assert.rejects(
+			startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: base, XS_MCP_GATEWAY_TOKEN: "wrong-secret" }),
+			(error: Error) => error.message.includes("needs another token"),
+			"the host shows the reason",
+		);
 	});
 });

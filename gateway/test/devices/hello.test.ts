@@ -47,6 +47,7 @@ describe("the hello of the family that a strict backend decodes", () => {
 		for (const answer of [webSocketHelloAnswer("s"), mqttHelloAnswer(read, "s")]) {
 			decodeAsGolangServer(JSON.stringify(answer));
 			assert.deepEqual((answer as { audio_params: object }).audio_params, AUDIO);
+			assert.deepEqual((answer as { features: object }).features, { listen: false });
 		}
 	});
 });

@@ -39,9 +39,10 @@ export function start(t: TestContext, args: readonly string[], environment: Reco
 	return { child, output, exited: once(child, "close").then(([code]) => code) };
 }
 
-/** Runs the program to its end. */
+/** Runs the program to its end, with an empty standard input. */
 export async function run(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
-	const { output, exited } = start(t, args, environment);
+	const { child, output, exited } = start(t, args, environment);
+	child.stdin?.end();
 	return { code: await exited, ...output };
 }
 

@@ -7,7 +7,7 @@ import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { makeLog } from "../../src/log/log.js";
-import { GatewayProgram } from "../../src/program.js";
+import { GatewayProgram, type ProgramOptions } from "../../src/program.js";
 
 /** A gateway as its program runs it, on free ports of this machine. */
 export interface StartedProgram {
@@ -37,6 +37,7 @@ export async function startProgram(
 	test: TestContext,
 	flags: Partial<Record<SettingName, unknown>> = {},
 	stateFolder = makeStateFolder(test),
+	options: ProgramOptions = {},
 ): Promise<StartedProgram> {
 	const lines: string[] = [];
 	// Tests stay on this machine: whatever listens on every address is not announced.
@@ -45,6 +46,7 @@ export async function startProgram(
 	const program = await GatewayProgram.start(
 		readConfiguration({ flags: settings }),
 		makeLog("trace", { write: (line) => lines.push(line) }),
+		options,
 	);
 	test.after(() => program.close());
 	return {

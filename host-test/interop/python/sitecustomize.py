@@ -11,7 +11,16 @@ import sys
 import types
 
 
-class Anything(str):
+class AnyClass(type):
+    """Constants of a package are read of its modules, which are classes here."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Anything()
+
+
+class Anything(str, metaclass=AnyClass):
     def __new__(cls, *args, **kwargs):
         return super().__new__(cls)
 
@@ -45,7 +54,7 @@ class StandIn(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        made = type(name, (Anything,), {})
+        made = AnyClass(name, (Anything,), {})
         setattr(self, name, made)
         return made
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type BoardLog, type BuildPlan, type FlashPlan, flashProgram } from "../../../scripts/moddable/flash.js";
 import { findSdk, needSdk } from "../../../scripts/moddable/sdk.js";
 
 const root = mkdtempSync(join(tmpdir(), "xs-mcp-flash-"));
-after(() => rmSync(root, { recursive: true }));
+process.once("exit", () => rmSync(root, { recursive: true }));
 
 /** The folders of an SDK that the wrappers look at, with a tool that is never run. */
 function makeSdk(): NodeJS.ProcessEnv {

@@ -7,7 +7,6 @@ import type { Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget, targetsWithBoards } from "../../../scripts/moddable/targets.js";
 
 const root = mkdtempSync(join(tmpdir(), "xs-mcp-targets-"));
-after(() => rmSync(root, { recursive: true }));
 
 const CHIPS = {
 	m5stack: undefined,
@@ -25,6 +24,8 @@ for (const [target, chip] of Object.entries(CHIPS)) {
 const sdk: Sdk = { root, bin: root, host: "lin" };
 
 describe("targets", () => {
+	after(() => rmSync(root, { recursive: true }));
+
 	it("have the board whose folder manifest.json includes for them", () => {
 		assert.deepEqual(findTarget(sdk, "esp32/m5stack_cores3"), {
 			name: "esp32/m5stack_cores3",

@@ -64,8 +64,10 @@ interface Events {
 const RESOURCE_UPDATED = "notifications/resources/updated";
 const STATE_CHANGED = "notifications/state_changed";
 
-/** Notifications of buttons and sensors, which are forwarded to clients. */
-const EVENTS = new Set(["notifications/button_pressed", "notifications/sensor_changed"]);
+/** Notifications of buttons, sensors, timers and the conversation, which are forwarded to clients. */
+const EVENTS = new Set(
+	["button_pressed", "sensor_changed", "timer_due", "said"].map((event) => `notifications/${event}`),
+);
 
 /** Characters of an event's params, as JSON. */
 const MAX_EVENT = 1_024;

@@ -120,15 +120,19 @@ const LOAD_TIMEOUT = 5_000;
 /** Milliseconds after which the other thread ends if there is nothing to check. */
 const THREAD_IDLE_TIME = 60_000;
 
-async function openThread(): Promise<Piscina> {
+/** Opens the pool of one worker that checks schemas. The worker starts with the first check. */
+export async function openThread(): Promise<Piscina> {
 	const { Piscina } = await import("piscina");
-	return new Piscina({
+	const pool = new Piscina({
 		filename: workerFile(),
 		minThreads: 0,
 		maxThreads: 1,
 		idleTimeout: THREAD_IDLE_TIME,
 		resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },
 	});
+	// A worker may run out of memory while it is being terminated because of its time-out: the check has failed already,
+	// so the pool emits the error. Without a listener that would end the process.
+	return pool.on("error", () => {});
 }
 
 /** Beside this file, or beside the bundle that this file is in. */

@@ -51,7 +51,7 @@ export class ServerDirectory {
 		return this.#sorted;
 	}
 
-	/** Every server, also those that are not known yet. */
+	/** Every server, known or not. */
 	get all(): Server[] {
 		return [...this.#servers.values()];
 	}

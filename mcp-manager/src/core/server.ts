@@ -135,6 +135,11 @@ export class Server {
 		return this.#record !== undefined;
 	}
 
+	/** Whether the gateway's configuration names it: it is not a device. */
+	get configured(): boolean {
+		return this.#settings !== undefined;
+	}
+
 	/** Its record. Only for a known server. */
 	get record(): ServerRecord {
 		if (this.#record === undefined) {

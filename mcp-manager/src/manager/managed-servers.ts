@@ -19,7 +19,7 @@ export class ManagedServers {
 	readonly #file: ServersFile | undefined;
 	/** Undefined before {@link open}. */
 	#opened: { readonly registry: ServerRegistry; readonly servers: ConfiguredServers } | undefined;
-	/** The servers of the file, also those that are not connected. */
+	/** The servers of the file, connected or not. */
 	#fileConfigs = new Map<string, ServerConfig>();
 	#reloading: Promise<unknown> = Promise.resolve();
 

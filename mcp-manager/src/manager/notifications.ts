@@ -21,6 +21,8 @@ export const NOTIFICATION_TYPES = [
 	"state_changed",
 	"button_pressed",
 	"sensor_changed",
+	"timer_due",
+	"said",
 ] as const;
 
 /** @throws McpError that names a type that no notification has */

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
-import { SchemaChecker } from "../../src/core/schema-checker.js";
+import { openThread, SchemaChecker } from "../../src/core/schema-checker.js";
 
 const warnings: string[] = [];
 const checker = new SchemaChecker((message) => warnings.push(message));
-after(() => checker.close());
-beforeEach(() => {
-	warnings.length = 0;
-});
 
 const check = (schema: Record<string, unknown>, value: object): Promise<string | undefined> =>
 	checker.check({ tool: "t", what: "arguments", schema, value });
@@ -37,6 +33,11 @@ function doubling(levels: number): Record<string, unknown> {
 }
 
 describe("the arguments of a call", () => {
+	after(() => checker.close());
+	beforeEach(() => {
+		warnings.length = 0;
+	});
+
 	it("pass when they fit the schema", async () => {
 		assert.equal(await check(VOLUME, { volume: 100, mode: "dark" }), undefined);
 		assert.equal(await check({}, { anything: 1 }), undefined);
@@ -97,6 +98,12 @@ describe("the arguments of a call", () => {
 			assert.match(warnings[0] ?? "", /takes more than|cannot be used/);
 			assert.equal(await check(VOLUME, { volume: 101 }), "volume: must be <= 100", "others are checked all the time");
 		}
+	});
+
+	it("do not stop the process when the worker runs out of memory after its check was given up", async (t) => {
+		const pool = await openThread();
+		t.after(() => pool.destroy());
+		assert.ok(pool.emit("error", new Error("Worker terminated due to reaching memory limit")));
 	});
 
 	it("are matched against patterns, each its own, in a time that an evil one cannot stretch", async () => {

@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
 import { McpManager } from "../../src/manager/index.js";
 import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
 import { EVERYTHING, FILESYSTEM, nodeServer, temporaryFolder } from "../support/upstreams.js";
 
-/** What the compiler says of these declarations. */
-function problemsOf(folder: string, source: string): string[] {
-	mkdirSync(folder, { recursive: true });
-	const file = `${folder}/tools.ts`;
-	writeFileSync(file, source);
-	const program = ts.createProgram([file], { strict: true, noEmit: true, types: [], lib: ["lib.es2022.d.ts"] });
+/** What the compiler says of these declarations, each a module. */
+function problemsOf(folder: string, sources: readonly string[]): string[] {
+	const files = sources.map((source, at) => {
+		const file = `${folder}/tools-${at}.ts`;
+		writeFileSync(file, source);
+		return file;
+	});
+	const program = ts.createProgram(files, { strict: true, noEmit: true, types: [], lib: ["lib.es2022.d.ts"] });
 	return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
 }
 
@@ -55,9 +57,8 @@ export type FindSymbolResult = {
 		});
 		await manager.initialize();
 		t.after(() => manager.close());
-		for (const server of ["everything", "fs"]) {
-			assert.deepEqual(problemsOf(`${folder}/${server}`, declarationsOf(server, manager.listTools(server))), []);
-		}
+		const declarations = ["everything", "fs"].map((server) => declarationsOf(server, manager.listTools(server)));
+		assert.deepEqual(problemsOf(folder, declarations), []);
 		const everything = manager.typed<{ echo(params: { message: string }): Promise<string> }>("everything");
 		assert.equal(await everything.echo({ message: "hello" }), "Echo: hello");
 		const files = manager.typed<{ readTextFile(params: object): Promise<unknown> }>("fs");

@@ -1,4 +1,6 @@
 // Other MCP servers for tests: the official ones from npm, and one that misbehaves on purpose.
+
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +11,9 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import getPort from "get-port";
 import { until } from "../../../host-test/support/until.js";
 import { ServerRegistry } from "../../src/core/registry.js";
+import type { Server } from "../../src/core/server.js";
 import { ConfiguredServers, type ConfiguredServersOptions } from "../../src/upstreams/configured-servers.js";
+import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
 
 const modules = new URL("../../../node_modules/@modelcontextprotocol/", import.meta.url);
 const programOf = (name: string): string => fileURLToPath(new URL(`server-${name}/dist/index.js`, modules));
@@ -75,4 +79,18 @@ export async function isGroupRunning(group: number): Promise<boolean> {
 export function textOf(result: object): string {
 	const [first] = (result as CallToolResult).content;
 	return first?.type === "text" ? first.text : "";
+}
+
+/** Connects to a configured server. */
+export async function connected(t: TestContext, input: ServerInput) {
+	const { servers, ...rest } = await openServers(t);
+	const configured = servers.add(serverConfig(input));
+	return { server: await configured.connect(), configured, servers, ...rest };
+}
+
+/** Calls a tool that the server lists. Settles with the text of its result. */
+export async function callText(server: Server, name: string, args: object): Promise<string> {
+	const tool = server.tools.find((each) => each.name === name);
+	assert.ok(tool, `${name} is listed`);
+	return textOf(await server.call("test", tool, args));
 }

@@ -4,31 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { WebSocketServer } from "ws";
-import type { Server } from "../../src/core/server.js";
-import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
-import {
-	EVERYTHING,
-	FILESYSTEM,
-	MEMORY,
-	nodeServer,
-	openServers,
-	startEverything,
-	temporaryFolder,
-	textOf,
-} from "../support/upstreams.js";
-
-/** Connects, and calls a tool. */
-async function connected(t: Parameters<typeof openServers>[0], input: ServerInput) {
-	const { servers, ...rest } = await openServers(t);
-	const configured = servers.add(serverConfig(input));
-	return { server: await configured.connect(), configured, servers, ...rest };
-}
-
-async function callText(server: Server, name: string, args: object): Promise<string> {
-	const tool = server.tools.find((each) => each.name === name);
-	assert.ok(tool, `${name} is listed`);
-	return textOf(await server.call("test", tool, args));
-}
+import { callText, connected, EVERYTHING, nodeServer, startEverything } from "../support/upstreams.js";
 
 describe("a configured server", () => {
 	it("over stdio is server-everything from npm", async (t) => {
@@ -38,32 +14,9 @@ describe("a configured server", () => {
 		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
 	});
 
-	it("over stdio is server-filesystem from npm", async (t) => {
-		const folder = await temporaryFolder(t);
-		const { server } = await connected(t, nodeServer("fs", FILESYSTEM, folder));
-		await callText(server, "write_file", { path: `${folder}/note.txt`, content: "noted" });
-		assert.equal(await callText(server, "read_text_file", { path: `${folder}/note.txt` }), "noted");
-	});
-
-	it("over stdio is server-memory from npm, with an environment variable", async (t) => {
-		const folder = await temporaryFolder(t);
-		const env = { MEMORY_FILE_PATH: `${folder}/memory.jsonl` };
-		const { server } = await connected(t, { ...nodeServer("memory", MEMORY), env });
-		await callText(server, "create_entities", {
-			entities: [{ name: "lamp", entityType: "device", observations: ["is red"] }],
-		});
-		assert.match(await callText(server, "read_graph", {}), /is red/);
-	});
-
 	it("over Streamable HTTP is server-everything", async (t) => {
 		const { port } = await startEverything(t, "streamableHttp");
 		const { server } = await connected(t, { id: "http", url: `http://127.0.0.1:${port}/mcp` });
-		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
-	});
-
-	it("over SSE is server-everything", async (t) => {
-		const { port } = await startEverything(t, "sse");
-		const { server } = await connected(t, { id: "sse", url: `sse://127.0.0.1:${port}/sse` });
 		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
 	});
 

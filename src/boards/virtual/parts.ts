@@ -3,6 +3,7 @@ import Timer from "timer";
 import * as host from "virtual-host";
 import { TimedButton } from "../../drivers/button.js";
 import { ColoredLight } from "../../drivers/light-state.js";
+import type { Chat } from "../../hardware/assistant.js";
 import type { Buttons } from "../../hardware/button.js";
 import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
@@ -44,11 +45,25 @@ class VirtualSensor implements Sensor {
 	}
 }
 
-/** The lights, sensors and buttons of the virtual board. */
+/** What the user types and reads at the prompt. */
+class VirtualChat implements Chat {
+	onLine: ((text: string) => void) | undefined;
+
+	constructor() {
+		host.onChat((text) => this.onLine?.(text));
+	}
+
+	show(line: string): void {
+		host.showChat(line);
+	}
+}
+
+/** The lights, sensors, buttons and the prompt of the virtual board. */
 export function openParts(): {
 	readonly lights: Lights;
 	readonly sensors: Sensors;
 	readonly buttons: Buttons;
+	readonly chat: Chat;
 	close(): void;
 } {
 	const boot = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
@@ -59,5 +74,11 @@ export function openParts(): {
 	};
 	host.onButton((isDown) => boot.follow(isDown));
 	host.onReading((name, reading) => sensors[name]?.set(reading));
-	return { lights: { led: new VirtualLight("led") }, sensors, buttons: { boot }, close: () => boot.close() };
+	return {
+		lights: { led: new VirtualLight("led") },
+		sensors,
+		buttons: { boot },
+		chat: new VirtualChat(),
+		close: () => boot.close(),
+	};
 }

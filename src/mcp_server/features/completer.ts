@@ -1,4 +1,4 @@
-/** Texts to choose from, of which those that begin with the user's input are suggested; or a function that finds them. */
+/** Candidate texts, filtered by the user's input as a prefix; or a function that returns suggestions. */
 export type Completer =
 	| readonly string[]
 	| ((typed: string, chosen: Readonly<Record<string, unknown>>) => readonly string[] | Promise<readonly string[]>);

@@ -58,6 +58,8 @@ export class SimulatedBoard implements Service {
 			this.#firmware(args[0] as string, bytes);
 		} else if (kind === "light") {
 			this.#showLight(args[0] as string, args[1] as LightState);
+		} else if (kind === "chat") {
+			this.#events.onNote(args[0] as string);
 		} else if (kind === "pictureClosed") {
 			this.#taken.close(args[0] as number);
 		} else if (kind === "pictureBytes") {
@@ -72,6 +74,11 @@ export class SimulatedBoard implements Service {
 	/** Presses or releases the button. */
 	holdButton(isDown: boolean): void {
 		this.#tell(["board.button", isDown]);
+	}
+
+	/** Types a text at the device's prompt. */
+	type(text: string): void {
+		this.#tell(["board.typed", text]);
 	}
 
 	/** Sets the value of a sensor from now on. */

@@ -3,19 +3,12 @@ import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { buildXsHost } from "../../src/engine/build-xs.js";
 import { noXs } from "./test-engines.js";
 
 const compilerOfCaller = process.env.CC;
-afterEach(() => {
-	if (compilerOfCaller === undefined) {
-		delete process.env.CC;
-	} else {
-		process.env.CC = compilerOfCaller;
-	}
-});
 
 /** Makes $CC a script that stands in for a compiler. */
 async function pretend(script: string): Promise<string> {
@@ -31,28 +24,38 @@ async function pretend(script: string): Promise<string> {
 
 const windows = process.platform === "win32";
 
-test("builds a program that runs", { skip: noXs }, async () => {
-	await assert.rejects(promisify(execFile)(await buildXsHost(), ["--unknown"]), { code: 2 });
-});
+describe("the host of XS", () => {
+	afterEach(() => {
+		if (compilerOfCaller === undefined) {
+			delete process.env.CC;
+		} else {
+			process.env.CC = compilerOfCaller;
+		}
+	});
 
-test("returns the same program again, without output", { skip: noXs }, async () => {
-	const onProgress = () => assert.fail("nothing is to be built");
-	assert.equal(await buildXsHost({ onProgress }), await buildXsHost({ onProgress }));
-});
+	test("builds a program that runs", { skip: noXs }, async () => {
+		await assert.rejects(promisify(execFile)(await buildXsHost(), ["--unknown"]), { code: 2 });
+	});
 
-test("reports a missing compiler", async () => {
-	process.env.CC = "/nowhere/cc";
-	await assert.rejects(buildXsHost(), { code: "no-compiler", message: /\/nowhere\/cc/ });
-});
+	test("returns the same program again, without output", { skip: noXs }, async () => {
+		const onProgress = () => assert.fail("nothing is to be built");
+		assert.equal(await buildXsHost({ onProgress }), await buildXsHost({ onProgress }));
+	});
 
-test("reports the compiler's output when it fails", { skip: windows }, async () => {
-	const folder = await pretend("echo 'file.c:1: it is broken' >&2; exit 1");
-	await assert.rejects(buildXsHost(), { code: "compile-failed", message: /: file\.c:1: it is broken$/ });
-	await rm(folder, { recursive: true });
-});
+	test("reports a missing compiler", async () => {
+		process.env.CC = "/nowhere/cc";
+		await assert.rejects(buildXsHost(), { code: "no-compiler", message: /\/nowhere\/cc/ });
+	});
 
-test("reports a compiler without 32-bit support", { skip: windows }, async () => {
-	const folder = await pretend('case "$*" in *-m32*) echo "no -m32" >&2; exit 1;; esac');
-	await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
-	await rm(folder, { recursive: true });
+	test("reports the compiler's output when it fails", { skip: windows }, async () => {
+		const folder = await pretend("echo 'file.c:1: it is broken' >&2; exit 1");
+		await assert.rejects(buildXsHost(), { code: "compile-failed", message: /: file\.c:1: it is broken$/ });
+		await rm(folder, { recursive: true });
+	});
+
+	test("reports a compiler without 32-bit support", { skip: windows }, async () => {
+		const folder = await pretend('case "$*" in *-m32*) echo "no -m32" >&2; exit 1;; esac');
+		await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
+		await rm(folder, { recursive: true });
+	});
 });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { passTime } from "../../../host-test/support/fake-time.js";
-import { ECHO, ENGINES, ends, headers } from "./test-engines.js";
+import { closeEngines, ECHO, ENGINES, ends, headers } from "./test-engines.js";
 
 for (const [name, start, skip] of ENGINES) {
 	describe(`${name}: messages`, { skip }, () => {
+		after(closeEngines);
+
 		test("names itself", async () => {
 			assert.match((await start()).name, new RegExp(`^${name} \\d+\\.\\d+`));
 		});
@@ -117,6 +119,8 @@ for (const [name, start, skip] of ENGINES) {
 	});
 
 	describe(`${name}: strings and UTF-8`, { skip }, () => {
+		after(closeEngines);
+
 		const evaluate = async (expression: string): Promise<unknown> => {
 			const engine = await start();
 			const [reply] = await engine.run(`
@@ -147,6 +151,8 @@ for (const [name, start, skip] of ENGINES) {
 	});
 
 	describe(`${name}: how it ends`, { skip }, () => {
+		after(closeEngines);
+
 		test("an exception of a script ends it, with name, message and stack", async () => {
 			const engine = await start();
 			const script = "function inner() { throw new RangeError('too far') } inner()";

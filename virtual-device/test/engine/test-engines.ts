@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { after } from "node:test";
 import { buildXsHost } from "../../src/engine/build-xs.js";
 import type { Engine, EngineExitCode, HeapLimits, Message } from "../../src/engine/engine.js";
 import { EngineError } from "../../src/engine/engine-error.js";
 import { startV8Engine } from "../../src/engine/v8-engine.js";
 import { startXsEngine } from "../../src/engine/xs-engine.js";
 
-// What the tests of this folder share: the engines that are here, closed when the tests are done.
+// What the tests of this folder share: the engines that are here.
 
 interface Options {
 	readonly timeoutMs?: number;
@@ -21,11 +20,13 @@ type Start = (options?: Options) => Promise<Engine>;
 export const ECHO = "globalThis.onHostMessage = (header, bytes) => post(header, bytes)";
 
 const opened: Engine[] = [];
-after(() => {
-	for (const engine of opened) {
+
+/** For the end of a suite. */
+export function closeEngines(): void {
+	for (const engine of opened.splice(0)) {
 		engine.close();
 	}
-});
+}
 
 function closing(start: Start): Start {
 	return async (options) => {

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { buildXsHost } from "../../src/engine/build-xs.js";
 import type { EngineExitCode, HeapLimits } from "../../src/engine/engine.js";
 import { startXsEngine } from "../../src/engine/xs-engine.js";
-import { ECHO, ends, noXs, startXs } from "./test-engines.js";
+import { closeEngines, ECHO, ends, noXs, startXs } from "./test-engines.js";
 
 describe("XS: heap", { skip: noXs }, () => {
+	after(closeEngines);
+
 	test("reports plausible figures", async () => {
 		const heap = await (await startXs()).heap();
 		assert.ok(heap);
@@ -55,6 +57,8 @@ describe("XS: heap", { skip: noXs }, () => {
 });
 
 describe("XS: deep recursion of native code ends it or throws, and is no crash", { skip: noXs }, () => {
+	after(closeEngines);
+
 	const nested = "let a = []; for (let i = 0; i < 100000; i++) a = [a];";
 	const SCRIPTS: [script: string, code: EngineExitCode | undefined][] = [
 		["JSON.parse('['.repeat(100000))", "stack-overflow"],
@@ -80,6 +84,8 @@ describe("XS: deep recursion of native code ends it or throws, and is no crash",
 });
 
 describe("XS: its process", { skip: noXs }, () => {
+	after(closeEngines);
+
 	test("does not start if the host is missing", async () => {
 		await assert.rejects(startXsEngine({ hostPath: "/nowhere/xs-host" }), { code: "start-failed" });
 	});

@@ -3,10 +3,12 @@ import type { Access } from "../../catalog/access.js";
 import { isLoopback } from "../../config/listen-address.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../../config/token-store.js";
 import { ClientAddresses } from "../server/client-address.js";
+import { readCookie } from "../server/console-cookie.js";
+import { type ConsoleSession, ConsoleSessions } from "../server/console-sessions.js";
 import { HttpError } from "../server/http-error.js";
 import { RequestLimits, type RequestLimitsOptions } from "../server/limits.js";
 import type { Admission } from "../server/route.js";
-import { isOfForeignPage, SourceCheck, type SourceCheckOptions } from "../server/source-check.js";
+import { isOfForeignPage, isOfOwnPage, SourceCheck, type SourceCheckOptions } from "../server/source-check.js";
 
 interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
@@ -26,6 +28,10 @@ export class RequestGuard {
 	readonly #addresses: ClientAddresses;
 	/** Open responses: streams stay open as long as the client wants. */
 	readonly #open = new Map<ServerResponse, Admission>();
+	/** People who are signed in to the console. */
+	readonly sessions = new ConsoleSessions();
+	/** When tokens were last used, in milliseconds since 1970, by their hash. Since the gateway started. */
+	readonly #lastUsed = new Map<string, number>();
 
 	constructor(options: RequestGuardOptions) {
 		this.#options = options;
@@ -44,6 +50,16 @@ export class RequestGuard {
 		return this.#addresses.of(request);
 	}
 
+	/** Whether the client speaks TLS, with the gateway or with a trusted proxy before it. */
+	isSecure(request: IncomingMessage): boolean {
+		return this.#addresses.isSecure(request);
+	}
+
+	/** When a token was last used, in milliseconds since 1970; undefined: not since the gateway started. */
+	lastUse({ sha256 }: TokenRecord): number | undefined {
+		return this.#lastUsed.get(sha256);
+	}
+
 	/** @throws HttpError (403) if Host or Origin is foreign */
 	checkSource(request: IncomingMessage): void {
 		this.#source.check(request);
@@ -54,14 +70,15 @@ export class RequestGuard {
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
-		const { access, token } = await this.#authenticate(request);
-		const admission = { access: { ...access, ...(isOfForeignPage(request) && { isForeignPage: true }) }, token };
+		const { access, token, session } = await this.#authenticate(request);
+		const isForeign = isOfForeignPage(request, this.isSecure(request));
+		const admission = { access: { ...access, ...(isForeign && { isForeignPage: true }) }, token, session };
 		this.#open.set(response, admission);
 		response.once("close", () => this.#open.delete(response));
 		return admission;
 	}
 
-	/** Ends the answers to clients whose token was removed. */
+	/** Ends the answers to clients whose token was removed or has expired, and to people who have signed out. */
 	recheck(): void {
 		for (const [response, admission] of this.#open) {
 			if (!this.#stillAdmits(admission)) {
@@ -70,37 +87,59 @@ export class RequestGuard {
 		}
 	}
 
-	async #authenticate(request: IncomingMessage): Promise<Admission> {
-		const address = this.addressOf(request);
-		if (!this.needsToken) {
-			await this.#limits.request(address);
-			return { access: localAccess(this.#options.userTools), token: undefined };
-		}
-		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-		const token = secret === undefined ? undefined : this.#options.tokens.verify("client", secret);
+	/** The record of a client's token. Counts the request. Rejects with HttpError (401, 429). */
+	async verify(request: IncomingMessage, secret: string): Promise<TokenRecord> {
+		const token = this.#options.tokens.verify("client", secret);
 		if (token !== undefined) {
 			await this.#limits.requestWithToken(token.name);
-			return { access: accessOf(token, this.#options.userTools), token };
+			this.#lastUsed.set(token.sha256, Date.now());
+			return token;
 		}
+		const address = this.addressOf(request);
 		await this.#limits.request(address);
-		if (secret === undefined) {
-			const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway"' };
-			throw new HttpError(
-				401,
-				"token",
-				"missing bearer token (create one: xs-mcp-gateway token add NAME --for client)",
-				challenge,
-			);
-		}
 		await this.#limits.wrongToken(address);
 		const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway", error="invalid_token"' };
 		throw new HttpError(401, "token", "unknown bearer token", challenge);
 	}
 
-	#stillAdmits({ token }: Admission): boolean {
-		return token === undefined
-			? !this.needsToken
-			: this.#options.tokens.records.some(({ sha256 }) => sha256 === token.sha256);
+	async #authenticate(request: IncomingMessage): Promise<Admission> {
+		const { userTools } = this.#options;
+		if (!this.needsToken) {
+			await this.#limits.request(this.addressOf(request));
+			return { access: localAccess(userTools), token: undefined };
+		}
+		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+		if (secret !== undefined) {
+			const token = await this.verify(request, secret);
+			return { access: accessOf(token, userTools), token };
+		}
+		const session = this.#sessionOf(request);
+		const token = session && this.#options.tokens.current(session.token);
+		if (token !== undefined) {
+			await this.#limits.requestWithToken(token.name);
+			this.#lastUsed.set(token.sha256, Date.now());
+			return { access: accessOf(token, userTools), token, session };
+		}
+		await this.#limits.request(this.addressOf(request));
+		throw new HttpError(401, "token", "missing bearer token (create one: xs-mcp-gateway token add NAME --for client)", {
+			"WWW-Authenticate": 'Bearer realm="xs-mcp-gateway"',
+		});
+	}
+
+	/** The console's session of a request that the gateway's own page makes. */
+	#sessionOf(request: IncomingMessage): ConsoleSession | undefined {
+		const cookie = readCookie(request);
+		return cookie !== undefined && isOfOwnPage(request, this.isSecure(request))
+			? this.sessions.find(cookie)
+			: undefined;
+	}
+
+	#stillAdmits({ token, session }: Admission): boolean {
+		if (token === undefined) {
+			return !this.needsToken;
+		}
+		const isSignedOut = session !== undefined && !this.sessions.has(session);
+		return !isSignedOut && this.#options.tokens.current(token.sha256) !== undefined;
 	}
 }
 

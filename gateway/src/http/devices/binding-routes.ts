@@ -26,7 +26,7 @@ export const needsAllDevices: Middleware = async (c, next) => {
 
 /** `GET /bindings`: the devices that wait to be bound. */
 export function listBindings(bindings: DeviceBindings): Route {
-	return (c) => c.json({ pending: bindings.pending.map(summaryOf) });
+	return (c) => c.json({ pending: bindings.pending.map(bindingSummary) });
 }
 
 /** `POST /bindings/CODE`: binds the device that shows this code. */
@@ -54,7 +54,8 @@ export function rejectBinding(bindings: DeviceBindings): Route {
 	};
 }
 
-function summaryOf({ code, deviceId, board, version, address, expires }: PendingBinding): BindingSummary {
+/** A pending binding, without its token. */
+export function bindingSummary({ code, deviceId, board, version, address, expires }: PendingBinding): BindingSummary {
 	return { code, device: deviceId, board, version, address, expires: new Date(expires).toISOString() };
 }
 

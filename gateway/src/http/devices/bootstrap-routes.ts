@@ -195,7 +195,7 @@ function identityOf({ headers }: IncomingMessage): { deviceId: string; clientId:
 	return { deviceId, clientId };
 }
 
-/** The JSON of a request; undefined if there is none, as in GET. Rejects with HttpError. */
+/** The JSON body of a request; undefined without a body, as in GET. Rejects with HttpError. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
 	const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
 	return length === "0" && encoding === undefined ? undefined : await readJson(request, MAX_BODY_BYTES);

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import { z } from "zod";
-import type { Access } from "../../catalog/access.js";
+import { type Access, reaches } from "../../catalog/access.js";
 import type { FirmwareOffers } from "../devices/firmware-offers.js";
 import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
@@ -102,6 +102,15 @@ export function forgetDevice(servers: ServerRegistry): Route {
 			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
 		}
 		await servers.forget(server.id);
+		return c.body(null, 204);
+	};
+}
+
+/** `DELETE /devices/NAME/session`: disconnects a device. It may connect again at once. */
+export function disconnectDevice(servers: ServerRegistry): Route {
+	return (c) => {
+		const { session } = deviceOf(c, servers);
+		session?.close("disconnected by the operator");
 		return c.body(null, 204);
 	};
 }
@@ -206,8 +215,4 @@ function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 		throw new HttpError(404, "not-found", `unknown device ${name}`);
 	}
 	return server;
-}
-
-function reaches({ devices }: Access, id: string): boolean {
-	return devices === undefined || devices.has(id);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
+import type { TLSSocket } from "node:tls";
 
 /** Finds out the network address that a request comes from, for logs and limits. */
 export class ClientAddresses {
@@ -29,6 +30,14 @@ export class ClientAddresses {
 			address = hop.trim();
 		}
 		return address;
+	}
+
+	/** Whether the client speaks TLS: with the gateway, or with a trusted proxy that says so. */
+	isSecure({ socket, headers }: IncomingMessage): boolean {
+		const said = [headers["x-forwarded-proto"] ?? ""].flat().join(",").split(",").pop()?.trim();
+		return (
+			(socket as TLSSocket).encrypted === true || (said === "https" && this.#isTrusted(socket.remoteAddress ?? ""))
+		);
 	}
 
 	#isTrusted(address: string): boolean {

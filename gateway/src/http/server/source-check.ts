@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { hostnamesOf } from "../../config/listen-address.js";
 import { HttpError } from "./http-error.js";
@@ -39,8 +38,26 @@ export class SourceCheck {
 	}
 }
 
-/** Whether a page that the gateway did not serve makes the request: its Origin is another than the one asked. */
-export function isOfForeignPage({ headers: { host = "", origin }, socket }: IncomingMessage): boolean {
-	const scheme = (socket as TLSSocket).encrypted ? "https" : "http";
+/**
+ * Whether a page that the gateway did not serve makes the request: its Origin is another than the one asked.
+ *
+ * @param isSecure whether the client speaks TLS
+ */
+export function isOfForeignPage({ headers: { host = "", origin } }: IncomingMessage, isSecure: boolean): boolean {
+	const scheme = isSecure ? "https" : "http";
 	return origin !== undefined && origin.toLowerCase() !== `${scheme}://${host}`.toLowerCase();
+}
+
+/**
+ * Whether the gateway's own page makes the request, so that its cookie counts. Browsers name the Origin of everything that
+ * changes something; a GET without one is at least not from a page that could read the answer.
+ *
+ * @param isSecure whether the client speaks TLS
+ */
+export function isOfOwnPage(request: IncomingMessage, isSecure: boolean): boolean {
+	const { origin, "sec-fetch-site": site } = request.headers;
+	if (origin !== undefined) {
+		return !isOfForeignPage(request, isSecure);
+	}
+	return request.method === "GET" && (site === undefined || site === "same-origin");
 }

@@ -1,0 +1,147 @@
+import { ConfirmDialog } from "./parts/confirm.js";
+import { Notice } from "./parts/notice.js";
+import { devices, isComplete, lists } from "./store/fleet.js";
+import { chosenLanguage, THEMES, type Theme, theme } from "./store/preferences.js";
+import { route } from "./store/route.js";
+import { phase, session, signOut } from "./store/session.js";
+import { isConnected } from "./store/stream.js";
+import { LANGUAGES, language, t } from "./texts/index.js";
+import { ClientsView } from "./views/clients.js";
+import { ConnectView } from "./views/connect.js";
+import { DeviceView } from "./views/device.js";
+import { DevicesView } from "./views/devices.js";
+import { SignIn } from "./views/sign-in.js";
+
+/** The whole page. */
+export function App() {
+	return (
+		<>
+			<Header />
+			{!isConnected.value && (
+				<div class="banner bad" role="alert">
+					{t("lost")}
+				</div>
+			)}
+			<main id="main">
+				<Content />
+			</main>
+			<Notice />
+			<ConfirmDialog />
+		</>
+	);
+}
+
+function Content() {
+	if (phase.value === "opening") {
+		return <p class="muted center">{t("opening")}</p>;
+	}
+	if (phase.value !== "open") {
+		return <SignIn />;
+	}
+	const { value } = route;
+	switch (value.view) {
+		case "devices":
+			return <DevicesView />;
+		case "device":
+			return <DeviceView alias={value.alias} />;
+		case "clients":
+			return <ClientsView />;
+		case "connect":
+			return <ConnectView />;
+	}
+}
+
+function Header() {
+	const isOpen = phase.value === "open";
+	const waiting = lists.value.approvals?.length ?? 0;
+	return (
+		<header>
+			<a class="brand" href="#/devices">
+				<Logo />
+				xs-mcp
+			</a>
+			{isOpen && (
+				<nav aria-label={t("views")}>
+					<Tab
+						view="devices"
+						text={t("devices")}
+						count={isComplete.value ? devices.value.length : undefined}
+						alert={waiting > 0}
+					/>
+					<Tab view="clients" text={t("clients")} />
+					<Tab view="connect" text={t("connect")} />
+				</nav>
+			)}
+			<div class="settings">
+				<Preferences />
+				{isOpen && session.value?.signedIn && (
+					<button type="button" class="quiet" onClick={() => void signOut()} title={session.value.principal}>
+						{t("signOut")}
+					</button>
+				)}
+			</div>
+		</header>
+	);
+}
+
+interface TabProps {
+	readonly view: "devices" | "clients" | "connect";
+	readonly text: string;
+	readonly count?: number | undefined;
+	readonly alert?: boolean;
+}
+
+function Tab({ view, text, count, alert }: TabProps) {
+	const isCurrent = route.value.view === view || (view === "devices" && route.value.view === "device");
+	return (
+		<a href={`#/${view}`} aria-current={isCurrent ? "page" : undefined}>
+			{text}
+			{count !== undefined && <span class="count">{count}</span>}
+			{alert && <span class="dot warn" role="img" aria-label={t("approvals")} />}
+		</a>
+	);
+}
+
+function Preferences() {
+	return (
+		<>
+			<select
+				aria-label={t("language")}
+				value={language.value}
+				onChange={({ currentTarget }) => {
+					chosenLanguage.value = currentTarget.value;
+				}}
+			>
+				{Object.entries(LANGUAGES).map(([tag, { name }]) => (
+					<option key={tag} value={tag}>
+						{name}
+					</option>
+				))}
+			</select>
+			<select
+				aria-label={t("theme")}
+				value={theme.value}
+				onChange={({ currentTarget }) => {
+					theme.value = currentTarget.value as Theme;
+				}}
+			>
+				{THEMES.map((each) => (
+					<option key={each} value={each}>
+						{t(`theme_${each}`)}
+					</option>
+				))}
+			</select>
+		</>
+	);
+}
+
+function Logo() {
+	return (
+		<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+			<rect width="32" height="32" rx="9" class="logo" />
+			<circle cx="11" cy="15" r="3" fill="#fff" />
+			<circle cx="21" cy="15" r="3" fill="#fff" />
+			<path d="M11 22q5 3 10 0" stroke="#fff" stroke-width="2" fill="none" stroke-linecap="round" />
+		</svg>
+	);
+}

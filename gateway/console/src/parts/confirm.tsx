@@ -1,0 +1,53 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../texts/index.js";
+
+interface Question {
+	readonly text: string;
+	/** What the button that goes on says. */
+	readonly action: string;
+	readonly answer: (yes: boolean) => void;
+}
+
+const question = signal<Question | undefined>(undefined);
+
+/** Asks before something that cannot be undone. */
+export function confirm(text: string, action: string): Promise<boolean> {
+	question.value?.answer(false);
+	return new Promise((resolve) => {
+		question.value = {
+			text,
+			action,
+			answer: (yes) => {
+				question.value = undefined;
+				resolve(yes);
+			},
+		};
+	});
+}
+
+/** Where {@link confirm} asks. */
+export function ConfirmDialog() {
+	const dialog = useRef<HTMLDialogElement>(null);
+	const { value } = question;
+	useEffect(() => {
+		if (value !== undefined) {
+			dialog.current?.showModal();
+		} else {
+			dialog.current?.close();
+		}
+	}, [value]);
+	return (
+		<dialog ref={dialog} aria-label={t("confirm")} onClose={() => value?.answer(false)}>
+			<p>{value?.text}</p>
+			<div class="actions">
+				<button type="button" onClick={() => value?.answer(false)}>
+					{t("cancel")}
+				</button>
+				<button type="button" class="danger" onClick={() => value?.answer(true)}>
+					{value?.action}
+				</button>
+			</div>
+		</dialog>
+	);
+}

@@ -1,0 +1,77 @@
+/** How one application is connected to the gateway. */
+export interface Connection {
+	readonly name: string;
+	/** The file to put the text into; undefined: a command to be run. */
+	readonly file?: string;
+	readonly text: string;
+	/** A link by which the application installs it. */
+	readonly link?: string;
+}
+
+interface Target {
+	/** The gateway's endpoint for clients. */
+	readonly url: string;
+	/** Whether clients need a token. */
+	readonly needsToken: boolean;
+}
+
+/** What the server is called in applications. */
+const NAME = "devices";
+
+/** Stands for the token that the reader has. */
+const TOKEN = "xsmcp_…";
+
+/** What to paste into each application. */
+export function connectionsTo({ url, needsToken }: Target): readonly Connection[] {
+	const base = url.replace(/\/mcp$/, "");
+	const headers = (value: string): object => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});
+	const bridge = {
+		command: "npx",
+		args: ["-y", "xs-mcp-gateway", "stdio", "--url", base],
+		...(needsToken && { env: { XS_MCP_GATEWAY_TOKEN: TOKEN } }),
+	};
+	const cursor = { url, ...headers(`\${env:XS_MCP_GATEWAY_TOKEN}`) };
+	const code = { type: "http", url, ...headers(`\${input:xs-mcp-token}`) };
+	const inputs = [
+		{ type: "promptString", id: "xs-mcp-token", description: "Token for xs-mcp-gateway", password: true },
+	];
+	const bearer = needsToken ? ` --header "Authorization: Bearer ${TOKEN}"` : "";
+	return [
+		{
+			name: "Claude Desktop",
+			file: "claude_desktop_config.json",
+			text: json({ mcpServers: { [NAME]: bridge } }),
+		},
+		{ name: "Claude Code", text: `claude mcp add --transport http ${NAME} ${url}${bearer}` },
+		{
+			name: "Cursor",
+			file: "~/.cursor/mcp.json",
+			text: json({ mcpServers: { [NAME]: cursor } }),
+			link: `cursor://anysphere.cursor-deeplink/mcp/install?name=${NAME}&config=${encodeURIComponent(btoa(JSON.stringify(cursor)))}`,
+		},
+		{
+			name: "VS Code",
+			file: ".vscode/mcp.json",
+			text: json({ ...(needsToken && { inputs }), servers: { [NAME]: code } }),
+			link: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...code, ...(needsToken && { inputs }) }))}`,
+		},
+		{
+			name: "Codex",
+			file: "~/.codex/config.toml",
+			text: [
+				`[mcp_servers.${NAME}]`,
+				`url = ${JSON.stringify(url)}`,
+				...(needsToken ? ['bearer_token_env_var = "XS_MCP_GATEWAY_TOKEN"'] : []),
+			].join("\n"),
+		},
+		{
+			name: "Gemini CLI",
+			file: "~/.gemini/settings.json",
+			text: json({ mcpServers: { [NAME]: { httpUrl: url, ...headers(TOKEN) } } }),
+		},
+	];
+}
+
+function json(value: object): string {
+	return JSON.stringify(value, undefined, 2);
+}

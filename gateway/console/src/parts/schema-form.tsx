@@ -1,0 +1,242 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { t } from "../texts/index.js";
+import { visible, visibleLine } from "./visible.js";
+
+/** The members of a JSON Schema that the form looks at. */
+export interface Schema {
+	readonly type?: unknown;
+	readonly title?: unknown;
+	readonly description?: unknown;
+	readonly default?: unknown;
+	readonly enum?: unknown;
+	readonly minimum?: unknown;
+	readonly maximum?: unknown;
+	readonly multipleOf?: unknown;
+	readonly maxLength?: unknown;
+	readonly format?: unknown;
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface FieldProps {
+	readonly id: string;
+	readonly label: string;
+	readonly schema: Schema;
+	/** Undefined: not given. */
+	readonly value: unknown;
+	readonly onChange: (value: unknown) => void;
+}
+
+/** Most values that are radio buttons; more are a list. */
+const MAX_RADIOS = 6;
+
+/** Largest range that is a slider. */
+const MAX_RANGE = 10_000;
+
+/** From this length on, a text gets an area. */
+const LONG_TEXT = 500;
+
+/** A tool's parameters, and whether each must be given. */
+export function parametersOf({ inputSchema }: Tool): readonly { name: string; schema: Schema; required: boolean }[] {
+	const required = Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : [];
+	return Object.entries(inputSchema.properties ?? {}).map(([name, schema]) => ({
+		name,
+		schema: typeof schema === "object" && schema !== null ? (schema as Schema) : {},
+		required: required.includes(name),
+	}));
+}
+
+/** Which control a parameter gets. */
+export function controlOf(name: string, schema: Schema) {
+	const { type, enum: values, minimum, maximum, description, maxLength } = schema;
+	if (Array.isArray(values) && values.every((each) => ["string", "number"].includes(typeof each))) {
+		return values.length <= MAX_RADIOS ? "radio" : "select";
+	}
+	if (type === "boolean") {
+		return "switch";
+	}
+	if (type === "integer" || type === "number") {
+		const isRange = typeof minimum === "number" && typeof maximum === "number" && maximum - minimum <= MAX_RANGE;
+		return isRange ? "slider" : "number";
+	}
+	if (type === "string") {
+		if (/colou?r/i.test(name) && /#rrggbb/i.test(String(description))) {
+			return "color";
+		}
+		return typeof maxLength === "number" && maxLength < LONG_TEXT ? "text" : "area";
+	}
+	return "json";
+}
+
+/** One parameter: a control that fits its schema, which can be left out if it is optional. */
+export function Field({ required, ...props }: FieldProps & { readonly required: boolean }) {
+	const { id, label, schema, value, onChange } = props;
+	const help = typeof schema.description === "string" ? schema.description : "";
+	const control = controlOf(label, schema);
+	const isGroup = control === "radio" || control === "switch";
+	return (
+		<div class={`field ${value === undefined ? "unset" : ""}`}>
+			<div class="field-head">
+				{isGroup ? <span id={`${id}-label`}>{visibleLine(label)}</span> : <label for={id}>{visibleLine(label)}</label>}
+				{required ? (
+					<span class="muted">{t("required")}</span>
+				) : (
+					value !== undefined && (
+						<button type="button" class="quiet" onClick={() => onChange(undefined)}>
+							{t("leaveOut")}
+						</button>
+					)
+				)}
+			</div>
+			<Control {...props} />
+			{help !== "" && <small id={`${id}-help`}>{visible(help)}</small>}
+		</div>
+	);
+}
+
+function Control(props: FieldProps) {
+	switch (controlOf(props.label, props.schema)) {
+		case "radio":
+			return <Radios {...props} options={props.schema.enum as (string | number)[]} />;
+		case "switch":
+			return <Radios {...props} options={[true, false]} />;
+		case "select":
+			return <Select {...props} />;
+		case "slider":
+			return <Slider {...props} />;
+		case "number":
+			return <NumberInput {...props} />;
+		case "color":
+			return <Color {...props} />;
+		case "text":
+			return <Text {...props} />;
+		case "area":
+			return <Area {...props} />;
+		case "json":
+			return <Json {...props} />;
+	}
+}
+
+type Option = string | number | boolean;
+
+function Radios({ id, value, onChange, options }: FieldProps & { readonly options: readonly Option[] }) {
+	return (
+		<div class="segments" role="radiogroup" aria-labelledby={`${id}-label`}>
+			{options.map((option) => (
+				<label key={String(option)}>
+					<input type="radio" name={id} checked={value === option} onChange={() => onChange(option)} />
+					<span>{typeof option === "boolean" ? t(option ? "on" : "off") : visibleLine(String(option))}</span>
+				</label>
+			))}
+		</div>
+	);
+}
+
+function Select({ id, schema, value, onChange }: FieldProps) {
+	const options = schema.enum as (string | number)[];
+	return (
+		<select
+			id={id}
+			value={options.indexOf(value as string)}
+			onChange={({ currentTarget }) => onChange(options[Number(currentTarget.value)])}
+		>
+			<option value={-1} />
+			{options.map((option, index) => (
+				<option key={String(option)} value={index}>
+					{visibleLine(String(option))}
+				</option>
+			))}
+		</select>
+	);
+}
+
+function Slider({ id, schema: { minimum, maximum, multipleOf, type }, value, onChange }: FieldProps) {
+	const [min, max] = [minimum as number, maximum as number];
+	const fine = type === "integer" ? 1 : (max - min) / 100;
+	const limits = { min, max, step: typeof multipleOf === "number" ? multipleOf : fine };
+	const shown = typeof value === "number" ? value : Math.round((min + max) / 2);
+	return (
+		<div class="slider">
+			<input
+				id={id}
+				type="range"
+				{...limits}
+				value={shown}
+				onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
+			/>
+			<output for={id}>{value === undefined ? "–" : String(value)}</output>
+		</div>
+	);
+}
+
+function NumberInput({ id, schema: { type, minimum, maximum }, value, onChange }: FieldProps) {
+	return (
+		<input
+			id={id}
+			type="number"
+			step={type === "integer" ? 1 : "any"}
+			{...(typeof minimum === "number" && { min: minimum })}
+			{...(typeof maximum === "number" && { max: maximum })}
+			value={typeof value === "number" ? value : ""}
+			onInput={({ currentTarget: { valueAsNumber } }) =>
+				onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)
+			}
+		/>
+	);
+}
+
+function Color({ id, value, onChange }: FieldProps) {
+	const shown = typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value : "#ffffff";
+	return (
+		<div class="slider">
+			<input id={id} type="color" value={shown} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
+			<output for={id}>{value === undefined ? "–" : String(value)}</output>
+		</div>
+	);
+}
+
+function Text({ id, schema, value, onChange }: FieldProps) {
+	const { maxLength } = schema;
+	return (
+		<input
+			id={id}
+			type="text"
+			{...(typeof maxLength === "number" && { maxLength })}
+			value={typeof value === "string" ? value : ""}
+			onInput={({ currentTarget }) => onChange(currentTarget.value)}
+		/>
+	);
+}
+
+function Area({ id, value, onChange }: FieldProps) {
+	return (
+		<textarea
+			id={id}
+			rows={2}
+			value={typeof value === "string" ? value : ""}
+			onInput={({ currentTarget }) => onChange(currentTarget.value)}
+		/>
+	);
+}
+
+/** What no other control fits is written as JSON. */
+function Json({ id, value, onChange }: FieldProps) {
+	const read = (input: HTMLTextAreaElement): void => {
+		try {
+			onChange(input.value.trim() === "" ? undefined : JSON.parse(input.value));
+			input.setCustomValidity("");
+		} catch {
+			input.setCustomValidity(t("notJson"));
+		}
+	};
+	return (
+		<textarea
+			id={id}
+			rows={2}
+			class="mono"
+			placeholder="JSON"
+			defaultValue={value === undefined ? "" : JSON.stringify(value)}
+			onInput={({ currentTarget }) => read(currentTarget)}
+		/>
+	);
+}

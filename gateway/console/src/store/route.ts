@@ -1,0 +1,33 @@
+import { signal } from "@preact/signals";
+
+/** Where in the console the page is: `#/devices/ALIAS`. */
+export type Route =
+	| { readonly view: "devices" | "clients" | "connect" }
+	| { readonly view: "device"; readonly alias: string };
+
+function read(): Route {
+	const [, view, name] = location.hash.split("/");
+	if (view === "devices" && name !== undefined && name !== "") {
+		return { view: "device", alias: decode(name) };
+	}
+	return { view: view === "clients" || view === "connect" ? view : "devices" };
+}
+
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
+export const route = signal<Route>(read());
+
+addEventListener("hashchange", () => {
+	route.value = read();
+});
+
+/** The address of a device's view. */
+export function deviceHref(alias: string): string {
+	return `#/devices/${encodeURIComponent(alias)}`;
+}

@@ -1,0 +1,40 @@
+import { signal } from "@preact/signals";
+import type { ConsoleSessionInfo } from "../../../src/http/console/messages.js";
+import { ApiError, ask, whenSignedOut } from "./api.js";
+
+/** Who has opened the console; undefined before the gateway has said, and while nobody is signed in. */
+export const session = signal<ConsoleSessionInfo | undefined>(undefined);
+
+/** "expired": somebody was signed in, but is no longer. */
+export const phase = signal<"opening" | "signed-out" | "expired" | "open">("opening");
+
+/** Asks who is signed in. Resolves with whether somebody is. Rejects with ApiError if the gateway cannot be reached. */
+export async function checkSession(): Promise<boolean> {
+	try {
+		session.value = await ask("console/session");
+		phase.value = "open";
+		return true;
+	} catch (error) {
+		if (error instanceof ApiError && error.status === 401) {
+			return false;
+		}
+		throw error;
+	}
+}
+
+/** Rejects with ApiError: 401 for a wrong token. */
+export async function signIn(token: string): Promise<void> {
+	await ask("console/session", { method: "POST", json: { token } });
+	await checkSession();
+}
+
+export async function signOut(): Promise<void> {
+	await ask("console/session", { method: "DELETE" });
+	session.value = undefined;
+	phase.value = "signed-out";
+}
+
+whenSignedOut(() => {
+	phase.value = phase.value === "open" || phase.value === "expired" ? "expired" : "signed-out";
+	session.value = undefined;
+});

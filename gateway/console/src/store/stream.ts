@@ -1,0 +1,63 @@
+import { signal } from "@preact/signals";
+import type { FleetMessage } from "../../../src/http/console/messages.js";
+import { apply, restart } from "./fleet.js";
+import { checkSession, phase } from "./session.js";
+
+/** Whether the gateway can be reached. */
+export const isConnected = signal(true);
+
+/** Increases whenever the gateway was lost and found again: sessions with it are gone. */
+export const epoch = signal(0);
+
+/** Milliseconds without a message after which the gateway counts as lost: it sends one every 10 s. */
+const PATIENCE = 25_000;
+
+/** Milliseconds between attempts to reach it. */
+const RETRY_DELAY = 1_000;
+
+let source: EventSource | undefined;
+let watchdog: ReturnType<typeof setTimeout> | undefined;
+
+/** Opens the stream of changes, and again whenever it is lost, until nobody is signed in any more. */
+export function openStream(): void {
+	closeStream();
+	source = new EventSource("console/stream");
+	source.onopen = () => {
+		restart();
+		if (!isConnected.value) {
+			epoch.value += 1;
+		}
+		isConnected.value = true;
+	};
+	source.onmessage = ({ data }) => {
+		watch();
+		apply(JSON.parse(data as string) as FleetMessage);
+	};
+	source.onerror = () => void reopen();
+	watch();
+}
+
+export function closeStream(): void {
+	clearTimeout(watchdog);
+	source?.close();
+	source = undefined;
+}
+
+function watch(): void {
+	clearTimeout(watchdog);
+	watchdog = setTimeout(() => void reopen(), PATIENCE);
+}
+
+/** The gateway is gone, or the session has ended: asks which. */
+async function reopen(): Promise<void> {
+	closeStream();
+	try {
+		if (await checkSession()) {
+			// A stream that the gateway ends at once must not be asked for without a pause.
+			setTimeout(() => phase.value === "open" && openStream(), RETRY_DELAY);
+		}
+	} catch {
+		isConnected.value = false;
+		setTimeout(() => void reopen(), RETRY_DELAY);
+	}
+}

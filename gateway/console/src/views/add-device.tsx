@@ -1,0 +1,57 @@
+import { Snippet } from "../parts/copy.js";
+import { QrCode } from "../parts/qr.js";
+import { session } from "../store/session.js";
+import { t } from "../texts/index.js";
+
+/** How a device gets here: its backend's address as text and as a QR code, and a virtual device. */
+export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
+	const urls = session.value?.urls ?? {};
+	const backend = outside(urls.websocket ?? urls.mqtt);
+	const bootstrap = outside(urls.bootstrap);
+	return (
+		<section class="card add-device">
+			{isFirst && <h1>{t("noDevice")}</h1>}
+			<div class="ways">
+				<div>
+					<h2>{t("virtualDevice")}</h2>
+					<p class="muted">{t("virtualDeviceHelp")}</p>
+					{urls.websocket && <Snippet text={`npm run device -- --url ${urls.websocket}`} />}
+				</div>
+				<div>
+					<h2>{t("board")}</h2>
+					{session.value?.isLoopback ? (
+						<>
+							<p class="banner warn">{t("onlyThisMachine")}</p>
+							<Snippet text={LISTEN} />
+						</>
+					) : (
+						<p class="muted">{t("boardHelp")}</p>
+					)}
+					{backend && (
+						<div class="with-qr">
+							<QrCode text={bootstrap ?? backend} label={t("qr", { url: bootstrap ?? backend })} />
+							<div>
+								<p class="muted">{t("backendUrl")}</p>
+								<Snippet text={backend} />
+								{bootstrap && (
+									<>
+										<p class="muted">{t("bootstrapUrl")}</p>
+										<Snippet text={bootstrap} />
+									</>
+								)}
+							</div>
+						</div>
+					)}
+				</div>
+			</div>
+		</section>
+	);
+}
+
+const LISTEN = "xs-mcp-gateway serve --websocket-address 0.0.0.0 --http-address 0.0.0.0 --bootstrap approve";
+
+/** A URL of the gateway as others reach it: by the name by which this page was opened, if that is not this machine. */
+function outside(url: string | undefined): string | undefined {
+	const isHere = /^(localhost|127\.|\[::1\])/.test(location.hostname);
+	return isHere ? url : url?.replace(/(?<=:\/\/)127\.0\.0\.1(?=[:/])/, location.hostname);
+}

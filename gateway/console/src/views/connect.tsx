@@ -1,0 +1,33 @@
+import { connectionsTo } from "../parts/connections.js";
+import { Snippet } from "../parts/copy.js";
+import { session } from "../store/session.js";
+import { t } from "../texts/index.js";
+
+/** How applications become clients of this gateway. */
+export function ConnectView() {
+	const needsToken = session.value?.needsToken === true;
+	const url = new URL("mcp", document.baseURI).href;
+	return (
+		<>
+			<h1>{t("connectTitle")}</h1>
+			<p class="muted">{t(needsToken ? "connectWithToken" : "connectHelp")}</p>
+			<Snippet text={url} />
+			<div class="ways">
+				{connectionsTo({ url, needsToken }).map(({ name, file, text, link }) => (
+					<section key={name} class="card" aria-label={name}>
+						<div class="title-row">
+							<h2>{name}</h2>
+							{link && (
+								<a class="button" href={link}>
+									{t("install", { application: name })}
+								</a>
+							)}
+						</div>
+						<p class="muted">{file === undefined ? t("inTerminal") : t("inFile", { file })}</p>
+						<Snippet text={text} />
+					</section>
+				))}
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,191 @@
+import { useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
+import type { FleetRow } from "../../../src/http/console/messages.js";
+import type { FirmwareOffer } from "../../../src/http/devices/firmware-offers.js";
+import { confirm } from "../parts/confirm.js";
+import { attempt, show } from "../parts/notice.js";
+import { visibleLine } from "../parts/visible.js";
+import { ask } from "../store/api.js";
+import { type DeviceLink, plain } from "../store/device-link.js";
+import { firmware, states } from "../store/fleet.js";
+import { now } from "../store/now.js";
+import { deviceHref } from "../store/route.js";
+import { session } from "../store/session.js";
+import { ago, clock, t } from "../texts/index.js";
+import { problemOf } from "./problems.js";
+
+interface HeadProps {
+	readonly row: FleetRow;
+	readonly link: DeviceLink;
+}
+
+/** Who the device is, how it is, and what an operator does with it. */
+export function DeviceHead({ row, link }: HeadProps) {
+	const { id, alias, board, version, online, since, transport, state, kind } = row;
+	const problem = problemOf(row);
+	const isEditing = useSignal(false);
+	return (
+		<section class="card device-head">
+			<p>
+				<a href="#/devices">← {t("devices")}</a>
+			</p>
+			<div class="title-row">
+				<span class={`dot large ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
+				<h1>{visibleLine(alias)}</h1>
+				<span class="tag">{online ? visibleLine(state ?? t("online")) : t("offline")}</span>
+				{row.tags.map((tag) => (
+					<span key={tag} class="tag">
+						{visibleLine(tag)}
+					</span>
+				))}
+			</div>
+			{problem && problem !== "problem_offline" && <p class="bad-text">{t(problem)}</p>}
+			<p class="facts">
+				<span>{kind === "server" ? t("server") : visibleLine(id)}</span>
+				<span>
+					{visibleLine(board)} {visibleLine(version)}
+				</span>
+				{transport && <span>{transport}</span>}
+				<span>
+					{t(online ? "onlineSince" : "lastSeen")} {ago(since, now.value)}
+				</span>
+			</p>
+			<States id={id} />
+			<Update id={id} />
+			{kind === "device" && <Actions row={row} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />}
+			{isEditing.value && <Edit row={row} onDone={() => (isEditing.value = false)} />}
+		</section>
+	);
+}
+
+/** The states that the device went through while the page was open. */
+function States({ id }: { readonly id: string }) {
+	const changes = states.value.get(id) ?? [];
+	return (
+		<ol class="strip" aria-label={t("states")}>
+			{changes.map(({ state, since }, index) => {
+				const end = changes[index + 1]?.since ?? now.value;
+				return (
+					<li
+						key={since}
+						class={`state-${plain(state).slice(0, 20)}`}
+						style={{ flexGrow: Math.max(1, end - since) }}
+						title={`${clock(since)} ${visibleLine(state)}`}
+					>
+						{visibleLine(state)}
+					</li>
+				);
+			})}
+		</ol>
+	);
+}
+
+function Update({ id }: { readonly id: string }) {
+	const step = firmware.value.get(id);
+	if (step === undefined) {
+		return null;
+	}
+	const { version = "", time } = step;
+	return (
+		<p class={step.step === "rolled-back" ? "bad-text" : "muted"}>
+			{t(`firmware_${step.step}`, { version: visibleLine(version) })} · {ago(time, now.value)}
+		</p>
+	);
+}
+
+function Actions({ row, link, onEdit }: HeadProps & { readonly onEdit: () => void }) {
+	const { alias, online } = row;
+	const path = `devices/${encodeURIComponent(alias)}`;
+	const named = (name: string) => link.tools.value?.find((tool) => plain(tool.name) === name);
+	const reboot = named("self_reboot");
+	const upgrade = named("self_upgrade_firmware");
+	const sure = (text: "confirmForget" | "confirmReboot" | "confirmUpdate", action: string): Promise<boolean> =>
+		confirm(t(text, { device: visibleLine(alias) }), action);
+	const forget = async (): Promise<void> => {
+		if (await sure("confirmForget", t("forget"))) {
+			await ask(path, { method: "DELETE" });
+			location.hash = "#/devices";
+		}
+	};
+	const restart = async (): Promise<void> => {
+		if (reboot && (await sure("confirmReboot", t("reboot")))) {
+			report(await link.call(reboot.name, {}));
+		}
+	};
+	const update = async (): Promise<void> => {
+		const offer = await ask<Partial<FirmwareOffer>>(`${path}/firmware`, { method: "POST", json: {} });
+		if (offer.version === undefined) {
+			show(t("nothingNewer"));
+		} else if (upgrade && (await sure("confirmUpdate", t("update")))) {
+			const known = Object.entries(offer).filter(([key]) => key in (upgrade.inputSchema.properties ?? {}));
+			report(await link.call(upgrade.name, Object.fromEntries(known), (text) => show(text)));
+		}
+	};
+	return (
+		<div class="actions">
+			<button type="button" onClick={onEdit}>
+				{t("rename")}
+			</button>
+			{online && upgrade && session.value?.hasFirmware && (
+				<button type="button" onClick={() => void attempt(update)}>
+					{t("update")}
+				</button>
+			)}
+			{online && reboot && (
+				<button type="button" onClick={() => void attempt(restart)}>
+					{t("reboot")}
+				</button>
+			)}
+			{online && (
+				<button type="button" onClick={() => void attempt(() => ask(`${path}/session`, { method: "DELETE" }))}>
+					{t("disconnect")}
+				</button>
+			)}
+			{!online && (
+				<button type="button" class="danger" onClick={() => void attempt(forget)}>
+					{t("forget")}
+				</button>
+			)}
+		</div>
+	);
+}
+
+function report({ error, result }: Awaited<ReturnType<DeviceLink["call"]>>): void {
+	const isBad = error !== undefined || result?.isError === true;
+	const [first] = result?.content ?? [];
+	show(error ?? (first?.type === "text" ? visibleLine(first.text) : t("done")), isBad);
+}
+
+/** A device's name and tags. */
+function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readonly onDone: () => void }) {
+	const save = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+		event.preventDefault();
+		const form = new FormData(event.currentTarget);
+		const name = String(form.get("alias")).trim();
+		const words = String(form.get("tags"))
+			.split(/[\s,]+/)
+			.filter((word) => word !== "");
+		await attempt(async () => {
+			const path = `devices/${encodeURIComponent(alias)}`;
+			const changed = { ...(name !== alias && { alias: name }), tags: words };
+			await ask(path, { method: "PATCH", json: changed });
+			onDone();
+			location.hash = deviceHref(name);
+		});
+	};
+	return (
+		<form class="edit" onSubmit={(event) => void save(event)}>
+			<label>
+				{t("name")}
+				<input name="alias" defaultValue={alias} required maxLength={24} />
+			</label>
+			<label>
+				{t("tags")}
+				<input name="tags" defaultValue={tags.join(" ")} />
+			</label>
+			<button type="submit" class="primary">
+				{t("save")}
+			</button>
+		</form>
+	);
+}

@@ -1,0 +1,81 @@
+import type { CallEntry } from "../../../src/http/console/messages.js";
+import { visible, visibleLine } from "../parts/visible.js";
+import type { DeviceLink } from "../store/device-link.js";
+import { calls } from "../store/fleet.js";
+import { clock, t } from "../texts/index.js";
+
+/** Lines of a log that are shown. */
+const MAX_LINES = 100;
+
+/** Who called what, how long it took, and how it ended. Calls that are alike are one line. */
+export function CallLog({ id }: { readonly id: string }) {
+	const lines = collapsed(calls.value.filter(({ serverId }) => serverId === id)).slice(0, MAX_LINES);
+	return (
+		<section class="card" aria-labelledby="calls">
+			<h2 id="calls">{t("callLog")}</h2>
+			{lines.length === 0 ? (
+				<p class="muted">{t("noCalls")}</p>
+			) : (
+				<ul class="plain log">
+					{lines.map(({ call: { time, tool, principal, duration, outcome }, count }) => (
+						<li key={`${time} ${tool}`}>
+							<time>{clock(time)}</time>
+							<span>
+								<code>{visibleLine(tool)}</code> {count > 1 && `×${count}`}
+								<small>
+									{visibleLine(principal)} · {Math.round(duration)} ms
+									{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
+								</small>
+							</span>
+						</li>
+					))}
+				</ul>
+			)}
+		</section>
+	);
+}
+
+interface Line {
+	/** The newest of them. */
+	readonly call: CallEntry;
+	readonly count: number;
+}
+
+function collapsed(list: readonly CallEntry[]): readonly Line[] {
+	const lines: Line[] = [];
+	for (const call of list) {
+		const last = lines.at(-1);
+		const isAlike =
+			last?.call.tool === call.tool && last.call.principal === call.principal && last.call.outcome === call.outcome;
+		if (last !== undefined && isAlike) {
+			lines[lines.length - 1] = { call: last.call, count: last.count + 1 };
+		} else {
+			lines.push({ call, count: 1 });
+		}
+	}
+	return lines;
+}
+
+/** What the device itself logs, while this view is open. */
+export function DeviceLog({ link }: { readonly link: DeviceLink }) {
+	const { value: lines } = link.log;
+	return (
+		<section class="card" aria-labelledby="log">
+			<h2 id="log">{t("deviceLog")}</h2>
+			{lines.length === 0 ? (
+				<p class="muted">{t("noLog")}</p>
+			) : (
+				<ul class="plain log">
+					{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
+						<li key={`${time} ${lines.length - index}`}>
+							<time>{clock(time)}</time>
+							<span>
+								<span class={`level ${level}`}>{level}</span> {visible(text)}
+							</span>
+						</li>
+					))}
+				</ul>
+			)}
+		</section>
+	);
+}

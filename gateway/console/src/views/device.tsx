@@ -1,0 +1,93 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { FleetRow } from "../../../src/http/console/messages.js";
+import { visible, visibleLine } from "../parts/visible.js";
+import { DeviceLink } from "../store/device-link.js";
+import { isComplete, rows } from "../store/fleet.js";
+import { epoch } from "../store/stream.js";
+import { t } from "../texts/index.js";
+import { DeviceHead } from "./device-head.js";
+import { CallLog, DeviceLog } from "./device-logs.js";
+import { Pictures, Readings } from "./readings.js";
+import { ToolCard } from "./tool-card.js";
+
+/** Tools that are shown; more are found by searching. */
+const MAX_TOOLS = 60;
+
+/** From this number of tools on they can be searched. */
+const SEARCHED = 8;
+
+/** One device or configured server. */
+export function DeviceView({ alias }: { readonly alias: string }) {
+	const row = [...rows.value.values()].find((each) => each.alias === alias || each.id === alias);
+	if (row === undefined) {
+		return (
+			<p class="muted center">{isComplete.value ? t("unknownDevice", { device: visibleLine(alias) }) : t("opening")}</p>
+		);
+	}
+	return <KnownDevice key={row.id} row={row} />;
+}
+
+function KnownDevice({ row }: { readonly row: FleetRow }) {
+	const { alias, online } = row;
+	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
+	const { value: session } = epoch;
+	const link = useMemo(() => new DeviceLink(alias), [alias, session]);
+	useEffect(() => {
+		if (online) {
+			void link.open();
+		}
+		return () => link.close();
+	}, [link, online]);
+	return (
+		<>
+			<DeviceHead row={row} link={link} />
+			{link.problem.value !== "" && <p class="banner warn">{visible(link.problem.value)}</p>}
+			<div class="columns">
+				<Tools link={link} isOnline={online} />
+				<div class="side">
+					<Pictures link={link} />
+					<Readings link={link} />
+					<CallLog id={row.id} />
+					<DeviceLog link={link} />
+				</div>
+			</div>
+		</>
+	);
+}
+
+function Tools({ link, isOnline }: { readonly link: DeviceLink; readonly isOnline: boolean }) {
+	const search = useSignal("");
+	const { value: tools } = link.tools;
+	if (tools === undefined) {
+		return <p class="muted center card">{t(isOnline ? "opening" : "isOffline")}</p>;
+	}
+	const wanted = search.value.toLowerCase();
+	const found = tools.filter(({ name, title = "", description = "" }) =>
+		`${name}\n${title}\n${description}`.toLowerCase().includes(wanted),
+	);
+	return (
+		<section class="tools card" aria-labelledby="tools">
+			<div class="title-row">
+				<h2 id="tools">
+					{t("tools")} <span class="count">{tools.length}</span>
+				</h2>
+				{tools.length >= SEARCHED && (
+					<input
+						type="search"
+						aria-label={t("searchTools")}
+						placeholder={t("searchTools")}
+						value={search.value}
+						onInput={({ currentTarget }) => {
+							search.value = currentTarget.value;
+						}}
+					/>
+				)}
+			</div>
+			{found.slice(0, MAX_TOOLS).map((tool) => (
+				<ToolCard key={tool.name} link={link} tool={tool} />
+			))}
+			{found.length > MAX_TOOLS && <p class="muted">{t("moreTools", { count: found.length - MAX_TOOLS })}</p>}
+		</section>
+	);
+}

@@ -1,0 +1,52 @@
+import { useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
+import { Snippet } from "../parts/copy.js";
+import { ApiError } from "../store/api.js";
+import { phase, signIn } from "../store/session.js";
+import { t } from "../texts/index.js";
+
+/** Exchanges a token for a session. */
+export function SignIn() {
+	const problem = useSignal("");
+	const isBusy = useSignal(false);
+	const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+		event.preventDefault();
+		const form = event.currentTarget;
+		isBusy.value = true;
+		problem.value = "";
+		try {
+			await signIn(String(new FormData(form).get("token")));
+		} catch (error) {
+			const isWrong = error instanceof ApiError && error.status === 401;
+			problem.value = isWrong ? t("wrongToken") : (error as Error).message;
+		} finally {
+			isBusy.value = false;
+		}
+	};
+	return (
+		<section class="card sign-in">
+			<h1>{t("signIn")}</h1>
+			{phase.value === "expired" && (
+				<p class="banner warn" role="status">
+					{t("expired")}
+				</p>
+			)}
+			<form onSubmit={(event) => void submit(event)}>
+				<label>
+					{t("token")}
+					<input name="token" type="password" autocomplete="current-password" required placeholder="xsmcp_…" />
+				</label>
+				{problem.value !== "" && (
+					<p class="problem" role="alert">
+						{problem.value}
+					</p>
+				)}
+				<button type="submit" class="primary" disabled={isBusy.value}>
+					{t("signIn")}
+				</button>
+			</form>
+			<p class="muted">{t("makeToken")}</p>
+			<Snippet text="xs-mcp-gateway token add me --for client --allow-user-tools --operator" />
+		</section>
+	);
+}

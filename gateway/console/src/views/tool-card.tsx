@@ -1,0 +1,161 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { confirm } from "../parts/confirm.js";
+import { asCommand, asJson, asTypeScript } from "../parts/copies.js";
+import { Copy } from "../parts/copy.js";
+import { Result } from "../parts/result.js";
+import { controlOf, Field, parametersOf, type Values } from "../parts/schema-form.js";
+import { visible, visibleLine } from "../parts/visible.js";
+import { type DeviceLink, leavesIn, type Outcome } from "../store/device-link.js";
+import { session } from "../store/session.js";
+import { t } from "../texts/index.js";
+
+/** Milliseconds after the last change of a slider until its value is sent. */
+const SETTLE_TIME = 300;
+
+interface ToolCardProps {
+	readonly link: DeviceLink;
+	readonly tool: Tool;
+}
+
+/** A tool as a form, and what it returned last. */
+export function ToolCard({ link, tool }: ToolCardProps) {
+	const parameters = parametersOf(tool);
+	/** What the user has chosen. */
+	const chosen = useSignal<Values>({});
+	const values: Values = { ...knownValues(tool, link), ...chosen.value };
+	const outcome = useSignal<Outcome | undefined>(undefined);
+	const progress = useSignal<string | undefined>(undefined);
+	const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+	const title = tool.title ?? tool.annotations?.title ?? tool.name;
+	const isLive = isSetAtOnce(tool);
+	const call = async (): Promise<void> => {
+		if (isDestructive(tool) && !(await confirm(t("confirmCall", { tool: visibleLine(title) }), t("call")))) {
+			return;
+		}
+		progress.value = "";
+		const args = given({ ...values, ...chosen.value });
+		outcome.value = await link.call(tool.name, args, (text) => {
+			progress.value = text;
+		});
+		progress.value = undefined;
+		if (tool.annotations?.readOnlyHint !== true) {
+			await link.readStatus();
+			// From now on, the controls show what the device says.
+			chosen.value = isLive ? {} : chosen.value;
+		}
+	};
+	const change = (name: string, value: unknown): void => {
+		chosen.value = { ...chosen.value, [name]: value };
+		if (isLive) {
+			clearTimeout(timer.current);
+			timer.current = setTimeout(() => void call(), SETTLE_TIME);
+		}
+	};
+	useEffect(() => () => clearTimeout(timer.current), []);
+	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
+		event.preventDefault();
+		void call();
+	};
+	return (
+		<details class="tool" open={isLive}>
+			<summary>
+				<span class="tool-title">{visibleLine(title)}</span>
+				<code>{visibleLine(tool.name)}</code>
+				<Hints tool={tool} />
+			</summary>
+			<p class="muted description">{visible(tool.description ?? "")}</p>
+			<form onSubmit={submit}>
+				{parameters.map(({ name, schema, required }) => (
+					<Field
+						key={name}
+						id={`${tool.name}-${name}`}
+						label={name}
+						schema={schema}
+						required={required}
+						value={values[name]}
+						onChange={(value) => change(name, value)}
+					/>
+				))}
+				<div class="actions">
+					<button
+						type="submit"
+						class={isDestructive(tool) ? "danger" : "primary"}
+						disabled={
+							progress.value !== undefined ||
+							parameters.some(({ name, required }) => required && values[name] === undefined)
+						}
+					>
+						{t("call")}
+					</button>
+					<Copies link={link} tool={tool} args={given(values)} />
+				</div>
+			</form>
+			{progress.value !== undefined && (
+				<p class="muted">{progress.value === "" ? t("calling") : visible(progress.value)}</p>
+			)}
+			{outcome.value && <Result outcome={outcome.value} />}
+		</details>
+	);
+}
+
+function Hints({ tool: { annotations = {} } }: { readonly tool: Tool }) {
+	const { readOnlyHint, audience } = annotations as { readOnlyHint?: boolean; audience?: readonly string[] };
+	const isDangerous = isDestructive({ annotations } as Tool);
+	return (
+		<span class="hints">
+			{readOnlyHint && <span class="tag">{t("hint_reads")}</span>}
+			{isDangerous && <span class="tag warn">{t("hint_destroys")}</span>}
+			{Array.isArray(audience) && !audience.includes("assistant") && <span class="tag">{t("hint_user")}</span>}
+		</span>
+	);
+}
+
+function Copies({ link, tool, args }: ToolCardProps & { readonly args: Record<string, unknown> }) {
+	const call = { url: session.value?.urls.clients ?? "", device: link.alias, tool: tool.name, args };
+	return (
+		<span class="copies">
+			<span class="muted">{t("copyAs")}</span>
+			<Copy text={asCommand(call)} label="CLI" />
+			<Copy text={asJson(call)} label="MCP JSON" />
+			<Copy text={asTypeScript(call)} label="TypeScript" />
+		</span>
+	);
+}
+
+/** Clients assume the worst of a tool without hints; the gateway adds those that it knows. */
+function isDestructive({ annotations }: Tool): boolean {
+	return annotations?.readOnlyHint !== true && annotations?.destructiveHint !== false;
+}
+
+/** Whether a change of its only control calls it: setting a value again does no harm. */
+function isSetAtOnce(tool: Tool): boolean {
+	const [only, ...others] = parametersOf(tool);
+	const isHarmless =
+		!isDestructive(tool) && tool.annotations?.idempotentHint === true && !tool.annotations.readOnlyHint;
+	return (
+		isHarmless && only !== undefined && others.length === 0 && LIVE_CONTROLS.has(controlOf(only.name, only.schema))
+	);
+}
+
+const LIVE_CONTROLS: ReadonlySet<string> = new Set(["slider", "switch", "radio"]);
+
+/** Defaults, and what the device's status says of required parameters: of "brightness", what it has under the same name. */
+function knownValues(tool: Tool, link: DeviceLink): Values {
+	const leaves = [...leavesIn(link.status.value)];
+	return Object.fromEntries(
+		parametersOf(tool).map(({ name, schema, required }) => {
+			const alike = leaves.filter(([path]) => path === name || path.endsWith(`.${name}`));
+			// A screen and a light have a brightness each: the tool's name says which.
+			const meant = alike.filter(([path]) => tool.name.includes(path.split(".")[0] ?? ""));
+			const [only, ...others] = alike.length > 1 ? meant : alike;
+			return [name, schema.default ?? (required && others.length === 0 ? only?.[1] : undefined)];
+		}),
+	);
+}
+
+function given(values: Values): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,123 @@
+// What the console's page is told: types alone, which the page imports.
+import type { CallRecord } from "xs-mcp-manager/core";
+import type { FirmwareUpdate } from "../../devices/firmware-updates.js";
+import type { ConnectedClient } from "../../transports/http-sessions.js";
+import type { BindingSummary } from "../devices/binding-routes.js";
+
+/** A row of the table of devices and configured servers. */
+export interface FleetRow {
+	readonly id: string;
+	readonly alias: string;
+	readonly kind: "device" | "server";
+	readonly tags: readonly string[];
+	/** Its board, or the server's name, and its version. */
+	readonly board: string;
+	readonly version: string;
+	readonly online: boolean;
+	readonly transport?: string;
+	/** As it has reported it: "idle", "speaking". */
+	readonly state?: string;
+	/** While it is online: when it came online. Else when it was last seen. Milliseconds since 1970. */
+	readonly since: number;
+	/** Their number, user-only ones included. */
+	readonly tools: number;
+	/** Absent until it was called. */
+	readonly calls?: CallStatistics;
+}
+
+/** Calls since the gateway started, failed ones without those that failed because of their caller; the percentiles are of the last ones, in milliseconds. */
+export interface CallStatistics {
+	readonly count: number;
+	readonly failed: number;
+	readonly p50: number;
+	readonly p95: number;
+	/** Whether the last one failed. */
+	readonly lastFailed: boolean;
+}
+
+/** A call that has ended. */
+export interface CallEntry extends CallRecord {
+	/** In milliseconds since 1970. */
+	readonly time: number;
+}
+
+/** A connection or message of a device that was rejected. */
+export interface RejectionEntry {
+	readonly time: number;
+	readonly description: string;
+}
+
+/** A step of a firmware update. */
+export interface FirmwareEntry extends FirmwareUpdate {
+	readonly time: number;
+}
+
+/** A configured server. */
+export interface ServerEntry {
+	readonly id: string;
+	/** Its URL or command, without secrets. */
+	readonly url: string;
+	readonly transport: string;
+	readonly status: string;
+	readonly tools: number;
+	readonly lastError: string;
+}
+
+/** Lists that are sent as a whole when they have changed: they are short. */
+export interface OperatorLists {
+	/** Devices that wait for approval. */
+	readonly approvals: readonly BindingSummary[];
+	readonly clients: readonly ConnectedClient[];
+	readonly servers: readonly ServerEntry[];
+	readonly rejections: readonly RejectionEntry[];
+}
+
+/** One message of the stream. What is absent has not changed. */
+export interface FleetMessage extends Partial<OperatorLists> {
+	/** Rows that are new or have changed. */
+	readonly rows?: readonly FleetRow[];
+	/** Ids of devices that were forgotten. */
+	readonly gone?: readonly string[];
+	/** Calls that have ended, at most {@link MAX_CALLS_SENT} at once. */
+	readonly calls?: readonly CallEntry[];
+	readonly firmware?: readonly FirmwareEntry[];
+	/** The page has got every row: those that it had before and was not sent are gone. */
+	readonly complete?: true;
+}
+
+/** Who has opened the console, and what this gateway is. */
+export interface ConsoleSessionInfo {
+	readonly principal: string;
+	/** Whether a person has signed in with a token, and can sign out. */
+	readonly signedIn: boolean;
+	/** The ids of the only devices that may be reached; absent: all. */
+	readonly devices?: readonly string[];
+	/** Whether tokens and configured servers may be changed. */
+	readonly operator: boolean;
+	readonly version: string;
+	readonly urls: {
+		readonly clients?: string;
+		readonly websocket?: string;
+		readonly mqtt?: string;
+		readonly bootstrap?: string;
+	};
+	/** Whether only devices on this machine can connect. */
+	readonly isLoopback: boolean;
+	/** Whether clients need tokens. */
+	readonly needsToken: boolean;
+	/** Whether the gateway has firmware for devices. */
+	readonly hasFirmware: boolean;
+}
+
+/** A token, as the operator sees it. */
+export interface TokenSummary {
+	readonly name: string;
+	readonly kind: "client" | "device";
+	readonly created: string;
+	readonly devices?: readonly string[] | undefined;
+	readonly userTools?: boolean | undefined;
+	readonly operator?: boolean | undefined;
+	readonly expires?: string | undefined;
+	/** In milliseconds since 1970; absent: not since the gateway started. */
+	readonly lastUsed?: number;
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { bundleConsole } from "../../../scripts/console-bundle.js";
+
+/** Bytes that a browser loads at first, compressed. */
+const MAX_BYTES = 150_000;
+
+it("the console is one script and one style sheet, small, and loads nothing from elsewhere", async () => {
+	const folder = await bundleConsole();
+	const names = readdirSync(folder).sort();
+	assert.deepEqual(
+		names.map((name) => name.replace(/-[A-Z0-9]+\./, ".")),
+		["console.css", "console.js", "index.html"],
+	);
+	const files = names.map((name) => readFileSync(`${folder}/${name}`));
+	const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
+	assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
+	const page = readFileSync(`${folder}/index.html`, "utf8");
+	for (const name of names.filter((each) => each !== "index.html")) {
+		assert.ok(page.includes(`"console/${name}"`), name);
+	}
+	assert.doesNotMatch(page.replaceAll("http://www.w3.org/2000/svg", ""), /https?:/);
+	assert.doesNotMatch(readFileSync(`${folder}/${names[0]}`, "utf8"), /url\(|@import/);
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { parse } from "shell-quote";
+import { connectionsTo } from "../../console/src/parts/connections.js";
+import { asCommand, asJson, asTypeScript } from "../../console/src/parts/copies.js";
+import { visible, visibleLine } from "../../console/src/parts/visible.js";
+import { parseToolArguments } from "../../src/cli/tool-arguments.js";
+
+const URL_OF_GATEWAY = "http://127.0.0.1:8766/mcp";
+
+/** As Cursor and VS Code write it. */
+const placeholder = (name: string): string => `$\{${name}}`;
+
+const textFor = (name: string, needsToken: boolean) => {
+	const found = connectionsTo({ url: URL_OF_GATEWAY, needsToken }).find((each) => each.name === name);
+	assert.ok(found, name);
+	return found;
+};
+
+describe("what the console offers to connect clients", () => {
+	for (const needsToken of [false, true]) {
+		const title = needsToken ? "with a token" : "without tokens";
+		const headers = (value: string) => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});
+
+		it(`is JSON of each client's form, ${title}`, () => {
+			const desktop = JSON.parse(textFor("Claude Desktop", needsToken).text).mcpServers.devices;
+			assert.deepEqual(desktop.args.slice(1), ["xs-mcp-gateway", "stdio", "--url", "http://127.0.0.1:8766"]);
+			assert.equal(desktop.env?.XS_MCP_GATEWAY_TOKEN !== undefined, needsToken);
+			const cursor = JSON.parse(textFor("Cursor", needsToken).text).mcpServers.devices;
+			assert.deepEqual(cursor, { url: URL_OF_GATEWAY, ...headers(placeholder("env:XS_MCP_GATEWAY_TOKEN")) });
+			const code = JSON.parse(textFor("VS Code", needsToken).text);
+			assert.deepEqual(code.servers.devices, {
+				type: "http",
+				url: URL_OF_GATEWAY,
+				...headers(placeholder("input:xs-mcp-token")),
+			});
+			assert.equal(code.inputs?.[0].id, needsToken ? "xs-mcp-token" : undefined);
+			const gemini = JSON.parse(textFor("Gemini CLI", needsToken).text).mcpServers.devices;
+			assert.equal(gemini.httpUrl, URL_OF_GATEWAY);
+		});
+
+		it(`is a command that a shell reads, ${title}`, () => {
+			const words = parse(textFor("Claude Code", needsToken).text);
+			const header = needsToken ? ["--header", "Authorization: Bearer xsmcp_…"] : [];
+			assert.deepEqual(words, ["claude", "mcp", "add", "--transport", "http", "devices", URL_OF_GATEWAY, ...header]);
+		});
+
+		it(`has links that Cursor and VS Code read, ${title}`, () => {
+			const cursor = new URL(textFor("Cursor", needsToken).link ?? "");
+			const config = JSON.parse(Buffer.from(cursor.searchParams.get("config") ?? "", "base64").toString());
+			assert.deepEqual(
+				[cursor.protocol, cursor.searchParams.get("name"), config.url],
+				["cursor:", "devices", URL_OF_GATEWAY],
+			);
+			const code = textFor("VS Code", needsToken).link ?? "";
+			const { name, type, url } = JSON.parse(decodeURIComponent(code.slice("vscode:mcp/install?".length)));
+			assert.deepEqual([name, type, url], ["devices", "http", URL_OF_GATEWAY]);
+		});
+
+		it(`is TOML for Codex, ${title}`, () => {
+			const [table, ...pairs] = textFor("Codex", needsToken).text.split("\n");
+			const token = needsToken ? [["bearer_token_env_var", "XS_MCP_GATEWAY_TOKEN"]] : [];
+			assert.equal(table, "[mcp_servers.devices]");
+			assert.deepEqual(
+				pairs.map((line) => [line.split(" = ")[0], JSON.parse(line.split(" = ")[1] ?? "")]),
+				[["url", URL_OF_GATEWAY], ...token],
+			);
+		});
+	}
+});
+
+describe("a call that is copied", () => {
+	const call = { url: URL_OF_GATEWAY, device: "lamp", tool: "self_set" };
+	const schema = {
+		type: "object",
+		properties: {
+			text: { type: "string" },
+			count: { type: "integer" },
+			on: { type: "boolean" },
+			list: { type: "array" },
+		},
+	};
+
+	it("as a command has the same arguments, whatever is in them", () => {
+		const args = fc.record({
+			text: fc.string({ unit: "grapheme-ascii" }),
+			count: fc.integer(),
+			on: fc.boolean(),
+			list: fc.array(fc.string({ unit: "grapheme-ascii" })),
+		});
+		fc.assert(
+			fc.property(args, (given) => {
+				const words = parse(asCommand({ ...call, args: given })) as string[];
+				assert.deepEqual(words.slice(0, 4), ["xs-mcp-gateway", "call", "lamp", "self_set"]);
+				assert.deepEqual(parseToolArguments(schema, words.slice(4)), { ...given });
+			}),
+		);
+	});
+
+	it("as JSON is a request of MCP, and as TypeScript a module", () => {
+		const args = { text: 'a"b' };
+		const { method, params } = JSON.parse(asJson({ ...call, args }));
+		assert.deepEqual([method, params], ["tools/call", { name: "self_set", arguments: args }]);
+		assert.match(asTypeScript({ ...call, args }), /callTool\(\{ name: "self_set", arguments: \{"text":"a\\"b"\} \}\)/);
+	});
+});
+
+describe("a device's text in the console", () => {
+	it("has visible control characters, and none that reverse or hide it", () => {
+		assert.equal(visible("a\u0000b\u001b[2Jc\u202ed\u200b\ufeff\u0085"), "a␀b␛[2Jc\\u202ed\\u200b\\ufeff\\u0085");
+		assert.equal(visible("one\n\ttwo"), "one\n\ttwo");
+		assert.equal(visibleLine("one\n\ttwo"), "one␊␉two");
+	});
+
+	it("is cut if it is very long", () => {
+		assert.ok(visible("x".repeat(1_000_000)).length < 21_000);
+	});
+});

@@ -1,0 +1,61 @@
+// The gateway's console in Chromium, as the tests of it and the script for screenshots open it.
+import type { TestContext } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { SettingName } from "../../gateway/src/config/settings.js";
+import { TokenStore } from "../../gateway/src/config/token-store.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { bundleConsole } from "../../scripts/console-bundle.js";
+import { openPage } from "../support/chromium.js";
+
+/** A gateway with a console that needs a token, and the token. */
+export interface StartedConsole extends StartedProgram {
+	readonly secret: string;
+}
+
+/** Starts a gateway whose console an operator may sign in to with a token. */
+export async function startConsole(
+	t: TestContext,
+	flags: Partial<Record<SettingName, unknown>> = {},
+): Promise<StartedConsole> {
+	const stateFolder = makeStateFolder(t);
+	const token = { name: "operator", kind: "client", userTools: true, operator: true } as const;
+	const secret = await new TokenStore(stateFolder).add(token);
+	const consoleFolder = await bundleConsole();
+	return { ...(await startProgram(t, flags, stateFolder, { consoleFolder })), secret };
+}
+
+/** What a page said that it should not: errors, and violations of its policy. */
+const complaints = new WeakMap<Page, string[]>();
+
+export function complaintsOf(page: Page): readonly string[] {
+	return complaints.get(page) ?? [];
+}
+
+/** Opens the console. Words are English unless the options say otherwise. */
+export async function openConsole(t: TestContext, base: string, options: BrowserContextOptions = {}): Promise<Page> {
+	const page = await openPage(t, { locale: "en-GB", viewport: { width: 1280, height: 900 }, ...options });
+	const said: string[] = [];
+	complaints.set(page, said);
+	page.on("pageerror", (error) => said.push(String(error)));
+	page.on("console", (message) => {
+		// The browser reports each answer that is an error, too: those are part of the tests.
+		if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+			said.push(message.text());
+		}
+	});
+	await page.goto(`${base}/`);
+	return page;
+}
+
+/** Opens the console and signs in. */
+export async function openSignedIn(
+	t: TestContext,
+	{ base, secret }: StartedConsole,
+	options: BrowserContextOptions = {},
+): Promise<Page> {
+	const page = await openConsole(t, base, options);
+	await page.locator("input[name=token]").fill(secret);
+	await page.locator("button[type=submit]").click();
+	await page.locator("nav").waitFor();
+	return page;
+}

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe, it, type TestContext } from "node:test";
+import getPort from "get-port";
+import type { Page } from "playwright-core";
+import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { bundleConsole } from "../../scripts/console-bundle.js";
+import { whyNoChromium } from "../support/chromium.js";
+import { until } from "../support/until.js";
+import { complaintsOf, openConsole, openSignedIn, startConsole } from "./console-page.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// The console in Chromium, beyond the first day: console.test.ts.
+
+const LAMP = "aa:bb:cc:00:00:01";
+
+/** Runs an expression in the page, from outside of its policy. */
+async function inPage<T>(page: Page, expression: string): Promise<T> {
+	const session = await page.context().newCDPSession(page);
+	const answer = await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+	await session.detach();
+	assert.equal(answer.exceptionDetails, undefined, JSON.stringify(answer.exceptionDetails));
+	return answer.result.value as T;
+}
+
+async function expectNothingCutOff(page: Page, what: string): Promise<void> {
+	const width = await inPage<number>(page, "document.documentElement.scrollWidth - innerWidth");
+	assert.ok(width <= 0, `${what}: ${width} px wider than the window`);
+}
+
+/** Opens the console of a gateway without tokens, with a device that a test speaks for. */
+async function openWithDevice(t: TestContext, options: WireDeviceOptions = {}, pageOptions = {}) {
+	const consoleFolder = await bundleConsole();
+	const gateway = await startProgram(t, { userTools: ["*"] }, undefined, { consoleFolder });
+	const device = await WireDevice.connect(t, gateway, { id: LAMP, ...options });
+	const page = await openConsole(t, gateway.base, pageOptions);
+	return { gateway, device, page };
+}
+
+describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, () => {
+	it("makes a token, whose page says so when it is revoked", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
+		await page.getByRole("button", { name: "Create" }).click();
+		const secret = (await page.locator(".banner pre").textContent()) ?? "";
+		assert.match(secret, /^xsmcp_/);
+		const other = await openSignedIn(t, { ...gateway, secret });
+		await page.locator("li", { hasText: "kiosk" }).getByRole("button", { name: "Revoke" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+		await other.getByText("Your session has ended").waitFor();
+		await other.locator("input[name=token]").fill(secret);
+		await other.getByRole("button", { name: "Sign in" }).click();
+		await other.getByText("does not know this token").waitFor();
+	});
+
+	it("keeps whoever makes the first token signed in, and shows the token", async (t) => {
+		const { page } = await openWithDevice(t);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("textbox", { name: "Name" }).fill("first");
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.getByText("Tokens are managed with an operator's token").waitFor();
+		assert.match((await page.locator(".banner pre").textContent()) ?? "", /^xsmcp_/);
+		await page.getByRole("button", { name: "Sign out" }).click();
+		await page.getByRole("heading", { name: "Sign in" }).waitFor();
+	});
+
+	it("shows fifty devices, those with problems first, and finds one", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		const ids = Array.from({ length: 49 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
+		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id, board: "sensor" })));
+		await page.getByText("50 online").waitFor();
+		gateway.gateway.servers.find("aa:bb:cc:00:01:44")?.session?.close("test");
+		const first = page.locator(".body .row").first();
+		await first.getByText("offline").waitFor();
+		assert.match((await first.textContent()) ?? "", /aa:bb:cc:00:01:44/);
+		await page.getByRole("searchbox").fill("lamp");
+		await page.getByRole("link", { name: /^lamp/ }).waitFor();
+		assert.equal(await page.locator(".body .row").count(), 1);
+		assert.equal(await page.getByRole("table").getAttribute("aria-rowcount"), "2");
+	});
+
+	it("can be used with the keyboard alone", async (t) => {
+		const gateway = await startConsole(t);
+		const device = await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME] });
+		const page = await openConsole(t, gateway.base);
+		const tabTo = async (what: string): Promise<void> => {
+			for (let count = 0; count < 40; count += 1) {
+				await page.keyboard.press("Tab");
+				if (await inPage(page, `document.activeElement.matches(${JSON.stringify(what)})`)) {
+					return;
+				}
+			}
+			assert.fail(`Tab does not reach ${what}`);
+		};
+		await page.locator("input[name=token]").waitFor();
+		await tabTo("input[name=token]");
+		await page.keyboard.type(gateway.secret);
+		await page.keyboard.press("Enter");
+		await page.getByRole("link", { name: /^lamp/ }).waitFor();
+		await tabTo(".row .name a");
+		await page.keyboard.press("Enter");
+		await page.getByLabel("volume", { exact: true }).waitFor();
+		await tabTo("input[type=range]");
+		for (let count = 0; count < 5; count += 1) {
+			await page.keyboard.press("ArrowRight");
+		}
+		await page.getByText(/^Done in/).waitFor();
+		assert.deepEqual(device.calls.at(-1)?.arguments, { volume: 55 });
+	});
+
+	for (const colorScheme of ["light", "dark"] as const) {
+		it(`has no fault that axe-core finds, ${colorScheme}`, async (t) => {
+			const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+			const gateway = await startConsole(t, { bootstrap: "approve" });
+			const page = await openConsole(t, gateway.base, { colorScheme });
+			const check = async (name: string): Promise<void> => {
+				await inPage(page, `${axe}; 0`);
+				const found = await inPage<{ id: string; nodes: { html: string }[] }[]>(
+					page,
+					"axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))",
+				);
+				const said = found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`);
+				assert.deepEqual(said, [], name);
+			};
+			await page.locator("input[name=token]").waitFor();
+			await check("sign-in");
+			await page.locator("input[name=token]").fill(gateway.secret);
+			await page.keyboard.press("Enter");
+			await page.getByRole("heading", { name: "No device yet" }).waitFor();
+			await check("empty");
+			const [engine] = ENGINES;
+			const backend = gateway.deviceUrl;
+			const token = await gateway.tokens.add({ name: "device", kind: "device" });
+			await startDevice(t, engine as (typeof ENGINES)[number], { config: { backend, token } });
+			await page.getByRole("link", { name: /^virtual_/ }).waitFor();
+			gateway.gateway.servers.reject("somebody: unknown token");
+			await page.getByText("Rejected in the last minutes").click();
+			await check("devices");
+			await page.getByRole("link", { name: /^virtual_/ }).click();
+			await page.getByRole("button", { name: "Take photo" }).click();
+			await page.locator("figure img").waitFor();
+			await page.getByText("Set light").click();
+			await check("device");
+			await page.getByRole("link", { name: "Clients and servers" }).click();
+			await page.getByRole("heading", { name: "New token" }).waitFor();
+			await check("clients");
+			await page.getByRole("link", { name: "Connect a client" }).click();
+			await check("connect");
+			assert.deepEqual(complaintsOf(page), []);
+		});
+	}
+
+	for (const { locale, devices, tools } of [
+		{ locale: "en-US", devices: "Devices", tools: "Tools" },
+		{ locale: "ja-JP", devices: "デバイス", tools: "ツール" },
+		{ locale: "zh-CN", devices: "设备", tools: "工具" },
+	]) {
+		for (const width of [360, 1280, 1600]) {
+			it(`fits ${width} pixels in ${locale}`, async (t) => {
+				const options = { locale, viewport: { width, height: 800 } };
+				const { page } = await openWithDevice(t, { tools: [VOLUME, COLOUR] }, options);
+				await page.getByRole("heading", { name: devices }).waitFor();
+				await expectNothingCutOff(page, "devices");
+				await page.locator(".row .name a").click();
+				await page.getByRole("heading", { name: tools }).waitFor();
+				await expectNothingCutOff(page, "device");
+				for (const view of ["clients", "connect"]) {
+					await page.locator(`nav a[href='#/${view}']`).click();
+					await page.locator("main h1").waitFor();
+					await expectNothingCutOff(page, view);
+				}
+			});
+		}
+	}
+
+	it("shows the text of a device that attacks, and nothing else", async (t) => {
+		const { gateway, page } = await openWithDevice(t, {
+			board: ATTACK,
+			version: ATTACK,
+			tools: [HOSTILE, VOLUME],
+			onCall: () => ({ content: HOSTILE_CONTENT, isError: false }),
+		});
+		gateway.gateway.servers.reject(`${ATTACK}\u202e`);
+		await page.locator(".row .name a").click();
+		await page.getByText("\\u202ereversed").first().waitFor();
+		await page.locator(".tool summary").first().click();
+		await page.getByRole("button", { name: "Call", exact: true }).first().click();
+		await page.getByRole("dialog").getByRole("button", { name: "Call" }).click();
+		await page.getByText(/^Done in/).waitFor();
+		assert.match((await page.locator(".result pre").first().textContent()) ?? "", /<img src=x onerror=.*␛\[2J/);
+		await until(async () => (await page.getByText("This is not a picture.").count()) === 2, "neither is one");
+		assert.equal(await inPage(page, "window.attacked"), undefined);
+		assert.equal(await inPage(page, "document.scripts.length"), 1);
+		await page.getByRole("link", { name: "← Devices" }).click();
+		await page.getByText("Rejected in the last minutes").click();
+		await page.getByText("onerror").first().waitFor();
+		assert.equal(await inPage(page, "window.attacked"), undefined);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("says that the gateway is lost, and goes on when it is back", async (t) => {
+		const consoleFolder = await bundleConsole();
+		const [httpPort, websocketPort] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+		const first = await startProgram(t, { httpPort, websocketPort }, undefined, { consoleFolder });
+		await WireDevice.connect(t, first, { id: LAMP });
+		const page = await openConsole(t, first.base);
+		await page.getByRole("link", { name: /^lamp/ }).waitFor();
+		await first.program.close();
+		await page.getByText("The gateway cannot be reached").waitFor();
+		const second = await startProgram(t, { httpPort, websocketPort }, first.stateFolder, { consoleFolder });
+		await page.getByText("The gateway cannot be reached").waitFor({ state: "hidden" });
+		await page.locator(".row .state", { hasText: "offline" }).waitFor();
+		await WireDevice.connect(t, second, { id: LAMP });
+		await page.locator(".row .state", { hasText: "online" }).waitFor();
+	});
+});
+
+const VOLUME = {
+	name: "self.audio_speaker.set_volume",
+	title: "Set volume",
+	description: "Set the volume.",
+	inputSchema: {
+		type: "object",
+		properties: { volume: { type: "integer", minimum: 0, maximum: 100 } },
+		required: ["volume"],
+	},
+	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+};
+
+const COLOUR = {
+	name: "self.light.set",
+	description: "x".repeat(300),
+	inputSchema: {
+		type: "object",
+		properties: {
+			color: { type: "string", description: "The colour as #rrggbb" },
+			mode: { enum: ["blink", "steady", "breathe"] },
+			on: { type: "boolean" },
+			extra: { type: "object" },
+		},
+	},
+};
+
+const ATTACK = '<img src=x onerror="window.attacked=1">\u202ereversed';
+
+const HOSTILE = {
+	name: "self.hostile",
+	title: `<script>window.attacked=2</script>\u202ereversed${"w".repeat(500)}`,
+	description: `${ATTACK}${"\u0007".repeat(50)}`,
+	inputSchema: {
+		type: "object",
+		properties: Object.fromEntries(
+			Array.from({ length: 30 }, (_, index) => [`${ATTACK}${index}`, { enum: [ATTACK, "b"], description: ATTACK }]),
+		),
+	},
+};
+
+const HOSTILE_CONTENT = [
+	{ type: "text", text: `${ATTACK}\u001b[2J${"long ".repeat(10_000)}` },
+	{ type: "image", mimeType: "image/svg+xml", data: "PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+" },
+	{ type: "image", mimeType: "image/jpeg", data: "bm8gcGljdHVyZQ==" },
+];

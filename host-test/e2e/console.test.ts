@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { whyNoChromium } from "../support/chromium.js";
+import { until } from "../support/until.js";
+import { complaintsOf, openSignedIn, startConsole } from "./console-page.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// The console in Chromium with a virtual device: what a person does on the first day. More is in console.full.test.ts.
+
+const [engine] = ENGINES;
+
+describe("the console in Chromium", { skip: whyNoChromium ?? false }, () => {
+	it("signs in, approves a device, sets its volume with a slider and shows its photo", async (t) => {
+		const gateway = await startConsole(t, { bootstrap: "approve" });
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("heading", { name: "No device yet" }).waitFor();
+		const config = { otaUrl: `${gateway.base}/xiaozhi/ota/` };
+		const { device, log } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
+		const code = (await page.locator(".pending .code").textContent()) ?? "none";
+		assert.match(code, /^[0-9]{6}$/);
+		assert.ok(
+			log.some((line) => line.includes(code)),
+			"it is the code that the device shows",
+		);
+		await page.getByRole("button", { name: "Approve" }).click();
+		await page.getByRole("link", { name: /^virtual_/ }).click();
+
+		const slider = page.getByLabel("volume", { exact: true });
+		await until(async () => (await slider.inputValue()) === "70", "the slider stands where the volume is");
+		await slider.fill("12");
+		await page.getByText(/^Done in/).waitFor();
+		const server = gateway.gateway.servers.find(device.macAddress);
+		const tool = server?.tools.find(({ name }) => name === "self.get_device_status");
+		assert.ok(server && tool);
+		const result = await server.call("test", tool, {}, {});
+		assert.match(JSON.stringify(result), /audio_speaker.{1,8}volume.{1,6}12\b/);
+
+		await page.getByRole("button", { name: "Take photo" }).click();
+		const photo = page.locator("figure img");
+		await until(async () => ((await photo.boundingBox())?.height ?? 0) > 100, "the photo is drawn");
+		assert.match((await photo.getAttribute("src")) ?? "", /^data:image\/jpeg;base64,/);
+		await page.getByText("self.camera.take_photo").waitFor();
+		assert.deepEqual(complaintsOf(page), []);
+	});
+});

@@ -1,0 +1,297 @@
+import type { ApplicationOptions } from "../../src/app/application.js";
+import { FIRST_SIGN, NEXT_SIGN } from "../../src/conversation/assistant-line.js";
+import { Conversation, type ConversationOptions } from "../../src/conversation/conversation.js";
+import { SENSOR_PAUSE } from "../../src/conversation/device-events.js";
+import type { Answer } from "../../src/hardware/assistant.js";
+import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import type { SettingValue } from "../../src/settings/settings-table.js";
+import { settled } from "../doubles/client.js";
+import { boardWithParts } from "../doubles/fake-parts.js";
+import { inSession, request, start } from "../doubles/started-application.js";
+import { equal, matches, suite } from "../harness.js";
+
+/** A conversation that tells these events, once an application has opened it. */
+function conversing(events: SettingValue<"events"> = []) {
+	const opened: Conversation[] = [];
+	const conversation = (options: Omit<ConversationOptions, "events">): Conversation => {
+		const made = new Conversation({ ...options, events });
+		opened.push(made);
+		return made;
+	};
+	/** Says a text: the answer, or the error's words. */
+	const say = (text: string): { answer?: Answer; error?: string } => {
+		const outcome: { answer?: Answer; error?: string } = {};
+		const answer = opened[0]?.parts.assistant?.say(text);
+		answer?.then(
+			(answer) => {
+				outcome.answer = answer;
+			},
+			(error: Error) => {
+				outcome.error = error.message;
+			},
+		);
+		return outcome;
+	};
+	return { conversation, say };
+}
+
+/** A board with buttons, sensors and a place to type. */
+function boardWithChat() {
+	const lines: string[] = [];
+	const chat = { onLine: undefined as ((text: string) => void) | undefined, show: (line: string) => lines.push(line) };
+	return Object.assign(boardWithParts(), { chat, lines });
+}
+
+/** An application with a conversation, in a session. */
+function talking(events: SettingValue<"events"> = [], more: Partial<ApplicationOptions> = {}) {
+	const { conversation, say } = conversing(events);
+	const board = boardWithChat();
+	const started = inSession(board, {}, { conversation, ...more });
+	const { transport } = started;
+	/** Messages that are not MCP, and were not looked at. */
+	const sent = (): unknown[] =>
+		transport.channel.sent
+			.splice(0)
+			.map((text) => JSON.parse(text))
+			.filter(({ type }) => type !== "mcp" && type !== "hello");
+	const hear = (...messages: object[]): void => {
+		for (const message of messages) {
+			transport.channel.say(message);
+		}
+	};
+	return { ...started, board, lines: board.lines, sent, hear, say };
+}
+
+const detect = (text: string): object => ({ session_id: "s-1", type: "listen", state: "detect", text });
+const stt = (text: string): object => ({ type: "stt", text });
+const tts = (state: string, text?: string): object => ({ type: "tts", state, ...(text !== undefined && { text }) });
+const llm = (emotion: string): object => ({ type: "llm", emotion, text: "🙂" });
+const weather = [stt("天气怎么样"), tts("start"), llm("happy"), tts("sentence_start", "今天天气很好,最高25度")];
+
+export default suite("a conversation by text", {
+	async "says a text as listen, detect, and has the assistant's whole answer"() {
+		const { say, sent, hear } = talking();
+		sent();
+		const outcome = say("天气怎么样");
+		equal(sent(), [detect("天气怎么样")]);
+		hear(...weather, tts("sentence_start", "不会下雨。"));
+		await settled();
+		equal(outcome, {});
+		hear(tts("stop"));
+		await settled();
+		equal(outcome, { answer: { text: "今天天气很好,最高25度 不会下雨。", emotion: "happy" } });
+	},
+	"shows both sides on the screen and where it was typed, and tells them by MCP"() {
+		const { board, lines, hear, mcp } = talking();
+		mcp();
+		hear(...weather, tts("stop"));
+		const face = Object.assign({}, ...board.shown);
+		equal([face.message, face.emotion], ["今天天气很好,最高25度", "happy"]);
+		equal(lines, ["you: 天气怎么样", "assistant (happy): 今天天气很好,最高25度"]);
+		const said = mcp().filter(({ payload }) => payload.method === "notifications/said");
+		equal(
+			said.map(({ payload }) => payload.params),
+			[
+				{ role: "user", text: "天气怎么样" },
+				{ role: "assistant", text: "今天天气很好,最高25度", emotion: "happy" },
+			],
+		);
+	},
+	async "rejects with words if the backend gives no sign, and as soon as it is told that there is no assistant"() {
+		const { say, timer } = talking();
+		const outcome = say("hello");
+		timer.pass(FIRST_SIGN - 1);
+		await settled();
+		equal(outcome, {});
+		timer.pass(1);
+		await settled();
+		equal(outcome, { error: "the backend gave no answer: it may have no assistant" });
+		const { say: ask, hear, sent } = talking();
+		hear({ type: "hello", session_id: "s-1", features: { listen: false } });
+		sent();
+		const told = ask("hello");
+		await settled();
+		equal(told, { error: "this backend has no assistant: it only passes on calls of tools" });
+		equal(sent(), []);
+	},
+	async "takes what has come for the answer if the backend never says that it has ended"() {
+		const { say, timer, hear } = talking();
+		const outcome = say("hello");
+		hear(...weather);
+		timer.pass(NEXT_SIGN - 1);
+		await settled();
+		equal(outcome, {});
+		timer.pass(1);
+		await settled();
+		equal(outcome.answer?.text, "今天天气很好,最高25度");
+	},
+	async "interrupts an assistant that speaks, and does not take the rest for the answer"() {
+		const { say, sent, hear } = talking();
+		const first = say("one");
+		hear(...weather);
+		sent();
+		const second = say("two");
+		equal(sent(), [{ session_id: "s-1", type: "abort" }, detect("two")]);
+		hear(tts("sentence_start", "more of one"), tts("stop"));
+		hear(stt("two"), tts("start"), tts("sentence_start", "Two."), tts("stop"));
+		await settled();
+		equal(first.error, "interrupted");
+		equal(second.answer?.text, "Two.");
+	},
+	async "gives up what waits if the session ends"() {
+		const { say, transport } = talking();
+		const outcome = say("hello");
+		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
+		await settled();
+		equal(outcome, { error: "no session with the backend" });
+	},
+	async "begins a session to say something in, if sessions are on demand"() {
+		const { conversation, say } = conversing();
+		const { transport } = start(undefined, {}, "on-demand", { conversation });
+		const outcome = say("hello");
+		transport.channel.greet();
+		equal(JSON.parse(transport.channel.sent.at(-1) as string), detect("hello"));
+		transport.channel.say(tts("start"));
+		transport.channel.say(tts("stop"));
+		await settled();
+		equal(outcome.answer, { text: "", emotion: "" });
+	},
+	async "says why nothing can be said outside a network"() {
+		const { say, board } = talking();
+		board.network.online = false;
+		board.network.onChange?.();
+		const outcome = say("hello");
+		await settled();
+		equal(outcome, { error: "the device has no backend: it is idle" });
+	},
+	async "says what a client of the device says with self.assistant.say, and answers it"() {
+		const { hear, mcp, sent } = talking();
+		mcp();
+		hear(request(7, "tools/call", { name: "self.assistant.say", arguments: { text: "天气怎么样" } }));
+		equal(sent(), [detect("天气怎么样")]);
+		hear(...weather, tts("stop"));
+		await settled();
+		const answer = mcp().find(({ payload }) => payload.id === 7);
+		equal(JSON.parse(answer.payload.result.content[0].text), { text: "今天天气很好,最高25度", emotion: "happy" });
+	},
+	async "interrupts the assistant if that client cancels its call"() {
+		const { hear, sent, mcp } = talking();
+		hear(request(7, "tools/call", { name: "self.assistant.say", arguments: { text: "hello" } }), tts("start"));
+		sent();
+		hear({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } } });
+		equal(sent(), [{ session_id: "s-1", type: "abort" }]);
+		await settled();
+		equal(
+			mcp().filter(({ payload }) => payload.id === 7),
+			[],
+		);
+	},
+	async "says what is typed, and shows why it has no answer"() {
+		const { board, sent, lines, timer } = talking();
+		sent();
+		board.chat.onLine?.("hello");
+		equal(sent(), [detect("hello")]);
+		timer.pass(FIRST_SIGN);
+		await settled();
+		equal(lines, ["assistant: the backend gave no answer: it may have no assistant"]);
+	},
+	"shows the code that comes before hello as the backend's"() {
+		const board = boardWithChat();
+		const { transport } = start(board, {}, "always", conversing());
+		transport.channel.events.onOpen();
+		transport.channel.say(stt("Your code is 123456"));
+		equal(board.lines, ["backend: Your code is 123456"]);
+	},
+	"listens again after the assistant has spoken, as the mode says"() {
+		for (const [listenMode, after] of [
+			["auto", "listening"],
+			["realtime", "listening"],
+			["manual", "idle"],
+		] as const) {
+			const { application, board, sent, hear } = talking([], { listenMode });
+			sent();
+			board.buttons.boot.press();
+			const begin = { session_id: "s-1", type: "listen", state: "start", mode: listenMode };
+			equal(sent(), [begin], listenMode);
+			hear(tts("start"), tts("stop"));
+			equal([application.state, sent()], [after, after === "idle" ? [] : [begin]], listenMode);
+		}
+	},
+	"ends listening with listen, stop"() {
+		const { board, sent, application } = talking();
+		board.buttons.boot.press();
+		sent();
+		board.buttons.boot.press();
+		equal(sent(), [{ session_id: "s-1", type: "listen", state: "stop" }]);
+		equal(application.state, "idle");
+	},
+	"says events of the chosen kinds, and only while nobody speaks"() {
+		const { board, sent, application, hear, timer } = talking(["button", "sensor"]);
+		sent();
+		board.buttons.boot.press();
+		equal([application.state, sent()], ["idle", [detect('The button "boot" was pressed.')]]);
+		board.buttons.side.press(true);
+		equal(sent(), []);
+		hear(tts("start"), tts("stop"));
+		board.buttons.side.press(true);
+		equal(sent(), [detect('The button "side" was held down.')]);
+		hear(tts("start"), tts("stop"));
+		board.sensors.room.onChange?.(30);
+		board.sensors.room.onChange?.(31);
+		equal(sent(), [detect('The sensor "room" (temperature) now measures 30 °C.')]);
+		hear(tts("start"), tts("stop"));
+		timer.pass(SENSOR_PAUSE);
+		board.sensors.chip.onChange?.({ x: 1, y: 2 });
+		equal(sent(), [detect('The sensor "chip" (temperature) now measures {"x":1,"y":2} °C.')]);
+	},
+	"says no events unless they are chosen"() {
+		const { board, sent } = talking(["timer"]);
+		sent();
+		board.buttons.side.press();
+		board.sensors.room.onChange?.(30);
+		equal(sent(), []);
+	},
+	"is ready for a backend that wants to speak, while it is idle"() {
+		const { sent, hear, board, log } = talking();
+		sent();
+		hear({ type: "speak_request", text: "Dinner" });
+		equal(sent(), [{ session_id: "s-1", type: "speak_ready", state: "ready" }]);
+		equal(Object.assign({}, ...board.shown).message, "Dinner");
+		hear(tts("start"), { type: "speak_request" });
+		equal(sent(), []);
+		matches(log.at(-1) as string, /speak_request dropped: the device is speaking/);
+	},
+	"begins a session for it first"() {
+		const { transport } = start(undefined, { saysGoodbye: true }, "on-demand", conversing());
+		transport.channel.events.onOpen();
+		transport.channel.say({ type: "speak_request" });
+		equal(transport.channel.sent.length, 1);
+		transport.channel.say({ type: "hello", session_id: "s-2" });
+		equal(JSON.parse(transport.channel.sent.at(-1) as string), {
+			session_id: "s-2",
+			type: "speak_ready",
+			state: "ready",
+		});
+	},
+	"plays a sound for a notice, and shows its texts when they are due"() {
+		const { hear, board, timer, lines } = talking();
+		board.shown.length = 0;
+		const { length } = board.player.sounds;
+		const subtitles = [{ start_ms: 0, text: "Done." }, { start_ms: 1_800, text: "Saved." }, { text: 5 }, "x"];
+		hear({ type: "notify", audio_url: "http://h/a.ogg", subtitles });
+		equal([board.shown, board.player.sounds.length - length], [[{ message: "Done." }], 1]);
+		timer.pass(1_800);
+		equal(board.shown.at(-1), { message: "Saved." });
+		equal(lines, ["notice: Done.", "notice: Saved."]);
+		hear({ type: "notify", subtitles });
+		hear(tts("start"));
+		timer.pass(10_000);
+		equal(board.shown.at(-1), { state: "speaking" });
+	},
+	"stops with the application"() {
+		const { application, board, timer, say } = talking();
+		void say("hello");
+		application.stop();
+		equal([board.chat.onLine, timer.size], [undefined, 0]);
+	},
+});

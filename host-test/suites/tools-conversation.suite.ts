@@ -1,0 +1,251 @@
+import type { ApplicationOptions } from "../../src/app/application.js";
+import { ButtonQuestions } from "../../src/conversation/button-questions.js";
+import { Conversation } from "../../src/conversation/conversation.js";
+import { StoredReminders } from "../../src/conversation/stored-reminders.js";
+import type { Face } from "../../src/hardware/hardware.js";
+import type { Question } from "../../src/hardware/questions.js";
+import { MAX_REMINDERS } from "../../src/hardware/reminders.js";
+import type { SettingValue } from "../../src/settings/settings-table.js";
+import { settled, type Wire } from "../doubles/client.js";
+import { FakeSettings } from "../doubles/fake-board.js";
+import { boardWithParts } from "../doubles/fake-parts.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { inSession, request } from "../doubles/started-application.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
+
+/** 2026-11-22. */
+const NOW = 1_795_305_600_000;
+
+/** An application in a session, with the add-on, and how its backend calls tools. */
+function callable(events: SettingValue<"events"> = []) {
+	const board = boardWithParts();
+	const conversation: ApplicationOptions["conversation"] = (options) => {
+		return new Conversation({ ...options, events, now: () => NOW + (options.timer as FakeTimer).now });
+	};
+	const started = inSession(board, {}, { conversation });
+	const { transport, mcp } = started;
+	let id = 0;
+	const call = (name: string, args: object = {}, meta: object = {}): number => {
+		id += 1;
+		transport.channel.say(request(id, "tools/call", { name, arguments: args, ...meta }));
+		return id;
+	};
+	/** The answer to the last call: its object, or its words. */
+	const answer = async (): Promise<Wire> => {
+		await settled();
+		const { result, error } = mcp().find(({ payload }) => payload.id === id)?.payload ?? {};
+		const text = result?.content[0].text;
+		return text === undefined ? error : /^(\{|true$)/.test(text) ? JSON.parse(text) : text;
+	};
+	const message = (): unknown => (Object.assign({}, ...board.shown) as Face).message;
+	transport.channel.say(request(0, "initialize", { protocolVersion: "2025-11-25" }));
+	return { ...started, board, call, answer, message };
+}
+
+/** A question with the buttons "a" and "b", and what was chosen. */
+function asking(question: Partial<Question> = {}) {
+	const timer = new FakeTimer();
+	const shown: (string | undefined)[] = [];
+	const questions = new ButtonQuestions({
+		mainButton: "a",
+		hint: undefined,
+		timer,
+		chat: undefined,
+		show: ({ message }) => shown.push(message),
+		sound: () => {},
+	});
+	const chosen: unknown[] = [];
+	void questions
+		.ask({ text: "Tea?", choices: ["Yes", "No"], time: 20_000, ...question })
+		.then((choice) => chosen.push(choice));
+	const press = (button: string, long = false): boolean => questions.pressed(button, { long, milliseconds: 100 });
+	return { questions, timer, shown, chosen, press };
+}
+
+/** Timers on these settings, at this time of the clock. */
+function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
+	const timer = new FakeTimer();
+	const due: object[] = [];
+	const log: string[] = [];
+	const reminders = new StoredReminders({
+		settings,
+		timer,
+		now: () => clock.start + timer.now,
+		onDue: (reminder) => due.push(reminder),
+		log: (line) => log.push(line),
+	});
+	return { reminders, timer, due, settings, clock, log };
+}
+
+export default suite("tools of the conversation, of texts and timers", {
+	async "show a text for a while, unless another takes its place"() {
+		const { call, answer, message, timer, transport } = callable();
+		call("self.screen.show_text", { text: "晚饭好了", seconds: 10 });
+		equal([await answer(), message()], [true, "晚饭好了"]);
+		timer.pass(9_999);
+		equal(message(), "晚饭好了");
+		timer.pass(1);
+		equal(message(), "");
+		call("self.screen.show_text", { text: "one", seconds: 10 });
+		transport.channel.say({ type: "stt", text: "two" });
+		timer.pass(60_000);
+		equal(message(), "two");
+		call("self.screen.show_text", { text: "three" });
+		call("self.screen.show_text", { text: "four", seconds: 120 });
+		timer.pass(60_000);
+		equal(message(), "four");
+	},
+	async "set an emotion of the family, and no other"() {
+		const { call, answer, board } = callable();
+		call("self.screen.set_emotion", { emotion: "kissy" });
+		equal([await answer(), Object.assign({}, ...board.shown).emotion], [true, "kissy"]);
+		call("self.screen.set_emotion", { emotion: "hungry" });
+		matches(JSON.stringify(await answer()), /emotion: expected one of/);
+	},
+	async "ask a person, who chooses by the buttons, and report while nobody has"() {
+		const { call, answer, message, board, timer, mcp, application } = callable();
+		const question = { question: "Tea?", choices: ["Green", "Black"] };
+		const id = call("self.assistant.ask_user", question, { _meta: { progressToken: 7 } });
+		equal([message(), board.player.sounds.length], ["Tea?\n> 1/2 Green\nPress: next. Hold: this one.", 1]);
+		board.buttons.boot.press();
+		equal([message(), application.state], ["Tea?\n> 2/2 Black\nPress: next. Hold: this one.", "idle"]);
+		timer.pass(5_000);
+		const [progress] = mcp().filter(({ payload }) => payload.method === "notifications/progress");
+		equal(progress.payload.params, {
+			progressToken: 7,
+			progress: 5,
+			total: 20,
+			message: "nobody has answered yet; marked: Black",
+		});
+		board.buttons.boot.press(true);
+		equal([await answer(), message(), id], [{ answered: true, choice: "Black" }, "Black", 1]);
+		board.buttons.boot.press();
+		equal(application.state, "listening");
+	},
+	async "tell that nobody answered, and reject a second question"() {
+		const { call, answer, timer, message } = callable();
+		const question = { question: "Tea?", choices: ["Yes"], seconds: 30 };
+		call("self.assistant.ask_user", question);
+		call("self.assistant.ask_user", question);
+		matches(await answer(), /another question is on the screen/);
+		equal(message(), "Tea?\n> Yes");
+		timer.pass(30_000);
+		equal(message(), "");
+		call("self.assistant.ask_user", { ...question, seconds: 5 });
+		timer.pass(5_000);
+		equal(await answer(), { answered: false });
+	},
+	async "take a question from the screen if its call is cancelled"() {
+		const { call, transport, message, mcp, timer } = callable();
+		const before = timer.size;
+		const requestId = call("self.assistant.ask_user", { question: "Tea?", choices: ["Yes"] });
+		mcp();
+		transport.channel.say({
+			type: "mcp",
+			payload: { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } },
+		});
+		await settled();
+		equal([message(), mcp(), timer.size], ["", [], before]);
+	},
+	async "take the marked choice by another button, and the only one by any press"() {
+		const two = asking();
+		equal([two.press("a"), two.press("b")], [true, true]);
+		await settled();
+		equal([two.chosen, two.press("a")], [["No"], false]);
+		const one = asking({ choices: ["OK"] });
+		one.press("a");
+		await settled();
+		equal([one.chosen, one.shown], [["OK"], ["Tea?\n> OK", "OK"]]);
+		const round = asking();
+		round.press("a");
+		round.press("a");
+		equal(round.shown.at(-1), "Tea?\n> 1/2 Yes");
+	},
+	async "set timers, list them, and cancel one"() {
+		const { call, answer } = callable();
+		call("self.timer.set", { seconds: 600, text: "茶" });
+		equal(await answer(), { id: 1, text: "茶", seconds: 600 });
+		call("self.timer.set", { seconds: 60, text: "egg" });
+		equal((await answer()).id, 2);
+		call("self.timer.list");
+		equal(await answer(), {
+			timers: [
+				{ id: 2, text: "egg", seconds: 60 },
+				{ id: 1, text: "茶", seconds: 600 },
+			],
+		});
+		call("self.timer.cancel", { id: 2 });
+		equal(await answer(), true);
+		call("self.timer.cancel", { id: 2 });
+		matches(await answer(), /timer 2 not found/);
+	},
+	async "tell of a timer that is due: chime, alert, notification, and the backend's model if it is chosen"() {
+		const { call, board, timer, transport, mcp } = callable(["timer"]);
+		call("self.timer.set", { seconds: 60, text: "egg" });
+		mcp();
+		timer.pass(60_000);
+		const { alert } = Object.assign({}, ...board.shown);
+		equal([alert, board.player.sounds.length], [{ status: "Timer", message: "egg" }, 1]);
+		const sent = transport.channel.sent.map((text) => JSON.parse(text));
+		equal(sent.find(({ type }) => type === "listen").text, 'The timer "egg" is due.');
+		const [told] = mcp();
+		equal([told.payload.method, told.payload.params], ["notifications/timer_due", { id: 1, text: "egg" }]);
+	},
+	"keep timers over a restart, and ring for those that were due meanwhile"() {
+		const first = reminding();
+		first.reminders.set(60, "egg");
+		first.reminders.set(3_600, "cake and tea");
+		first.timer.pass(10_000);
+		first.reminders.close();
+		equal(first.timer.size, 0);
+		const second = reminding(first.settings, { start: NOW + 100_000 });
+		second.timer.pass(0);
+		equal(second.due, [{ id: 1, text: "egg" }]);
+		equal(second.reminders.all, [{ id: 2, text: "cake and tea", seconds: 3_500 }]);
+		second.timer.pass(3_500_000);
+		equal([second.due.length, second.settings.values.size], [2, 0]);
+	},
+	"keep timers while a chip does not know the time, and begin them when it does"() {
+		const { settings } = reminding();
+		const before = reminding(settings);
+		before.reminders.set(60, "egg");
+		const { reminders, timer, due, clock } = reminding(settings, { start: 1_000 });
+		timer.pass(30_000);
+		equal(due, []);
+		reminders.set(100, "bread");
+		timer.pass(4_000);
+		// The time comes from the network.
+		clock.start = NOW;
+		timer.pass(1_000);
+		equal(
+			reminders.all.map(({ text, seconds }) => [text, seconds]),
+			[
+				["egg", 25],
+				["bread", 95],
+			],
+		);
+		timer.pass(95_000);
+		equal(due, [
+			{ id: 1, text: "egg" },
+			{ id: 2, text: "bread" },
+		]);
+		equal(timer.size, 0);
+	},
+	"drop a timer that was set while the time was unknown, when the device has restarted"() {
+		const { settings } = reminding();
+		reminding(settings, { start: 1_000 }).reminders.set(60, "egg");
+		settings.set("timers", "3", "nonsense");
+		const { reminders, log } = reminding(settings);
+		equal([reminders.all, log.length, settings.values.size], [[], 2, 0]);
+	},
+	"set a limited number of timers"() {
+		const { reminders } = reminding();
+		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
+			equal(reminders.set(60, "x").id, id);
+		}
+		throws(() => reminders.set(60, "x"), /timer limit reached \(8\): cancel one first/);
+		reminders.cancel(4);
+		equal(reminders.set(60, "y").id, 4);
+		ok(reminders.all.length === MAX_REMINDERS);
+	},
+});

@@ -1,0 +1,8 @@
+/**
+ * The folder of the console's bundle, made if its sources have changed: for gateways that are not started from a bundle. Not
+ * imported by name: what is bundled together with this must not contain the bundler.
+ */
+export async function bundleConsole(): Promise<string> {
+	const { cachedConsoleBundle } = await import(new URL("bundle.mjs", import.meta.url).href);
+	return await cachedConsoleBundle();
+}

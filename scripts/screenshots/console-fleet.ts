@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
+import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
+import { bundleConsole } from "../console-bundle.js";
+
+/** A house as the pictures show it. */
+const DEVICES = [
+	{ alias: "bedroom", tags: ["upstairs"] },
+	{ alias: "garage", tags: ["outside"] },
+	{ alias: "kitchen", tags: ["downstairs"] },
+	{ alias: "living_room", tags: ["downstairs"] },
+	{ alias: "porch", tags: ["outside"] },
+	{ alias: "workshop", tags: ["downstairs", "sensors"] },
+] as const;
+
+/** A gateway with a console and virtual devices. */
+export interface ConsoleFleet {
+	readonly program: GatewayProgram;
+	/** The console's address. */
+	readonly url: string;
+	/** By alias. */
+	readonly devices: ReadonlyMap<string, VirtualDevice>;
+	stop(): Promise<void>;
+}
+
+/** Starts them on free ports of this machine. */
+export async function startFleet(): Promise<ConsoleFleet> {
+	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
+	const flags = { httpPort: 0, websocketPort: 0, bootstrap: "approve", stateFolder, userTools: "*", logLevel: "error" };
+	const consoleFolder = await bundleConsole();
+	const program = await GatewayProgram.start(readConfiguration({ flags }), makeLog("error"), { consoleFolder });
+	const devices = new Map<string, VirtualDevice>();
+	const engine = await chooseEngine("xs");
+	const firmware = await bundle();
+	for (const [index, { alias, tags }] of DEVICES.entries()) {
+		const device = await startDevice(program, index + 1, { engine, firmware });
+		await program.gateway.servers.rename(device.macAddress, alias);
+		await program.gateway.servers.tag(device.macAddress, tags);
+		devices.set(alias, device);
+	}
+	return {
+		program,
+		url: program.urls.console ?? "",
+		devices,
+		async stop() {
+			for (const device of devices.values()) {
+				device.stop();
+			}
+			await program.close();
+			await rm(stateFolder, { recursive: true });
+		},
+	};
+}
+
+interface Machine {
+	readonly engine: Awaited<ReturnType<typeof chooseEngine>>;
+	readonly firmware: string;
+}
+
+/** Starts a device that gets its backend and token by the bootstrap, and approves it. Resolves when it is online. */
+async function startDevice(program: GatewayProgram, number: number, { engine, firmware }: Machine) {
+	const { clients = "", bootstrap = "" } = program.urls;
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		config: { otaUrl: bootstrap },
+		macAddress: `02:5e:00:00:10:0${number}`,
+	});
+	const online = once(program.gateway.servers, "online");
+	device.on("trace", (line) => {
+		const code = /\b[0-9]{6}\b/.exec(line)?.[0];
+		if (code !== undefined) {
+			void fetch(clients.replace(/mcp$/, `bindings/${code}`), { method: "POST" });
+		}
+	});
+	await device.start();
+	await online;
+	return device;
+}
+
+/** Starts a device that waits for approval. */
+export async function startWaitingDevice({ program }: ConsoleFleet): Promise<void> {
+	const { bootstrap = "" } = program.urls;
+	const { ok, status } = await fetch(bootstrap, {
+		method: "POST",
+		headers: {
+			"Content-Type": "application/json",
+			"Device-Id": "02:5e:00:00:10:09",
+			"Client-Id": "8c3e5a2e-4ab4-4c5f-9a57-0d1f6a1c2b3d",
+		},
+		body: JSON.stringify({
+			application: { name: "xs-mcp", version: "0.1.0" },
+			board: { type: "m5stack_cores3", name: "m5stack_cores3" },
+		}),
+	});
+	if (!ok) {
+		throw new Error(`the bootstrap answers ${status}`);
+	}
+}

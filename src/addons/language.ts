@@ -1,0 +1,1 @@
+export { LANGUAGES as default } from "../language/languages.js";

@@ -1,0 +1,86 @@
+import type { DeviceStateMachine } from "../device_state/device-state.js";
+import type { Protocol } from "../protocols/protocol.js";
+import type { SettingValue } from "../settings/settings-table.js";
+
+interface TalkOptions {
+	readonly state: DeviceStateMachine;
+	readonly protocol: Pick<Protocol, "session" | "request">;
+	readonly mode: SettingValue<"listenMode">;
+	/** Sends a message of the device that is not MCP. */
+	send(type: string, members?: object): void;
+}
+
+/** Who speaks: the person, from one press of the main button to the next, or the assistant. As on the C++ firmware. */
+export class Talk {
+	readonly #options: TalkOptions;
+	/** Whether the person speaks, or is to go on when the assistant has ended. */
+	#isListening = false;
+
+	constructor(options: TalkOptions) {
+		this.#options = options;
+	}
+
+	/** The person begins to speak: a session starts if needed, and the state is "listening". */
+	listen(): void {
+		const { protocol, state } = this.#options;
+		this.#isListening = true;
+		if (protocol.session === undefined) {
+			protocol.request();
+		} else {
+			state.enter("listening");
+		}
+	}
+
+	/** The person has ended. */
+	stopListening(): void {
+		const { state, send } = this.#options;
+		this.#isListening = false;
+		if (state.state === "listening") {
+			send("listen", { state: "stop" });
+			state.enter("idle");
+		}
+	}
+
+	/** A press starts or ends listening, or interrupts the assistant. */
+	toggle(): void {
+		const { state, send } = this.#options;
+		if (state.state === "idle") {
+			this.listen();
+		} else if (state.state === "listening") {
+			this.stopListening();
+		} else if (state.state === "speaking") {
+			// The backend says when it has stopped.
+			send("abort");
+		}
+	}
+
+	/** A session has begun. */
+	sessionBegan(): void {
+		const { state } = this.#options;
+		if (state.state === "connecting") {
+			state.enter(this.#isListening ? "listening" : "idle");
+		}
+	}
+
+	/** The session has ended. */
+	sessionEnded(): void {
+		this.#isListening = false;
+	}
+
+	/** The device listens: at first, or again after the assistant has spoken. */
+	listens(): void {
+		const { mode, send } = this.#options;
+		send("listen", { state: "start", mode });
+	}
+
+	/** `start` and `stop` frame what the assistant says. In the mode "manual" the person does not go on after it. */
+	assistantSpeaks(when: unknown): void {
+		const { state, mode } = this.#options;
+		if (when === "start") {
+			this.#isListening &&= mode !== "manual";
+			state.enter("speaking");
+		} else if (when === "stop" && state.state === "speaking") {
+			state.enter(this.#isListening ? "listening" : "idle");
+		}
+	}
+}

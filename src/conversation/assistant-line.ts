@@ -1,0 +1,216 @@
+import type { Answer, Assistant, Chat } from "../hardware/assistant.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Envelope } from "../protocols/envelope.js";
+import { isObject } from "../text/is-object.js";
+import { shortText } from "../text/short-text.js";
+import type { BackendLink } from "./backend-link.js";
+
+interface AssistantLineOptions {
+	readonly link: BackendLink;
+	readonly timer: TimerModule;
+	/** Where the conversation is read besides the screen. */
+	readonly chat: Pick<Chat, "show"> | undefined;
+}
+
+/** Milliseconds until the first sign of an answer, the time for a session included. */
+export const FIRST_SIGN = 20_000;
+
+/** Milliseconds between two signs: a model may call tools that take long. */
+export const NEXT_SIGN = 60_000;
+
+/** Characters of an answer that are kept for who asked. */
+const MAX_ANSWER = 2_000;
+
+const NO_ANSWER = "the backend gave no answer: it may have no assistant";
+
+/** A text that was said, and its answer as far as it has come. */
+interface Pending {
+	readonly text: string;
+	readonly resolve: (answer: Answer) => void;
+	readonly reject: (error: Error) => void;
+	timer: TimerHandle | undefined;
+	isSent: boolean;
+	/** Whether the assistant has begun to speak since. */
+	isSpoken: boolean;
+	answer: string;
+	emotion: string;
+}
+
+/** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
+export class AssistantLine implements Assistant {
+	readonly #options: AssistantLineOptions;
+	#pending: Pending | undefined;
+	#emotion = "";
+	/** Whether the rest of an interrupted answer may still come. */
+	#isAborting = false;
+
+	constructor(options: AssistantLineOptions) {
+		this.#options = options;
+	}
+
+	/** Whether something was said that waits for its answer. */
+	get isBusy(): boolean {
+		return this.#pending !== undefined;
+	}
+
+	say(text: string): Promise<Answer> {
+		this.interrupt();
+		return new Promise((resolve, reject) => {
+			const { link } = this.#options;
+			const problem = reasonNotToSay(link);
+			if (problem !== undefined) {
+				reject(new Error(problem));
+				return;
+			}
+			const pending = { text, resolve, reject, isSent: false, isSpoken: false, answer: "", emotion: "" };
+			this.#pending = { ...pending, timer: undefined };
+			this.#wait(FIRST_SIGN);
+			if (link.hello === undefined) {
+				link.request();
+			} else {
+				this.#send();
+			}
+		});
+	}
+
+	interrupt(): void {
+		const { link } = this.#options;
+		if (link.state === "speaking") {
+			this.#isAborting = true;
+			link.send("abort");
+		}
+		this.#fail("interrupted");
+	}
+
+	/** A session has begun. */
+	sessionBegan(): void {
+		if (this.#pending?.isSent === false) {
+			const problem = reasonNotToSay(this.#options.link);
+			problem === undefined ? this.#send() : this.#fail(problem);
+		}
+	}
+
+	/** The session has ended, or could not begin. */
+	sessionEnded(): void {
+		this.#isAborting = false;
+		this.#fail("no session with the backend");
+	}
+
+	/** A message of the backend. */
+	receive(message: Envelope): void {
+		switch (message.type) {
+			case "stt":
+				this.#heard(shortText(message.text));
+				break;
+			case "llm":
+				this.#felt(shortText(message.emotion));
+				break;
+			case "tts":
+				this.#spoke(message);
+				break;
+		}
+	}
+
+	/** Outside a session it is a text for the person, such as the code that binds the device. */
+	#heard(text: string): void {
+		const { link, chat } = this.#options;
+		this.#isAborting = false;
+		this.#sign();
+		if (text !== "" && link.hello === undefined) {
+			chat?.show(`backend: ${text}`);
+		} else if (text !== "") {
+			chat?.show(`you: ${text}`);
+			link.tell("notifications/said", { role: "user", text });
+		}
+	}
+
+	#felt(emotion: string): void {
+		this.#sign();
+		this.#emotion = emotion === "" ? this.#emotion : emotion;
+		if (this.#pending !== undefined) {
+			this.#pending.emotion = this.#emotion;
+		}
+	}
+
+	#spoke({ state, text }: Envelope): void {
+		this.#sign();
+		if (this.#isAborting) {
+			this.#isAborting = state !== "start" && state !== "stop";
+		} else if (state === "start") {
+			this.#begin();
+		} else if (state === "sentence_start" && shortText(text) !== "") {
+			this.#begin();
+			this.#sentence(shortText(text));
+		} else if (state === "stop" && this.#pending?.isSpoken) {
+			this.#finish();
+		}
+	}
+
+	#begin(): void {
+		if (this.#pending?.isSent) {
+			this.#pending.isSpoken = true;
+		}
+	}
+
+	#sentence(text: string): void {
+		const { link, chat } = this.#options;
+		const emotion = this.#emotion;
+		chat?.show(`assistant${emotion === "" ? "" : ` (${emotion})`}: ${text}`);
+		link.tell("notifications/said", { role: "assistant", text, ...(emotion !== "" && { emotion }) });
+		const pending = this.#pending;
+		if (pending !== undefined && pending.answer.length < MAX_ANSWER) {
+			pending.answer += pending.answer === "" ? text : ` ${text}`;
+		}
+	}
+
+	#send(): void {
+		const pending = this.#pending;
+		if (pending !== undefined) {
+			pending.isSent = true;
+			this.#options.link.send("listen", { state: "detect", text: pending.text });
+		}
+	}
+
+	/** The backend has heard, or goes on. */
+	#sign(): void {
+		if (this.#pending?.isSent) {
+			this.#wait(NEXT_SIGN);
+		}
+	}
+
+	/** A backend may end without a word: what has come until then is the answer. */
+	#wait(time: number): void {
+		const pending = this.#pending;
+		const { timer } = this.#options;
+		if (pending !== undefined) {
+			timer.clear(pending.timer);
+			pending.timer = timer.set(() => (pending.answer === "" ? this.#fail(NO_ANSWER) : this.#finish()), time);
+		}
+	}
+
+	#finish(): void {
+		const pending = this.#take();
+		pending?.resolve({ text: pending.answer, emotion: pending.emotion });
+	}
+
+	#fail(reason: string): void {
+		this.#take()?.reject(new Error(reason));
+	}
+
+	#take(): Pending | undefined {
+		const pending = this.#pending;
+		this.#pending = undefined;
+		this.#options.timer.clear(pending?.timer);
+		return pending;
+	}
+}
+
+/** A backend tells in its hello if it has no assistant: an addition of this project. */
+function reasonNotToSay({ hello, isReachable, state }: BackendLink): string | undefined {
+	if (hello === undefined) {
+		return isReachable ? undefined : `the device has no backend: it is ${state}`;
+	}
+	return isObject(hello.features) && hello.features.listen === false
+		? "this backend has no assistant: it only passes on calls of tools"
+		: undefined;
+}

@@ -1,0 +1,72 @@
+import type { Press } from "../hardware/button.js";
+import type { Reading, Sensor } from "../hardware/sensor.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
+import type { SettingValue } from "../settings/settings-table.js";
+import type { AssistantLine } from "./assistant-line.js";
+import type { BackendLink } from "./backend-link.js";
+
+interface DeviceEventsOptions {
+	/** The kinds that are said. */
+	readonly kinds: SettingValue<"events">;
+	readonly line: AssistantLine;
+	readonly link: BackendLink;
+	readonly words: Words | undefined;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+type Kind = SettingValue<"events">[number];
+
+/** Milliseconds between two events of a sensor: each of them costs an answer of a model. */
+export const SENSOR_PAUSE = 60_000;
+
+/** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
+export class DeviceEvents {
+	readonly #options: DeviceEventsOptions;
+	/** Runs after a sensor's event was said. */
+	#pause: TimerHandle | undefined;
+
+	constructor(options: DeviceEventsOptions) {
+		this.#options = options;
+	}
+
+	/** @returns whether the press is said, and so does nothing else */
+	pressed(button: string, { long }: Press): boolean {
+		return this.#say("button", long ? "held" : "pressed", { button });
+	}
+
+	sensed(name: string, { kind, unit }: Pick<Sensor, "kind" | "unit">, value: Reading): void {
+		const { timer } = this.#options;
+		const measured = `${typeof value === "number" ? value : JSON.stringify(value)} ${unit}`;
+		const values = { sensor: name, kind, value: measured };
+		if (this.#pause === undefined && this.#say("sensor", "measured", values)) {
+			this.#pause = timer.set(() => {
+				this.#pause = undefined;
+			}, SENSOR_PAUSE);
+		}
+	}
+
+	timerDue(timer: string): void {
+		this.#say("timer", "due", { timer });
+	}
+
+	close(): void {
+		this.#options.timer.clear(this.#pause);
+	}
+
+	/** A conversation is not interrupted by an event. */
+	#say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
+		const { kinds, line, link, words, log } = this.#options;
+		const isQuiet = link.state === "idle" && !line.isBusy;
+		if (!kinds.includes(kind) || !isQuiet) {
+			return false;
+		}
+		let text = words?.[key] ?? key;
+		for (const [name, value] of Object.entries(values)) {
+			text = text.replace(`{${name}}`, () => value);
+		}
+		line.say(text).catch((error: Error) => log(`${text}: not answered: ${error.message}`));
+		return true;
+	}
+}

@@ -1,0 +1,148 @@
+import type { Settings } from "../hardware/hardware.js";
+import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/reminders.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+
+interface StoredRemindersOptions {
+	readonly settings: Settings;
+	readonly timer: TimerModule;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** A timer is due, or was while the device was off. */
+	readonly onDue: (reminder: Pick<Reminder, "id" | "text">) => void;
+	readonly log: (message: string) => void;
+}
+
+/** A timer that runs, or waits until the clock is set. */
+interface Running {
+	readonly text: string;
+	/** Milliseconds since 1970, by the clock as it was set or not set. */
+	due: number;
+	handle: TimerHandle | undefined;
+}
+
+const DOMAIN = "timers";
+
+/** 2024. A clock that says less was not set since the chip has started. */
+const SET_CLOCK = 1_704_067_200_000;
+
+/** Milliseconds between two looks at a clock that is not set. */
+const CLOCK_CHECK = 5_000;
+
+/**
+ * Timers that are kept in the settings. A chip does not know the time when it starts: those from before wait until it is
+ * set, and the others are then stored with the time.
+ */
+export class StoredReminders implements Reminders {
+	readonly #options: StoredRemindersOptions;
+	readonly #running = new Map<number, Running>();
+	/** Runs while the clock is not set. */
+	#clock: TimerHandle | undefined;
+	/** The time at the last look at it. */
+	#looked: number;
+
+	constructor(options: StoredRemindersOptions) {
+		this.#options = options;
+		this.#looked = options.now();
+		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
+			this.#restore(id);
+		}
+		if (this.#looked < SET_CLOCK) {
+			this.#clock = options.timer.repeat(() => this.#look(), CLOCK_CHECK);
+		}
+	}
+
+	get all(): readonly Reminder[] {
+		return [...this.#running].map(([id, running]) => this.#describe(id, running)).sort((a, b) => a.seconds - b.seconds);
+	}
+
+	set(seconds: number, text: string): Reminder {
+		let id = 1;
+		while (this.#running.has(id)) {
+			id += 1;
+		}
+		if (id > MAX_REMINDERS) {
+			throw new Error(`timer limit reached (${MAX_REMINDERS}): cancel one first`);
+		}
+		const running: Running = { text, due: this.#options.now() + seconds * 1_000, handle: undefined };
+		this.#running.set(id, running);
+		this.#store(id, running);
+		this.#wait(id, running);
+		return { id, text, seconds };
+	}
+
+	cancel(id: number): void {
+		const running = this.#running.get(id);
+		if (running === undefined) {
+			throw new Error(`timer ${id} not found`);
+		}
+		this.#options.timer.clear(running.handle);
+		this.#forget(id);
+	}
+
+	/** Stops waiting; what is stored stays. */
+	close(): void {
+		this.#options.timer.clear(this.#clock);
+		for (const { handle } of this.#running.values()) {
+			this.#options.timer.clear(handle);
+		}
+		this.#running.clear();
+	}
+
+	#describe(id: number, { due, text }: Running): Reminder {
+		return { id, text, seconds: Math.max(0, Math.ceil((due - this.#options.now()) / 1_000)) };
+	}
+
+	#restore(id: number): void {
+		const stored = this.#options.settings.get(DOMAIN, String(id));
+		const text = typeof stored === "string" ? stored : "";
+		const end = text.indexOf(" ");
+		const due = Number(text.slice(0, end));
+		if (end > 0 && due >= SET_CLOCK) {
+			const running: Running = { due, text: text.slice(end + 1), handle: undefined };
+			this.#running.set(id, running);
+			if (this.#looked >= SET_CLOCK) {
+				this.#wait(id, running);
+			}
+		} else if (stored !== undefined) {
+			this.#options.log(`timer ${id} dropped: it was set while the time was unknown`);
+			this.#forget(id);
+		}
+	}
+
+	#store(id: number, { due, text }: Running): void {
+		this.#options.settings.set(DOMAIN, String(id), `${due} ${text}`);
+	}
+
+	#forget(id: number): void {
+		this.#running.delete(id);
+		this.#options.settings.delete(DOMAIN, String(id));
+	}
+
+	#wait(id: number, running: Running): void {
+		const { timer, now, onDue } = this.#options;
+		const ring = (): void => {
+			this.#forget(id);
+			onDue({ id, text: running.text });
+		};
+		running.handle = timer.set(ring, Math.max(0, running.due - now()));
+	}
+
+	/** When the clock has been set, timers from before the restart begin, and the others get their time. */
+	#look(): void {
+		const before = this.#looked;
+		this.#looked = this.#options.now();
+		if (this.#looked < SET_CLOCK) {
+			return;
+		}
+		this.#options.timer.clear(this.#clock);
+		const jump = this.#looked - before - CLOCK_CHECK;
+		for (const [id, running] of this.#running) {
+			if (running.handle === undefined) {
+				this.#wait(id, running);
+			} else {
+				running.due += jump;
+				this.#store(id, running);
+			}
+		}
+	}
+}

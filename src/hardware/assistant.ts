@@ -1,0 +1,31 @@
+/** What the backend's assistant has answered. */
+export interface Answer {
+	/** Its sentences, a space between two; empty if it only showed an emotion. */
+	readonly text: string;
+	/** The last emotion that it showed: "happy", "neutral"; empty if it showed none. */
+	readonly emotion: string;
+}
+
+/** The language model behind the backend. The firmware makes it if the build has the add-on `conversation`. */
+export interface Assistant {
+	/**
+	 * Says a text to it, as if a person had spoken. A text that waits for its answer is given up.
+	 *
+	 * @param text 1 to {@link MAX_SAID} characters
+	 * @returns the whole answer, once the assistant has spoken it. Rejects with the reason if none came.
+	 */
+	say(text: string): Promise<Answer>;
+	/** Gives up what was said last, and asks the backend to stop speaking. */
+	interrupt(): void;
+}
+
+/** Characters of a text that is said to the assistant. */
+export const MAX_SAID = 500;
+
+/** Where a person types what others say aloud, and reads the conversation: a virtual device's prompt. */
+export interface Chat {
+	/** Called with each line that was typed. */
+	onLine: ((text: string) => void) | undefined;
+	/** Shows a line of the conversation. */
+	show(line: string): void;
+}

@@ -1,0 +1,27 @@
+/** A timer that a person or a client has set. */
+export interface Reminder {
+	/** From 1. */
+	readonly id: number;
+	/** What it is for. */
+	readonly text: string;
+	/** Seconds until it is due. */
+	readonly seconds: number;
+}
+
+/** Timers that survive a restart. The firmware makes them if the build has the add-on `conversation`. */
+export interface Reminders {
+	readonly all: readonly Reminder[];
+	/** @throws Error if there are {@link MAX_REMINDERS} */
+	set(seconds: number, text: string): Reminder;
+	/** @throws Error if no timer has this id */
+	cancel(id: number): void;
+}
+
+/** Timers at the same time. */
+export const MAX_REMINDERS = 8;
+
+/** Seconds that a timer may take: 7 days. */
+export const MAX_SECONDS = 604_800;
+
+/** Characters of what it is for. */
+export const MAX_REMINDER_TEXT = 100;
