@@ -75,8 +75,9 @@ describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK }, () 
 		assert.equal(result.isError, false, text.text);
 		const { width, height, data } = jpeg.decode(Buffer.from(image.data, "base64"));
 		const lightAt = (x: number, y: number): number => data[4 * (Math.floor(y) * width + Math.floor(x))] as number;
-		const [bar, background] = [lightAt(width / 2, 1), lightAt(2, height / 3)];
-		assert.ok(bar > 120 && bar < background - 10, `the bar has ${bar}, the background ${background}`);
+		const [middle, unit] = [(height + 22) / 2, Math.min(width / 172, (height - 22) / 136)];
+		const [eye, background] = [lightAt(width / 2 - 43 * unit, middle - 13 * unit), lightAt(2, height / 3)];
+		assert.ok(eye < 80 && background > 120, `the eye has ${eye}, the background ${background}`);
 	});
 
 	it("are shown, however large, or rejected with the reason", async (t) => {

@@ -213,11 +213,15 @@ export class Brush {
 			const cover = 255 * (next - level);
 			const outerAfter = lesser(halfOf(outer, next - center), (next - center) * slope);
 			const after = halfOf(inner, next - center);
-			if (before === 0 && after === 0) {
+			// In the row of the inner circle's top or bottom, half a pixel decides: a fade would leave a notch.
+			const middle = (before === 0 || after === 0) && before !== after ? halfOf(inner, (level + next) / 2 - center) : 1;
+			if (middle === 0 || (before === 0 && after === 0)) {
 				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x + outerBefore, x + outerAfter);
 			} else {
-				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x - before, x - after);
-				span(canvas, color, row, 1, cover, x + before, x + after, x + outerBefore, x + outerAfter);
+				const above = before === 0 ? after : before;
+				const below = after === 0 ? before : after;
+				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x - above, x - below);
+				span(canvas, color, row, 1, cover, x + above, x + below, x + outerBefore, x + outerAfter);
 			}
 			outerBefore = outerAfter;
 			before = after;
