@@ -11,16 +11,24 @@ import { list, type Operation } from "./operations.js";
 /** The script of `bench/server.ts`. */
 export const SERVER = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
 
+/** The script of `bench/face-script.ts`: the server and a face. */
+export const FACE = await bundle(fileURLToPath(new URL("face-script.ts", import.meta.url)), true);
+
 /** The script that tells the server how many tools it has. */
 export function hostConfig(tools: number): string {
 	return `globalThis.hostConfig=${JSON.stringify({ config: { tools }, settings: {}, macAddress: "" })}`;
 }
 
 /** Starts an engine with the server of `bench/server.ts`. */
-export async function startServer(choice: EngineChoice, tools: number, limits?: HeapLimits): Promise<Engine> {
+export async function startServer(
+	choice: EngineChoice,
+	tools: number,
+	limits?: HeapLimits,
+	script = SERVER,
+): Promise<Engine> {
 	const engine = await choice.start(limits ? { limits } : {});
 	await engine.run(hostConfig(tools));
-	await engine.run(SERVER);
+	await engine.run(script);
 	return engine;
 }
 
@@ -54,12 +62,17 @@ export const CHIP_FREE: Required<Pick<HeapLimits, "slots" | "chunkBytes">> = { s
 const FOR_LOADING = 262_144;
 
 /** A server whose heap has only this much room beyond what the server holds after its start. */
-export async function startWithRoom(choice: EngineChoice, tools: number, room = CHIP_FREE): Promise<Engine> {
-	const unlimited = await startServer(choice, tools);
+export async function startWithRoom(
+	choice: EngineChoice,
+	tools: number,
+	room = CHIP_FREE,
+	script = SERVER,
+): Promise<Engine> {
+	const unlimited = await startServer(choice, tools, undefined, script);
 	const { slots, chunkBytes } = (await unlimited.heap()) as HeapReport;
 	unlimited.close();
 	const limits = { slots: slots + room.slots, chunkBytes: chunkBytes + FOR_LOADING };
-	const engine = await startServer(choice, tools, limits);
+	const engine = await startServer(choice, tools, limits, script);
 	await engine.run(`globalThis.ballast=new ArrayBuffer(${FOR_LOADING - room.chunkBytes})`);
 	return engine;
 }

@@ -15,6 +15,7 @@ import {
 } from "../virtual-device/src/index.js";
 import { benchChip } from "./chip.js";
 import { CHIP_FREE, messages, rounds, startServer, startWithRoom } from "./engines.js";
+import { benchFace } from "./face.js";
 import { benchInstructions } from "./instructions.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
@@ -218,6 +219,8 @@ if (xs32.whyNotXs !== undefined) {
 }
 if (xs64.whyNotXs === undefined) {
 	await benchInstructions(xs64, report);
+	say();
+	await benchFace(xs64, report);
 	say();
 	const smallest = xs32.whyNotXs === undefined ? xs32 : xs64;
 	await benchChip(smallest, report);

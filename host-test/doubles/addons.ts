@@ -1,5 +1,8 @@
 import type { Addons } from "../../src/app/addons.js";
+import { observedInstaller } from "../../src/app/observed-installer.js";
+import { BackendSearch } from "../../src/connect/backend-search.js";
 import { Bootstrap } from "../../src/connect/bootstrap.js";
+import { ServedTransport } from "../../src/connect/served-transport.js";
 import { Conversation } from "../../src/conversation/conversation.js";
 import { LANGUAGES } from "../../src/language/languages.js";
 import { EcmaHttp } from "../../src/net/ecma-http.js";
@@ -15,8 +18,13 @@ export const ADDONS = {
 	http: (options) => new EcmaHttp(options),
 	language: LANGUAGES,
 	mqtt: (options) => new MqttTransport(options),
+	search: {
+		begin: (options) => new BackendSearch(options),
+		transport: (maxMessageBytes) => new ServedTransport(maxMessageBytes),
+	},
 	update: {
 		installer: (options) => new FirmwareInstaller(options),
+		observe: observedInstaller,
 		trial: (options) => new Trial(options),
 		rollBack,
 	},

@@ -1,17 +1,44 @@
-import type { Canvas, Font } from "../../src/pictures/face-drawing.js";
+import type { Canvas, Font } from "../../src/pictures/canvas.js";
+
+interface Area {
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+	readonly height: number;
+}
+
+interface FilledRectangle extends Area {
+	readonly color: string;
+}
+
+interface DrawnText {
+	readonly text: string;
+	readonly color: string;
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+}
+
+/** Of a command of Poco on a chip. */
+const RECTANGLE_BYTES = 16;
+const GLYPH_BYTES = 32;
 
 /** A canvas that remembers what was drawn: rectangles as colour and place, texts as they are. Ten pixels a character. */
 export class FakeCanvas implements Canvas {
 	readonly width: number;
 	readonly height: number;
-	/** Drawings so far. */
-	drawings = 0;
-	/** Of the last drawing. */
-	rectangles: { color: string; x: number; y: number; width: number; height: number }[] = [];
-	texts: { text: string; color: string; x: number; y: number; width: number }[] = [];
+	/** Parts that were drawn, since {@link forget}. */
+	areas: Area[] = [];
+	/** Of these parts, in their order. */
+	rectangles: FilledRectangle[] = [];
+	/** The most bytes that Poco's list of commands would have had between a `begin` and its `end`. */
+	mostBytes = 0;
 	/** Characters that were measured. */
 	measured = 0;
+	#texts: (DrawnText & Area)[] = [];
 	readonly #colors: string[] = [];
+	#bytes = 0;
+	#area: Area = { x: 0, y: 0, width: 0, height: 0 };
 	#isOpen = false;
 
 	constructor(width = 320, height = 240) {
@@ -19,34 +46,67 @@ export class FakeCanvas implements Canvas {
 		this.height = height;
 	}
 
+	/** The texts that are to be seen, from the top. */
+	get texts(): readonly DrawnText[] {
+		return [...this.#texts].sort((one, other) => one.y - other.y);
+	}
+
+	/** Pixels of the parts that were drawn. */
+	get pixels(): number {
+		return this.areas.reduce((sum, { width, height }) => sum + width * height, 0);
+	}
+
+	/** From here on areas and rectangles are new ones. */
+	forget(): void {
+		this.areas = [];
+		this.rectangles = [];
+	}
+
 	makeColor(red: number, green: number, blue: number): number {
 		return this.#colors.push(`${red},${green},${blue}`) - 1;
 	}
 
-	begin(): void {
-		this.rectangles = [];
-		this.texts = [];
+	begin(x = 0, y = 0, width = this.width, height = this.height): void {
 		this.#isOpen = true;
+		this.#bytes = 0;
+		this.#check(x, y, width, height);
+		const area = { x, y, width, height };
+		this.#area = area;
+		this.areas.push(area);
+		this.#texts = this.#texts.filter((text) => !overlap(text, area));
 	}
 
 	end(): void {
 		this.#isOpen = false;
-		this.drawings += 1;
 	}
 
 	fillRectangle(color: number, x: number, y: number, width: number, height: number): void {
 		this.#check(x, y, width, height);
+		this.#count(RECTANGLE_BYTES, { x, y, width, height });
 		this.rectangles.push({ color: this.#colors[color] ?? "", x, y, width, height });
+	}
+
+	blendRectangle(_color: number, blend: number, x: number, y: number, width: number, height: number): void {
+		this.#check(blend, x, y, width, height);
+		this.#count(RECTANGLE_BYTES, { x, y, width, height });
 	}
 
 	drawText(text: string, font: Font, color: number, x: number, y: number, width = this.width): void {
 		this.#check(x, y, width, font.height);
-		this.texts.push({ text, color: this.#colors[color] ?? "", x, y, width });
+		this.#count(text.length * GLYPH_BYTES, { x, y, width, height: font.height });
+		const drawn = { text, color: this.#colors[color] ?? "", x, y, width, height: font.height };
+		this.#texts = [...this.#texts.filter((other) => other.x !== x || other.y !== y), drawn];
 	}
 
-	getTextWidth(text: string): number {
+	getTextWidth(text: string, _font?: Font): number {
 		this.measured += text.length;
 		return 10 * text.length;
+	}
+
+	/** Poco keeps no command for what is outside of the area. */
+	#count(bytes: number, area: Area): void {
+		this.#bytes += overlap(area, this.#area) ? bytes : 0;
+		this.mostBytes = Math.max(this.mostBytes, this.#bytes);
 	}
 
 	/** Poco's natives take whole pixels, and draw only between `begin` and `end`. */
@@ -55,4 +115,13 @@ export class FakeCanvas implements Canvas {
 			throw new Error(`not to be drawn: ${numbers.join(", ")}`);
 		}
 	}
+}
+
+function overlap(one: Area, other: Area): boolean {
+	return (
+		one.x < other.x + other.width &&
+		other.x < one.x + one.width &&
+		one.y < other.y + other.height &&
+		other.y < one.y + one.height
+	);
 }

@@ -3,6 +3,7 @@ import type { Board } from "../../src/hardware/hardware.js";
 import { LANGUAGES } from "../../src/language/languages.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import { TOOLS } from "../../src/tools/index.js";
+import { ADDONS } from "./addons.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
@@ -25,6 +26,7 @@ export function start(
 		timer,
 		tools: TOOLS,
 		words: LANGUAGES.en,
+		update: ADDONS.update,
 		...(session && { session }),
 		log: (line) => log.push(line),
 		...more,

@@ -116,7 +116,8 @@ export default suite("application, from session to session", {
 		board.network.online = false;
 		board.network.onChange?.();
 		timer.pass(1_000_000);
-		equal([transport.channels.length, timer.size, application.state], [2, 0, "idle"]);
+		// The timer that is left looks at battery and signal.
+		equal([transport.channels.length, timer.size, application.state], [2, 1, "idle"]);
 	},
 	"stays stopped when the network changes after it stopped"() {
 		const board = new FakeBoard();

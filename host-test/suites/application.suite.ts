@@ -64,7 +64,7 @@ export default suite("application", {
 		const { board, transport } = inSession();
 		board.shown.length = 0;
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "gone"));
-		equal(board.shown[0], { connected: false });
+		equal(board.shown[0], { connected: false, online: false });
 	},
 	"shows the volume whenever it is set"() {
 		const { board, transport } = inSession();

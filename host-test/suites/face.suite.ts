@@ -1,13 +1,26 @@
+import { emotionWords, lookOf } from "../../src/pictures/emotions.js";
 import { FaceScreen } from "../../src/pictures/face-screen.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, ok, suite } from "../harness.js";
 
+/** Pixels of the screens of boards. */
+const SIZES = [
+	[128, 128],
+	[135, 240],
+	[240, 240],
+	[320, 240],
+	[170, 320],
+	[240, 135],
+] as const;
+
 function face(backlight?: { brightness: number }, canvas = new FakeCanvas()) {
 	const timer = new FakeTimer();
 	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(backlight && { backlight }) });
+	/** What is drawn soon: no face blinks as early as that. */
 	const draw = (): FakeCanvas => {
-		timer.pass(100);
+		canvas.forget();
+		timer.pass(40);
 		return canvas;
 	};
 	return { canvas, timer, screen, draw };
@@ -22,77 +35,121 @@ const wordsOf = (canvas: FakeCanvas): string =>
 const background = ({ rectangles }: FakeCanvas): string => rectangles[0]?.color ?? "";
 
 export default suite("the face on the screen", {
-	"shows state, backend, volume and brightness"() {
+	"says nothing while all is as it should be"() {
 		const { screen, draw } = face();
 		screen.show({ state: "idle", backend: "wss://gateway.local/xs", connected: true, volume: 30 });
-		const shown = texts(draw());
-		for (const text of ["idle", "gateway.local", "volume 30", "brightness 75"]) {
-			ok(shown.includes(text), `${text} in ${JSON.stringify(shown)}`);
+		equal(texts(draw()), []);
+		screen.show({ state: "speaking" });
+		equal(texts(draw()), []);
+	},
+	"says at once that the device is offline, connects, listens, is updated or set up"() {
+		const { screen, draw } = face();
+		for (const [change, expected] of [
+			[{ state: "idle", online: false }, "Offline"],
+			[{ state: "connecting", online: true }, "Connecting"],
+			[{ state: "listening" }, "Listening"],
+			[{ state: "upgrading" }, "Updating"],
+			[{ online: false }, "Updating"],
+			[{ state: "wifi_configuring" }, "Set-up"],
+			[{ state: "fatal_error" }, "Error"],
+		] as const) {
+			screen.show(change);
+			equal(texts(draw()), [expected]);
 		}
 	},
-	"shows the brightness without its name where there is no room for it"() {
-		const { screen, draw } = face(undefined, new FakeCanvas(240, 135));
-		screen.show({ volume: 30 });
-		const shown = texts(draw());
-		ok(shown.includes("volume 30") && shown.includes("75%"), JSON.stringify(shown));
-	},
-	"shows no volume if there is no speaker"() {
+	"shows state and backend in the firmware's words only to somebody who asks"() {
 		const { screen, draw } = face();
-		screen.show({ state: "idle" });
-		ok(!texts(draw()).some((text) => text.startsWith("volume")));
+		screen.show({ state: "idle", backend: "wss://gateway.local/xs", connected: true, details: true });
+		equal(texts(draw()), ["idle gateway.local"]);
+		screen.show({ connected: false });
+		equal(texts(draw()), ["idle ! gateway.local"]);
+		screen.show({ details: false });
+		equal(texts(draw()), []);
 	},
-	"tells a backend that is connected from one that is not by its colour"() {
+	"shows battery and Wi-Fi as icons, and what they change alone"() {
 		const { screen, draw } = face();
-		const color = (connected: boolean): string | undefined => {
-			screen.show({ backend: "ws://h:1/", connected });
-			return draw().texts.find(({ text }) => text === "h:1")?.color;
-		};
-		ok(color(true) !== color(false));
+		draw();
+		for (const change of [
+			{ battery: { level: 80, charging: false } },
+			{ battery: { level: 80, charging: true } },
+			{ signal: 2 },
+			{ signal: 3 },
+		]) {
+			screen.show(change);
+			equal(draw().pixels, 320 * 26);
+			screen.show(change);
+			equal(draw().pixels, 0);
+		}
+	},
+	"shows volume and brightness only while they are set"() {
+		const { screen, draw, timer, canvas } = face({ brightness: 0 });
+		screen.brightness = 40;
+		screen.show({ state: "idle", volume: 30 });
+		draw();
+		for (const set of [() => screen.show({ volume: 40 }), () => (screen.brightness = 60)]) {
+			set();
+			equal(draw().pixels, 320 * 32);
+			canvas.forget();
+			timer.pass(1_990);
+			equal(
+				canvas.areas.filter(({ width }) => width === 320).reduce((sum, { height }) => sum + 320 * height, 0),
+				320 * 32,
+			);
+		}
+		screen.show({ volume: 40 });
+		equal(draw().pixels, 0);
 	},
 	"keeps what is not changed"() {
 		const { screen, draw } = face();
 		screen.show({ message: "hello" });
-		screen.show({ state: "speaking" });
-		const shown = texts(draw());
-		ok(shown.includes("hello") && shown.includes("speaking"), shown.join("; "));
+		screen.show({ state: "listening" });
+		equal(texts(draw()), ["Listening", "hello"]);
+	},
+	"draws nothing for what is not changed"() {
+		const { screen, draw } = face();
+		const same = { state: "idle", emotion: "happy", online: true, alert: { status: "", message: "" } };
+		screen.show(same);
+		draw();
+		screen.show({ ...same, alert: { status: "", message: "" } });
+		screen.show({ connected: true, backend: "ws://h/" });
+		screen.theme = "light";
+		equal(draw().pixels, 0);
 	},
 	"gathers changes that come together into one drawing"() {
-		const { canvas, timer, screen } = face();
-		timer.pass(100);
-		const before = canvas.drawings;
-		for (let volume = 0; volume <= 100; volume += 1) {
-			screen.show({ volume });
+		const { screen, draw } = face();
+		draw();
+		for (let at = 0; at <= 100; at += 1) {
+			screen.show({ message: `message ${at}`, emotion: "sad", state: "listening" });
 		}
-		timer.pass(100);
-		equal(canvas.drawings - before, 1);
-		ok(texts(canvas).includes("volume 100"));
+		equal(draw().pixels, 320 * 240);
+		equal(texts(draw()), ["Listening", "message 100"]);
 	},
-	"on a small screen leaves out what has no room, and writes nothing over the state"() {
+	"on a small screen shows a status without icons, and no text over another"() {
 		const { screen, draw } = face(undefined, new FakeCanvas(128, 128));
 		const alert = { status: "battery", message: "is low" };
-		screen.show({ state: "wifi_configuring", backend: "wss://gateway.local/", volume: 30, message: "hello", alert });
-		const { texts: shown } = draw();
-		const state = shown.find(({ text }) => text === "wifi_configuring");
-		ok(state?.y === 3 && shown.every(({ text, y, width }) => text === state.text || (y >= 26 && width > 0)));
-		ok(!shown.some(({ text }) => text === "gateway.local"));
+		screen.show({ state: "connecting", signal: 3, battery: { level: 50, charging: false }, message: "hello", alert });
+		const [status, ...words] = draw().texts;
+		equal(status?.text, "Connecting");
+		ok(words.length > 0 && words.every(({ y }) => y >= 26));
 	},
 	"shows a code in the place of the face, in the middle, and the face again without it"() {
 		const { screen, draw } = face();
-		const faceless = draw().rectangles.length;
-		screen.show({ code: "123456", message: "Go to the page" });
-		const { texts, rectangles } = draw();
-		const code = texts.find(({ text }) => text === "123456");
-		equal([code?.x, faceless - rectangles.length > 0], [130, true]);
-		ok(texts.some(({ text }) => text === "Go to the page"));
+		screen.show({ message: "Go to the page" });
+		const withFace = draw().rectangles.length;
+		screen.show({ code: "123456" });
+		const { texts: shown, rectangles } = draw();
+		const code = shown.find(({ text }) => text === "123456");
+		equal([code?.x, rectangles.length < withFace], [130, true]);
+		ok(shown.some(({ text }) => text === "Go to the page"));
 		screen.show({ code: "" });
-		equal(draw().rectangles.length, faceless);
+		equal(draw().rectangles.length, withFace);
 	},
 	"shows a code in the large font only if that has all its characters"() {
 		const large = { height: 54 };
 		class DigitsCanvas extends FakeCanvas {
 			fonts: unknown[] = [];
 
-			override getTextWidth(text: string, font?: object): number {
+			override getTextWidth(text: string, font?: { readonly height: number }): number {
 				return font === large ? 10 * text.replace(/\D/g, "").length : super.getTextWidth(text);
 			}
 
@@ -119,19 +176,12 @@ export default suite("the face on the screen", {
 	"breaks a message between words"() {
 		const { screen, draw } = face();
 		screen.show({ message: "twenty-six characters here and the rest of it in the second line" });
-		const [first, second] = texts(draw()).slice(1, 3);
+		const [first, second] = texts(draw());
 		equal([first, second], ["twenty-six characters here and", "the rest of it in the second"]);
 	},
 	"shows all of a long message, page by page, and then again, beside the face, on every size of screen"() {
 		const message = Array.from({ length: 120 }, (_, at) => `word${at}`).join(" ");
-		for (const [width, height] of [
-			[128, 128],
-			[135, 240],
-			[240, 240],
-			[320, 240],
-			[170, 320],
-			[240, 135],
-		] as const) {
+		for (const [width, height] of SIZES) {
 			const { screen, draw, timer, canvas } = face(undefined, new FakeCanvas(width, height));
 			screen.show({ message });
 			const pages = [wordsOf(draw())];
@@ -152,13 +202,26 @@ export default suite("the face on the screen", {
 		}
 	},
 	"does not turn the page of a message that fits, nor after the next message"() {
-		const { screen, draw, timer } = face();
+		const { screen, draw, timer, canvas } = face();
 		screen.show({ message: "word ".repeat(100) });
 		draw();
-		equal(timer.size, 1);
 		screen.show({ message: "short" });
-		draw();
-		equal(timer.size, 0);
+		equal(texts(draw()), ["short"]);
+		timer.pass(60_000);
+		equal(texts(canvas), ["short"]);
+	},
+	"leaves the room to the face when an idle device has shown a message long enough"() {
+		const { screen, draw, timer, canvas } = face();
+		screen.show({ message: "hello", state: "speaking" });
+		timer.pass(100_000);
+		equal(texts(canvas), ["hello"]);
+		screen.show({ state: "idle" });
+		timer.pass(29_000);
+		equal(texts(canvas), ["hello"]);
+		timer.pass(1_100);
+		equal(texts(canvas), []);
+		screen.show({ message: "hello" });
+		equal(texts(draw()), ["hello"]);
 	},
 	"does not choke on a very long message"() {
 		const { canvas, screen, draw } = face();
@@ -166,35 +229,69 @@ export default suite("the face on the screen", {
 		draw();
 		ok(canvas.measured < 40_000, `${canvas.measured} characters measured`);
 	},
+	"clears all of an alert's panel, which is a little higher than its words"() {
+		const { screen, draw } = face();
+		screen.show({ alert: { status: "Battery", message: "low" } });
+		const panel = draw().rectangles.filter(({ color }) => color === "204,48,52");
+		screen.show({ alert: { status: "", message: "" }, message: "hello" });
+		const [first] = draw().areas;
+		ok(first !== undefined && panel.every(({ y }) => y >= first.y), `${first?.y}`);
+		equal(first?.width, 320);
+	},
 	"shows an alert across the screen, and nothing if the alert is empty"() {
 		const { screen, draw } = face();
 		screen.show({ alert: { status: "Battery", message: "almost empty" } });
 		ok(texts(draw()).includes("Battery: almost empty"));
 		screen.show({ alert: { status: "", message: "" } });
-		ok(!texts(draw()).some((text) => text.includes("almost")));
+		equal(texts(draw()), []);
 	},
-	"draws another mouth for another emotion"() {
-		const { screen, draw } = face();
-		const drawings = ["happy", "sad", "surprised", "neutral", "no such emotion"].map((emotion) => {
+	"looks different for each of the family's 21 emotions, and neutral for other words"() {
+		const drawn = (emotion: string): string => {
+			const { screen, draw } = face();
 			screen.show({ emotion });
 			return JSON.stringify(draw().rectangles);
-		});
-		equal(new Set(drawings).size, 4);
-		equal(drawings[3], drawings[4]);
+		};
+		equal(new Set(emotionWords().map(drawn)).size, 21);
+		equal([drawn("no such emotion"), drawn("Happy")], [drawn("neutral"), drawn("happy")]);
+	},
+	"knows the emoji that backends send for an emotion, and the pictures of their alerts"() {
+		for (const [text, emotion] of [
+			["😊", "happy"],
+			["😭!", "crying"],
+			["circle_xmark", "sad"],
+		] as const) {
+			equal(lookOf(text), lookOf(emotion));
+		}
+	},
+	"has no more to draw at a time than Poco's list has room for"() {
+		for (const [width, height] of [
+			[128, 128],
+			[320, 240],
+		] as const) {
+			const { screen, draw, canvas } = face(undefined, new FakeCanvas(width, height));
+			screen.show({ message: "W".repeat(512), alert: { status: "Battery", message: "m" } });
+			draw();
+			screen.show({ message: "", alert: { status: "", message: "" } });
+			for (const emotion of emotionWords()) {
+				screen.show({ emotion });
+				draw();
+			}
+			ok(canvas.mostBytes <= 4_600, `${canvas.mostBytes} bytes on ${width} x ${height}`);
+		}
 	},
 	"is light or dark, as its theme says"() {
 		const { screen, draw } = face({ brightness: 0 });
 		screen.theme = "light";
 		const light = background(draw());
 		screen.theme = "dark";
-		equal([light, background(draw()), screen.theme], ["255,255,255", "16,18,24", "dark"]);
+		equal([light, background(draw()), screen.theme], ["250,249,246", "17,20,29", "dark"]);
 	},
 	"sets the backlight if the board has one"() {
 		const backlight = { brightness: 0 };
 		const { screen, draw } = face(backlight);
 		equal(backlight.brightness, 75);
 		screen.brightness = 20;
-		equal([backlight.brightness, screen.brightness, background(draw())], [20, 20, "255,255,255"]);
+		equal([backlight.brightness, screen.brightness, background(draw())], [20, 20, "250,249,246"]);
 	},
 	"dims its colours if there is no backlight, but never to black"() {
 		const { screen, draw } = face();
@@ -202,15 +299,16 @@ export default suite("the face on the screen", {
 			screen.brightness = brightness;
 			return background(draw());
 		});
-		equal(backgrounds, ["255,255,255", "147,147,147", "38,38,38"]);
+		equal(backgrounds, ["250,249,246", "144,143,141", "38,37,37"]);
 	},
 	"draws no more once it is closed"() {
-		const { canvas, screen, timer } = face();
-		timer.pass(100);
-		const before = canvas.drawings;
-		screen.show({ state: "idle" });
+		const { canvas, screen, timer, draw } = face();
+		draw();
+		canvas.forget();
+		screen.show({ state: "idle", message: "word ".repeat(100), volume: 1 });
+		screen.show({ volume: 2 });
 		screen.close();
-		timer.pass(100);
-		equal([canvas.drawings, timer.size], [before, 0]);
+		timer.pass(100_000);
+		equal([canvas.pixels, timer.size], [0, 0]);
 	},
 });

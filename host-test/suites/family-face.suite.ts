@@ -103,7 +103,27 @@ export default suite("application, with a backend of the xiaozhi family", {
 		timer.pass(9_999);
 		equal(board.shown.at(-1), { alert: { status: "Warning", message: "hotter" }, emotion: "sad" });
 		timer.pass(1);
+		equal(board.shown.at(-1), { ...NO_ALERT, emotion: "neutral" });
+	},
+	"the emotion that came with an alert goes with it, unless there is a newer one"() {
+		const { board, transport, timer } = inSession();
+		transport.channel.say({ type: "llm", emotion: "happy" });
+		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
+		transport.channel.say({ type: "alert", status: "Warning", message: "hotter" });
+		timer.pass(10_000);
+		equal(board.shown.at(-1), { ...NO_ALERT, emotion: "happy" });
+		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
+		transport.channel.say({ type: "llm", emotion: "cool" });
+		timer.pass(10_000);
 		equal(board.shown.at(-1), NO_ALERT);
+	},
+	"an emoji without an emotion's word is the emotion"() {
+		const { board, transport } = inSession();
+		board.shown.length = 0;
+		for (const message of [{ text: "😭" }, { text: "😭", emotion: "happy" }, { text: "Oh! 😭" }, { text: "…" }]) {
+			transport.channel.say({ type: "llm", ...message });
+		}
+		equal(board.shown, [{ emotion: "😭" }, { emotion: "happy" }, { message: "Oh! 😭" }]);
 	},
 	"a long alert stays until it can be read: 150 ms a character"() {
 		const { board, transport, timer } = inSession();
@@ -117,7 +137,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 		const { board, transport, timer } = inSession();
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
 		transport.channel.say({ type: "tts", state: "start" });
-		equal(board.shown.at(-1), { state: "speaking", ...NO_ALERT });
+		equal(board.shown.at(-1), { state: "speaking", emotion: "neutral", ...NO_ALERT });
 		board.shown.length = 0;
 		transport.channel.say({ type: "tts", state: "stop" });
 		timer.pass(20_000);

@@ -21,6 +21,7 @@ import esp32Updater from "./esp32-updater.suite.js";
 import ethernet from "./ethernet.suite.js";
 import examples from "./examples.suite.js";
 import face from "./face.suite.js";
+import faceMotion from "./face-motion.suite.js";
 import familyFace from "./family-face.suite.js";
 import familyMcp from "./family-mcp.suite.js";
 import familyWire from "./family-wire.suite.js";
@@ -155,4 +156,5 @@ export const SUITES: readonly Suite[] = [
 	button,
 	partDrivers,
 	face,
+	faceMotion,
 ];

@@ -521,6 +521,8 @@ export default suite("MCP", {
 		calls[0]?.resolve("late");
 		await settled();
 		equal(client.say('{"jsonrpc":"2.0","id":2,"method":"ping"}'), []);
+		equal(client.say('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slow"}}'), []);
+		equal(calls.length, 1);
 	},
 	async "lets a tool wait, and its other calls go on meanwhile"() {
 		const { client, timer } = sleepy();

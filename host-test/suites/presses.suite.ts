@@ -12,10 +12,10 @@ const pressed = (button: string, long = false): object => ({
 /** An application in a session on a board with buttons and sensors, and what it has told since. */
 function pressable() {
 	const board = boardWithParts();
-	const { application, transport, mcp } = inSession(board);
+	const { application, transport, timer, mcp } = inSession(board);
 	mcp();
 	const told = (): unknown[] => mcp().map(({ payload }) => payload);
-	return { application, transport, mcp, told, board, ...board.buttons };
+	return { application, transport, timer, mcp, told, board, ...board.buttons };
 }
 
 export default suite("buttons and sensors of a board", {
@@ -71,7 +71,7 @@ export default suite("buttons and sensors of a board", {
 		boot.press(true);
 		equal(application.state, "idle");
 	},
-	"begin the set-up by a long press of the main button"() {
+	"begin the set-up by a long press of the main button, and show details by one of any"() {
 		const { buttons } = boardWithParts();
 		const done: string[] = [];
 		followInputs(
@@ -81,15 +81,23 @@ export default suite("buttons and sensors of a board", {
 				pressed: () => false,
 				sensed: () => {},
 				talk: () => done.push("talk"),
+				explain: () => done.push("details"),
 				used: () => {},
 				log: () => {},
 			},
 		);
 		buttons.side.press(true);
-		equal(done, []);
+		equal(done, ["details"]);
 		buttons.boot.press(true);
 		buttons.boot.press();
-		equal(done, ["set-up", "talk"]);
+		equal(done, ["details", "details", "set-up", "talk"]);
+	},
+	"show details for ten seconds by a long press"() {
+		const { board, side, timer } = pressable();
+		side.press(true);
+		equal(board.shown.at(-1), { details: true });
+		timer.pass(10_000);
+		equal(board.shown.at(-1), { details: false });
 	},
 	"begin a session if sessions are on demand"() {
 		const board = boardWithParts();

@@ -57,6 +57,14 @@ export default suite("device protocol, session after session", {
 		fake.timer.pass(9_999);
 		equal(typesSent(fake), ["hello", "hello"]);
 	},
+	"a hello between two sessions, which answers nothing, begins no session"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		fake.protocol.channel.say(GOODBYE);
+		fake.heard.length = 0;
+		hello(fake, "s-2");
+		equal([fake.heard, fake.protocol.session], [[], undefined]);
+	},
 	"a second goodbye changes nothing"() {
 		const fake = overMqtt();
 		fake.protocol.channel.greet();
@@ -106,6 +114,17 @@ export default suite("device protocol, session after session", {
 				fake.protocol.channel.say({ type: "mcp", payload: {} });
 				fake.timer.pass(180_000);
 			}
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
+	"a session that ends within a minute is no idle one"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const expected of [1000, 1000, 1000]) {
+			fake.timer.pass(30_000);
 			fake.protocol.channel.say(GOODBYE);
 			equal(fake.lost.at(-1)?.retryIn, expected);
 			fake.timer.pass(expected);

@@ -1,5 +1,5 @@
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
-import type { Canvas } from "../../src/pictures/face-drawing.js";
+import type { Canvas } from "../../src/pictures/canvas.js";
 import { type BandCanvas, FaceSnapshot } from "../../src/pictures/face-snapshot.js";
 import { equal, ok, suite } from "../harness.js";
 
@@ -18,6 +18,7 @@ class FakeBand implements BandCanvas {
 	makeColor = (red: number): number => red;
 	getTextWidth = (): number => 0;
 	drawText(): void {}
+	blendRectangle(): void {}
 
 	begin(...area: number[]): void {
 		this.begun.push(area);

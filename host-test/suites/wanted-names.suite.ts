@@ -82,4 +82,17 @@ export default suite("names of members that are wanted", {
 			equal(read(message), message);
 		}
 	},
+	"those of a tool that is added later reach a server with features, too"() {
+		const server = new FeatureSet<object>([new Stateless<object>()]).serve({
+			name: "s",
+			version: "1",
+			context: {},
+			timer: new FakeTimer(),
+			names: ENVELOPE_NAMES,
+		});
+		const isWanted = (): boolean[] => [server.commonNames.includes("inner"), server.allNames.includes("inner")];
+		equal(isWanted(), [false, false]);
+		server.tools.add(tool);
+		equal(isWanted(), [true, true]);
+	},
 });

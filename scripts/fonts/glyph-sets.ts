@@ -5,14 +5,12 @@ export type GlyphSet = (typeof GLYPH_SETS)[number];
 
 type Range = readonly [first: number, last: number];
 
-/** Latin with the diacritics of Europe and Vietnam, Greek, Cyrillic, and the signs that texts in these have. */
+/** Latin with the diacritics of Europe, Greek, Cyrillic, and the signs that texts in these have. */
 const LATIN: readonly Range[] = [
 	[0x20, 0x7e],
 	[0xa0, 0xac],
 	[0xae, 0x17f],
 	[0x18f, 0x18f],
-	[0x1a0, 0x1a1],
-	[0x1af, 0x1b0],
 	[0x218, 0x21b],
 	[0x259, 0x259],
 	[0x384, 0x38a],
@@ -22,7 +20,6 @@ const LATIN: readonly Range[] = [
 	[0x400, 0x45f],
 	[0x490, 0x491],
 	[0x1e9e, 0x1e9e],
-	[0x1ea0, 0x1ef9],
 	[0x2010, 0x2016],
 	[0x2018, 0x201e],
 	[0x2020, 0x2022],
@@ -43,6 +40,13 @@ const LATIN: readonly Range[] = [
 	[0x2264, 0x2265],
 	[0x25a1, 0x25a1],
 	[0x2713, 0x2713],
+];
+
+/** The diacritics of Vietnam, for which a board with 4 MB has no room. */
+const VIETNAMESE: readonly Range[] = [
+	[0x1a0, 0x1a1],
+	[0x1af, 0x1b0],
+	[0x1ea0, 0x1ef9],
 ];
 
 /** Kana of half width, and signs that Japanese texts have besides JIS X 0208. */
@@ -77,6 +81,9 @@ export function charactersOfCodes(): readonly string[] {
 /** The characters of a set, in the order of their code points. */
 export function charactersOf(set: GlyphSet): readonly string[] {
 	const all = new Set(inRanges(LATIN));
+	if (set !== "latin") {
+		addTo(all, inRanges(VIETNAMESE));
+	}
 	if (set === "ja" || set === "cjk") {
 		addTo(all, inRanges(JAPANESE), inRows("euc-jp", JIS_ROWS));
 	}

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { transformSync } from "esbuild";
+import { makeArrowFunctions } from "./arrow-functions.js";
 
 /** mcconfig's configuration of a TypeScript file. */
 interface FileConfig {
@@ -20,7 +21,7 @@ const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } a
  *
  * @param folder where mcconfig builds
  * @param shortNames whether variables and private members get short names. XS keeps every name in flash: a slot, two
- * table entries and its text, about 35 bytes
+ * table entries and its text, about 35 bytes. Functions become arrow functions, too, and the lines differ from the source's
  * @throws Error with the compiler's messages
  */
 export function compileFiles(folder: string, shortNames: boolean): void {
@@ -39,7 +40,8 @@ function compileFile(
 	if (!existsSync(source) || (existsSync(output) && [source, base].every((path) => isOlder(path, output)))) {
 		return;
 	}
-	const { code, map } = transformSync(readFileSync(source, "utf8"), {
+	const text = readFileSync(source, "utf8");
+	const { code, map } = transformSync(shortNames ? makeArrowFunctions(text) : text, {
 		loader: "ts",
 		format: "esm",
 		target: "es2022",

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { makePng } from "../fonts/bm-font.js";
 import { makeProgram, runProgram } from "../program.js";
 import { takeConsolePictures } from "./console-pictures.js";
-import { drawTexts } from "./text-sheet.js";
+import { SHEETS } from "./sheets.js";
 
 const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 
@@ -12,10 +12,14 @@ await runProgram(
 	makeProgram("run screenshots", "Draws the device's screen, and takes pictures of the console, for the documentation.")
 		.option("--screen", "only the device's screen: it needs no Chromium")
 		.action(async ({ screen }: { readonly screen?: boolean }) => {
-			const { width, height, pixels } = drawTexts();
-			writeFileSync(`${IMAGES}text.png`, makePng(width, height, pixels));
-			const taken = screen ? [] : await takeConsolePictures(IMAGES);
-			console.log([`${IMAGES}text.png`, ...taken].join("\n"));
+			for (const [name, draw] of Object.entries(SHEETS)) {
+				const { width, height, pixels } = draw();
+				writeFileSync(`${IMAGES}${name}.png`, makePng(width, height, pixels));
+				console.log(`${IMAGES}${name}.png`);
+			}
+			for (const path of screen ? [] : await takeConsolePictures(IMAGES)) {
+				console.log(path);
+			}
 			// The bundler of the virtual device's firmware would keep this process.
 			process.exit(0);
 		}),

@@ -1,8 +1,10 @@
+import type { BackendSearch, BackendSearchOptions } from "../connect/backend-search.js";
 import type { Bootstrap, BootstrapOptions } from "../connect/bootstrap.js";
 import type { ListGateways } from "../connect/gateway-list.js";
 import type { GatewaySearch, GatewaySearchOptions } from "../connect/gateway-search.js";
 import type { openImprov } from "../connect/open-improv.js";
 import type { Setup, SetupOptions } from "../connect/open-setup.js";
+import type { ServedTransport } from "../connect/served-transport.js";
 import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
 import type { Board, Http } from "../hardware/hardware.js";
 import type { Words } from "../language/en.js";
@@ -16,6 +18,7 @@ import type { FirmwareInstaller, FirmwareInstallerOptions } from "../update/firm
 import type { rollBack, Trial, TrialOptions } from "../update/trial.js";
 import type { ApplicationOptions, Power } from "./application.js";
 import type { ModToolsOptions } from "./mod-tools.js";
+import type { observedInstaller } from "./observed-installer.js";
 
 /** Optional parts of `startFirmware`, which a build may leave out. */
 export interface Addons {
@@ -40,11 +43,19 @@ export interface Addons {
 	readonly mqtt: (options: MqttTransportOptions) => MqttTransport;
 	/** Saves power while nobody uses the device. */
 	readonly power: (options: PowerOptions) => Power;
+	/** For what finds the backend: `bootstrap`, `discovery`; and for a device that serves clients without one. */
+	readonly search: {
+		readonly begin: (options: BackendSearchOptions) => BackendSearch;
+		/** The transport of a backend that becomes known later. */
+		readonly transport: (maxMessageBytes: number) => ServedTransport;
+	};
 	/** Sets the device up with a phone. */
 	readonly setup: (options: SetupOptions) => Setup | undefined;
 	/** Installs firmware over the air. */
 	readonly update: {
 		readonly installer: (options: FirmwareInstallerOptions) => FirmwareInstaller;
+		/** Wraps an installer so that person and application are told. */
+		readonly observe: typeof observedInstaller;
 		readonly trial: (options: TrialOptions) => Trial;
 		readonly rollBack: typeof rollBack;
 	};

@@ -1,4 +1,4 @@
-import { type Backend, BackendSearch, type BackendSource } from "../connect/backend-search.js";
+import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from "../connect/backend-search.js";
 import type { Setup } from "../connect/open-setup.js";
 import type { PhoneSetup } from "../connect/phone-setup.js";
 import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
@@ -25,7 +25,8 @@ import { boundedAnswer } from "./bounded-answer.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange } from "./face-change.js";
 import { followInputs } from "./follow-inputs.js";
-import { withObservedParts } from "./observed-parts.js";
+import { type ObserverOptions, withObservedParts } from "./observed-parts.js";
+import { StatusIcons } from "./status-icons.js";
 import { Talk } from "./talk.js";
 
 export interface ApplicationOptions {
@@ -38,6 +39,8 @@ export interface ApplicationOptions {
 	readonly transport: Transport;
 	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
 	readonly source?: BackendSource;
+	/** Begins to look there. */
+	readonly search?: { readonly begin: (options: BackendSearchOptions) => BackendSearch } | undefined;
 	/** Default "always". */
 	readonly session?: SessionPolicy;
 	/** Default "auto". */
@@ -51,6 +54,8 @@ export interface ApplicationOptions {
 	readonly direct?: Direct | undefined;
 	/** Sets the device up with a phone. */
 	readonly setup?: Setup | undefined;
+	/** Tells how the installation of firmware goes on. */
+	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
 	/** Saves power while nobody uses the device. */
 	readonly power?: Power | undefined;
 	readonly timer: TimerModule;
@@ -98,6 +103,7 @@ export class Application {
 	readonly #conversation: Conversation | undefined;
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
+	readonly #icons: StatusIcons;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	readonly #onReached: (() => void) | undefined;
 	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
@@ -124,6 +130,7 @@ export class Application {
 			...withObservedParts(board, {
 				timer,
 				words: options.words,
+				observeInstaller: options.update?.observe,
 				onUpgrade: (state) => this.#upgrade(state),
 				onUse: this.#used,
 				log,
@@ -176,7 +183,7 @@ export class Application {
 			mode: options.listenMode ?? "auto",
 			send: (type, members) => this.#sendMessage(type, members),
 		});
-		this.#search = source && this.#openSearch(source, options.hasFailed);
+		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
 		this.#hasBackend = backend !== "";
 		this.#direct = options.direct?.serve(this.server);
 		this.#unfollowInputs = followInputs(this.#board, {
@@ -184,9 +191,12 @@ export class Application {
 			pressed: (button, press) => this.#conversation?.pressed(button, press) === true,
 			sensed: (...event) => this.#conversation?.sensed(...event),
 			talk: () => this.#toggleTalk(),
+			explain: () => this.#show({ details: true }),
 			used: this.#used,
 			log,
 		});
+		this.#icons = new StatusIcons(board, timer, (change) => this.#show(change));
+		this.#icons.update();
 		this.#show({ backend, language: options.language ?? "en", volume: this.#board.speaker?.volume });
 	}
 
@@ -237,6 +247,7 @@ export class Application {
 		this.#power?.close();
 		this.#unfollowInputs();
 		this.#conversation?.close();
+		this.#icons.close();
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
@@ -280,6 +291,8 @@ export class Application {
 			return;
 		}
 		this.#setup?.follow(online);
+		this.#show({ online });
+		this.#icons.update();
 		if (online) {
 			this.#connect();
 		} else {
@@ -335,8 +348,8 @@ export class Application {
 		this.#closeSession();
 	}
 
-	#openSearch(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearch {
-		return new BackendSearch({
+	#searchOptions(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearchOptions {
+		return {
 			source,
 			board: this.#board,
 			words: this.#words,
@@ -344,7 +357,7 @@ export class Application {
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
 			log: this.#log,
-		});
+		};
 	}
 
 	/** The session with another backend ends first. */
@@ -365,7 +378,7 @@ export class Application {
 		if (this.#mcp !== undefined) {
 			this.#mcp.wrapper = mcpWrapper(sessionId);
 		}
-		this.#show({ connected: true });
+		this.#show({ connected: true, online: true });
 		this.#talk.sessionBegan();
 		this.#conversation?.sessionBegan();
 		this.#reached();
@@ -374,15 +387,15 @@ export class Application {
 	#end(error: ProtocolError, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
 		this.#log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
-		this.#closeSession();
+		this.#closeSession(retryIn === undefined ? {} : { online: false });
 		this.#search?.lost();
 	}
 
-	#closeSession(): void {
+	#closeSession(change: Partial<Face> = {}): void {
 		this.#closeMcp();
 		this.#talk.sessionEnded();
 		this.#conversation?.sessionEnded();
-		this.#show({ connected: false });
+		this.#show({ connected: false, ...change });
 		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
 			this.#state.enter(this.#restingState);
 		}

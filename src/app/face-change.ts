@@ -17,6 +17,9 @@ const LETTERS = deepFreeze([
 	[0x20000, 0x3ffff],
 ] as const);
 
+/** From here on are emoji. */
+const EMOJI = 0x1f300;
+
 /** What a message of the backend changes on the face. What is missing or of the wrong type changes nothing. */
 export function faceChange(message: Envelope): Partial<Face> {
 	switch (message.type) {
@@ -29,7 +32,7 @@ export function faceChange(message: Envelope): Partial<Face> {
 		case "llm":
 			// Its text is often an emoji for the emotion, which must not take the place of what was said.
 			return {
-				...emotionChange(message.emotion),
+				...emotionChange(shortText(message.emotion) || emojiOf(shortText(message.text))),
 				...(hasWords(shortText(message.text)) && textChange(message.text)),
 			};
 		case "alert":
@@ -53,6 +56,11 @@ function hasWords(text: string): boolean {
 		const code = character.codePointAt(0) ?? 0;
 		return LETTERS.some(([first, last]) => code >= first && code <= last);
 	});
+}
+
+/** A text that has no words but an emoji. */
+function emojiOf(text: string): string {
+	return hasWords(text) || !Array.from(text).some((each) => (each.codePointAt(0) ?? 0) >= EMOJI) ? "" : text;
 }
 
 function emotionChange(emotion: unknown): Partial<Face> {

@@ -13,12 +13,14 @@ interface InputActions {
 	talk(): void;
 	/** Somebody has pressed a button. */
 	used(): void;
+	/** Somebody wants to know more about the device. */
+	explain(): void;
 	log(message: string): void;
 }
 
 /**
  * Reports a board's buttons and sensors to the backend. As on the C++ firmware, a press of the first button starts or
- * stops listening, and a long press starts the set-up.
+ * stops listening, and a long press starts the set-up. A long press of any button shows details.
  *
  * @returns a function that stops it
  */
@@ -29,7 +31,13 @@ export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware
 		actions.used();
 		actions.log(`button ${button}: ${long ? "long press" : "press"}`);
 		actions.tell("notifications/button_pressed", { button, long, milliseconds });
-		if (!actions.pressed(button, press) && button === main) {
+		if (actions.pressed(button, press)) {
+			return;
+		}
+		if (long) {
+			actions.explain();
+		}
+		if (button === main) {
 			if (long) {
 				wifiSetup?.begin();
 			} else {

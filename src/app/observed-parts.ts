@@ -1,15 +1,16 @@
 import type { Board, Screen, Settings, Theme } from "../hardware/hardware.js";
 import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
-import { observedInstaller } from "./observed-installer.js";
+import type { observedInstaller } from "./observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
-import { PassingText } from "./passing-text.js";
 
-interface ObserverOptions {
+export interface ObserverOptions {
 	readonly timer: TimerModule;
 	readonly words: Words | undefined;
+	/** For a board that installs firmware. */
+	readonly observeInstaller: typeof observedInstaller | undefined;
 	/** Firmware is being installed, or could not be. */
 	readonly onUpgrade: (state: "upgrading" | "idle") => void;
 	/** Somebody sets what a person sees or hears, or shows a picture. */
@@ -22,22 +23,25 @@ interface ObserverOptions {
  * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
  * shows nothing.
  */
-export function withObservedParts(board: Board, { timer, words, onUpgrade, onUse, log }: ObserverOptions): Board {
+export function withObservedParts(
+	board: Board,
+	{ timer, words, observeInstaller, onUpgrade, onUse, log }: ObserverOptions,
+): Board {
 	const { settings, speaker, screen: bare, preview, installer } = board;
 	const alerts = bare && new PassingAlerts(bare, timer);
-	const texts = alerts && new PassingText(timer, (change) => alerts.show(change));
-	const screen = bare && texts && observedScreen(bare, { texts, settings, onUse });
+	const observed = bare && alerts && observedScreen(bare, { alerts, timer, settings, onUse });
+	const screen = observed?.screen;
 	return {
 		...board,
 		close() {
-			texts?.close();
+			observed?.close();
 			alerts?.close();
 			board.close();
 		},
 		...(speaker && { speaker: observedSpeaker(speaker, { settings, screen, onUse }) }),
 		...(screen && { screen }),
 		...(preview && { preview: observedPreview(preview, onUse) }),
-		...(installer && { installer: observedInstaller(installer, { screen, words, onUpgrade, log }) }),
+		...(installer && observeInstaller && { installer: observeInstaller(installer, { screen, words, onUpgrade, log }) }),
 	};
 }
 
@@ -72,19 +76,24 @@ function observedSpeaker(
 
 function observedScreen(
 	screen: Screen,
-	{ texts, settings, onUse }: Observers & { readonly texts: PassingText },
-): Screen {
+	{ alerts, timer, settings, onUse }: Observers & { readonly alerts: PassingAlerts; readonly timer: TimerModule },
+) {
 	screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
 	screen.theme = storedTheme(settings) ?? screen.theme;
 	const { width, height, monochrome } = screen;
+	let passing: TimerHandle | undefined;
 	const show: Screen["show"] = (change, milliseconds) => {
+		if (change.message !== undefined) {
+			timer.clear(passing);
+		}
+		alerts.show(change);
 		if (milliseconds !== undefined) {
 			onUse();
+			passing = timer.set(() => alerts.show({ message: "" }), milliseconds);
 		}
-		texts.show(change, milliseconds);
 	};
 	const observed = { width, height, monochrome, show } as Screen;
-	return Object.defineProperties(observed, {
+	Object.defineProperties(observed, {
 		brightness: accessor(screen, "brightness", (percent) => {
 			settings?.set("display", "brightness", percent);
 			onUse();
@@ -94,6 +103,7 @@ function observedScreen(
 			onUse();
 		}),
 	});
+	return { screen: observed, close: () => timer.clear(passing) };
 }
 
 function observedPreview(preview: Preview, onUse: () => void): Preview {

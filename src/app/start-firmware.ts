@@ -21,7 +21,6 @@ import type { Addons } from "./addons.js";
 import { Application, type ApplicationOptions } from "./application.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { openRescue } from "./rescue.js";
-import { ServedTransport } from "./served-transport.js";
 import { deviceUuid } from "./uuid.js";
 
 /** The board, and what the firmware offers. */
@@ -174,7 +173,10 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	if (connectsByUrl(said, direct !== undefined)) {
 		return new Application({ ...given, backend, transport: reach(config) });
 	}
-	const transport = new ServedTransport(limits.maxMessageBytes);
+	if (options.search === undefined) {
+		throw new SettingError("backend", "expected a URL: this build cannot do without");
+	}
+	const transport = options.search.transport(limits.maxMessageBytes);
 	const connect = (served: ServedBackend): Backend => {
 		const config = readConfig({ built, settings: withSettings(served, settings) }, deviceId);
 		const next = reach(config);

@@ -30,7 +30,7 @@ export interface BackendSource {
 	readonly connect: (served: ServedBackend) => Backend;
 }
 
-interface BackendSearchOptions {
+export interface BackendSearchOptions {
 	readonly source: BackendSource;
 	readonly board: Pick<Board, "screen" | "installer" | "player">;
 	readonly words: Words | undefined;

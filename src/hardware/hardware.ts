@@ -44,6 +44,14 @@ export interface Face {
 	readonly language: "en" | "ja" | "zh";
 	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
 	readonly setup: SetupNotice | undefined;
+	/** Whether the network is there, and no attempt to reach the backend has failed since. */
+	readonly online: boolean;
+	/** Undefined on a board without one. */
+	readonly battery: { readonly level: number; readonly charging: boolean } | undefined;
+	/** Of the Wi-Fi's signal: 1, weak, to 3, strong; undefined on a board without Wi-Fi. */
+	readonly signal: number | undefined;
+	/** Whether state and backend are shown in the firmware's words, to somebody who looks for a fault. */
+	readonly details: boolean;
 }
 
 /** A face before anything is known. */
@@ -58,6 +66,10 @@ export const BLANK_FACE: Face = deepFreeze({
 	alert: { status: "", message: "" },
 	language: "en",
 	setup: undefined,
+	online: true,
+	battery: undefined,
+	signal: undefined,
+	details: false,
 });
 
 export interface Screen {

@@ -48,26 +48,28 @@ export class ToolCall {
 	id: RequestId;
 	/** The token for progress notifications; may change likewise. */
 	progressToken: RequestId | undefined;
-	/** The client that calls. */
-	readonly client: Client;
 	/** The session of the request. */
 	readonly session: CallSession;
 	/** Called once if the client cancels the call or disconnects: set by long-running tools to stop early. */
 	onCancel: (() => void) | undefined = undefined;
-	#running = true;
-	#cancelled = false;
+	/** How it has ended; undefined while it runs. */
+	#end: "answered" | "cancelled" | undefined;
 	#waiting: readonly StopWaiting[] = NOTHING;
 
 	constructor(id: RequestId, session: CallSession, progressToken: RequestId | undefined) {
 		this.id = id;
-		this.client = session.client;
 		this.session = session;
 		this.progressToken = progressToken;
 	}
 
+	/** The client that calls. */
+	get client(): Client {
+		return this.session.client;
+	}
+
 	/** Whether the call was cancelled. */
 	get cancelled(): boolean {
-		return this.#cancelled;
+		return this.#end === "cancelled";
 	}
 
 	/**
@@ -90,11 +92,10 @@ export class ToolCall {
 	 * @returns whether the call was running
 	 */
 	#finish(reason?: Error): boolean {
-		if (!this.#running) {
+		if (this.#end !== undefined) {
 			return false;
 		}
-		this.#running = false;
-		this.#cancelled = reason !== undefined;
+		this.#end = reason === undefined ? "answered" : "cancelled";
 		for (const stop of this.#waiting) {
 			stop(reason);
 		}
@@ -144,7 +145,7 @@ export class ToolCall {
 	 * @throws CallCancelled if the call has ended
 	 */
 	startWaiting(stop: StopWaiting): void {
-		if (!this.#running) {
+		if (this.#end !== undefined) {
 			throw new CallCancelled("the call has ended");
 		}
 		this.#waiting = [...this.#waiting, stop];
@@ -164,7 +165,7 @@ export class ToolCall {
 	 */
 	progress(progress: number, total?: number, message?: string): void {
 		const { progressToken } = this;
-		if (!this.#running || progressToken === undefined) {
+		if (this.#end !== undefined || progressToken === undefined) {
 			return;
 		}
 		this.session.notify(notificationMessage("notifications/progress", { progressToken, progress, total, message }));

@@ -1,26 +1,12 @@
 import type { Face, Theme } from "../hardware/hardware.js";
-import { deepFreeze } from "../text/deep-freeze.js";
 import { visibleText } from "../text/line-breaks.js";
+import { Brush } from "./brush.js";
+import type { Canvas, Font } from "./canvas.js";
+import type { Look } from "./emotions.js";
+import { type Colors, mix } from "./face-colors.js";
+import { drawFeatures, FACE_HEIGHT, FACE_WIDTH, type FacePlace, type Pose } from "./face-features.js";
+import { drawHeader, drawLevel, headerHeight, type Level, levelTop, MARGIN, type Tools } from "./status-drawing.js";
 import type { PageLine } from "./text-pages.js";
-
-/** A font of the canvas. */
-export interface Font {
-	/** Pixels from line to line. */
-	readonly height: number;
-}
-
-/** What the face is drawn on: Moddable's Poco, as far as it is used. Lengths are pixels, colours what `makeColor` made. */
-export interface Canvas {
-	readonly width: number;
-	readonly height: number;
-	makeColor(red: number, green: number, blue: number): number;
-	/** Begins a drawing of the whole canvas, or of a part of it. */
-	begin(x?: number, y?: number, width?: number, height?: number): void;
-	end(): void;
-	fillRectangle(color: number, x: number, y: number, width: number, height: number): void;
-	drawText(text: string, font: Font, color: number, x: number, y: number, width?: number): void;
-	getTextWidth(text: string, font: Font): number;
-}
 
 /** The page of words that is to be seen. */
 export interface ShownPage {
@@ -31,68 +17,31 @@ export interface ShownPage {
 }
 
 /** Everything that is to be seen. */
-export interface FacePicture extends Face {
+export interface FacePicture {
+	readonly face: Face;
+	readonly look: Look;
+	readonly pose: Readonly<Pose>;
 	readonly page: ShownPage;
 	readonly theme: Theme;
-	/** Percent, as the bar shows it. */
-	readonly brightness: number;
 	/** Percent of their full light that the colours have. */
 	readonly dim: number;
+	/** Undefined unless one has just been set. */
+	readonly level: Level | undefined;
 }
 
-interface Colors {
-	readonly background: number;
-	readonly bar: number;
-	readonly text: number;
-	readonly accent: number;
-	readonly alert: number;
-	readonly onAlert: number;
-}
-
-/** How a mouth is drawn: its width as a part of the face's, its height in pixels, and where its corners are. */
-interface Mouth {
+/** Pixels of a part of the screen. */
+export interface Rectangle {
+	readonly x: number;
+	readonly y: number;
 	readonly width: number;
 	readonly height: number;
-	readonly corners: "up" | "down" | "level";
 }
 
-const SMILE: Mouth = { width: 0.6, height: 6, corners: "up" };
-const FROWN: Mouth = { width: 0.6, height: 6, corners: "down" };
-const OPEN: Mouth = { width: 0.3, height: 20, corners: "level" };
-const LEVEL: Mouth = deepFreeze({ width: 0.5, height: 6, corners: "level" });
+/** Pixels of height below which a face cannot be told apart. */
+const MIN_FACE = 36;
 
-/** The words that backends use for emotions. One that is not here has a level mouth. */
-const MOUTHS: Readonly<Record<string, Mouth>> = deepFreeze({
-	happy: SMILE,
-	laughing: OPEN,
-	funny: SMILE,
-	loving: SMILE,
-	winking: SMILE,
-	cool: SMILE,
-	relaxed: SMILE,
-	delicious: SMILE,
-	kissy: SMILE,
-	confident: SMILE,
-	silly: OPEN,
-	surprised: OPEN,
-	shocked: OPEN,
-	sad: FROWN,
-	crying: FROWN,
-	angry: FROWN,
-	embarrassed: FROWN,
-});
-
-/** The least part of their light that colours keep: a screen that is dimmed to 0 can still be found. */
-const LEAST_LIGHT = 0.15;
-
-/** Pixels around what is drawn. */
-export const MARGIN = 6;
-
-/** Pixels of height below which eyes and mouth would lie on each other. */
-const MIN_FACE = 24;
-
-/** The part of the room between header and footer that words leave to the face. */
-const FACE_SHARE = 0.4;
+/** The part of the room below the header that words leave to the face. */
+const FACE_SHARE = 0.42;
 
 /** Pixels of the bar that shows how far pages are read. */
 const PROGRESS_HEIGHT = 2;
@@ -100,102 +49,118 @@ const PROGRESS_HEIGHT = 2;
 /** Lines that words have at least, so that the face does not move for a short one. */
 const MIN_LINES = 2;
 
+/** Rows that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
+const BAND = 8;
+
+/** Of an alert's panel: the radius of a corner, and pixels around its lines. */
+const ALERT_CORNER = 5;
+export const ALERT_EDGE = 2;
+
 /** The lines of words that a face leaves room for. A small screen leaves out the face, rather than to turn pages of one or two lines. */
 export function linesOfWords(canvas: Canvas, font: Font): number {
-	const between = canvas.height - 2 * barOf(font) - MARGIN;
-	const face = Math.max(MIN_FACE, Math.floor(between * FACE_SHARE));
-	const beside = Math.floor((between - face) / font.height);
-	return beside > MIN_LINES ? beside : Math.max(1, Math.floor(between / font.height));
+	const below = canvas.height - headerHeight(font) - MARGIN;
+	const face = Math.max(MIN_FACE, Math.floor(below * FACE_SHARE));
+	const beside = Math.floor((below - face) / font.height);
+	return beside > MIN_LINES ? beside : Math.max(1, Math.floor(below / font.height));
 }
 
-/** Pixels of the bars above and below. */
-function barOf(font: Font): number {
-	return font.height + MARGIN;
-}
-
-/**
- * Draws the whole face: a bar for the state and the backend, the face or a code, what is said, and what is set.
- *
- * @param codeFont a large font for a code, perhaps of digits only
- */
-export function drawFace(canvas: Canvas, font: Font, picture: FacePicture, codeFont: Font = font): void {
-	const colors = mix(canvas, picture);
-	const { lines, count } = picture.page;
-	const barHeight = barOf(font);
-	const footer = canvas.height - barHeight;
-	// The last page has as much room as the others, so that the face does not move.
+/** The first row of the words: the last page has as much room as the others, so that the face does not move. */
+export function wordsTop(canvas: Canvas, font: Font, { lines, count }: ShownPage): number {
+	if (lines.length === 0) {
+		return canvas.height;
+	}
 	const rows = count > 1 ? linesOfWords(canvas, font) : Math.max(MIN_LINES, lines.length);
-	const words = Math.max(barHeight, footer - rows * font.height - MARGIN);
-	canvas.begin();
-	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
-	drawHeader(canvas, font, colors, picture, barHeight);
-	if (picture.code === "" && words - barHeight >= MIN_FACE) {
-		drawFeatures(canvas, colors, picture, barHeight, words);
-	} else if (picture.code !== "") {
-		const fits = codeFont.height <= words - barHeight && fitsIn(canvas, codeFont, picture.code);
-		drawCode(canvas, fits ? codeFont : font, colors, picture.code, (barHeight + words) >> 1);
+	return Math.max(headerHeight(font), canvas.height - rows * font.height - MARGIN);
+}
+
+/** Where the face is, between header and words; undefined if there is no room. */
+export function placeOf(canvas: Canvas, font: Font, words: number): FacePlace | undefined {
+	const top = headerHeight(font);
+	const height = words - top;
+	if (height < MIN_FACE) {
+		return undefined;
 	}
-	drawWords(canvas, font, colors, picture, words);
-	drawFooter(canvas, font, colors, picture, footer);
-	canvas.end();
+	const unit = Math.min(canvas.width / FACE_WIDTH, height / FACE_HEIGHT);
+	return { x: canvas.width >> 1, y: top + (height >> 1), unit };
 }
 
-/** The colours of a theme. */
-export function mix(canvas: Canvas, { theme, dim }: FacePicture): Colors {
-	const light = LEAST_LIGHT + ((1 - LEAST_LIGHT) * dim) / 100;
-	const color = (red: number, green: number, blue: number): number =>
-		canvas.makeColor(Math.round(red * light), Math.round(green * light), Math.round(blue * light));
-	const isLight = theme === "light";
-	return {
-		background: isLight ? color(255, 255, 255) : color(16, 18, 24),
-		bar: isLight ? color(224, 228, 236) : color(44, 48, 60),
-		text: isLight ? color(24, 28, 36) : color(236, 238, 244),
-		accent: color(0, 132, 214),
-		alert: color(204, 36, 36),
-		onAlert: color(255, 255, 255),
-	};
-}
+/** Draws parts of a face on one canvas. Poco draws nothing twice: each part begins with its ground. */
+export class FacePainter {
+	readonly #canvas: Canvas;
+	readonly #font: Font;
+	readonly #codeFont: Font;
+	readonly #brush: Brush;
+	#colors: Colors | undefined;
+	#theme: Theme = "light";
+	#dim = 0;
 
-/** The state and the backend. */
-export function drawHeader(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, height: number): void {
-	const { state, backend, connected } = picture;
-	canvas.fillRectangle(colors.bar, 0, 0, canvas.width, height);
-	const stateWidth = canvas.getTextWidth(state, font);
-	canvas.drawText(state, font, colors.text, MARGIN, MARGIN / 2);
-	const room = canvas.width - stateWidth - 4 * MARGIN;
-	const name = visibleText(hostOf(backend), (character) => canvas.getTextWidth(character, font));
-	if (room < 0 || name === "") {
-		return;
+	/** @param codeFont a large font for a code, perhaps of digits only */
+	constructor(canvas: Canvas, font: Font, codeFont: Font = font) {
+		this.#canvas = canvas;
+		this.#font = font;
+		this.#codeFont = codeFont;
+		this.#brush = new Brush(canvas);
 	}
-	const width = Math.min(canvas.getTextWidth(name, font), room);
-	canvas.drawText(
-		name,
-		font,
-		connected ? colors.accent : colors.alert,
-		canvas.width - MARGIN - width,
-		MARGIN / 2,
-		width,
-	);
-}
 
-/** Two eyes, and a mouth for the emotion; the eyes are wide while the device speaks. */
-function drawFeatures(canvas: Canvas, colors: Colors, picture: FacePicture, top: number, bottom: number): void {
-	const height = bottom - top;
-	const center = canvas.width >> 1;
-	const eye = Math.max(6, height >> 3);
-	const eyeHeight = picture.emotion === "sleepy" ? eye >> 2 : picture.state === "speaking" ? eye * 2 : eye;
-	const eyeTop = top + (height >> 2);
-	const apart = canvas.width >> 3;
-	canvas.fillRectangle(colors.text, center - apart - eye, eyeTop, eye, eyeHeight);
-	canvas.fillRectangle(colors.text, center + apart, eyeTop, eye, eyeHeight);
-	const mouth = MOUTHS[picture.emotion] ?? LEVEL;
-	const width = Math.round(2 * apart * mouth.width);
-	const mouthTop = top + Math.round(height * 0.65);
-	canvas.fillRectangle(colors.text, center - (width >> 1), mouthTop, width, mouth.height);
-	if (mouth.corners !== "level") {
-		const corner = mouth.corners === "up" ? mouthTop - mouth.height : mouthTop + mouth.height;
-		canvas.fillRectangle(colors.text, center - (width >> 1) - mouth.height, corner, mouth.height, mouth.height);
-		canvas.fillRectangle(colors.text, center + (width >> 1), corner, mouth.height, mouth.height);
+	/** Draws everything in a rectangle of whole pixels. */
+	paint(picture: FacePicture, { x, y, width, height }: Rectangle): void {
+		const canvas = this.#canvas;
+		const colors = this.#mixed(picture);
+		const tools = { canvas, brush: this.#brush, font: this.#font, colors };
+		const words = wordsTop(canvas, this.#font, picture.page);
+		const place = placeOf(canvas, this.#font, words);
+		const end = Math.min(y + height, canvas.height);
+		for (let top = y; top < end; top += BAND) {
+			const rows = Math.min(BAND, end - top);
+			canvas.begin(x, top, width, rows);
+			this.#brush.clip(x, top, width, rows);
+			canvas.fillRectangle(colors.background, x, top, width, rows);
+			this.#drawBand(tools, picture, words, place);
+			canvas.end();
+		}
+	}
+
+	/** The colours of the picture's theme, which are made once. */
+	#mixed({ theme, dim }: FacePicture): Colors {
+		if (this.#colors === undefined || theme !== this.#theme || dim !== this.#dim) {
+			this.#colors = mix(this.#canvas, theme, dim);
+			this.#theme = theme;
+			this.#dim = dim;
+		}
+		return this.#colors;
+	}
+
+	#drawBand(tools: Tools, picture: FacePicture, words: number, place: FacePlace | undefined): void {
+		const { canvas, brush, font, colors } = tools;
+		const { face, look, pose, page, level } = picture;
+		const header = headerHeight(font);
+		if (brush.reaches(0, 0, canvas.width, header)) {
+			drawHeader(tools, face);
+		}
+		if (brush.reaches(0, header, canvas.width, words - header)) {
+			if (face.code !== "") {
+				this.#drawCode(tools, face.code, header, words);
+			} else if (place !== undefined) {
+				drawFeatures({ brush, colors, look, pose, place });
+			}
+		}
+		if (brush.reaches(0, words - ALERT_EDGE, canvas.width, canvas.height)) {
+			drawWords(tools, page, words, face.state === "upgrading" ? colors.notice : colors.alert);
+		}
+		if (level !== undefined && brush.reaches(0, levelTop(canvas), canvas.width, canvas.height)) {
+			drawLevel(tools, level);
+		}
+	}
+
+	/** In the middle of the face's room, large if there is room and the large font has all characters. */
+	#drawCode({ canvas, font, colors }: Tools, code: string, top: number, bottom: number): void {
+		const large = this.#codeFont;
+		const fits = large.height <= bottom - top && fitsIn(canvas, large, code);
+		const used = fits ? large : font;
+		const text = visibleText(code, (character) => canvas.getTextWidth(character, used));
+		const width = Math.min(canvas.getTextWidth(text, used), canvas.width);
+		const y = ((top + bottom) >> 1) - (used.height >> 1);
+		canvas.drawText(text, used, colors.ink, (canvas.width - width) >> 1, y, width);
 	}
 }
 
@@ -205,58 +170,28 @@ function fitsIn(canvas: Canvas, font: Font, code: string): boolean {
 	return hasGlyphs && canvas.getTextWidth(code, font) <= canvas.width;
 }
 
-/** In the middle between left and right, and around a line. */
-function drawCode(canvas: Canvas, font: Font, colors: Colors, code: string, middle: number): void {
-	const text = visibleText(code, (character) => canvas.getTextWidth(character, font));
-	const width = Math.min(canvas.getTextWidth(text, font), canvas.width);
-	canvas.drawText(text, font, colors.text, (canvas.width - width) >> 1, middle - (font.height >> 1), width);
-}
-
-/** A page of words: an alert on its colour; under several pages a bar that shows how far they are read. */
-function drawWords(canvas: Canvas, font: Font, colors: Colors, { page }: FacePicture, top: number): void {
+/** A page of words: an alert on a panel; under several pages a bar that shows how far they are read. */
+function drawWords(
+	{ canvas, brush, font, colors }: Tools,
+	{ lines, number, count }: ShownPage,
+	top: number,
+	panel: number,
+): void {
+	const alerts = lines.filter(({ isAlert }) => isAlert).length;
+	if (alerts > 0) {
+		brush.color = panel;
+		const [width, height] = [canvas.width - 2 * ALERT_EDGE, alerts * font.height + 2 * ALERT_EDGE];
+		brush.rounded(ALERT_EDGE, top - ALERT_EDGE, width, height, ALERT_CORNER);
+	}
 	let y = top;
-	for (const { text, isAlert } of page.lines) {
-		if (isAlert) {
-			canvas.fillRectangle(colors.alert, 0, y, canvas.width, font.height);
+	for (const { text, isAlert } of lines) {
+		if (brush.reaches(0, y, canvas.width, font.height)) {
+			canvas.drawText(text, font, isAlert ? colors.onColor : colors.ink, MARGIN, y);
 		}
-		canvas.drawText(text, font, isAlert ? colors.onAlert : colors.text, MARGIN, y);
 		y += font.height;
 	}
-	if (page.count > 1) {
-		const read = Math.round((canvas.width * (page.number + 1)) / page.count);
-		canvas.fillRectangle(colors.accent, 0, canvas.height - barOf(font) - PROGRESS_HEIGHT, read, PROGRESS_HEIGHT);
+	if (count > 1) {
+		const read = Math.round((canvas.width * (number + 1)) / count);
+		canvas.fillRectangle(colors.accent, 0, canvas.height - PROGRESS_HEIGHT, read, PROGRESS_HEIGHT);
 	}
-}
-
-function drawFooter(canvas: Canvas, font: Font, colors: Colors, picture: FacePicture, top: number): void {
-	const half = canvas.width >> 1;
-	canvas.fillRectangle(colors.bar, 0, top, canvas.width, canvas.height - top);
-	if (picture.volume !== undefined) {
-		drawLevel(canvas, font, colors, { name: "volume", percent: picture.volume, x: MARGIN, y: top, width: half });
-	}
-	drawLevel(canvas, font, colors, { name: "brightness", percent: picture.brightness, x: half, y: top, width: half });
-}
-
-interface Level {
-	readonly name: string;
-	readonly percent: number;
-	readonly x: number;
-	readonly y: number;
-	readonly width: number;
-}
-
-/** A word and a number, or the number alone where there is no room, and under them a bar that is as long as the number is high. */
-function drawLevel(canvas: Canvas, font: Font, colors: Colors, { name, percent, x, y, width }: Level): void {
-	const named = `${name} ${percent}`;
-	const text = canvas.getTextWidth(named, font) <= width - MARGIN ? named : `${percent}%`;
-	canvas.drawText(text, font, colors.text, x, y, width - MARGIN);
-	const length = Math.round(((width - 2 * MARGIN) * percent) / 100);
-	canvas.fillRectangle(colors.accent, x, canvas.height - 5, length, 4);
-}
-
-/** The host in a URL, for there is no room for more. */
-function hostOf(url: string): string {
-	const start = url.indexOf("://") + 3;
-	const end = url.indexOf("/", start);
-	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
 }

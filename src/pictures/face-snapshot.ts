@@ -1,6 +1,6 @@
 import type { ByteSource, Snapshot } from "../hardware/pictures.js";
+import type { Canvas, Font } from "./canvas.js";
 import { EncodedJpeg } from "./encoded-jpeg.js";
-import type { Canvas, Font } from "./face-drawing.js";
 
 /** A canvas in memory, for a band of the screen. */
 export interface BandCanvas extends Canvas {
@@ -104,6 +104,12 @@ class ShiftedCanvas implements Canvas {
 	fillRectangle(color: number, x: number, y: number, width: number, height: number): void {
 		if (this.#isSeen) {
 			this.#band.fillRectangle(color, x, y, width, height);
+		}
+	}
+
+	blendRectangle(color: number, blend: number, x: number, y: number, width: number, height: number): void {
+		if (this.#isSeen) {
+			this.#band.blendRectangle(color, blend, x, y, width, height);
 		}
 	}
 

@@ -1,7 +1,11 @@
 import type { SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { breakLines } from "../text/line-breaks.js";
-import { type Canvas, drawHeader, type FacePicture, type Font, MARGIN, mix } from "./face-drawing.js";
+import { Brush } from "./brush.js";
+import type { Canvas, Font } from "./canvas.js";
+import { mix } from "./face-colors.js";
+import type { FacePicture } from "./face-drawing.js";
+import { drawHeader, headerHeight, MARGIN } from "./status-drawing.js";
 
 /** A QR code: a byte for each module, row by row, 1 where it is dark. Without the light border. */
 export type QrCode = ArrayBuffer & { readonly size: number };
@@ -44,8 +48,9 @@ export function drawSetup(
 	picture: FacePicture & { readonly setup: SetupNotice },
 	code?: QrCode,
 ): void {
-	const colors = mix(canvas, picture);
-	const top = font.height + MARGIN;
+	const colors = mix(canvas, picture.theme, picture.dim);
+	const brush = new Brush(canvas);
+	const top = headerHeight(font);
 	const measure = (character: string): number => canvas.getTextWidth(character, font);
 	const told = breakLines(picture.setup.progress, canvas.width - 2 * MARGIN, measure).slice(0, MAX_PROGRESS_LINES);
 	const bottom = canvas.height - told.length * font.height - MARGIN;
@@ -63,9 +68,10 @@ export function drawSetup(
 	};
 	canvas.begin();
 	canvas.fillRectangle(colors.background, 0, 0, canvas.width, canvas.height);
-	drawHeader(canvas, font, colors, { ...picture, backend: "" }, top);
-	drawLines(canvas, font, colors.text, lines, words);
-	drawLines(canvas, font, colors.text, told, {
+	brush.clip(0, 0, canvas.width, top);
+	drawHeader({ canvas, brush, font, colors }, { ...picture.face, battery: undefined, signal: undefined });
+	drawLines(canvas, font, colors.ink, lines, words);
+	drawLines(canvas, font, colors.ink, told, {
 		x: MARGIN,
 		top: bottom,
 		bottom: canvas.height,

@@ -45,6 +45,7 @@ const ADDONS: readonly (keyof BuildAddons)[] = deepFreeze([
 	"mqtt",
 	"power",
 	"resources",
+	"search",
 	"setup",
 	"update",
 ] as const);

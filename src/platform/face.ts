@@ -12,8 +12,8 @@ import { deepFreeze } from "../text/deep-freeze.js";
 /** The glyph sets; a build includes one (scripts/fonts/glyph-sets.ts). */
 const GLYPH_SETS = deepFreeze(["cjk", "zh-hans", "ja", "latin"]);
 
-/** Bytes of Poco's display list: one face takes about half. */
-const DISPLAY_LIST = 4096;
+/** Bytes of Poco's display list: a band of a face takes up to 4,300. */
+const DISPLAY_LIST = 5120;
 
 /**
  * The face on a screen that the SDK has a driver for.

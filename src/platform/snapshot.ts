@@ -5,7 +5,7 @@ import type { FaceScreen } from "../pictures/face-screen.js";
 import { type BandCanvas, FaceSnapshot } from "../pictures/face-snapshot.js";
 
 /** Bytes of Poco's display list, as for the face on the screen. */
-const DISPLAY_LIST = 4096;
+const DISPLAY_LIST = 5120;
 
 /** Pictures of a face on a screen that is not rotated, with 16-bit pixels, little-endian. */
 export function openSnapshot(face: FaceScreen): FaceSnapshot {

@@ -12,6 +12,9 @@ export class JsonLimitError extends SyntaxError {}
 /** The characters that a level of objects has before the next begins: `{"":`. */
 const LEVEL_LENGTH = 4;
 
+/** Characters of a text that cannot nest too deep without arrays. */
+const MAX_FLAT_LENGTH = MAX_JSON_DEPTH * LEVEL_LENGTH;
+
 /** XS takes a list of names where others take a reviver. Looked up once, as XS searches the global object at each use. */
 const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown;
 
@@ -29,23 +32,20 @@ const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown
 export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, names?: readonly string[]): unknown {
 	// XS counts the characters each time.
 	const { length } = text;
-	if (length > maxValues || mayNestTooDeep(text, length)) {
+	if (length > maxValues || text.includes("[") || (length > MAX_FLAT_LENGTH && mayNestTooDeep(text, length))) {
 		checkLimits(text, maxValues);
 	}
 	return parse(text, names);
 }
 
 /**
- * A cheap bound, which lets almost every message pass: without arrays each level takes some characters, and the search
- * for levels ends where too few are left. `includes` and `indexOf` are native, a loop over characters is not.
+ * A cheap bound for a text without arrays, which lets almost every message pass: each level takes some characters, and the
+ * search for levels ends where too few are left. `indexOf` is native, a loop over characters is not.
  */
 function mayNestTooDeep(text: string, length: number): boolean {
-	if (text.includes("[")) {
-		return true;
-	}
 	// The outermost level begins at the first character or later: no search is needed for it.
 	let at = 0;
-	for (let room = MAX_JSON_DEPTH * LEVEL_LENGTH; room > 0; room -= LEVEL_LENGTH) {
+	for (let room = MAX_FLAT_LENGTH; room > 0; room -= LEVEL_LENGTH) {
 		if (at < 0 || length - at <= room) {
 			return false;
 		}

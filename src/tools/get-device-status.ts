@@ -23,24 +23,21 @@ export default defineTool({
 		sensors: optional(object({})),
 	},
 	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors }) => {
+		// JSON leaves out what is undefined.
 		return {
-			...(speaker && { audio_speaker: { volume: speaker.volume } }),
-			...(screen && { screen: { brightness: screen.brightness, theme: screen.theme } }),
-			...(battery && { battery: { level: battery.level, charging: battery.charging } }),
-			...(network && { network: networkStatus(network) }),
-			...(thermometer && { chip: { temperature: thermometer.temperature } }),
-			...(lights && { lights: lightsStatus(lights) }),
-			...(sensors && { sensors: sensorsStatus(sensors) }),
+			audio_speaker: speaker && { volume: speaker.volume },
+			screen: screen && { brightness: screen.brightness, theme: screen.theme },
+			battery: battery && { level: battery.level, charging: battery.charging },
+			network: network && networkStatus(network),
+			chip: thermometer && { temperature: thermometer.temperature },
+			lights: lights && lightsStatus(lights),
+			sensors: sensors && sensorsStatus(sensors),
 		};
 	},
 });
 
-function networkStatus({ type, ssid, rssi }: NonNullable<Hardware["network"]>): {
-	type: string;
-	ssid?: string;
-	signal?: string;
-} {
-	return { type, ...(ssid !== undefined && { ssid }), ...(rssi !== undefined && { signal: signalWord(rssi) }) };
+function networkStatus({ type, ssid, rssi }: NonNullable<Hardware["network"]>) {
+	return { type, ssid, signal: rssi === undefined ? undefined : signalWord(rssi) };
 }
 
 /** A word for a signal strength in dBm. */

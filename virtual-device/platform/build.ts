@@ -9,6 +9,7 @@ import mods from "../../src/addons/mods.js";
 import mqtt from "../../src/addons/mqtt.js";
 import power from "../../src/addons/power.js";
 import resources from "../../src/addons/resources.js";
+import search from "../../src/addons/search.js";
 import setup from "../../src/addons/setup.js";
 import update from "../../src/addons/update.js";
 import type { BuildAddons } from "../../src/app/addons.js";
@@ -33,6 +34,7 @@ export function findAddons(): BuildAddons {
 		mqtt,
 		power,
 		resources,
+		search,
 		setup,
 		update,
 	};

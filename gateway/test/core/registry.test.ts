@@ -65,6 +65,39 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([known?.alias, known?.tools.length, known?.online], ["lamp_000001", 2, false]);
 	});
 
+	it("are on disk once their lists are read, while they are online", async (t) => {
+		const folder = stateFolder(t);
+		const side = await startGateway(t, { stateFolder: folder });
+		const device = await WireDevice.connect(t, side);
+		const toolsOnDisk = (): number =>
+			filesIn(folder)
+				.filter((name) => name.endsWith(".json"))
+				.flatMap((name) => JSON.parse(readFileSync(join(folder, "devices", name), "utf8")).tools).length;
+		await until(() => toolsOnDisk() === 2, "its tools are on disk");
+		device.changeTools([SET_VOLUME]);
+		await until(() => toolsOnDisk() === 1, "its new list is on disk");
+	});
+
+	it("tell of a device's notifications, its state, and events that are not too long", async (t) => {
+		const side = await startGateway(t);
+		const device = await WireDevice.connect(t, side);
+		const { servers } = side.gateway;
+		const server = servers.find(ID);
+		const notified: unknown[] = [];
+		servers.on("notification", (_server, method, params) => notified.push([method, params]));
+		const rejected: string[] = [];
+		servers.on("rejected", (description) => rejected.push(description));
+		device.notify("notifications/anything", { at: 1 });
+		device.notify("notifications/state_changed", { newState: 5 });
+		device.notify("notifications/button_pressed", { name: "x".repeat(1_100) });
+		device.notify("notifications/button_pressed", { name: "boot" });
+		device.notify("notifications/state_changed", { newState: "x".repeat(100) });
+		await until(() => notified.length === 5, "all notifications");
+		assert.deepEqual(notified[0], ["notifications/anything", { at: 1 }]);
+		assert.deepEqual([server?.state, server?.event?.params], ["x".repeat(64), { name: "boot" }]);
+		assert.deepEqual(rejected, [`${ID}: notifications/button_pressed is too long (limit 1024 characters)`]);
+	});
+
 	it("survive a damaged file, which is set aside", async (t) => {
 		const folder = stateFolder(t);
 		const first = await startGateway(t, { stateFolder: folder });

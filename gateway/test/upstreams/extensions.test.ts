@@ -35,6 +35,9 @@ describe("extensions of MCP", () => {
 			assert.deepEqual(client.getServerCapabilities()?.extensions, { [APPS]: MIME_TYPES });
 			await client.callTool({ name: "apps__show" });
 			assert.deepEqual(told, [{ [APPS]: MIME_TYPES }]);
+			assert.deepEqual([...gateway.servers.extended], gateway.servers.all);
+			await manager.close();
+			assert.equal(gateway.servers.extended.size, 0);
 		});
 	}
 

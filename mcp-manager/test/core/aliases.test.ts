@@ -6,6 +6,7 @@ import { NO_OFFERS } from "../../src/core/offers.js";
 import { SchemaChecker } from "../../src/core/schema-checker.js";
 import type { ServerSettings } from "../../src/core/server.js";
 import { ServerDirectory } from "../../src/core/server-directory.js";
+import { connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
 describe("the alias of a device", () => {
 	it("is its board's name and the end of its MAC address", () => {
@@ -82,6 +83,12 @@ function directory(folder?: string): ServerDirectory {
 const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, lastSeen: 1 };
 
 describe("the alias of a configured server", () => {
+	it("follows from its id: it is not renamed", async (t) => {
+		const { registry, server } = await connected(t, nodeServer("odd", ODD_SERVER, "good"));
+		await assert.rejects(registry.rename("odd", "even"), RangeError);
+		assert.deepEqual([server.alias, registry.find("odd"), registry.find("even")], ["odd", server, undefined]);
+	});
+
 	const ids = ["Files", "files", "FILES"];
 
 	it("does not depend on who is configured or connected first", () => {

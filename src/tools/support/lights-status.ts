@@ -6,11 +6,8 @@ export function lightsStatus(lights: Readonly<Record<string, Light>>): object {
 	return Object.fromEntries(
 		Object.entries(lights).map(([name, { on, brightness, color }]) => [
 			name,
-			{
-				on,
-				...(brightness !== undefined && { brightness }),
-				...(color !== undefined && { color: formatColor(color) }),
-			},
+			// JSON leaves out what is undefined.
+			{ on, brightness, color: color === undefined ? undefined : formatColor(color) },
 		]),
 	);
 }

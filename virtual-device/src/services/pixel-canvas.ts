@@ -1,8 +1,16 @@
 import type { ReadFont } from "../../../scripts/fonts/read-bm-font.js";
-import type { Canvas, Font } from "../../../src/pictures/face-drawing.js";
+import type { Canvas, Font } from "../../../src/pictures/canvas.js";
 
 /** Bytes of a pixel: red, green, blue, and nothing transparent. */
 const PIXEL_BYTES = 4;
+
+/** The part that is drawn. */
+interface Clip {
+	readonly left: number;
+	readonly top: number;
+	readonly right: number;
+	readonly bottom: number;
+}
 
 /** What the firmware draws on, in place of the SDK's Poco: fonts are {@link ReadFont}s. */
 export class PixelCanvas implements Canvas {
@@ -10,25 +18,53 @@ export class PixelCanvas implements Canvas {
 	readonly height: number;
 	/** RGBA, row by row. */
 	readonly pixels: Buffer;
+	#clip: Clip;
 
 	constructor(width: number, height: number) {
 		this.width = width;
 		this.height = height;
 		this.pixels = Buffer.alloc(width * height * PIXEL_BYTES, 0xff);
+		this.#clip = this.#whole();
 	}
 
 	makeColor(red: number, green: number, blue: number): number {
 		return ((red << 24) | (green << 16) | (blue << 8) | 0xff) >>> 0;
 	}
 
-	begin(): void {}
+	/** Nothing is drawn outside of this part. */
+	begin(x = 0, y = 0, width = this.width, height = this.height): void {
+		this.#clip = { left: Math.max(0, x), top: Math.max(0, y), right: x + width, bottom: y + height };
+	}
 
-	end(): void {}
+	end(): void {
+		this.#clip = this.#whole();
+	}
 
 	fillRectangle(color: number, x: number, y: number, width: number, height: number): void {
-		for (let row = Math.max(0, y); row < Math.min(this.height, y + height); row += 1) {
-			for (let column = Math.max(0, x); column < Math.min(this.width, x + width); column += 1) {
-				this.pixels.writeUInt32BE(color, (row * this.width + column) * PIXEL_BYTES);
+		this.#each(x, y, width, height, (at) => {
+			this.pixels.writeUInt32BE(color, at);
+		});
+	}
+
+	blendRectangle(color: number, blend: number, x: number, y: number, width: number, height: number): void {
+		this.#each(x, y, width, height, (at) => {
+			for (let byte = 0; byte < PIXEL_BYTES - 1; byte += 1) {
+				const over = (color >>> (8 * (PIXEL_BYTES - 1 - byte))) & 0xff;
+				const under = this.pixels[at + byte] ?? 0;
+				this.pixels[at + byte] = Math.round(under + ((over - under) * blend) / 255);
+			}
+		});
+	}
+
+	#whole(): Clip {
+		return { left: 0, top: 0, right: this.width, bottom: this.height };
+	}
+
+	#each(x: number, y: number, width: number, height: number, draw: (at: number) => void): void {
+		const { left, top, right, bottom } = this.#clip;
+		for (let row = Math.max(top, y); row < Math.min(bottom, this.height, y + height); row += 1) {
+			for (let column = Math.max(left, x); column < Math.min(right, this.width, x + width); column += 1) {
+				draw((row * this.width + column) * PIXEL_BYTES);
 			}
 		}
 	}

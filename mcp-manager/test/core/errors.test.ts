@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ServerError, type ServerErrorCode } from "../../src/core/errors.js";
+
+const isSafe = (code: ServerErrorCode, isRepeatable: boolean): boolean =>
+	new ServerError(code, "x").isSafeToRetry(isRepeatable);
+
+describe("a call that failed", () => {
+	it("may be repeated if the server was not asked, whatever the tool", () => {
+		for (const code of ["server-offline", "queue-full", "rate-limited"] as const) {
+			assert.deepEqual([isSafe(code, false), isSafe(code, true)], [true, true], code);
+		}
+	});
+
+	it("may be repeated if it was perhaps carried out, where a repetition does no harm", () => {
+		for (const code of ["timeout", "server-disconnected"] as const) {
+			assert.deepEqual([isSafe(code, false), isSafe(code, true)], [false, true], code);
+		}
+	});
+
+	it("is not repeated where another attempt would fail, too", () => {
+		for (const code of ["invalid-arguments", "permission-denied", "cancelled", "retries-exceeded"] as const) {
+			assert.deepEqual([isSafe(code, false), isSafe(code, true)], [false, false], code);
+		}
+	});
+});

@@ -1,0 +1,55 @@
+import type { Board, Face } from "../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+
+/** Poll interval for battery and signal, ms. */
+const POLL_INTERVAL = 30_000;
+
+/** Shows the level of the battery and the strength of the Wi-Fi's signal on the screen, as far as the board has these. */
+export class StatusIcons {
+	readonly #board: Pick<Board, "battery" | "network">;
+	readonly #timer: TimerModule;
+	readonly #show: (change: Partial<Face>) => void;
+	#repeating: TimerHandle | undefined;
+	/** What is shown. */
+	#shown = "";
+
+	constructor(
+		{ battery, network, screen }: Pick<Board, "battery" | "network" | "screen">,
+		timer: TimerModule,
+		show: (change: Partial<Face>) => void,
+	) {
+		this.#board = { ...(battery && { battery }), ...(network && { network }) };
+		this.#timer = timer;
+		this.#show = show;
+		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
+			this.#repeating = timer.repeat(() => this.update(), POLL_INTERVAL);
+		}
+	}
+
+	/** Reads them now, and shows what changed. */
+	update(): void {
+		const { battery, network } = this.#board;
+		const change: Partial<Face> = {
+			...(battery && { battery: { level: battery.level, charging: battery.charging } }),
+			...(network?.type === "wifi" && { signal: bars(network.rssi) }),
+		};
+		const shown = JSON.stringify(change);
+		if (shown !== this.#shown && this.#repeating !== undefined) {
+			this.#shown = shown;
+			this.#show(change);
+		}
+	}
+
+	close(): void {
+		this.#timer.clear(this.#repeating);
+		this.#repeating = undefined;
+	}
+}
+
+/** The bars of a signal in dBm, from 1 to 3. A strength that is not known counts as a good one. */
+function bars(rssi = 0): number {
+	if (rssi >= -60) {
+		return 3;
+	}
+	return rssi >= -75 ? 2 : 1;
+}

@@ -1,0 +1,69 @@
+import type { Face } from "../hardware/hardware.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+
+/** What a person should know about the device now. */
+export interface Status {
+	readonly text: string;
+	readonly color: "accent" | "notice" | "alert";
+}
+
+const OFFLINE: Status = deepFreeze({ text: "Offline", color: "alert" });
+const SETUP: Status = deepFreeze({ text: "Set-up", color: "notice" });
+const CONNECTING: Status = deepFreeze({ text: "Connecting", color: "accent" });
+const LISTENING: Status = deepFreeze({ text: "Listening", color: "accent" });
+
+/** The states of which a person is told. */
+const STATES: Readonly<Record<string, Status>> = deepFreeze({
+	starting: CONNECTING,
+	wifi_configuring: SETUP,
+	audio_testing: LISTENING,
+	activating: CONNECTING,
+	upgrading: { text: "Updating", color: "notice" },
+	connecting: CONNECTING,
+	listening: LISTENING,
+	fatal_error: { text: "Error", color: "alert" },
+});
+
+/** States in which a device that is offline has something more important to tell. */
+const ABOVE_OFFLINE = deepFreeze(["wifi_configuring", "upgrading", "fatal_error"]);
+
+/** Of these a person is told: they wake the face. */
+const FOR_PEOPLE = deepFreeze(["state", "code", "emotion", "alert", "setup", "online", "volume", "details"] as const);
+
+/** Undefined while all is as it should be. */
+export function statusOf({ state, online, setup }: Pick<Face, "state" | "online" | "setup">): Status | undefined {
+	if (setup !== undefined) {
+		return SETUP;
+	}
+	return online || ABOVE_OFFLINE.includes(state) ? STATES[state] : OFFLINE;
+}
+
+/** State and backend in the firmware's words, for somebody who looks for a fault. */
+export function detailsOf({ state, backend, connected }: Face): string {
+	return `${state} ${connected ? "" : "! "}${hostOf(backend)}`;
+}
+
+/** The host in a URL, for there is no room for more. */
+function hostOf(url: string): string {
+	const start = url.indexOf("://") + 3;
+	const end = url.indexOf("/", start);
+	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
+}
+
+/** What the header shows, in a form that can be compared. */
+export function headerOf(face: Face): string {
+	const { battery, signal, online, details } = face;
+	const status = statusOf(face)?.text ?? "";
+	const icons = `${battery?.level} ${battery?.charging} ${signal} ${online}`;
+	return `${status} ${icons} ${details ? detailsOf(face) : ""}`;
+}
+
+/** Whether a change wakes the face. */
+export function isForPeople(old: Face, face: Face): boolean {
+	return FOR_PEOPLE.some((key) => old[key] !== face[key]);
+}
+
+/** What the words show, in a form that can be compared. */
+export function wordsOf({ message, alert }: Face): string {
+	return `${alert.status}\n${alert.message}\n${message}`;
+}
