@@ -8,6 +8,7 @@ import { createApp } from "../http/app.js";
 import { localAccess, RequestGuard } from "../http/clients/auth.js";
 import { ConsoleFiles } from "../http/console/console-files.js";
 import type { ConsoleOptions } from "../http/console/console-routes.js";
+import { urlsForDevices } from "../http/console/device-urls.js";
 import { Fleet } from "../http/console/fleet.js";
 import type { ServerEntry } from "../http/console/messages.js";
 import { bindingSummary } from "../http/devices/binding-routes.js";
@@ -127,7 +128,7 @@ export class ClientSide {
 		const { websocket, websocketAddress, mqtt, mqttAddress } = configuration;
 		const isLoopback =
 			!(websocket && !isLoopbackAddress(websocketAddress)) && !(mqtt && !isLoopbackAddress(mqttAddress));
-		const describe = () => ({ urls, isLoopback, hasFirmware });
+		const describe = () => ({ urls: urlsForDevices(urls, configuration), isLoopback, hasFirmware });
 		return { files: this.#files, fleet, manager, tokens, describe };
 	}
 

@@ -266,6 +266,16 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.equal((await run(t, ["token", "remove", "laptop"], environment)).code, 1);
 	});
 
+	it("makes tokens of operators, and tokens that expire, for clients alone", async (t) => {
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const add = ["token", "add", "me", "--operator", "--days", "30"];
+		assert.equal((await run(t, [...add, "--for", "client"], environment)).code, 0);
+		assert.match((await run(t, ["token", "list"], environment)).stdout, /^me .* {2}operator {2}until [0-9-]{10}T/);
+		assert.equal((await run(t, [...add, "--for", "device", "--yes"], environment)).code, 2);
+		const one = await run(t, [...add, "--for", "client", "--device", LAMP], environment);
+		assert.match(one.stderr, /--operator: not with --device/);
+	});
+
 	it("asks before the first token for devices, because devices without one are disconnected", async (t) => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
 		const add = ["token", "add", "lamp", "--for", "device"];

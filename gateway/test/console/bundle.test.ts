@@ -9,11 +9,12 @@ const MAX_BYTES = 150_000;
 
 it("the console is one script and one style sheet, small, and loads nothing from elsewhere", async () => {
 	const folder = await bundleConsole();
-	const names = readdirSync(folder).sort();
-	assert.deepEqual(
-		names.map((name) => name.replace(/-[A-Z0-9]+\./, ".")),
-		["console.css", "console.js", "index.html"],
-	);
+	const names = readdirSync(folder);
+	assert.deepEqual(names.map((name) => name.replace(/-[A-Z0-9]+\./, ".")).sort(), [
+		"console.css",
+		"console.js",
+		"index.html",
+	]);
 	const files = names.map((name) => readFileSync(`${folder}/${name}`));
 	const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
 	assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
@@ -22,5 +23,8 @@ it("the console is one script and one style sheet, small, and loads nothing from
 		assert.ok(page.includes(`"console/${name}"`), name);
 	}
 	assert.doesNotMatch(page.replaceAll("http://www.w3.org/2000/svg", ""), /https?:/);
-	assert.doesNotMatch(readFileSync(`${folder}/${names[0]}`, "utf8"), /url\(|@import/);
+	assert.doesNotMatch(
+		readFileSync(`${folder}/${names.find((name) => name.endsWith(".css"))}`, "utf8"),
+		/url\(|@import/,
+	);
 });

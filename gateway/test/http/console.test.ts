@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
+import { outsideUrlAt } from "../../src/config/listen-address.js";
 import type { TokenRecord } from "../../src/config/token-store.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import type { FleetMessage } from "../../src/http/console/messages.js";
@@ -103,6 +104,16 @@ describe("the console's page", () => {
 		const { base, program } = await startProgram(t);
 		assert.equal(program.urls.console, undefined);
 		assert.equal(await statusOf(`${base}/`), 404);
+	});
+
+	it("names the addresses at which devices on other machines reach the gateway", async (t) => {
+		const flags = { websocketAddress: "0.0.0.0", bootstrap: "approve" };
+		const { base, deviceUrl } = await start(t, flags);
+		const { urls, isLoopback } = await (await fetch(`${base}/console/session`)).json();
+		const outside = outsideUrlAt("ws", "0.0.0.0", Number(new URL(deviceUrl).port)) ?? deviceUrl.slice(0, -1);
+		assert.deepEqual([urls.websocket, isLoopback], [`${outside}/`, false]);
+		assert.equal(urls.bootstrap, `${outside.replace("ws:", "http:")}/xiaozhi/ota/`);
+		assert.equal((await (await fetch(`${(await start(t)).base}/console/session`)).json()).isLoopback, true);
 	});
 
 	it("opens at once on loopback without tokens, for the gateway's own page as operator", async (t) => {

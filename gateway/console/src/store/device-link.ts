@@ -62,6 +62,8 @@ export class DeviceLink {
 
 	/** Connects, lists the tools, reads the status and follows the device. */
 	async open(): Promise<void> {
+		this.#isClosed = false;
+		this.problem.value = "";
 		try {
 			const client = this.#createClient();
 			this.#client = client;

@@ -15,7 +15,11 @@ const PATIENCE = 25_000;
 /** Milliseconds between attempts to reach it. */
 const RETRY_DELAY = 1_000;
 
+/** Milliseconds for which a page in the background goes on: browsers open only six connections to one host. */
+const HIDDEN_TIME = 30_000;
+
 let source: EventSource | undefined;
+let hiding: ReturnType<typeof setTimeout> | undefined;
 let watchdog: ReturnType<typeof setTimeout> | undefined;
 
 /** Opens the stream of changes, and again whenever it is lost, until nobody is signed in any more. */
@@ -61,3 +65,12 @@ async function reopen(): Promise<void> {
 		setTimeout(() => void reopen(), RETRY_DELAY);
 	}
 }
+
+document.addEventListener("visibilitychange", () => {
+	clearTimeout(hiding);
+	if (document.visibilityState === "hidden") {
+		hiding = setTimeout(closeStream, HIDDEN_TIME);
+	} else if (source === undefined && phase.value === "open") {
+		openStream();
+	}
+});

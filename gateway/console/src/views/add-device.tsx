@@ -6,8 +6,8 @@ import { t } from "../texts/index.js";
 /** How a device gets here: its backend's address as text and as a QR code, and a virtual device. */
 export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 	const urls = session.value?.urls ?? {};
-	const backend = outside(urls.websocket ?? urls.mqtt);
-	const bootstrap = outside(urls.bootstrap);
+	const backend = urls.websocket ?? urls.mqtt;
+	const { bootstrap } = urls;
 	return (
 		<section class="card add-device">
 			{isFirst && <h1>{t("noDevice")}</h1>}
@@ -27,7 +27,7 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 					) : (
 						<p class="muted">{t("boardHelp")}</p>
 					)}
-					{backend && (
+					{backend && !session.value?.isLoopback && (
 						<div class="with-qr">
 							<QrCode text={bootstrap ?? backend} label={t("qr", { url: bootstrap ?? backend })} />
 							<div>
@@ -48,10 +48,4 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 	);
 }
 
-const LISTEN = "xs-mcp-gateway serve --websocket-address 0.0.0.0 --http-address 0.0.0.0 --bootstrap approve";
-
-/** A URL of the gateway as others reach it: by the name by which this page was opened, if that is not this machine. */
-function outside(url: string | undefined): string | undefined {
-	const isHere = /^(localhost|127\.|\[::1\])/.test(location.hostname);
-	return isHere ? url : url?.replace(/(?<=:\/\/)127\.0\.0\.1(?=[:/])/, location.hostname);
-}
+const LISTEN = "xs-mcp-gateway --websocket-address 0.0.0.0 --bootstrap approve";
