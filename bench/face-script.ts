@@ -1,5 +1,6 @@
 // The face in an engine beside the server, on a canvas that only counts: Node says what the device does, and for how long.
 import "./server.js";
+import { ENGLISH } from "../src/language/en.js";
 import type { Canvas } from "../src/pictures/canvas.js";
 import { FaceScreen } from "../src/pictures/face-screen.js";
 import { receive, send } from "../virtual-device/platform/bridge.js";
@@ -53,6 +54,7 @@ const timer = {
 
 const canvas = new CountedCanvas();
 const face = new FaceScreen({ canvas, font: { height: 16 }, timer: timer as never });
+face.show({ words: ENGLISH });
 
 function pass(time: number): void {
 	const end = now + time;

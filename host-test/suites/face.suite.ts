@@ -1,3 +1,6 @@
+import { EMOTIONS } from "../../src/hardware/emotions.js";
+import { ENGLISH } from "../../src/language/en.js";
+import { JAPANESE } from "../../src/language/ja.js";
 import { emotionWords, lookOf } from "../../src/pictures/emotions.js";
 import { FaceScreen } from "../../src/pictures/face-screen.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
@@ -17,6 +20,7 @@ const SIZES = [
 function face(backlight?: { brightness: number }, canvas = new FakeCanvas()) {
 	const timer = new FakeTimer();
 	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(backlight && { backlight }) });
+	screen.show({ words: ENGLISH });
 	/** What is drawn soon: no face blinks as early as that. */
 	const draw = (): FakeCanvas => {
 		canvas.forget();
@@ -56,6 +60,13 @@ export default suite("the face on the screen", {
 			screen.show(change);
 			equal(texts(draw()), [expected]);
 		}
+	},
+	"says so in the device's language, and nothing before it is known"() {
+		const { screen, draw } = face();
+		screen.show({ words: JAPANESE, state: "listening" });
+		equal(texts(draw()), [JAPANESE.listening]);
+		screen.show({ words: undefined });
+		equal(texts(draw()), []);
 	},
 	"shows state and backend in the firmware's words only to somebody who asks"() {
 		const { screen, draw } = face();
@@ -251,6 +262,7 @@ export default suite("the face on the screen", {
 			screen.show({ emotion });
 			return JSON.stringify(draw().rectangles);
 		};
+		equal(emotionWords(), EMOTIONS);
 		equal(new Set(emotionWords().map(drawn)).size, 21);
 		equal([drawn("no such emotion"), drawn("Happy")], [drawn("neutral"), drawn("happy")]);
 	},

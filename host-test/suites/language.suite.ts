@@ -18,17 +18,17 @@ export default suite("the language of the device's own words", {
 			}
 		}
 	},
-	"is that of alerts, and told to the screen"() {
+	"is that of alerts, and of the words that the screen gets"() {
 		for (const [language, status] of [
 			["ja", "更新に失敗しました"],
 			["zh", "更新失败"],
 			["en", "Update failed"],
 		] as const) {
 			const board = new FakeBoard();
-			const { application } = inSession(board, {}, { language, words: ADDONS.language[language] });
+			const { application } = inSession(board, {}, { words: ADDONS.language[language] });
 			application.alert("updateFailed", "404");
 			const face = Object.assign({}, ...board.shown);
-			equal([face.language, face.alert], [language, { status, message: "404" }]);
+			equal([face.words?.updateFailed, face.alert], [status, { status, message: "404" }]);
 		}
 	},
 	"is none in a build without words: an alert has its message alone"() {

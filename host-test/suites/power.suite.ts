@@ -1,6 +1,7 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
 import type { Button, Press } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
+import { ENGLISH } from "../../src/language/en.js";
 import { FaceScreen } from "../../src/pictures/face-screen.js";
 import { openPower } from "../../src/power/open-power.js";
 import { DIMMED } from "../../src/power/power-saver.js";
@@ -252,7 +253,7 @@ export default suite("power", {
 		const canvas = new FakeCanvas();
 		const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: { brightness: 0 } });
 		screen.light = 0;
-		screen.show({ state: "listening" });
+		screen.show({ words: ENGLISH, state: "listening" });
 		timer.pass(100_000);
 		equal(canvas.pixels, 0);
 		screen.light = 100;

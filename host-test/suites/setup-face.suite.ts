@@ -1,3 +1,4 @@
+import { ENGLISH } from "../../src/language/en.js";
 import { FaceScreen } from "../../src/pictures/face-screen.js";
 import { type QrCode, wifiText } from "../../src/pictures/setup-drawing.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
@@ -42,6 +43,7 @@ function face(makeQrCode?: (options: { input: string }) => QrCode, size: { width
 	timer.pass(100);
 	canvas.parts.length = 0;
 	canvas.allTexts = [];
+	screen.show({ words: ENGLISH });
 	return { canvas, screen, draw: () => timer.pass(100) };
 }
 

@@ -1,3 +1,4 @@
+import { ENGLISH } from "../../src/language/en.js";
 import { emotionWords } from "../../src/pictures/emotions.js";
 import { type DrawnScreen, drawFaceOf } from "../../virtual-device/src/services/drawn-screen.js";
 import type { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
@@ -30,6 +31,7 @@ const RESTING = {
 	brightness: 100,
 	theme: "light",
 	state: "idle",
+	words: ENGLISH,
 	backend: "ws://gateway.local/",
 	connected: true,
 	battery: { level: 80, charging: false },

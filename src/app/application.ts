@@ -46,8 +46,7 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Default "auto". */
 	readonly listenMode?: SettingValue<"listenMode">;
-	/** The language of the device's words, and these. Default: none, on a board without a screen. */
-	readonly language?: SettingValue<"language">;
+	/** The device's words. Default: none, on a board without a screen. */
 	readonly words?: Words | undefined;
 	/** Talks with the backend's assistant by text. */
 	readonly conversation?: ((options: Omit<ConversationOptions, "events">) => Conversation) | undefined;
@@ -198,7 +197,7 @@ export class Application implements BackendLink {
 		});
 		this.#icons = new StatusIcons(board, timer, (change) => this.#show(change));
 		this.#icons.update();
-		this.#show({ backend, language: options.language ?? "en", volume: this.#board.speaker?.volume });
+		this.#show({ backend, words: options.words, volume: this.#board.speaker?.volume });
 	}
 
 	get state(): DeviceState {

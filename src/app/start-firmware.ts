@@ -200,8 +200,7 @@ function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
 
 /** In which words the device speaks of itself. */
 function languageOptions({ language: languages }: FirmwareOptions, source: SettingSource) {
-	const language = readSetting("language", source);
-	return { language, words: languages?.[language] };
+	return { words: languages?.[readSetting("language", source)] };
 }
 
 interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {
@@ -250,5 +249,5 @@ function showFatalError({ board, built, language: languages, log }: FirmwareOpti
 	// The language may be the setting that cannot be used.
 	const language = settingText("language", { built, settings: board.settings }) as SettingValue<"language">;
 	const words = languages?.[language] ?? languages?.en;
-	board.screen?.show({ alert: { status: words?.invalidSetting ?? "", message } });
+	board.screen?.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
 }

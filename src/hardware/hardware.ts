@@ -1,3 +1,4 @@
+import type { Words } from "../language/en.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Assistant, Chat } from "./assistant.js";
 import type { Buttons } from "./button.js";
@@ -40,8 +41,8 @@ export interface Face {
 	readonly emotion: string;
 	/** An alert for the user. */
 	readonly alert: { readonly status: string; readonly message: string };
-	/** The language of the device's own words: src/language/. */
-	readonly language: "en" | "ja" | "zh";
+	/** The device's own words, in the language of its setting; undefined before the settings were read. */
+	readonly words: Words | undefined;
 	/** How a phone reaches the set-up page; undefined unless the device is being set up. */
 	readonly setup: SetupNotice | undefined;
 	/** Whether the network is there, and no attempt to reach the backend has failed since. */
@@ -64,7 +65,7 @@ export const BLANK_FACE: Face = deepFreeze({
 	code: "",
 	emotion: "neutral",
 	alert: { status: "", message: "" },
-	language: "en",
+	words: undefined,
 	setup: undefined,
 	online: true,
 	battery: undefined,

@@ -3,31 +3,31 @@ import { deepFreeze } from "../text/deep-freeze.js";
 
 /** What a person should know about the device now. */
 export interface Status {
-	readonly text: string;
+	readonly word: "offline" | "setup" | "connecting" | "listening" | "updating" | "error";
 	readonly color: "accent" | "notice" | "alert";
 }
 
-const OFFLINE: Status = deepFreeze({ text: "Offline", color: "alert" });
-const SETUP: Status = deepFreeze({ text: "Set-up", color: "notice" });
-const CONNECTING: Status = deepFreeze({ text: "Connecting", color: "accent" });
-const LISTENING: Status = deepFreeze({ text: "Listening", color: "accent" });
+const OFFLINE: Status = deepFreeze({ word: "offline", color: "alert" });
+const SETUP: Status = deepFreeze({ word: "setup", color: "notice" });
+const CONNECTING: Status = deepFreeze({ word: "connecting", color: "accent" });
+const LISTENING: Status = deepFreeze({ word: "listening", color: "accent" });
 
-/** The states of which a person is told. */
+/** The states that a person is told of. */
 const STATES: Readonly<Record<string, Status>> = deepFreeze({
 	starting: CONNECTING,
 	wifi_configuring: SETUP,
 	audio_testing: LISTENING,
 	activating: CONNECTING,
-	upgrading: { text: "Updating", color: "notice" },
+	upgrading: { word: "updating", color: "notice" },
 	connecting: CONNECTING,
 	listening: LISTENING,
-	fatal_error: { text: "Error", color: "alert" },
+	fatal_error: { word: "error", color: "alert" },
 });
 
 /** States in which a device that is offline has something more important to tell. */
 const ABOVE_OFFLINE = deepFreeze(["wifi_configuring", "upgrading", "fatal_error"]);
 
-/** Of these a person is told: they wake the face. */
+/** What a person notices: a change wakes the face. */
 const FOR_PEOPLE = deepFreeze(["state", "code", "emotion", "alert", "setup", "online", "volume", "details"] as const);
 
 /** Undefined while all is as it should be. */
@@ -36,6 +36,12 @@ export function statusOf({ state, online, setup }: Pick<Face, "state" | "online"
 		return SETUP;
 	}
 	return online || ABOVE_OFFLINE.includes(state) ? STATES[state] : OFFLINE;
+}
+
+/** The word for the status; empty while all is as it should be. */
+export function statusText(face: Face): string {
+	const status = statusOf(face);
+	return (status && face.words?.[status.word]) ?? "";
 }
 
 /** State and backend in the firmware's words, for somebody who looks for a fault. */
@@ -53,7 +59,7 @@ function hostOf(url: string): string {
 /** What the header shows, in a form that can be compared. */
 export function headerOf(face: Face): string {
 	const { battery, signal, online, details } = face;
-	const status = statusOf(face)?.text ?? "";
+	const status = statusText(face);
 	const icons = `${battery?.level} ${battery?.charging} ${signal} ${online}`;
 	return `${status} ${icons} ${details ? detailsOf(face) : ""}`;
 }

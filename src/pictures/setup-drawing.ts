@@ -1,4 +1,5 @@
 import type { SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
+import type { Words } from "../language/en.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { breakLines } from "../text/line-breaks.js";
 import { Brush } from "./brush.js";
@@ -54,7 +55,7 @@ export function drawSetup(
 	const measure = (character: string): number => canvas.getTextWidth(character, font);
 	const told = breakLines(picture.setup.progress, canvas.width - 2 * MARGIN, measure).slice(0, MAX_PROGRESS_LINES);
 	const bottom = canvas.height - told.length * font.height - MARGIN;
-	const lines = stepsOf(picture.setup);
+	const lines = stepsOf(picture.setup, picture.face.words);
 	// The words stand beside the code, or under it.
 	const isWide = canvas.width > canvas.height;
 	const room = isWide
@@ -95,8 +96,10 @@ interface Place {
 	readonly bottom: number;
 }
 
-function stepsOf({ ssid, password, url }: SetupNotice): readonly string[] {
-	return ["1. Join the Wi-Fi", ssid, ...(password === "" ? [] : [password]), "2. Open", hostOf(url)];
+/** Without words, as in a build that has none, the network and the address stand alone. */
+function stepsOf({ ssid, password, url }: SetupNotice, words: Words | undefined): readonly string[] {
+	const { joinWifi = "", openPage = "" } = words ?? {};
+	return [joinWifi, ssid, password, openPage, hostOf(url)].filter((line) => line !== "");
 }
 
 function drawLines(canvas: Canvas, font: Font, color: number, lines: readonly string[], place: Place): void {

@@ -3,7 +3,7 @@ import { visibleText } from "../text/line-breaks.js";
 import type { Brush } from "./brush.js";
 import type { Canvas, Font } from "./canvas.js";
 import type { Colors } from "./face-colors.js";
-import { detailsOf, statusOf } from "./face-status.js";
+import { detailsOf, statusOf, statusText } from "./face-status.js";
 
 /** Pixels around what is drawn. */
 export const MARGIN = 6;
@@ -42,9 +42,10 @@ export function headerHeight(font: Font): number {
 /** What a person should know, and icons for battery and Wi-Fi, unless a small screen has no room for both. */
 export function drawHeader(tools: Tools, face: Face): void {
 	const { canvas, brush, font, colors } = tools;
-	const status = face.details ? undefined : statusOf(face);
+	const word = face.details ? "" : statusText(face);
+	const status = word === "" ? undefined : statusOf(face);
 	const measure = (character: string): number => canvas.getTextWidth(character, font);
-	const text = visibleText(status?.text ?? (face.details ? detailsOf(face) : ""), measure);
+	const text = visibleText(face.details ? detailsOf(face) : word, measure);
 	const wide = canvas.getTextWidth(text, font);
 	const hasIcons = text === "" || wide + 4 * MARGIN + iconsWidth(face) <= canvas.width;
 	const room = canvas.width - 3 * MARGIN - (hasIcons ? iconsWidth(face) : 0);
