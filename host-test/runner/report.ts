@@ -75,6 +75,9 @@ export class FileReport {
 /** With so few files, each suite gets a line when it ends. */
 const MAX_FILES_IN_DETAIL = 12;
 
+/** Files between two lines of progress in a log. */
+const FILES_PER_LINE = 10;
+
 /** A line of progress, on a terminal in place of the one before. */
 export class Progress {
 	readonly #total: number;
@@ -107,7 +110,11 @@ export class Progress {
 		}
 		const failed = this.#failed > 0 ? `, ${this.#failed} failed` : "";
 		const line = `${this.#done}/${this.#total} files, ${this.#passed} passed${failed} (${report.file})`;
-		process.stdout.write(process.stdout.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
+		if (process.stdout.isTTY) {
+			process.stdout.write(`\r\x1b[K${line}`);
+		} else if (this.#done % FILES_PER_LINE === 0 || this.#done === this.#total) {
+			process.stdout.write(`${line}\n`);
+		}
 	}
 }
 

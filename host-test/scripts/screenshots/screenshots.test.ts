@@ -4,12 +4,13 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readRows } from "../../../scripts/fonts/read-bm-font.js";
 import { SHEETS, STATES } from "../../../scripts/screenshots/sheets.js";
+import { ENGLISH } from "../../../src/language/en.js";
 import { drawFaceOf } from "../../../virtual-device/src/services/drawn-screen.js";
 import type { PixelCanvas } from "../../../virtual-device/src/services/pixel-canvas.js";
 
 const IMAGES = fileURLToPath(new URL("../../../docs/images/", import.meta.url));
 
-const SCREEN = { width: 320, height: 240, brightness: 100, theme: "light", state: "idle" } as const;
+const SCREEN = { width: 320, height: 240, brightness: 100, theme: "light", state: "idle", words: ENGLISH } as const;
 
 /** How far a byte of a pixel may be from the kept picture's: edges are computed, and rounding may differ. */
 const TOLERANCE = 8;
