@@ -2,9 +2,10 @@ import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
 import { TOOLS } from "../../src/tools/index.js";
+import { defineTool } from "../../src/tools/support/define-tool.js";
 import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const COMMON = [
 	"self.get_device_status",
@@ -269,6 +270,10 @@ export default suite("tools of every board", {
 			const { result } = client.call("self.get_device_status");
 			equal([JSON.parse(result.content[0].text), result.structuredContent], [status, status]);
 		}
+	},
+	"must name the parts that they use: the error has the tool's name"() {
+		const definition = { name: "self.lamp.on", description: "", run: () => true } as never;
+		throws(() => defineTool(definition), /^tool self\.lamp\.on: needs: expected/);
 	},
 	"reject brightness out of range"() {
 		const board = new FakeBoard();

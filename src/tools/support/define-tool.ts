@@ -13,12 +13,16 @@ interface HardwareToolDefinition<Needs extends Part, Input extends Properties, O
 /**
  * Makes a tool that works on a board's hardware. See docs/add-a-tool.md.
  *
- * @throws TypeError, ValidationError as {@link createTool} does
+ * @throws TypeError, ValidationError as {@link createTool} does; TypeError without `needs`
  */
 export function defineTool<
 	const Needs extends Part,
 	const Input extends Properties = Record<never, never>,
 	const Output extends Properties = Properties,
 >(definition: HardwareToolDefinition<Needs, Input, Output>): HardwareTool {
-	return { ...(createTool(definition) as Tool<Hardware>), needs: definition.needs };
+	const { name, needs } = definition;
+	if (!Array.isArray(needs)) {
+		throw new TypeError(`tool ${name}: needs: expected the parts that it uses, or [] for none`);
+	}
+	return { ...(createTool(definition) as Tool<Hardware>), needs };
 }
