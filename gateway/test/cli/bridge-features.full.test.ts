@@ -142,8 +142,9 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("has the device asked for updates only as long as the client wants them", async (t) => {
 			const { client, device } = await start(t, era);
-			const updates: string[] = [];
-			client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.push(params.uri));
+			// An update may come twice while the bridge replaces its stream by one that also follows the second resource.
+			const updates = new Set<string>();
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.add(params.uri));
 			const follow = async (name: string) => {
 				const uri = `device://lamp_000001/${name}`;
 				if (era === "2025-11-25") {
@@ -159,8 +160,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			for (const name of ["a", "b"]) {
 				device.notify("notifications/resources/updated", { uri: `device://self/${name}` });
 			}
-			await until(() => updates.length === 2, "the client is told of both");
-			assert.deepEqual(updates.sort(), ["device://lamp_000001/a", "device://lamp_000001/b"]);
+			await until(() => updates.size === 2, "the client is told of both");
+			assert.deepEqual([...updates].sort(), ["device://lamp_000001/a", "device://lamp_000001/b"]);
 			await endA();
 			await until(() => device.askedBy("resources/unsubscribe").length === 1, "one is no longer subscribed to");
 			assert.equal(device.askedBy("resources/unsubscribe")[0]?.params.uri, "device://self/a");
