@@ -8,8 +8,8 @@ import { bundledPath, ROOT } from "./select.js";
 const REPORTER = new URL("events.mjs", import.meta.url).href;
 const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));
 
-/** Milliseconds without a word after which a process of tests is taken to hang. No test takes a tenth of that. */
-const MAX_SILENCE = 900_000;
+/** Milliseconds without a word after which a process of tests is taken to hang. A test of the soak may take twenty minutes. */
+const MAX_SILENCE = 3_600_000;
 
 /** Characters of the output of a process that are shown if it fails. */
 const MAX_OUTPUT = 20_000;

@@ -42,9 +42,14 @@ export default suite("what is preloaded", {
 	},
 	"lists every tool by what the linker made of it"() {
 		const client = new Client<Hardware>({ context: new FakeBoard(), tools: TOOLS });
-		const { tools } = client.ask("tools/list", { withUserTools: true }).result;
+		const names: string[] = [];
+		for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+			const { result } = client.ask("tools/list", { cursor, withUserTools: true });
+			names.push(...result.tools.map(({ name }: { name: string }) => name));
+			cursor = result.nextCursor;
+		}
 		equal(
-			tools.map(({ name }: { name: string }) => name),
+			names,
 			TOOLS.map(({ name }) => name),
 		);
 	},
