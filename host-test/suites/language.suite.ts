@@ -31,7 +31,7 @@ export default suite("the language of the device's own words", {
 			equal([face.words?.updateFailed, face.alert], [status, { status, message: "404" }]);
 		}
 	},
-	"is none in a build without words: an alert has its message alone"() {
+	"is missing in a build without words: an alert shows only its message"() {
 		const { application, board } = inSession(undefined, {}, { words: undefined });
 		application.alert("updateFailed", "404");
 		equal(Object.assign({}, ...board.shown).alert, { status: "", message: "404" });

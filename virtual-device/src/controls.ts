@@ -35,7 +35,7 @@ export function measure(controls: SimulatedControls, sensor: string, values: rea
 	controls.measure(sensor, sensor === "motion" ? { x, y, z } : x);
 }
 
-/** The words that are said to the assistant. @throws Error if there are none */
+/** The text to say to the assistant. @throws Error if it is empty */
 export function readSaid(words: readonly string[]): string {
 	const text = words.join(" ").trim();
 	if (text === "") {

@@ -71,7 +71,7 @@ function Content({ block }: { readonly block: Block }) {
 	}
 }
 
-/** A picture, or that it is none. */
+/** A picture, or a note that its data is not a picture. */
 export function PictureView({ source, label }: { readonly source: string; readonly label: string }) {
 	const isBroken = useSignal(source === "");
 	return isBroken.value ? (

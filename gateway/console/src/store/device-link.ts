@@ -183,7 +183,7 @@ export function plain(name: string): string {
 	return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** A picture's address; empty if it is none that browsers show as a picture alone. */
+/** The data URL of a picture; empty for types that are not plain images, such as SVG. */
 export function pictureSource({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {
 	const isKnown = /^image\/(jpeg|png|gif|webp|bmp)$/.test(mimeType) && /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(data);
 	return isKnown ? `data:${mimeType};base64,${data}` : "";

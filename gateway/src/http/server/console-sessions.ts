@@ -4,7 +4,7 @@ import type { TokenRecord } from "../../config/token-store.js";
 /** Milliseconds for which a person stays signed in. */
 export const SESSION_LIFETIME = 12 * 60 * 60_000;
 
-/** Most people who are signed in at the same time, and with one token. Beyond, the one that signed in first is signed out. */
+/** Limits of concurrent sessions: in all, and for one token. At the limit, a new session replaces the oldest. */
 const MAX_SESSIONS = 200;
 const MAX_SESSIONS_PER_TOKEN = 20;
 
@@ -25,7 +25,7 @@ export class ConsoleSessions {
 		return this.#sessions.size;
 	}
 
-	/** Opens a session. Returns the cookie's value: 256 random bits, of which only the hash is kept. */
+	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. */
 	open({ sha256: token }: TokenRecord): string {
 		this.#makeRoom(token);
 		const secret = randomBytes(32).toString("base64url");
