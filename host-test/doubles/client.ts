@@ -1,6 +1,7 @@
 import { type Features, McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
 import type { McpSession, SessionOptions } from "../../src/mcp_server/mcp-session.js";
-import type { Tool } from "../../src/mcp_server/tool.js";
+import { createTool, type Tool } from "../../src/mcp_server/tool.js";
+import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 
 /** A JSON-RPC message as a test looks at it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
@@ -67,4 +68,16 @@ export async function settled(): Promise<void> {
 	for (let turn = 0; turn < 20; turn += 1) {
 		await undefined;
 	}
+}
+
+/** A tool without declared arguments. */
+export function tool(
+	name: string,
+	run: (args: unknown, context: undefined, call: ToolCall) => unknown,
+): Tool<undefined> {
+	return createTool<undefined, Record<never, never>, Record<never, never>>({
+		name,
+		description: "",
+		run: run as () => string,
+	});
 }

@@ -37,6 +37,8 @@ import language from "./language.suite.js";
 import lineBreaks from "./line-breaks.suite.js";
 import logging from "./logging.suite.js";
 import mcp from "./mcp.suite.js";
+import mcpCalls from "./mcp-calls.suite.js";
+import mcpResults from "./mcp-results.suite.js";
 import mods from "./mods.suite.js";
 import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
@@ -96,6 +98,8 @@ export const SUITES: readonly Suite[] = [
 	httpServer,
 	jsonRpc,
 	mcp,
+	mcpResults,
+	mcpCalls,
 	resources,
 	PROMPTS,
 	COMPLETION,

@@ -1,0 +1,200 @@
+import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import { Client, clientWith, settled, tool } from "../doubles/client.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+/** A tool that ends when the test says so. */
+function slow(name = "slow") {
+	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];
+	const made = tool(
+		name,
+		(_args, _context, call) => new Promise((resolve, reject) => calls.push({ resolve, reject, call })),
+	);
+	return { tool: made, calls };
+}
+
+/** A client of a server with a tool that sleeps, its time, and what the tool met with. */
+function sleepy() {
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	let delay = 0;
+	const sleeper = tool("sleeper", async (_args, _context, call) => {
+		try {
+			await call.sleep(delay);
+		} catch (error) {
+			log.push((error as Error).name);
+			throw error;
+		}
+		return "awake";
+	});
+	const client = new Client<undefined>({ context: undefined, tools: [sleeper], timer });
+	client.initialize("2025-11-25");
+	const start = (id: number, milliseconds: number): unknown[] => {
+		delay = milliseconds;
+		return client.say(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"sleeper"}}`);
+	};
+	const answers = (): [unknown, unknown][] => client.heard().map(({ id, result }) => [id, result.content[0].text]);
+	return { client: Object.assign(client, { start, answers }), timer, log };
+}
+
+export default suite("calls in progress", {
+	async "keeps several calls in flight and answers each when it is done"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		for (const id of [1, "two", 3]) {
+			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow" } });
+		}
+		equal(client.ask("ping", undefined, 4).id, 4);
+		calls[2]?.resolve("c");
+		calls[0]?.reject(new Error("a"));
+		calls[1]?.resolve("b");
+		await settled();
+		const answers = client.heard();
+		equal(answers.map(({ id }) => id).sort(), [1, 3, "two"]);
+		equal(answers.find(({ id }) => id === 1).error.message, "a");
+	},
+	async "answers both of two calls that share an id"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		for (const _ of [1, 2]) {
+			client.session.receive({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "slow" } });
+		}
+		calls[0]?.resolve("a");
+		calls[1]?.resolve("b");
+		await settled();
+		equal(
+			client.heard().map(({ id }) => id),
+			[7, 7],
+		);
+	},
+	async "tells a cancelled tool, and does not answer it"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		let told = 0;
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		(calls[0] as { call: ToolCall }).call.onCancel = () => {
+			told += 1;
+			throw new Error("cannot stop");
+		};
+		for (const _ of [1, 2]) {
+			client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		}
+		equal([told, calls[0]?.call.cancelled], [1, true]);
+		calls[0]?.resolve("late");
+		await settled();
+		equal(client.heard(), []);
+	},
+	async "answers a batch when its last call is done"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		equal(
+			client.say(
+				'[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
+			),
+			[],
+		);
+		calls[0]?.resolve("done");
+		await settled();
+		equal(
+			client.heard().map((batch) => batch.map(({ id }: { id: number }) => id)),
+			[[1, 2]],
+		);
+	},
+	async "rejects more calls than it can hold, and takes more when some have ended"() {
+		const { tool: made, calls } = slow();
+		const client = new Client<undefined>({ context: undefined, tools: [made], maxCalls: 2 });
+		for (const id of [1, 2]) {
+			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow" } });
+		}
+		equal(client.call("slow", {}, 3).error.code, -32000);
+		calls[0]?.resolve("a");
+		await settled();
+		client.heard();
+		client.session.receive({ jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "slow" } });
+		equal(client.heard(), []);
+	},
+	async "reports progress to a client that asked for it, until the call is done"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		client.session.receive({
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: { name: "slow", _meta: { progressToken: "p" } },
+		});
+		calls[0]?.call.progress(1, 2, "half");
+		equal(client.heard(), [
+			{
+				jsonrpc: "2.0",
+				method: "notifications/progress",
+				params: { progressToken: "p", progress: 1, total: 2, message: "half" },
+			},
+		]);
+		calls[0]?.resolve("done");
+		await settled();
+		client.heard();
+		calls[0]?.call.progress(2);
+		equal(client.heard(), []);
+	},
+	"reports no progress to a client that did not ask"() {
+		const client = clientWith(
+			tool("t", (_args, _context, call) => {
+				call.progress(1);
+				return true;
+			}),
+		);
+		ok(client.call("t").result);
+	},
+	async "drops calls in progress when the session closes, and ignores what comes after"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		client.session.close();
+		equal(calls[0]?.call.cancelled, true);
+		calls[0]?.resolve("late");
+		await settled();
+		client.session.notify('{"jsonrpc":"2.0","method":"notifications/late"}');
+		equal(client.say('{"jsonrpc":"2.0","id":2,"method":"ping"}'), []);
+		equal(client.say('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slow"}}'), []);
+		equal(calls.length, 1);
+	},
+	async "lets a tool wait, and its other calls go on meanwhile"() {
+		const { client, timer } = sleepy();
+		equal([client.start(1, 500), client.start(2, 100), timer.size], [[], [], 2]);
+		timer.pass(100);
+		await settled();
+		equal(client.answers(), [[2, "awake"]]);
+		timer.pass(400);
+		await settled();
+		equal([client.answers(), timer.size], [[[1, "awake"]], 0]);
+	},
+	async "wakes a tool that sleeps when its call is cancelled or the session closes"() {
+		const { client, timer, log } = sleepy();
+		client.start(1, 500);
+		client.start(2, 500);
+		client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		await settled();
+		equal([log.splice(0), timer.size], [["CallCancelled"], 1]);
+		client.session.close();
+		await settled();
+		timer.pass(1000);
+		equal([log, timer.size, client.answers()], [["CallCancelled"], 0, []]);
+	},
+	async "does not let a tool sleep after it has ended, nor for an invalid time"() {
+		const { client, timer } = sleepy();
+		for (const delay of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+			client.start(delay < 0 ? 1 : 2, delay);
+			await settled();
+			matches(String(client.answers()[0]?.[1]), /^sleep: expected milliseconds, 0 or more, got /);
+		}
+		const careless = tool("careless", async (_args, _context, call) => {
+			void call.sleep(1000);
+			return "done";
+		});
+		client.server.tools.add(careless);
+		client.heard();
+		client.say('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"careless"}}');
+		await settled();
+		equal([client.answers(), timer.size], [[[3, "done"]], 0]);
+	},
+});
