@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
@@ -9,6 +9,16 @@ import { startVirtualDevice } from "./gateway-process.js";
 // Light, button and sensors of a virtual device, seen from the gateway.
 
 const open = TRANSPORTS.websocket as NonNullable<(typeof TRANSPORTS)[string]>;
+
+/** A device that is online, and what it says at its prompt. */
+async function startNoted(t: TestContext, engine: (typeof ENGINES)[number]) {
+	const { gateway, config } = await open(t);
+	const online = nextOnline(gateway.servers);
+	const { device } = await startDevice(t, engine, { config });
+	const notes: string[] = [];
+	device.on("note", (text) => notes.push(text));
+	return { device, notes, server: await online };
+}
 
 for (const engine of cases(ENGINES)) {
 	describe(`the parts of a virtual device, firmware on ${engine.kind}`, () => {
@@ -39,12 +49,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("says what is typed to its backend: the gateway tells at once that it has no assistant", async (t) => {
-			const { gateway, config } = await open(t);
-			const online = nextOnline(gateway.servers);
-			const { device } = await startDevice(t, engine, { config });
-			const notes: string[] = [];
-			device.on("note", (text) => notes.push(text));
-			const server = await online;
+			const { device, notes, server } = await startNoted(t, engine);
 			await until(() => server.state === "idle", "in a session");
 			device.say("Wie ist das Wetter in München?");
 			await until(() => notes.length > 0, "told");
@@ -59,12 +64,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("shows its light, and reports its sensors", async (t) => {
-			const { gateway, config } = await open(t);
-			const online = nextOnline(gateway.servers);
-			const { device } = await startDevice(t, engine, { config });
-			const notes: string[] = [];
-			device.on("note", (text) => notes.push(text));
-			const server = await online;
+			const { device, notes, server } = await startNoted(t, engine);
 			const call = async (name: string, args: object = {}): Promise<unknown> => {
 				const result = await server.session?.callTool(name, args);
 				return (result as { structuredContent?: unknown }).structuredContent;
