@@ -1,4 +1,5 @@
-import { Application, type ApplicationOptions } from "../../src/app/application.js";
+import { Application } from "../../src/app/application.js";
+import type { ApplicationOptions } from "../../src/app/application-options.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import { LANGUAGES } from "../../src/language/languages.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";

@@ -1,4 +1,4 @@
-import type { ApplicationOptions } from "../../src/app/application.js";
+import type { ApplicationOptions } from "../../src/app/application-options.js";
 import { FIRST_SIGN, NEXT_SIGN } from "../../src/conversation/assistant-line.js";
 import { Conversation, type ConversationOptions } from "../../src/conversation/conversation.js";
 import { SENSOR_PAUSE } from "../../src/conversation/device-events.js";

@@ -1,4 +1,4 @@
-import type { ApplicationOptions } from "../../src/app/application.js";
+import type { ApplicationOptions } from "../../src/app/application-options.js";
 import { ButtonQuestions } from "../../src/conversation/button-questions.js";
 import { Conversation } from "../../src/conversation/conversation.js";
 import { StoredReminders } from "../../src/conversation/stored-reminders.js";

@@ -1,4 +1,4 @@
-import type { ApplicationOptions } from "../app/application.js";
+import type { ApplicationOptions } from "../app/application-options.js";
 import type { Board, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import { FeatureSet } from "../mcp_server/features/feature-set.js";

@@ -16,7 +16,7 @@ import type { SettingValue } from "../settings/settings-table.js";
 import type { HardwareTool } from "../tools/support/define-tool.js";
 import type { FirmwareInstaller, FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { rollBack, Trial, TrialOptions } from "../update/trial.js";
-import type { ApplicationOptions, Power } from "./application.js";
+import type { ApplicationOptions, Power } from "./application-options.js";
 import type { ModToolsOptions } from "./mod-tools.js";
 import type { observedInstaller } from "./observed-installer.js";
 

@@ -1,90 +1,30 @@
 import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from "../connect/backend-search.js";
-import type { Setup } from "../connect/open-setup.js";
 import type { PhoneSetup } from "../connect/phone-setup.js";
 import type { BackendLink } from "../conversation/backend-link.js";
-import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
+import type { Conversation } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
-import { type Features, McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
-import type { McpSession } from "../mcp_server/mcp-session.js";
+import { McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
 import type { Direct } from "../net/open-direct.js";
-import { deviceMessage, ENVELOPE_NAMES, type Envelope, mcpWrapper } from "../protocols/envelope.js";
-import { Protocol, type SessionPolicy } from "../protocols/protocol.js";
+import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
+import { Protocol } from "../protocols/protocol.js";
 import type { ProtocolError } from "../protocols/protocol-error.js";
 import type { ProtocolEvents } from "../protocols/protocol-events.js";
-import type { Transport } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
-import type { SettingValue } from "../settings/settings-table.js";
 import { drawAttention } from "../sound/chime.js";
-import type { Sendable } from "../text/pieced-text.js";
 import { shortText } from "../text/short-text.js";
-import type { HardwareTool } from "../tools/support/define-tool.js";
-import { boundedAnswer } from "./bounded-answer.js";
+import type { ApplicationOptions, Power } from "./application-options.js";
+import { BackendMcp } from "./backend-mcp.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange } from "./face-change.js";
 import { followInputs } from "./follow-inputs.js";
-import { type ObserverOptions, withObservedParts } from "./observed-parts.js";
+import { withObservedParts } from "./observed-parts.js";
 import { StatusIcons } from "./status-icons.js";
+import { RESTART_DELAY, SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
-
-export interface ApplicationOptions {
-	readonly board: Board;
-	/** The device's name in `serverInfo`. Default: the board's. */
-	readonly name?: string | undefined;
-	/** The backend's URL, for the screen. Empty if the device has no backend. */
-	readonly backend: string;
-	/** How the backend is reached. */
-	readonly transport: Transport;
-	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
-	readonly source?: BackendSource;
-	/** Begins to look there. */
-	readonly search?: { readonly begin: (options: BackendSearchOptions) => BackendSearch } | undefined;
-	/** Default "always". */
-	readonly session?: SessionPolicy;
-	/** Default "auto". */
-	readonly listenMode?: SettingValue<"listenMode">;
-	/** The device's words. Default: none, on a board without a screen. */
-	readonly words?: Words | undefined;
-	/** Talks with the backend's assistant by text. */
-	readonly conversation?: ((options: Omit<ConversationOptions, "events">) => Conversation) | undefined;
-	/** Serves clients on the network while the device is online. */
-	readonly direct?: Direct | undefined;
-	/** Sets the device up with a phone. */
-	readonly setup?: Setup | undefined;
-	/** Tells how the installation of firmware goes on. */
-	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
-	/** Saves power while nobody uses the device. */
-	readonly power?: Power | undefined;
-	readonly timer: TimerModule;
-	/** Tools that need a missing part are not offered. */
-	readonly tools: readonly HardwareTool[];
-	/** What the device offers besides tools. Default: nothing. */
-	readonly features?: Features<Hardware>;
-	/** A monotonic clock: milliseconds, as a 32-bit number. Without it the uptime is unknown. */
-	readonly ticks?: () => number;
-	/** Called when the device's state has changed. */
-	readonly onState?: (state: DeviceState) => void;
-	/** Called when the device is in a session with its backend. Without a backend: when it is online. */
-	readonly onReached?: () => void;
-	/** Whether firmware of this version was rolled back. Default: none was. */
-	readonly hasFailed?: (version: string) => boolean;
-	readonly log: (message: string) => void;
-}
-
-/** What saves power is told how the device is used. */
-export interface Power {
-	/** Somebody uses the device, which the face does not show: a button, the brightness, a picture. */
-	used(): void;
-	/** The face has changed, or would have on a board with a screen. */
-	follow(change: Partial<Face>): void;
-	close(): void;
-}
-
-/** A `system` message with "reboot" restarts the device after this many milliseconds. */
-const REBOOT_DELAY = 1000;
 
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
 export class Application implements BackendLink {
@@ -99,6 +39,8 @@ export class Application implements BackendLink {
 	readonly #setup: PhoneSetup | undefined;
 	readonly #power: Power | undefined;
 	readonly #words: Words | undefined;
+	readonly #mcp: BackendMcp;
+	readonly #commands: SystemCommands;
 	readonly #talk: Talk;
 	readonly #conversation: Conversation | undefined;
 	readonly #hasBackend: boolean;
@@ -106,12 +48,8 @@ export class Application implements BackendLink {
 	readonly #icons: StatusIcons;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	readonly #onReached: (() => void) | undefined;
-	/** The conversation on the present connection: from its opening, or from the end of a session that it outlived. */
-	#mcp: McpSession<Hardware> | undefined;
 	/** Starts the requested set-up. */
 	#setupTimer: TimerHandle | undefined;
-	/** Whether the device restarts as soon as the conversation ends. */
-	#restartsWhenIdle = false;
 
 	constructor(options: ApplicationOptions) {
 		const { board, backend, transport, source, session, timer, tools, features, log } = options;
@@ -123,7 +61,7 @@ export class Application implements BackendLink {
 		this.#words = options.words;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
-			onShow: (setup) => this.#show({ setup }),
+			onShow: (setup) => this.show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
 		const parts: Board & Partial<Hardware> = {
@@ -158,13 +96,15 @@ export class Application implements BackendLink {
 			log,
 		};
 		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
+		this.#mcp = new BackendMcp(this.server, () => this.#protocol, log);
+		this.#commands = new SystemCommands(board.system, log);
 		const { codec } = board;
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
-			onOpen: () => this.#open(),
+			onOpen: () => this.#mcp.open(),
 			onSession: ({ id }) => this.#begin(id),
-			onMcp: (payload) => this.#mcp?.receive(payload),
-			onRejected: (payload, reason) => this.#mcp?.reject(payload, reason),
+			onMcp: (payload) => this.#mcp.receive(payload),
+			onRejected: (payload, reason) => this.#mcp.reject(payload, reason),
 			onMessage: (message) => this.#receive(message),
 			onAudio: codec && ((frame) => codec.play(frame)),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
@@ -191,13 +131,13 @@ export class Application implements BackendLink {
 			pressed: (button, press) => this.#conversation?.pressed(button, press) === true,
 			sensed: (...event) => this.#conversation?.sensed(...event),
 			talk: () => this.#toggleTalk(),
-			explain: () => this.#show({ details: true }),
+			explain: () => this.show({ details: true }),
 			used: this.#used,
 			log,
 		});
-		this.#icons = new StatusIcons(board, timer, (change) => this.#show(change));
+		this.#icons = new StatusIcons(board, timer, (change) => this.show(change));
 		this.#icons.update();
-		this.#show({ backend, words: options.words, volume: this.#board.speaker?.volume });
+		this.show({ backend, words: options.words, volume: this.#board.speaker?.volume });
 	}
 
 	get state(): DeviceState {
@@ -229,7 +169,8 @@ export class Application implements BackendLink {
 	}
 
 	show(change: Partial<Face>): void {
-		this.#show(change);
+		this.#power?.follow(change);
+		this.#board.screen?.show(change);
 	}
 
 	/** Starts the device: it connects as soon as it is online, and stays connected. */
@@ -261,7 +202,7 @@ export class Application implements BackendLink {
 
 	/** Shows an alert for a while; the device goes on. */
 	alert(status: keyof Words, message: string): void {
-		this.#show({ alert: { status: this.#words?.[status] ?? "", message } });
+		this.show({ alert: { status: this.#words?.[status] ?? "", message } });
 		drawAttention(this.#board.player, this.#log);
 	}
 
@@ -279,7 +220,7 @@ export class Application implements BackendLink {
 		this.#search?.stop();
 		this.#direct?.close();
 		this.#protocol.close();
-		this.#closeMcp();
+		this.#mcp.close();
 		this.#board.close();
 	}
 
@@ -319,7 +260,7 @@ export class Application implements BackendLink {
 			return;
 		}
 		this.#setup?.follow(online);
-		this.#show({ online });
+		this.show({ online });
 		this.#icons.update();
 		if (online) {
 			this.#connect();
@@ -359,7 +300,7 @@ export class Application implements BackendLink {
 	#endSetup(restart: boolean): void {
 		const { network, system } = this.#board;
 		if (restart && system !== undefined) {
-			system.restart(REBOOT_DELAY);
+			system.restart(RESTART_DELAY);
 		} else if (network?.online === true || network?.ssid !== "") {
 			this.#activate();
 			this.#followNetwork(network?.online === true);
@@ -393,20 +334,14 @@ export class Application implements BackendLink {
 		this.#protocol.close();
 		this.#closeSession();
 		use();
-		this.#show({ backend: url });
+		this.show({ backend: url });
 		this.#protocol.open();
-	}
-
-	#open(): void {
-		this.#mcp = this.server.open({ send: (text) => this.#send(text), wrapper: mcpWrapper("") });
 	}
 
 	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
-		if (this.#mcp !== undefined) {
-			this.#mcp.wrapper = mcpWrapper(sessionId);
-		}
-		this.#show({ connected: true, online: true });
+		this.#mcp.begin(sessionId);
+		this.show({ connected: true, online: true });
 		this.#talk.sessionBegan();
 		this.#conversation?.sessionBegan();
 		this.#reached();
@@ -420,27 +355,12 @@ export class Application implements BackendLink {
 	}
 
 	#closeSession(change: Partial<Face> = {}): void {
-		this.#closeMcp();
+		this.#mcp.close();
 		this.#talk.sessionEnded();
 		this.#conversation?.sessionEnded();
-		this.#show({ connected: false, ...change });
+		this.show({ connected: false, ...change });
 		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
 			this.#state.enter(this.#restingState);
-		}
-	}
-
-	#closeMcp(): void {
-		this.#mcp?.close();
-		this.#mcp = undefined;
-	}
-
-	#send(text: Sendable): void {
-		const { maxSentBytes, session } = this.#protocol;
-		const answer = boundedAnswer(text, maxSentBytes, session?.id ?? "");
-		if (answer === undefined) {
-			this.#log(`MCP message dropped: longer than ${maxSentBytes} bytes`);
-		} else {
-			this.#protocol.send(answer);
 		}
 	}
 
@@ -454,13 +374,15 @@ export class Application implements BackendLink {
 
 	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
 		this.#log(`state ${oldState} -> ${newState}`);
-		this.#show({ state: newState });
+		this.show({ state: newState });
 		this.tell("notifications/state_changed", { newState, oldState });
 		if (newState === "listening") {
 			this.#talk.listens();
 		}
 		this.#onState?.(newState);
-		this.#restartIfIdle();
+		if (newState === "idle") {
+			this.#commands.idle();
+		}
 	}
 
 	#toggleTalk(): void {
@@ -473,7 +395,7 @@ export class Application implements BackendLink {
 	#receive(message: Envelope): void {
 		const change = faceChange(message);
 		if (Object.keys(change).length > 0) {
-			this.#show(change);
+			this.show(change);
 		}
 		if (change.alert !== undefined) {
 			drawAttention(this.#board.player, this.#log);
@@ -481,33 +403,8 @@ export class Application implements BackendLink {
 		if (message.type === "tts") {
 			this.#talk.assistantSpeaks(message.state);
 		} else if (message.type === "system") {
-			this.#command(shortText(message.command));
+			this.#commands.run(shortText(message.command), this.state === "idle");
 		}
 		this.#conversation?.receive(message);
-	}
-
-	#command(command: string): void {
-		const { system } = this.#board;
-		if (command === "reboot" && system !== undefined) {
-			system.restart(REBOOT_DELAY);
-		} else if (command === "lazy_reboot" && system !== undefined) {
-			this.#restartsWhenIdle = true;
-			this.#restartIfIdle();
-		} else {
-			this.#log(`unknown system command ${JSON.stringify(command)}`);
-		}
-	}
-
-	/** A conversation is not cut off. */
-	#restartIfIdle(): void {
-		if (this.#restartsWhenIdle && this.#state.state === "idle") {
-			this.#restartsWhenIdle = false;
-			this.#board.system?.restart(REBOOT_DELAY);
-		}
-	}
-
-	#show(change: Partial<Face>): void {
-		this.#power?.follow(change);
-		this.#board.screen?.show(change);
 	}
 }

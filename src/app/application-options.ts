@@ -1,0 +1,67 @@
+import type { BackendSearch, BackendSearchOptions, BackendSource } from "../connect/backend-search.js";
+import type { Setup } from "../connect/open-setup.js";
+import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
+import type { DeviceState } from "../device_state/device-state.js";
+import type { Board, Face, Hardware } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
+import type { Words } from "../language/en.js";
+import type { Features } from "../mcp_server/mcp-server.js";
+import type { Direct } from "../net/open-direct.js";
+import type { SessionPolicy } from "../protocols/protocol.js";
+import type { Transport } from "../protocols/transport.js";
+import type { SettingValue } from "../settings/settings-table.js";
+import type { HardwareTool } from "../tools/support/define-tool.js";
+import type { ObserverOptions } from "./observed-parts.js";
+
+export interface ApplicationOptions {
+	readonly board: Board;
+	/** The device's name in `serverInfo`. Default: the board's. */
+	readonly name?: string | undefined;
+	/** The backend's URL, for the screen. Empty if the device has no backend. */
+	readonly backend: string;
+	/** How the backend is reached. */
+	readonly transport: Transport;
+	/** Where the backend comes from if it is not a setting: the device connects once it is found. */
+	readonly source?: BackendSource;
+	/** Begins to look there. */
+	readonly search?: { readonly begin: (options: BackendSearchOptions) => BackendSearch } | undefined;
+	/** Default "always". */
+	readonly session?: SessionPolicy;
+	/** Default "auto". */
+	readonly listenMode?: SettingValue<"listenMode">;
+	/** The device's words. Default: none, on a board without a screen. */
+	readonly words?: Words | undefined;
+	/** Talks with the backend's assistant by text. */
+	readonly conversation?: ((options: Omit<ConversationOptions, "events">) => Conversation) | undefined;
+	/** Serves clients on the network while the device is online. */
+	readonly direct?: Direct | undefined;
+	/** Sets the device up with a phone. */
+	readonly setup?: Setup | undefined;
+	/** Tells how the installation of firmware goes on. */
+	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
+	/** Saves power while nobody uses the device. */
+	readonly power?: Power | undefined;
+	readonly timer: TimerModule;
+	/** Tools that need a missing part are not offered. */
+	readonly tools: readonly HardwareTool[];
+	/** What the device offers besides tools. Default: nothing. */
+	readonly features?: Features<Hardware>;
+	/** A monotonic clock: milliseconds, as a 32-bit number. Without it the uptime is unknown. */
+	readonly ticks?: () => number;
+	/** Called when the device's state has changed. */
+	readonly onState?: (state: DeviceState) => void;
+	/** Called when the device is in a session with its backend. Without a backend: when it is online. */
+	readonly onReached?: () => void;
+	/** Whether firmware of this version was rolled back. Default: none was. */
+	readonly hasFailed?: (version: string) => boolean;
+	readonly log: (message: string) => void;
+}
+
+/** What saves power is told how the device is used. */
+export interface Power {
+	/** Somebody uses the device, which the face does not show: a button, the brightness, a picture. */
+	used(): void;
+	/** The face has changed, or would have on a board with a screen. */
+	follow(change: Partial<Face>): void;
+	close(): void;
+}
