@@ -102,7 +102,7 @@ export class MqttDevices {
 			this.#greet(identityOf(clientId, admission), message);
 		} else if (transport !== undefined) {
 			transport.receive(message);
-		} else if (message.type !== "goodbye" && !this.#helloTimers.has(clientId)) {
+		} else if (!isLate(message) && !this.#helloTimers.has(clientId)) {
 			// The device believes to be in a session that this gateway does not know, so it has to start a new one.
 			const { session_id } = message;
 			this.#send(clientId, { type: "goodbye", ...(session_id !== undefined && { session_id }) });
@@ -244,6 +244,11 @@ class DeviceMqttTransport extends DeviceTransport {
 		this.#proofTimer = setTimeout(() => this.ended("the device has disconnected"), PROOF_TIMEOUT);
 		void this.send({ jsonrpc: "2.0", id: PROOF_ID, method: "ping" });
 	}
+}
+
+/** Whether a message without a session belongs to one that the device has ended: a goodbye, or a response. */
+function isLate({ type, payload }: DeviceMessage): boolean {
+	return type === "goodbye" || (type === "mcp" && isObject(payload) && !("method" in payload));
 }
 
 /** Whether this is the answer to the ping that asks a device whether it is still in its session. */
