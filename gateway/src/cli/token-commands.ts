@@ -34,7 +34,7 @@ export function addTokenCommands(program: Command): void {
 		.option("--allow-user-tools", "Let the client call user-only tools")
 		.option("--operator", "Let the client manage tokens and configured servers, in the console")
 		.addOption(new Option("--days <days>", "Days for which a client's token is valid").argParser(readDays))
-		.option("--yes", "Do not ask before the first token for devices")
+		.option("--yes", "Do not ask before the first token for clients or devices")
 		.action(addToken);
 	withSettings(token.command("list"), ["stateFolder"]).description("List the tokens").action(listTokens);
 	withSettings(token.command("remove"), ["stateFolder"])
@@ -71,8 +71,8 @@ async function addToken(
 	}
 	const store = storeFor(settings);
 	const isFirst = !store.needs(kind);
-	if (kind === "device" && isFirst && !yes) {
-		await confirmFirstDeviceToken();
+	if (isFirst && !yes) {
+		await confirmFirstToken(kind);
 	}
 	const secret = await store.add({
 		name,
@@ -93,11 +93,18 @@ async function addToken(
 	}
 }
 
-/** Rejects with UsageError without a terminal, with Error if the answer is no. */
-async function confirmFirstDeviceToken(): Promise<void> {
-	const warning =
-		"This is the first token for a device. From now on every device needs one, and devices without one are disconnected.";
+/**
+ * Asks before a token that locks others out. Without a terminal nobody can answer: a client's token is created, because
+ * clients report what they lack; devices do not, so theirs needs `--yes`.
+ *
+ * Rejects with UsageError if `--yes` is needed, with Error if the answer is no.
+ */
+async function confirmFirstToken(kind: TokenKind): Promise<void> {
+	const warning = `This is the first token for a ${kind}. From now on every ${kind} needs one, and ${kind}s without one are disconnected.`;
 	if (!process.stdin.isTTY) {
+		if (kind === "client") {
+			return;
+		}
 		throw new UsageError(`${warning} To create it anyway: --yes`);
 	}
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });
