@@ -22,6 +22,7 @@ export function App() {
 					{t("lost")}
 				</div>
 			)}
+			{session.value?.readOnly && <p class="banner">{t("readOnlyToken")}</p>}
 			<main id="main">
 				<Content />
 			</main>

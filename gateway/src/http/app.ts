@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 
 	addConsolePage(app, { ...options.console, guard, maxBodyBytes });
 
-	app.use(authenticate(guard));
+	app.use(authenticate(guard), rejectChanges);
 	addConsoleRoutes(app, { ...options.console, guard, maxBodyBytes });
 	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
@@ -95,6 +95,15 @@ function authenticate(guard: RequestGuard): Middleware {
 		await next();
 	};
 }
+
+/** Rejects what a read-only token may not change. What it may do over MCP is in its catalog; `/console/` is its own session. */
+const rejectChanges: Middleware = async (c, next) => {
+	const isOfSession = /^\/(mcp|console)(\/|$)/.test(c.req.path);
+	if (c.var.admission.access.readOnly && !isOfSession && c.req.method !== "GET") {
+		throw new HttpError(403, "token", "this token is read-only");
+	}
+	await next();
+};
 
 function serveMcp(endpoint: HttpEndpoint, maxBodyBytes: number): Route {
 	return async (c) => {

@@ -4,6 +4,7 @@ import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
 import { lists } from "../store/fleet.js";
 import { now } from "../store/now.js";
+import { session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 
 /** Devices that wait for approval, with the codes that they show. */
@@ -40,14 +41,16 @@ function Pending({ pending: { code, device, board, version, address } }: { reado
 					{visibleLine(device)} · {address}
 				</small>
 			</span>
-			<span class="actions">
-				<button type="button" onClick={() => void decide("DELETE")}>
-					{t("reject")}
-				</button>
-				<button type="button" class="primary" onClick={() => void decide("POST")}>
-					{t("approve")}
-				</button>
-			</span>
+			{!session.value?.readOnly && (
+				<span class="actions">
+					<button type="button" onClick={() => void decide("DELETE")}>
+						{t("reject")}
+					</button>
+					<button type="button" class="primary" onClick={() => void decide("POST")}>
+						{t("approve")}
+					</button>
+				</span>
+			)}
 		</li>
 	);
 }

@@ -52,7 +52,9 @@ export function DeviceHead({ row, link }: HeadProps) {
 			</p>
 			<States id={id} />
 			<Update id={id} />
-			{kind === "device" && <Actions row={row} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />}
+			{kind === "device" && !session.value?.readOnly && (
+				<Actions row={row} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />
+			)}
 			{isEditing.value && <Edit row={row} onDone={() => (isEditing.value = false)} />}
 		</section>
 	);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../../catalog/access.js";
 import { isLoopback } from "../../config/listen-address.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../../config/token-store.js";
+import type { TokenUses } from "../../config/token-uses.js";
 import { ClientAddresses } from "../server/client-address.js";
 import { readCookie } from "../server/console-cookie.js";
 import { type ConsoleSession, ConsoleSessions } from "../server/console-sessions.js";
@@ -14,6 +15,8 @@ interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
 	readonly tokens: TokenStore;
+	/** When tokens were last used. */
+	readonly uses: TokenUses;
 	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
 	readonly trustProxy: readonly string[];
 	/** Devices whose user-only tools every client sees; `*` for all. */
@@ -30,8 +33,6 @@ export class RequestGuard {
 	readonly #open = new Map<ServerResponse, Admission>();
 	/** People who are signed in to the console. */
 	readonly sessions = new ConsoleSessions();
-	/** When tokens were last used, in milliseconds since 1970, by their hash. Since the gateway started. */
-	readonly #lastUsed = new Map<string, number>();
 
 	constructor(options: RequestGuardOptions) {
 		this.#options = options;
@@ -53,11 +54,6 @@ export class RequestGuard {
 	/** Whether the client speaks TLS, with the gateway or with a trusted proxy before it. */
 	isSecure(request: IncomingMessage): boolean {
 		return this.#addresses.isSecure(request);
-	}
-
-	/** When a token was last used, in milliseconds since 1970; undefined: not since the gateway started. */
-	lastUse({ sha256 }: TokenRecord): number | undefined {
-		return this.#lastUsed.get(sha256);
 	}
 
 	/** @throws HttpError (403) if Host or Origin is foreign */
@@ -92,7 +88,7 @@ export class RequestGuard {
 		const token = this.#options.tokens.verify("client", secret);
 		if (token !== undefined) {
 			await this.#limits.requestWithToken(token.name);
-			this.#lastUsed.set(token.sha256, Date.now());
+			this.#options.uses.used(token);
 			return token;
 		}
 		const address = this.addressOf(request);
@@ -117,7 +113,7 @@ export class RequestGuard {
 		const token = session && this.#options.tokens.current(session.token);
 		if (token !== undefined) {
 			await this.#limits.requestWithToken(token.name);
-			this.#lastUsed.set(token.sha256, Date.now());
+			this.#options.uses.used(token);
 			return { access: accessOf(token, userTools), token, session };
 		}
 		await this.#limits.request(this.addressOf(request));
@@ -153,6 +149,7 @@ function accessOf(token: TokenRecord, userTools: readonly string[]): Access {
 	return {
 		principal: token.name,
 		...(token.devices && { devices: new Set(token.devices) }),
+		...(token.readOnly && { readOnly: true }),
 		userTools: token.userTools === true || localAccess(userTools).userTools,
 	};
 }

@@ -92,6 +92,8 @@ export interface ConsoleSessionInfo {
 	readonly signedIn: boolean;
 	/** The ids of the only devices that may be reached; absent: all. */
 	readonly devices?: readonly string[];
+	/** Whether nothing may be changed: tools are called only if they are known to be read-only. */
+	readonly readOnly: boolean;
 	/** Whether tokens and configured servers may be changed. */
 	readonly operator: boolean;
 	readonly version: string;
@@ -117,7 +119,8 @@ export interface TokenSummary {
 	readonly devices?: readonly string[] | undefined;
 	readonly userTools?: boolean | undefined;
 	readonly operator?: boolean | undefined;
+	readonly readOnly?: boolean | undefined;
 	readonly expires?: string | undefined;
-	/** In milliseconds since 1970; absent: not since the gateway started. */
+	/** In milliseconds since 1970; absent: never. */
 	readonly lastUsed?: number;
 }
