@@ -76,8 +76,13 @@ const needsOperator: Middleware = async (c, next) => {
 };
 
 /** Without tokens, whoever can use this machine may do everything. */
-function mayOperate({ access, token }: HttpEnv["Variables"]["admission"]): boolean {
-	return !access.isForeignPage && access.devices === undefined && (token === undefined || token.operator === true);
+function mayOperate({ access, token, grant }: HttpEnv["Variables"]["admission"]): boolean {
+	return (
+		grant === undefined &&
+		!access.isForeignPage &&
+		access.devices === undefined &&
+		(token === undefined || token.operator === true)
+	);
 }
 
 const SIGN_IN = z.strictObject({ token: z.string().min(1).max(256) });
