@@ -3,10 +3,13 @@ import { heading, line, paint, verbatim } from "./output.js";
 
 const PROGRAM = fileURLToPath(new URL("../../gateway/bin/xs-mcp-gateway.mjs", import.meta.url));
 
-/** Says where the devices can be seen. */
-export function showConsole(url = ""): void {
+/** Says where the gateway's console is, and the devices' own pages. */
+export function showPages(console = "", devices: readonly string[] = []): void {
 	heading("In your browser, while this runs");
-	line(`Console  ${paint("green", url)}`);
+	line(`Console  ${paint("green", console)}`);
+	for (const url of devices) {
+		line(`Device   ${paint("green", url)}  (its screen, buttons, sensors, messages)`);
+	}
 }
 
 /** Says how an MCP client gets to the gateway: what to paste, and where. */

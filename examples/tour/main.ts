@@ -1,7 +1,7 @@
 // npm start: a gateway and virtual devices, a tour as an MCP client takes it, and what to paste into a client of one's own.
 import { ProgramError, runProgram } from "../../scripts/program.js";
 import { bundle, chooseEngine } from "../../virtual-device/src/index.js";
-import { showConsole, showSnippets } from "./client-snippets.js";
+import { showPages, showSnippets } from "./client-snippets.js";
 import { type TourOptions, tourProgram } from "./options.js";
 import { line } from "./output.js";
 import { prompt } from "./prompt.js";
@@ -27,7 +27,7 @@ async function run(options: TourOptions): Promise<void> {
 			await devices.show(transport);
 		}
 		if (!options.once) {
-			showConsole(gateway.program.urls.console);
+			showPages(gateway.program.urls.console, await devices.openPages());
 			showSnippets(gateway.clientUrl);
 			devices.follow();
 			failed = !(await takeCommands(devices, stopped));

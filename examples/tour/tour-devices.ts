@@ -2,8 +2,10 @@ import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
 import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
 import type { Server, Session } from "../../gateway/src/index.js";
+import { bundleDevicePage } from "../../scripts/page-bundles.js";
 import { ProgramError } from "../../scripts/program.js";
 import { type EngineChoice, type SimulatedControls, VirtualDevice } from "../../virtual-device/src/index.js";
+import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import type { Transport } from "./options.js";
 import { event, heading, line, paint } from "./output.js";
 import type { TourGateway } from "./start-gateway.js";
@@ -33,6 +35,7 @@ export class TourDevices {
 	failed = false;
 	readonly #options: TourDevicesOptions;
 	readonly #virtuals: VirtualDevice[] = [];
+	readonly #pages: DevicePage[] = [];
 	readonly #end = new AbortController();
 
 	constructor(options: TourDevicesOptions) {
@@ -78,6 +81,15 @@ export class TourDevices {
 		return first;
 	}
 
+	/** Serves a page for each device. @returns their addresses */
+	async openPages(): Promise<string[]> {
+		const folder = await bundleDevicePage();
+		for (const virtual of this.#virtuals) {
+			this.#pages.push(await DevicePage.open(virtual, folder, 0));
+		}
+		return this.#pages.map(({ url }) => url);
+	}
+
 	/** An MCP client of one device, or of all. */
 	async connectClient(alias?: string): Promise<Client> {
 		return await new GatewayClient(this.#options.gateway.clientUrl).connect(alias);
@@ -85,6 +97,9 @@ export class TourDevices {
 
 	stop(): void {
 		this.#end.abort();
+		for (const page of this.#pages) {
+			page.close();
+		}
 		for (const virtual of this.#virtuals) {
 			virtual.stop();
 		}
