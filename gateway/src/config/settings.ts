@@ -12,6 +12,7 @@ import {
 	oneOf,
 	pairs,
 	type SettingKind,
+	scopesByValue,
 	text,
 	toolHints,
 	url,
@@ -84,7 +85,10 @@ export const SETTINGS = {
 	announce: setting(flag, "Announce the gateway to devices on the local network (DNS-SD)", {
 		default: true,
 	}),
-	publicUrl: setting(httpUrl, "URL at which devices upload pictures; required behind a reverse proxy"),
+	publicUrl: setting(
+		httpUrl,
+		"URL of the gateway for devices and hosted clients; required behind a reverse proxy. With https, clients can sign in",
+	),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
 		"New devices at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
@@ -162,6 +166,14 @@ export const SETTINGS = {
 	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
 	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
 	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
+	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, in place of the gateway's own sign-in"),
+	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
+	issuerClaims: setting(list("claim"), "Claims of issuer's tokens with scopes, roles or groups; by default scope and scp", {
+		default: ["scope", "scp"],
+	}),
+	issuerScopes: setting(scopesByValue, "Scopes that a role or group in these claims stands for", {
+		default: new Map(),
+	}),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
 	offlineWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", {
 		default: 10_000,
@@ -202,6 +214,7 @@ export const SETTING_GROUPS: ReadonlyMap<SettingName, string> = new Map([
 	["endpoints", "Hosted agents"],
 	["aliases", "Devices and tools that clients see"],
 	["open", "Access"],
+	["issuer", "Sign-in with OAuth"],
 	["callTimeout", "Limits"],
 ]);
 

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { replaceFile } from "./atomic-file.js";
+import type { Limits } from "./scopes.js";
 
 /** The record of a token, without the token itself. */
-export interface TokenRecord {
+export interface TokenRecord extends Limits {
 	/** Label shown in lists and logs. */
 	readonly name: string;
 	readonly kind: TokenKind;

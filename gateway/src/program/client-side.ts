@@ -21,6 +21,8 @@ import { Metrics } from "../http/operator/metrics.js";
 import { RejectionReport } from "../http/server/rejections.js";
 import { HttpServer } from "../http/server/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
+import { openSignIn } from "../oauth/open-sign-in.js";
+import type { SignIn } from "../oauth/sign-in.js";
 import { Endpoint } from "../transports/endpoint.js";
 import { HttpEndpoint } from "../transports/http-endpoint.js";
 import { listenAt, type ProgramContext, renewTls } from "./context.js";
@@ -36,6 +38,8 @@ export class ClientSide {
 	readonly #events: GatewayEvents;
 	readonly #metrics: Metrics;
 	readonly #uses: TokenUses;
+	/** Undefined: off. */
+	readonly #signIn: SignIn | undefined;
 	/** The console's page; undefined in sources that were not bundled. */
 	readonly #files: ConsoleFiles | undefined;
 	#httpServer: HttpServer | undefined;
@@ -57,7 +61,9 @@ export class ClientSide {
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
 		this.#uses = new TokenUses(configuration.stateFolder);
-		this.guard = new RequestGuard({ ...configuration, address: configuration.httpAddress, tokens, uses: this.#uses });
+		this.#signIn = openSignIn(configuration);
+		const [address, signIn] = [configuration.httpAddress, this.#signIn];
+		this.guard = new RequestGuard({ ...configuration, address, tokens, uses: this.#uses, signIn });
 		this.rejections = new RejectionReport({
 			log,
 			limitedLog,
@@ -96,6 +102,7 @@ export class ClientSide {
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
+			signIn: this.#signIn,
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
