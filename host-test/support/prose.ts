@@ -18,6 +18,10 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
 	[/\bby itself alone\b/i, "itself"],
 	[/\bwears? (?:the|a)\b|\bvouch(?:es)?\b|\blends\b/i, "a technical verb"],
 	[/\bsomebody\b/i, "a person, an attacker, a client"],
+	[/\bis there already\b/i, "is already registered"],
+	[/\bnot asked for\b/i, "unexpected"],
+	[/\btells? (?:it|them) apart\b/i, "label, distinguishes"],
+	[/\bin place of\b/i, "instead of"],
 	[/\bwhat (?:it|they) (?:has|have)\b/i, "a noun"],
 ];
 

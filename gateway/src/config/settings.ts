@@ -166,7 +166,7 @@ export const SETTINGS = {
 	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
 	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
 	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
-	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, in place of the gateway's own sign-in"),
+	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, instead of the gateway's own sign-in"),
 	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
 	issuerClaims: setting(list("claim"), "Claims of issuer's tokens with scopes, roles or groups; by default scope and scp", {
 		default: ["scope", "scp"],
