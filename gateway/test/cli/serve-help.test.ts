@@ -30,7 +30,7 @@ describe("serve --help", () => {
 		const starts = [...SETTING_GROUPS.keys()].map((name) => SETTING_NAMES.indexOf(name));
 		assert.deepEqual(
 			starts,
-			starts.toSorted((a, b) => a - b),
+			[...starts].sort((a, b) => a - b),
 		);
 		assert.equal(starts[0], 0);
 	});
