@@ -192,7 +192,7 @@ async function benchDevices(choice: EngineChoice): Promise<void> {
 			`${((memory[Math.floor(memory.length / 2)] ?? 0) / 1024).toFixed(1)} MB`,
 		);
 		row(
-			"Node, with the gateway and what it lends the devices",
+			"Node, with the gateway and the devices' sockets",
 			`${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MB in all`,
 		);
 	}

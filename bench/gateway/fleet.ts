@@ -67,14 +67,12 @@ export async function benchFleets({ say, row, header }: Report, sizes: readonly 
 	line("… a second", ({ callsPerSecond }) => callsPerSecond.toFixed(0));
 	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
 	say();
+	say("Memory is what is resident (RSS) of the gateway's process; V8 gives back little of what calls took in between.");
 	say(
-		"Memory is what is resident (RSS) of the gateway's process; V8 gives back little of what calls took in between. The devices",
+		"The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see",
 	);
 	say(
-		"are sockets of their own that answer at once, not XS, all in one process, with the firmware's tools (user-only ones are",
-	);
-	say(
-		"not in the clients' list); one more is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of",
+		"the user-only ones. One more device is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of",
 	);
 	say(
 		`2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`,

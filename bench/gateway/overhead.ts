@@ -46,9 +46,7 @@ export async function benchOverhead({ say, row, header }: Report): Promise<void>
 		say(
 			`The client is the official SDK's v2, in the bench's process. Every other program has a process of its own, the`,
 		);
-		say(
-			`device two: ${engine}, and Node, which lends it a socket. The ways take turns of ${lanes.callsPerTurn} calls.`,
-		);
+		say(`device two: ${engine}, and Node, which has its socket. The ways take turns of ${lanes.callsPerTurn} calls.`);
 		say("supergateway starts its server anew for each request of 2026-07-28.");
 	} finally {
 		await lanes.close();

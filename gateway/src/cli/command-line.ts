@@ -14,6 +14,9 @@ const EPILOGUE = `
 Settings: flags (--http-port) override environment variables (XS_MCP_GATEWAY_HTTP_PORT), which override the file
 xs-mcp-gateway.json ("httpPort"). List all settings: xs-mcp-gateway serve --help`;
 
+/** Columns of help that goes to a file or program. */
+const PIPED_HELP_WIDTH = 160;
+
 /** Runs one command line, without the program's name. Sets the process's exit code: 0 ok, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
 	const program = new Command("xs-mcp-gateway")
@@ -22,6 +25,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		.helpOption("-h, --help", "Show help")
 		.helpCommand("help [command]", "Show help for a command")
 		.configureHelp({ showGlobalOptions: true })
+		.configureOutput({ getOutHelpWidth: () => process.stdout.columns ?? PIPED_HELP_WIDTH })
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
 	addServeCommands(program);

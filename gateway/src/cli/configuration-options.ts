@@ -1,13 +1,22 @@
 import { type Command, Option } from "commander";
 import { readConfiguration } from "../config/configuration.js";
-import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf } from "../config/settings.js";
+import {
+	type Configuration,
+	flagOf,
+	SETTING_GROUPS,
+	SETTING_NAMES,
+	type SettingName,
+	settingOf,
+} from "../config/settings.js";
 
-/** Adds a flag for each of these settings, and `--config`. */
+/** Adds a flag for each of these settings, in the settings' groups, and `--config`. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
 	command.option("--config <file>", "Settings file (default: xs-mcp-gateway.json, if it exists)");
+	let group = "";
 	for (const name of names) {
+		group = SETTING_GROUPS.get(name) ?? group;
 		for (const option of optionsFor(name)) {
-			command.addOption(option);
+			command.addOption(group === "" ? option : option.helpGroup(`${group}:`));
 		}
 	}
 	return command;
@@ -35,7 +44,8 @@ function optionsFor(name: SettingName): Option[] {
 		// The flag that repeats the default still works, but help does not list it.
 		return [yes.hideHelp(value === true), no.hideHelp(value === false)];
 	}
-	const shown = value === undefined || typeof value === "object" ? "" : ` (default: ${value})`;
-	const option = new Option(`${flagOf(name)} <${placeholder}>`, description + shown);
+	const hasDefault = value !== undefined && typeof value !== "object";
+	const details = [...(kind.range ? [kind.range] : []), ...(hasDefault ? [`default: ${value}`] : [])].join("; ");
+	const option = new Option(`${flagOf(name)} <${placeholder}>`, details ? `${description} (${details})` : description);
 	return [repeatable ? option.argParser(collect) : option];
 }

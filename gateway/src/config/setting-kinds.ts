@@ -9,6 +9,8 @@ export interface SettingKind<T> {
 	readonly placeholder?: string;
 	/** Whether the flag can be repeated. */
 	readonly repeatable?: boolean;
+	/** The allowed values, for `--help`: "0 to 65535". Absent: any, or the description names them. */
+	readonly range?: string;
 	/** The expected value, for the error: "a whole number from 0 to 65535". */
 	readonly expected: string;
 	/** Reads the value from text, or from JSON. */
@@ -46,6 +48,7 @@ export function integer(placeholder: string, minimum: number, maximum: number): 
 		.transform(Number);
 	return {
 		placeholder,
+		range: `${minimum} to ${maximum}`,
 		expected: `a whole number from ${minimum} to ${maximum}`,
 		schema: z.union([digits, z.number()]).pipe(z.int().min(minimum).max(maximum)),
 	};

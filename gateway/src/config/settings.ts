@@ -87,21 +87,15 @@ export const SETTINGS = {
 	}),
 	publicUrl: setting(
 		httpUrl,
-		"URL at which devices and hosted clients reach the gateway over HTTP; required behind a reverse proxy. With https, clients can sign in",
+		"URL of the gateway for devices and hosted clients; required behind a reverse proxy. With https, clients can sign in",
 	),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
-		"New devices that ask at /xiaozhi/ota/: open (all with a new id), approve (you confirm each code), closed (none)",
+		"New devices at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
 		{ default: "closed" },
 	),
-	websocketUrl: setting(
-		url(["ws:", "wss:"]),
-		"WebSocket URL that the bootstrap gives to devices; required behind a reverse proxy",
-	),
-	mqttEndpoint: setting(
-		text("host"),
-		"MQTT host and port that the bootstrap gives to devices; required behind a proxy",
-	),
+	websocketUrl: setting(url(["ws:", "wss:"]), "WebSocket URL in the bootstrap; required behind a reverse proxy"),
+	mqttEndpoint: setting(text("host"), "MQTT host and port in the bootstrap; required behind a proxy"),
 	firmwareFolder: setting(text("folder"), "Folder with firmware for devices: MODEL_VERSION.bin", { path: true }),
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
@@ -114,10 +108,17 @@ export const SETTINGS = {
 		default: defaultStateFolder(),
 		path: true,
 	}),
+	logLevel: setting(
+		oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+		"Log level: trace, debug, info, warn, error, fatal, silent",
+		{
+			default: "info",
+		},
+	),
 	serversFile: setting(FILE, "File of other MCP servers to connect to (mcp-servers.json)", { path: true }),
 	maxServerConnections: setting(
 		integer("connections", 1, 1_000),
-		"Connections to other MCP servers at the same time; those unused for longest are closed, and opened again for a call",
+		"Open connections to other MCP servers; a further one closes the longest unused",
 		{ default: 10 },
 	),
 	managementTools: setting(
@@ -125,31 +126,30 @@ export const SETTINGS = {
 		"Who gets the management tools (off, local, all). Such a client can start any command on this machine",
 		{ default: "off" },
 	),
-	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", { default: new Map() }),
-	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
 	endpoints: setting(urls(["ws:", "wss:"]), "MCP endpoints of hosted agents to connect to", {
 		secret: true,
 		default: [],
 	}),
 	endpointMaxBytes: setting(
 		integer("bytes", 2_048, 1_048_576),
-		"Largest message to an MCP endpoint: lists are split into smaller pages, larger results are errors",
+		"Largest message to an MCP endpoint; longer lists are split, larger results fail",
 		{ default: 8_000 },
 	),
+	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", { default: new Map() }),
+	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
 	toolNames: setting(
 		oneOf("names", ["own", "portable"]),
-		"Tool names on /mcp/DEVICE: portable (valid in every client), or the device's own",
+		"Tool names on /mcp/DEVICE: portable (valid in every client), own (the device's)",
 		{ default: "portable" },
 	),
 	toolHints: setting(
 		toolHints,
-		"What tools without hints do (reads, sets, acts, destroys), by the device's own name; * matches anything",
+		"Hints of tools without hints, by own name: reads, sets, acts, destroys; * matches anything",
 		{ default: new Map() },
 	),
 	catalog: setting(
 		oneOf("mode", CATALOG_MODES),
-		"Tools that clients list: all (full), a few that find and call the others (search; auto: search above catalogLimit), " +
-			"or those that devices have alike only once (groups)",
+		"Listed tools: full, search (finds others), auto (search above catalogLimit), groups (shared once)",
 		{ default: "auto" },
 	),
 	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a full list, if catalog is auto", {
@@ -157,7 +157,7 @@ export const SETTINGS = {
 	}),
 	pinnedTools: setting(
 		list("tool", 'names of tools, or beginnings of names with "*" at the end', z.string().regex(/^[^*]{0,128}\*?$/)),
-		"Tools that are always listed, by their names in the full list; a trailing * matches any ending",
+		"Tools that are always listed, by full name; a trailing * matches any ending",
 		{ default: [] },
 	),
 	open: setting(flag, "Allow access without tokens after the last one was removed", {
@@ -166,12 +166,12 @@ export const SETTINGS = {
 	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
 	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
 	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
-	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, in place of the gateway's own sign-in"),
+	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, instead of the gateway's own sign-in"),
 	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
-	issuerClaims: setting(list("claim"), "Claims of issuer's tokens that hold scopes, roles or groups; by default scope and scp", {
+	issuerClaims: setting(list("claim"), "Claims of issuer's tokens with scopes, roles or groups; by default scope and scp", {
 		default: ["scope", "scp"],
 	}),
-	issuerScopes: setting(scopesByValue, "Scopes for which a role or group in these claims stands", {
+	issuerScopes: setting(scopesByValue, "Scopes that a role or group in these claims stands for", {
 		default: new Map(),
 	}),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
@@ -197,13 +197,26 @@ export const SETTINGS = {
 	),
 	maxWrongTokensPerMinute: setting(
 		integer("requests", 1, 1_000_000_000),
-		"Wrong tokens per minute from one address; after that, it needs a valid token",
+		"Wrong tokens per minute from one address, before it needs a valid one",
 		{ default: 20 },
 	),
-	logLevel: setting(oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "Log level", {
-		default: "info",
-	}),
 } as const;
+
+/** The titles of groups in `--help` and the documentation: each group begins with this setting and ends before the next. */
+export const SETTING_GROUPS: ReadonlyMap<SettingName, string> = new Map([
+	["httpAddress", "MCP clients"],
+	["websocket", "Devices over WebSocket"],
+	["mqtt", "Devices over MQTT"],
+	["announce", "How devices find the gateway"],
+	["maxPictureBytes", "Photos and pictures"],
+	["stateFolder", "State and log"],
+	["serversFile", "Other MCP servers"],
+	["endpoints", "Hosted agents"],
+	["aliases", "Devices and tools that clients see"],
+	["open", "Access"],
+	["issuer", "Sign-in with OAuth"],
+	["callTimeout", "Limits"],
+]);
 
 type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;

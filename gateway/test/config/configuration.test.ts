@@ -57,8 +57,8 @@ describe("configuration", () => {
 				`${file}: httpPort: expected a whole number from 0 to 65535, got 99999`,
 				`${file}: mqtt: expected true or false, got "perhaps"`,
 				'XS_MCP_GATEWAY_BROKER_URL: expected a URL without "#" that begins with mqtt:// or mqtts://, got "http://broker/"',
-				'XS_MCP_GATEWAY_CALL_TIMEOUT: expected a whole number from 1 to 86400000, got "soon"',
 				'--log-level: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
+				'XS_MCP_GATEWAY_CALL_TIMEOUT: expected a whole number from 1 to 86400000, got "soon"',
 			],
 		);
 	});
