@@ -4,13 +4,16 @@ import { findQemuTools } from "../scripts/moddable/qemu.js";
 import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
-import { openCoverage, reportCoverage } from "./runner/coverage.js";
-import { runTests } from "./runner/run.js";
-import { allTests, ESP32_TESTS, SIMULATOR_TESTS, testsFor, testsIn } from "./runner/select.js";
+import { affectedBy, type Bundle, bundleTests } from "./runner/bundle.js";
+import { openCoverage, RECORDED_BUNDLE, reportCoverage } from "./runner/coverage.js";
+import { runBundle, runTests } from "./runner/run.js";
+import { allTests, ESP32_TESTS, FULL_ONLY, SCOPE, SIMULATOR_TESTS, testsFor, testsIn } from "./runner/select.js";
 import { watchTests } from "./runner/watch.js";
 
 interface Options {
 	readonly all?: boolean;
+	readonly rest?: boolean;
+	readonly recordCoverage?: boolean;
 	readonly coverage?: boolean;
 	readonly times?: boolean;
 	readonly watch?: boolean;
@@ -57,41 +60,55 @@ function select(paths: readonly string[], all: boolean): string[] {
 	}
 }
 
+/** The tests that differ with `--all`: files of their own, and those with a matrix. */
+function widerTests({ inputs }: Bundle, tests: readonly string[]): string[] {
+	const withMatrix = affectedBy([SCOPE], tests, inputs);
+	return tests.filter((path) => FULL_ONLY.test(path) || withMatrix.includes(path));
+}
+
+async function runOnNode(
+	paths: readonly string[],
+	{ rest = false, all = rest, coverage = false, recordCoverage = coverage, times = false, watch = false }: Options,
+): Promise<number> {
+	const begin = performance.now();
+	const tests = select(paths, all);
+	if (watch) {
+		await watchTests(tests);
+	}
+	if (paths.length === 0) {
+		await announceXs();
+	}
+	const env = { XS_MCP_TESTS: all ? "all" : "", ...(recordCoverage && openCoverage(rest)) };
+	const bundle = await bundleTests(tests, recordCoverage && !coverage ? RECORDED_BUNDLE : {});
+	const chosen = rest ? widerTests(bundle, tests) : tests;
+	const codes = [await runBundle(bundle, chosen, { env, times, flags: ["--expose-gc"] }, begin)];
+	if (coverage) {
+		codes.push(await reportCoverage());
+	}
+	if (all && process.env.MODDABLE) {
+		codes.push(await runInSimulator());
+	}
+	return Math.max(...codes);
+}
+
 const program = makeProgram("test", "Runs the tests: every suite on Node and XS, and one path of each feature.")
 	.argument("[paths...]", "only the tests of these files or folders, of tests or of sources")
 	.option("--all", "the full matrix of engines, transports and revisions: npm run test:all")
+	.option("--rest", "of the full matrix only the files that run otherwise than in npm test: for after it")
+	.option("--record-coverage", "write which lines the tests run, for --rest --coverage after it")
 	.option("--coverage", "tell which lines of the sources the tests run")
 	.option("--times", "tell which files use most CPU")
 	.option("--watch", "run again what a change affects: npm run test:watch")
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
 	.option("--esp32", "only the firmware's image, on an ESP32-C3 in QEMU: npm run test:esp32")
-	.action(
-		async (paths: string[], { all = false, coverage = false, times = false, watch, simulator, esp32 }: Options) => {
-			if (esp32) {
-				process.exitCode = await runInQemu();
-				return;
-			}
-			if (simulator) {
-				process.exitCode = await runInSimulator();
-				return;
-			}
-			const tests = select(paths, all);
-			if (watch) {
-				await watchTests(tests);
-			}
-			if (paths.length === 0) {
-				await announceXs();
-			}
-			const env = { XS_MCP_TESTS: all ? "all" : "", ...(coverage && openCoverage()) };
-			const codes = [await runTests(tests, { env, times, flags: ["--expose-gc"] })];
-			if (coverage) {
-				codes.push(await reportCoverage());
-			}
-			if (all && process.env.MODDABLE) {
-				codes.push(await runInSimulator());
-			}
-			process.exitCode = Math.max(...codes);
-		},
-	);
+	.action(async (paths: string[], options: Options) => {
+		if (options.esp32) {
+			process.exitCode = await runInQemu();
+		} else if (options.simulator) {
+			process.exitCode = await runInSimulator();
+		} else {
+			process.exitCode = await runOnNode(paths, options);
+		}
+	});
 
 await runProgram(program);

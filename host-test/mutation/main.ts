@@ -23,7 +23,7 @@ const ROOMS: readonly Room[] = [
 		// Those that take a minute on two cores. What the manager's and the proxy's would notice takes many.
 		wide: [
 			...quickTestsIn("gateway/test/mcp", "gateway/test/catalog", "gateway/test/devices", "gateway/test/upstreams"),
-			...["manager/registering", "manager/reload", "upstreams/stateless"].map(
+			...["manager/registering", "manager/reload", "upstreams/pool", "upstreams/stateless"].map(
 				(name) => `mcp-manager/test/${name}.test.ts`,
 			),
 		],

@@ -33,6 +33,8 @@ export interface Bundle {
 export interface BundleOptions {
 	/** Default: one of this process. */
 	readonly folder?: string;
+	/** Whether the folder stays when this process ends. */
+	readonly isKept?: boolean;
 	/** A source that is bundled in place of the one on disk. */
 	readonly replaced?: { readonly path: string; readonly source: string };
 }
@@ -43,10 +45,12 @@ export interface BundleOptions {
  */
 export async function bundleTests(
 	files: readonly string[],
-	{ folder = `${ROOT}.cache/tests/${process.pid}`, replaced }: BundleOptions = {},
+	{ folder = `${ROOT}.cache/tests/${process.pid}`, isKept = false, replaced }: BundleOptions = {},
 ): Promise<Bundle> {
 	mkdirSync(folder, { recursive: true });
-	removeAtExit(folder);
+	if (!isKept) {
+		removeAtExit(folder);
+	}
 	const sources = [...files, ...PROGRAMS.filter((path) => !files.includes(path))];
 	const { metafile } = await build({
 		absWorkingDir: ROOT,

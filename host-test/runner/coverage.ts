@@ -1,5 +1,4 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { CoverageReport } from "monocart-coverage-reports";
 import { ROOT } from "./select.js";
 
@@ -12,20 +11,21 @@ const MEASURED = /^(?:src|gateway\/src|mcp-manager\/src)\/(?!boards\/|platform\/
 /** Per cent of the lines that tests must run. */
 const MIN_LINES = 90;
 
-/** The environment in which processes of tests write what they cover. */
-export function openCoverage(): NodeJS.ProcessEnv {
-	rmSync(FOLDER, { recursive: true, force: true });
+/** The bundle of tests whose coverage is reported after this process: the report needs it. */
+export const RECORDED_BUNDLE = { folder: `${ROOT}.cache/tests/recorded`, isKept: true };
+
+/**
+ * The environment in which processes of tests write what they cover.
+ *
+ * @param adds whether what was written before is kept: that of `npm test`, for the rest of the full matrix
+ */
+export function openCoverage(adds: boolean): NodeJS.ProcessEnv {
+	if (!adds) {
+		rmSync(FOLDER, { recursive: true, force: true });
+		rmSync(RECORDED_BUNDLE.folder, { recursive: true, force: true });
+	}
 	mkdirSync(FOLDER, { recursive: true });
 	return { NODE_V8_COVERAGE: FOLDER };
-}
-
-/** Removes what a process left that was killed while it wrote: its end is missing. */
-function removeUnfinished(): void {
-	for (const name of readdirSync(FOLDER)) {
-		if (!readFileSync(join(FOLDER, name)).subarray(-1).equals(Buffer.from("}"))) {
-			rmSync(join(FOLDER, name));
-		}
-	}
 }
 
 /**
@@ -51,4 +51,13 @@ export async function reportCoverage(): Promise<number> {
 		return 1;
 	}
 	return 0;
+}
+
+/** A program that a test kills may do so while it writes. */
+function removeUnfinished(): void {
+	for (const name of readdirSync(FOLDER)) {
+		if (!readFileSync(`${FOLDER}/${name}`, "utf8").endsWith("}")) {
+			rmSync(`${FOLDER}/${name}`);
+		}
+	}
 }

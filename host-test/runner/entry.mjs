@@ -2,9 +2,6 @@
 import { test } from "node:test";
 import { END_OF_FILE } from "./events.mjs";
 
-// Coverage is that of this process alone: programs that tests start would write megabytes each.
-delete process.env.NODE_V8_COVERAGE;
-
 // The program that runs the tests was stopped.
 process.on("disconnect", () => process.exit(1));
 

@@ -20,6 +20,9 @@ export const ESP32_TESTS = "host-test/esp32";
 /** Files of this name are left out of `npm test`, and run by `npm run test:all`. */
 export const FULL_ONLY = /\.full\.test\.ts$/;
 
+/** What test files with a matrix import. */
+export const SCOPE = "host-test/support/scope.ts";
+
 /** Test files below a folder of the project, sorted. */
 export function testsIn(folder: string): string[] {
 	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" })

@@ -54,6 +54,12 @@ export default suite("lines of text", {
 			}
 		}
 	},
+	"end within a word that is too wide, one character earlier before a full stop"() {
+		equal(lines("abcdef", 24), ["abc", "def"]);
+		equal(lines("abc.", 24), ["ab", "c."]);
+		equal(lines("ab.", 16), ["a", "b."]);
+		equal(lines("a.", 8), ["a", "."]);
+	},
 	"keep every character, and fit"() {
 		for (const sentence of SENTENCES) {
 			for (let width = 16; width <= 320; width += 8) {

@@ -37,10 +37,12 @@ function isCheapPart(schema: unknown, budget: { parts: number }, depth: number):
 	for (const list of [schema.enum, schema.required]) {
 		budget.parts -= Array.isArray(list) ? list.length : 0;
 	}
-	const { properties = {}, items = true, additionalProperties = true } = schema;
+	const { properties = {}, items, additionalProperties } = schema;
 	return (
 		Object.keys(schema).every((keyword) => CHEAP_KEYWORDS.has(keyword)) &&
 		isObject(properties) &&
-		[...Object.values(properties), items, additionalProperties].every((part) => isCheapPart(part, budget, depth - 1))
+		[...Object.values(properties), items, additionalProperties]
+			.filter((part) => part !== undefined)
+			.every((part) => isCheapPart(part, budget, depth - 1))
 	);
 }

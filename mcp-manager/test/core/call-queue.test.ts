@@ -55,6 +55,19 @@ describe("the queue of calls to a server", () => {
 		assert.deepEqual(started, ["a"]);
 	});
 
+	it("keeps no timer for a call that is cancelled while its server is offline", async () => {
+		const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+		const options = { concurrency: 1, capacity: 1, offlineWait: 300_000, offlineMessage: () => "it is offline" };
+		const queue = new CallQueue(options, undefined);
+		const before = timers();
+		const controller = new AbortController();
+		const call = queue.run(async () => {}, controller.signal);
+		assert.equal(timers(), before + 1);
+		controller.abort();
+		assert.equal(timers(), before);
+		await assert.rejects(call, { code: "cancelled" });
+	});
+
 	it("rejects a call that is cancelled before its turn, and never starts it", async (t) => {
 		const { queue, call, started, ends } = open(t, SESSION);
 		await assert.rejects(call("never", AbortSignal.abort()), { code: "cancelled" });
