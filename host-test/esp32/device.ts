@@ -17,14 +17,14 @@ interface ChipOptions {
 	/** Default: with Ethernet. */
 	readonly emulator?: Emulator;
 	/** As {@link Qemu} has it. */
-	readonly nicOptions?: string;
+	readonly passphrase?: string | undefined;
 	readonly onEnd?: (reason: Error) => void;
 }
 
 /** A chip in QEMU that is stopped with its test. */
 export function startChip(
 	t: TestContext,
-	{ image, settings, emulator = ETHERNET, nicOptions, onEnd = (reason) => t.diagnostic(String(reason)) }: ChipOptions,
+	{ image, settings, emulator = ETHERNET, passphrase, onEnd = (reason) => t.diagnostic(String(reason)) }: ChipOptions,
 ) {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-qemu-"));
 	const [flash, console, monitor] = ["flash.bin", "console.txt", "monitor"].map((name) => join(folder, name)) as [
@@ -33,8 +33,7 @@ export function startChip(
 		string,
 	];
 	writeFileSync(flash, storeSettings(image.flash, settings));
-	const powerOn = (): Qemu =>
-		new Qemu({ flash, console, monitor, emulator, ...(nicOptions !== undefined && { nicOptions }), onEnd });
+	const powerOn = (): Qemu => new Qemu({ flash, console, monitor, emulator, passphrase, onEnd });
 	let qemu = powerOn();
 	t.after(async () => {
 		await qemu.stop();
@@ -43,9 +42,18 @@ export function startChip(
 	return {
 		/** What it has printed since it was last switched on. */
 		console: (): string => readFileSync(console, "latin1"),
-		/** Cuts its power in the middle of whatever it does, and gives it back. */
-		async cutPower(): Promise<void> {
+		/**
+		 * Cuts its power in the middle of whatever it does, and gives it back.
+		 *
+		 * @param change of its flash while it is off
+		 */
+		async cutPower(change?: (flash: Buffer) => void): Promise<void> {
 			await qemu.stop();
+			if (change !== undefined) {
+				const content = readFileSync(flash);
+				change(content);
+				writeFileSync(flash, content);
+			}
 			qemu = powerOn();
 		},
 		setNetwork: (up: boolean): Promise<void> => qemu.setNetwork(up),
@@ -59,10 +67,12 @@ interface DeviceOptions {
 	/** What it can update itself with, by name. */
 	readonly images?: ReadonlyMap<string, Buffer>;
 	readonly emulator?: Emulator;
+	/** As {@link Qemu} has it. */
+	readonly passphrase?: string;
 }
 
 /** A chip in QEMU, and its backend, which is made of `ws` alone. */
-export async function startDevice(t: TestContext, { image, settings, images, emulator }: DeviceOptions) {
+export async function startDevice(t: TestContext, { image, settings, images, emulator, passphrase }: DeviceOptions) {
 	const server = createServer((request, response) => {
 		const body = images?.get(request.url?.slice(1) ?? "");
 		response.writeHead(body === undefined ? 404 : 200, { "Content-Length": body?.byteLength ?? 0 }).end(body);
@@ -74,6 +84,7 @@ export async function startDevice(t: TestContext, { image, settings, images, emu
 		image,
 		settings: { backend: `ws://${HOST_ADDRESS}:${backend.port}/`, ...settings },
 		...(emulator && { emulator }),
+		passphrase,
 		onEnd: (reason) => backend.fail(reason),
 	});
 	/** Waits for the next session: what the device said before it restarted may still be unread. */

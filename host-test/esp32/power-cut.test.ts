@@ -10,6 +10,9 @@ const SEED = 20_261_122;
 /** The device reports about so many steps of a download, the last when it has installed the image. */
 const STEPS = 20;
 
+/** In the middle of the firmware in the second partition for firmware. */
+const SECOND_FIRMWARE = 0x20_0000 + 500_000;
+
 const tools = findQemuTools();
 
 it(`an ESP32-C3 in QEMU starts after each of ${POWER_CUTS} power cuts during an update`, {
@@ -38,4 +41,18 @@ it(`an ESP32-C3 in QEMU starts after each of ${POWER_CUTS} power cuts during an 
 		assert.match(label, /^ota_[01]$/);
 		t.diagnostic(`cut ${cut}, after ${steps} steps: ${label}`);
 	}
+});
+
+it("an ESP32-C3 in QEMU starts its other firmware if the one that it ran is damaged in flash", {
+	skip: typeof tools === "string" && tools,
+}, async (t) => {
+	const image = await buildForQemu(tools as QemuTools);
+	const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
+	await device.nextSession();
+	assert.equal((await device.update("same")).result.isError, false);
+	await device.nextSession();
+	assert.equal(await device.partition(), "ota_1");
+	await device.cutPower((flash) => flash.writeUInt8(flash.readUInt8(SECOND_FIRMWARE) ^ 1, SECOND_FIRMWARE));
+	await device.nextSession();
+	assert.equal(await device.partition(), "ota_0");
 });

@@ -36,8 +36,8 @@ interface QemuOptions {
 	/** The socket to make for QEMU's monitor. */
 	readonly monitor: string;
 	readonly emulator: Emulator;
-	/** More of the network, as in `-nic`: "hostfwd=…". */
-	readonly nicOptions?: string;
+	/** What the emulated access points want, by WPA2. Default: they are open. */
+	readonly passphrase?: string | undefined;
 	/** Called with the reason if it ends by itself. */
 	readonly onEnd: (reason: SdkError) => void;
 }
@@ -49,7 +49,8 @@ export class Qemu {
 	#stopped = false;
 
 	/** Switches it on. */
-	constructor({ flash, console, monitor, emulator: { program, machine, nic }, nicOptions, onEnd }: QemuOptions) {
+	constructor({ flash, console, monitor, emulator, passphrase, onEnd }: QemuOptions) {
+		const { program, machine, nic } = emulator;
 		this.#monitor = monitor;
 		const args = [
 			["-machine", machine],
@@ -58,9 +59,11 @@ export class Qemu {
 			["-qmp", `unix:${monitor},server=on,wait=off`],
 			["-serial", `file:${console}`],
 			["-drive", `file=${flash},if=mtd,format=raw`],
-			["-nic", `user,id=${NETWORK},model=${nic}${nicOptions === undefined ? "" : `,${nicOptions}`}`],
+			["-nic", `user,id=${NETWORK},model=${nic}`],
 		].flat();
-		this.#child = new ChildGroup(program, args, ["ignore", "pipe"]);
+		this.#child = new ChildGroup(program, args, ["ignore", "pipe"], {
+			env: { ...process.env, ...(passphrase !== undefined && { ESP32_WIFI_PASSPHRASE: passphrase }) },
+		});
 		let complaints = "";
 		this.#child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
 			complaints = (complaints + text).slice(-MAX_COMPLAINT_LENGTH);

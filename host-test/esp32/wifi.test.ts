@@ -1,0 +1,80 @@
+// The released image of a bare ESP32-C3, with ESP-IDF's Wi-Fi libraries, in a QEMU that emulates Wi-Fi. Run by npm run test:esp32.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { before, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { MqttDevices } from "../../gateway/src/index.js";
+import { openGateway } from "../../gateway/test/support/gateway.js";
+import {
+	buildForQemu,
+	findWifiTools,
+	HOST_ADDRESS,
+	type QemuImage,
+	type QemuTools,
+} from "../../scripts/moddable/qemu.js";
+import { DEVICE_ACCESS, GATEWAY_ACCESS } from "../e2e/fixtures.js";
+import { startChip, startDevice } from "./device.js";
+import { CALLS } from "./lengths.js";
+
+/** The emulator's network. */
+const ssid = "PICSimLabWifi";
+
+/** Milliseconds without network: longer than the chip takes to notice that the access point has sent it away. */
+const OUTAGE = 20_000;
+
+const tools = findWifiTools();
+
+describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && tools }, () => {
+	const { emulator } = tools as QemuTools;
+	let image: QemuImage;
+
+	before(async () => {
+		image = await buildForQemu(tools as QemuTools);
+	});
+
+	it("joins the network of its settings, and comes back after a restart, a closed connection and loss of the network", async (t) => {
+		const device = await startDevice(t, { image, settings: { ssid }, emulator });
+		const use = async (when: string): Promise<void> => {
+			await device.nextSession();
+			const { result } = await device.call("self.get_device_status");
+			const { network } = JSON.parse(result.content[0].text);
+			assert.deepEqual([network.type, network.ssid], ["wifi", ssid]);
+			for (let call = 0; call < CALLS; call += 1) {
+				assert.equal((await device.call("self.get_device_status")).result.isError, false);
+			}
+			t.diagnostic(`${when}: ${(await device.info()).minimum_free_heap_size} bytes least free`);
+		};
+		await use("switched on");
+		device.fail("self.reboot");
+		await use("restarted");
+		device.backend.socket.close();
+		await use("closed");
+		await device.setNetwork(false);
+		await setTimeout(OUTAGE);
+		await device.setNetwork(true);
+		await use("without network");
+	});
+
+	it("joins a network with a password, by WPA2", async (t) => {
+		const passphrase = "correct horse";
+		const device = await startDevice(t, { image, settings: { ssid, password: passphrase }, emulator, passphrase });
+		await device.nextSession();
+		assert.equal((await device.call("self.get_device_status")).result.isError, false);
+	});
+
+	it("comes to a session over MQTT, with user name and password", async (t) => {
+		const gateway = await openGateway(t);
+		const { devices, port } = await MqttDevices.listen(gateway.servers, {
+			port: 0,
+			authenticate: ({ username, secret }) =>
+				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password ? {} : "unknown",
+		});
+		t.after(() => devices.close());
+		const online = once(gateway.servers, "online");
+		startChip(t, { image, settings: { ssid, backend: `mqtt://${HOST_ADDRESS}:${port}`, ...DEVICE_ACCESS }, emulator });
+		const [{ session }] = await online;
+		for (let call = 0; call < CALLS; call += 1) {
+			await session.callTool("self.get_device_status");
+		}
+	});
+});
