@@ -83,22 +83,11 @@ export async function bundle(name, folder, { isWhole = false } = {}) {
 async function bundleConsole(folder) {
 	const { build } = await import("esbuild");
 	const { metafile } = await build({
-		absWorkingDir: `${root}gateway/console`,
+		...FOR_BROWSERS,
 		entryPoints: { console: "src/main.tsx" },
 		entryNames: "[name]-[hash]",
 		outdir: folder,
-		bundle: true,
-		minify: true,
 		metafile: true,
-		format: "esm",
-		platform: "browser",
-		target: "es2022",
-		jsx: "automatic",
-		jsxImportSource: "preact",
-		charset: "utf8",
-		alias: { "@modelcontextprotocol/client/_shims": "./src/sdk-shims.ts" },
-		legalComments: "none",
-		logLevel: "error",
 	});
 	const names = Object.keys(metafile.outputs).map((path) => basename(path));
 	const nameOf = (ending) => names.find((name) => name.endsWith(ending));
@@ -108,6 +97,33 @@ async function bundleConsole(folder) {
 		`${folder}/index.html`,
 		page.replace("console.css", nameOf(".css")).replace("console.js", nameOf(".js")),
 	);
+	writeFileSync(`${folder}/panel.html`, await panelPage(build));
+}
+
+/** What all bundles for browsers have in common. */
+const FOR_BROWSERS = {
+	absWorkingDir: `${root}gateway/console`,
+	bundle: true,
+	minify: true,
+	format: "esm",
+	platform: "browser",
+	target: "es2022",
+	jsx: "automatic",
+	jsxImportSource: "preact",
+	charset: "utf8",
+	alias: { "@modelcontextprotocol/client/_shims": "./src/sdk-shims.ts" },
+	legalComments: "none",
+	logLevel: "error",
+};
+
+/** The panel of a device in a chat: one page with its script and style in it. */
+async function panelPage(build) {
+	const entryPoints = { panel: "src/panel/main.tsx" };
+	const { outputFiles } = await build({ ...FOR_BROWSERS, entryPoints, outdir: root, write: false });
+	const contentOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending)).text;
+	const page = readFileSync(`${root}gateway/console/panel.html`, "utf8");
+	// Functions, because "$&" in a script would be put in place.
+	return page.replace(/\/\* STYLE \*\//, () => contentOf(".css")).replace(/\/\* SCRIPT \*\//, () => contentOf(".js"));
 }
 
 /** Bundles a package's sources as they are now, unless that was done before. Resolves with the URL of `cli.js`. */
