@@ -93,10 +93,13 @@ export async function bundle(name, folder, { isWhole = false } = {}) {
 	}
 }
 
-/** Bundles the gateway's console. */
+/** Replaces a part of the SDK that browsers do not need. */
+const SDK_ALIAS = { "@modelcontextprotocol/client/_shims": "./src/sdk-shims.ts" };
+
+/** Bundles the gateway's console, and the panel of a device in a chat. */
 async function bundleConsole(folder) {
-	const alias = { "@modelcontextprotocol/client/_shims": "./src/sdk-shims.ts" };
-	await bundlePage({ source: "gateway/console", name: "console", folder, alias });
+	await bundlePage({ source: "gateway/console", name: "console", folder, alias: SDK_ALIAS });
+	writeFileSync(`${folder}/panel.html`, await panelPage());
 }
 
 /**
@@ -109,22 +112,13 @@ async function bundleConsole(folder) {
 async function bundlePage({ source, name, folder, alias = {} }) {
 	const { build } = await import("esbuild");
 	const { metafile } = await build({
+		...FOR_BROWSERS,
 		absWorkingDir: `${root}${source}`,
 		entryPoints: { [name]: "src/main.tsx" },
 		entryNames: "[name]-[hash]",
 		outdir: folder,
-		bundle: true,
-		minify: true,
 		metafile: true,
-		format: "esm",
-		platform: "browser",
-		target: "es2022",
-		jsx: "automatic",
-		jsxImportSource: "preact",
-		charset: "utf8",
 		alias,
-		legalComments: "none",
-		logLevel: "error",
 	});
 	const names = Object.keys(metafile.outputs).map((path) => basename(path));
 	const nameOf = (ending) => names.find((name) => name.endsWith(ending));
@@ -134,6 +128,37 @@ async function bundlePage({ source, name, folder, alias = {} }) {
 		`${folder}/index.html`,
 		page.replace(`${name}.css`, nameOf(".css")).replace(`${name}.js`, nameOf(".js")),
 	);
+}
+
+/** What all bundles for browsers have in common. */
+const FOR_BROWSERS = {
+	bundle: true,
+	minify: true,
+	format: "esm",
+	platform: "browser",
+	target: "es2022",
+	jsx: "automatic",
+	jsxImportSource: "preact",
+	charset: "utf8",
+	legalComments: "none",
+	logLevel: "error",
+};
+
+/** The panel of a device in a chat: one page with its script and style in it. */
+async function panelPage() {
+	const { build } = await import("esbuild");
+	const { outputFiles } = await build({
+		...FOR_BROWSERS,
+		absWorkingDir: `${root}gateway/console`,
+		entryPoints: { panel: "src/panel/main.tsx" },
+		outdir: root,
+		write: false,
+		alias: SDK_ALIAS,
+	});
+	const contentOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending)).text;
+	const page = readFileSync(`${root}gateway/console/panel.html`, "utf8");
+	// Functions, because "$&" in a script would be put in place.
+	return page.replace(/\/\* STYLE \*\//, () => contentOf(".css")).replace(/\/\* SCRIPT \*\//, () => contentOf(".js"));
 }
 
 /** Bundles a package's sources as they are now, unless that was done before. Resolves with the URL of `cli.js`. */

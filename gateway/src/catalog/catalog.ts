@@ -84,6 +84,8 @@ export interface CatalogOptions {
 	readonly ownTools?: readonly OwnTool[];
 	/** The tools with which a client finds and calls others, if its list is not full. */
 	readonly catalogTools: readonly Tool[];
+	/** The page of a device's panel. Default: devices have none. */
+	readonly panel?: string | undefined;
 }
 
 const FAMILY_HINTS = new ToolHints();
@@ -140,6 +142,11 @@ export class Catalog {
 	/** Which tools it lists. */
 	get view(): ToolView {
 		return this.#options.view;
+	}
+
+	/** The page of a device's panel; undefined if devices have none. */
+	get panel(): string | undefined {
+		return this.#options.panel;
 	}
 
 	/** The servers that the client may reach. */

@@ -1,4 +1,6 @@
 import {
+	CLIENT_CAPABILITIES_META_KEY,
+	type ClientCapabilities,
 	isInputRequiredResult,
 	McpServer,
 	ProtocolError,
@@ -15,6 +17,7 @@ import {
 	type Server,
 } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "../catalog/catalog.js";
+import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
@@ -201,8 +204,11 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	#serveTools(): void {
-		this.server.setRequestHandler("tools/list", ({ params }) => {
-			const { items, next } = this.page(toolsFor(this.catalog.tools, this.revision), ({ name }) => name, {
+		this.server.setRequestHandler("tools/list", ({ params }, context) => {
+			const { catalog } = this;
+			const isLinked = catalog.panel !== undefined && showsPanels(this.#capabilitiesIn(context));
+			const tools = isLinked ? withPanels(catalog, catalog.tools) : catalog.tools;
+			const { items, next } = this.page(toolsFor(tools, this.revision), ({ name }) => name, {
 				list: "tools",
 				params,
 			});
@@ -220,6 +226,12 @@ export class ClientServer extends McpServer implements ServedClient {
 			const result = await catalogTool.run(args, { catalog, revision, call });
 			return isInputRequiredResult(result) ? result : resultFor(result, revision);
 		});
+	}
+
+	/** A request of 2026-07-28 describes its client itself. */
+	#capabilitiesIn({ mcpReq }: ServerContext): ClientCapabilities | undefined {
+		const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
+		return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? this.server.getClientCapabilities();
 	}
 
 	async #call(name: string, args: object, context: ServerContext) {

@@ -4,6 +4,7 @@ import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core"
 import type { Access } from "../catalog/access.js";
 import { Catalog } from "../catalog/catalog.js";
 import { catalogKey } from "../catalog/catalog-key.js";
+import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
 import type { Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { ToolHints } from "../catalog/tool-hints.js";
@@ -31,7 +32,7 @@ const RELAYED = {
 	elicitation: { form: { applyDefaults: true }, url: {} },
 	sampling: {},
 	roots: {},
-	extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+	extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } },
 };
 
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
@@ -47,6 +48,8 @@ export class Gateway {
 	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
 	ownTools: (access: Access) => readonly OwnTool[] = () => [];
+	/** The page of a device's panel in applications that show pages (MCP Apps). Default: devices have none. */
+	panel: string | undefined;
 	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
 	whenKnown: (server: string) => Promise<void> = async () => {};
 	readonly #options: GatewayOptions;
@@ -101,6 +104,7 @@ export class Gateway {
 				view,
 				hints: this.#hints,
 				ownTools,
+				panel: this.panel,
 				catalogTools: catalogTools.filter(({ annotations }) => !access.readOnly || annotations?.readOnlyHint),
 			});
 			this.#catalogs.set(key, catalog);

@@ -4,6 +4,7 @@ import {
 	ProtocolErrorCode,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
+import { readPanel } from "../catalog/device-panel.js";
 import { follow } from "../catalog/follow.js";
 import { readState } from "../catalog/state-resource.js";
 import { requestError, saysNotFound } from "./failures.js";
@@ -62,6 +63,10 @@ export class ResourceService {
 		const stateOf = catalog.findState(uri);
 		if (stateOf !== undefined) {
 			return { contents: [await readState(stateOf, context.mcpReq.signal)] };
+		}
+		const panel = catalog.panel && readPanel(catalog, catalog.panel, uri);
+		if (panel) {
+			return { contents: [panel] };
 		}
 		const found = catalog.findResource(uri);
 		if (found === undefined) {

@@ -58,6 +58,7 @@ export class ClientSide {
 		});
 		this.#endpoint = endpoint;
 		this.#files = ConsoleFiles.read(context.consoleFolder);
+		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
 		this.#uses = new TokenUses(configuration.stateFolder);

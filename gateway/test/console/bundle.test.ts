@@ -7,6 +7,9 @@ import { bundleConsole } from "../../../scripts/page-bundles.js";
 /** Bytes that a browser loads at first, compressed. */
 const MAX_BYTES = 150_000;
 
+/** Bytes of the panel in chats, which is read as one resource. */
+const MAX_PANEL_BYTES = 200_000;
+
 it("the console is one script and one style sheet, small, and loads nothing from elsewhere", async () => {
 	const folder = await bundleConsole();
 	const names = readdirSync(folder);
@@ -14,12 +17,19 @@ it("the console is one script and one style sheet, small, and loads nothing from
 		"console.css",
 		"console.js",
 		"index.html",
+		"panel.html",
 	]);
-	const files = names.map((name) => readFileSync(`${folder}/${name}`));
+	const panel = readFileSync(`${folder}/panel.html`);
+	assert.ok(panel.length <= MAX_PANEL_BYTES, `the panel: ${panel.length} bytes`);
+	assert.doesNotMatch(
+		panel.toString().replaceAll(/http:\/\/www\.w3\.org\/[\w/]+/g, ""),
+		/\b(?:src|href)="|url\(|@import/,
+	);
+	const files = names.filter((name) => name !== "panel.html").map((name) => readFileSync(`${folder}/${name}`));
 	const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
 	assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
 	const page = readFileSync(`${folder}/index.html`, "utf8");
-	for (const name of names.filter((each) => each !== "index.html")) {
+	for (const name of names.filter((each) => !each.endsWith(".html"))) {
 		assert.ok(page.includes(`"console/${name}"`), name);
 	}
 	assert.doesNotMatch(page.replaceAll("http://www.w3.org/2000/svg", ""), /https?:/);

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { Series } from "../store/device-link.js";
+import type { Series } from "../store/device.js";
 import { theme } from "../store/preferences.js";
 
 /** Pixels. */

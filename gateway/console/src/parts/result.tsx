@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
-import { type Outcome, objectIn, pictureSource } from "../store/device-link.js";
+import { type Outcome, objectIn, pictureSource } from "../store/device.js";
 import { t } from "../texts/index.js";
 import { Copy } from "./copy.js";
 import { visible, visibleLine } from "./visible.js";

@@ -1,16 +1,18 @@
-import { type CallToolResult, Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
-import { batch, computed, signal } from "@preact/signals";
+import {
+	type CallToolResult,
+	Client,
+	type ProgressCallback,
+	StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { signal } from "@preact/signals";
+import { Device, numbersIn } from "./device.js";
 import { checkSession, session } from "./session.js";
 
 /** Milliseconds that a call may take without progress: the gateway's own limits are shorter. */
 const PATIENCE = 300_000;
 
-/** Lines of a device's log, and values of one series, that are kept. */
+/** Lines of a device's log that are kept. */
 const MAX_LOG = 300;
-const MAX_POINTS = 300;
-
-/** The tool that reads what a device's parts are at, by its name without special characters. */
-const STATUS_TOOL = /(^|_)get_device_status$/;
 
 /** A line of a device's own log. */
 export interface LogLine {
@@ -19,46 +21,13 @@ export interface LogLine {
 	readonly text: string;
 }
 
-/** How a call ended. */
-export interface Outcome {
-	readonly result?: CallToolResult;
-	/** Why there is no result. */
-	readonly error?: string;
-	/** Milliseconds. */
-	readonly duration: number;
-}
-
-/** A picture that a tool has returned. */
-export interface Picture {
-	readonly source: string;
-	readonly time: number;
-	readonly tool: string;
-}
-
-/** A number that changes: seconds since 1970, and values. */
-export interface Series {
-	readonly times: readonly number[];
-	readonly values: readonly number[];
-}
-
 /** One device, as an MCP client sees it through the gateway's endpoint. */
-export class DeviceLink {
-	readonly alias: string;
-	readonly tools = signal<readonly Tool[] | undefined>(undefined);
+export class DeviceLink extends Device {
 	/** Why it could not be connected. */
 	readonly problem = signal("");
-	/** What its status tool last said. */
-	readonly status = signal<object>({});
-	readonly series = signal<ReadonlyMap<string, Series>>(new Map());
-	readonly picture = signal<Picture | undefined>(undefined);
 	readonly log = signal<readonly LogLine[]>([]);
-	readonly statusTool = computed(() => this.tools.value?.find(({ name }) => STATUS_TOOL.test(plain(name))));
 	#client: Client | undefined;
 	#isClosed = false;
-
-	constructor(alias: string) {
-		this.alias = alias;
-	}
 
 	/** Connects, lists the tools, reads the status and follows the device. */
 	async open(): Promise<void> {
@@ -87,43 +56,19 @@ export class DeviceLink {
 		void this.#client?.close().catch(() => {});
 	}
 
-	/** Calls a tool. Never rejects. */
-	async call(name: string, args: Record<string, unknown>, onProgress?: (text: string) => void): Promise<Outcome> {
-		const begin = performance.now();
-		const ended = (): number => Math.round(performance.now() - begin);
+	protected async ask(
+		name: string,
+		args: Record<string, unknown>,
+		onProgress?: (text: string) => void,
+	): Promise<CallToolResult> {
+		const onprogress = onProgress && withText(onProgress);
+		const options = { timeout: PATIENCE, resetTimeoutOnProgress: true, ...(onprogress && { onprogress }) };
 		try {
-			const result = (await this.#client?.callTool(
-				{ name, arguments: args },
-				{
-					timeout: PATIENCE,
-					resetTimeoutOnProgress: true,
-					...(onProgress && {
-						onprogress: ({ progress, total, message = "" }) =>
-							onProgress(`${progress}${total === undefined ? "" : ` / ${total}`} ${message}`),
-					}),
-				},
-			)) as CallToolResult;
-			this.#keepPicture(name, result);
-			return { result, duration: ended() };
+			return (await this.#client?.callTool({ name, arguments: args }, options)) as CallToolResult;
 		} catch (error) {
+			// Perhaps the session has ended.
 			await checkSession().catch(() => {});
-			return { error: (error as Error).message, duration: ended() };
-		}
-	}
-
-	/** Reads the status, if the device has a tool for it. */
-	async readStatus(): Promise<void> {
-		const tool = this.statusTool.value;
-		if (tool === undefined) {
-			return;
-		}
-		const { result } = await this.call(tool.name, {});
-		const status = result && !result.isError ? objectIn(result) : undefined;
-		if (status !== undefined) {
-			batch(() => {
-				this.status.value = status;
-				this.#plot(numbersIn(status));
-			});
+			throw error;
 		}
 	}
 
@@ -149,25 +94,7 @@ export class DeviceLink {
 	#updated(meta: Record<string, unknown> | undefined): void {
 		const { params } = (meta?.["xs-mcp/notification"] ?? {}) as { params?: { sensor?: unknown; value?: unknown } };
 		if (typeof params?.sensor === "string") {
-			this.#plot(numbersIn({ sensors: { [params.sensor]: { value: params.value } } }));
-		}
-	}
-
-	#plot(numbers: ReadonlyMap<string, number>): void {
-		const series = new Map(this.series.value);
-		const time = Date.now() / 1_000;
-		for (const [name, value] of numbers) {
-			const { times, values } = series.get(name) ?? { times: [], values: [] };
-			series.set(name, { times: [...times, time].slice(-MAX_POINTS), values: [...values, value].slice(-MAX_POINTS) });
-		}
-		this.series.value = series;
-	}
-
-	#keepPicture(tool: string, { content = [] }: Partial<CallToolResult> = {}): void {
-		for (const block of content) {
-			if (block.type === "image") {
-				this.picture.value = { source: pictureSource(block), time: Date.now(), tool };
-			}
+			this.plot(numbersIn({ sensors: { [params.sensor]: { value: params.value } } }));
 		}
 	}
 }
@@ -187,6 +114,11 @@ export async function withDevice<T>(name: string, use: (client: Client) => Promi
 	}
 }
 
+function withText(onProgress: (text: string) => void): ProgressCallback {
+	return ({ progress, total, message = "" }) =>
+		onProgress(`${progress}${total === undefined ? "" : ` / ${total}`} ${message}`);
+}
+
 /** The gateway's endpoint for one device. */
 function transportTo(name: string): StreamableHTTPClientTransport {
 	return new StreamableHTTPClientTransport(new URL(`mcp/${encodeURIComponent(name)}?catalog=full`, document.baseURI));
@@ -194,68 +126,4 @@ function transportTo(name: string): StreamableHTTPClientTransport {
 
 function clientInfo() {
 	return { name: "xs-mcp-console", version: session.value?.version ?? "0" };
-}
-
-/** A name as portable names have it: "self.light.set" is "self_light_set". */
-export function plain(name: string): string {
-	return name.replace(/[^A-Za-z0-9_-]/g, "_");
-}
-
-/** The tool of this name, written as {@link plain} writes it. */
-export function toolNamed(tools: readonly Tool[] | undefined, name: string): Tool | undefined {
-	return tools?.find((tool) => plain(tool.name) === name);
-}
-
-/** The data URL of a picture; empty for types that are not plain images, such as SVG. */
-export function pictureSource({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {
-	const isKnown = /^image\/(jpeg|png|gif|webp|bmp)$/.test(mimeType) && /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(data);
-	return isKnown ? `data:${mimeType};base64,${data}` : "";
-}
-
-/** The object that a result has, structured or as the JSON of its only text. */
-export function objectIn({ structuredContent, content = [] }: Partial<CallToolResult>): object | undefined {
-	if (typeof structuredContent === "object" && structuredContent !== null) {
-		return structuredContent;
-	}
-	const [only, ...others] = content;
-	if (only?.type !== "text" || others.length > 0) {
-		return undefined;
-	}
-	try {
-		const value: unknown = JSON.parse(only.text);
-		return typeof value === "object" && value !== null ? value : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-/** Levels of a status, and values in it, that are read. */
-const MAX_LEVELS = 6;
-const MAX_VALUES = 60;
-
-/** A value without members. */
-export type Leaf = number | string | boolean;
-
-/** Every value in a status, by its path: "sensors.temperature.value". */
-export function leavesIn(status: object): Map<string, Leaf> {
-	const found = new Map<string, Leaf>();
-	const visit = (value: unknown, path: readonly string[]): void => {
-		if (typeof value === "number" || typeof value === "string" || typeof value === "boolean") {
-			if (found.size < MAX_VALUES) {
-				found.set(path.join("."), value);
-			}
-		} else if (typeof value === "object" && value !== null && path.length < MAX_LEVELS) {
-			for (const [key, member] of Object.entries(value)) {
-				visit(member, [...path, key]);
-			}
-		}
-	};
-	visit(status, []);
-	return found;
-}
-
-/** The numbers among them. */
-export function numbersIn(status: object): Map<string, number> {
-	const isNumber = (leaf: readonly [string, Leaf]): leaf is [string, number] => Number.isFinite(leaf[1]);
-	return new Map([...leavesIn(status)].filter(isNumber));
 }

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { t } from "../texts/index.js";
 import { ask } from "./api.js";
-import { objectIn, toolNamed, withDevice } from "./device-link.js";
+import { objectIn, toolNamed } from "./device.js";
+import { withDevice } from "./device-link.js";
 import { offerFor, UPGRADE_TOOL } from "./firmware.js";
 
 /** A device that was chosen in the table. */

@@ -6,7 +6,8 @@ import { confirm } from "../parts/confirm.js";
 import { attempt } from "../parts/notice.js";
 import { Field, parametersOf, type Values } from "../parts/schema-form.js";
 import { visibleLine } from "../parts/visible.js";
-import { plain, withDevice } from "../store/device-link.js";
+import { plain } from "../store/device.js";
+import { withDevice } from "../store/device-link.js";
 import { session } from "../store/session.js";
 import {
 	calling,

@@ -4,16 +4,22 @@ import { Plot } from "../parts/plot.js";
 import { PictureView } from "../parts/result.js";
 import { controlOf, parametersOf } from "../parts/schema-form.js";
 import { visible, visibleLine } from "../parts/visible.js";
-import { type DeviceLink, leavesIn, plain, type Series } from "../store/device-link.js";
+import { type Device, leavesIn, plain, type Series } from "../store/device.js";
 import { now } from "../store/now.js";
 import { ago, t } from "../texts/index.js";
 
 /** Milliseconds between readings while they are followed. */
 const FOLLOW_INTERVAL = 2_000;
 
+interface ReadingsProps {
+	readonly link: Device;
+	/** Whether they are followed from the start. */
+	readonly isFollowed?: boolean;
+}
+
 /** What the device's parts are at: numbers as plots, words beside them. */
-export function Readings({ link }: { readonly link: DeviceLink }) {
-	const isLive = useSignal(false);
+export function Readings({ link, isFollowed = false }: ReadingsProps) {
+	const isLive = useSignal(isFollowed);
 	const { value: status } = link.status;
 	const { value: follows } = isLive;
 	useEffect(() => {
@@ -102,7 +108,7 @@ function unitOf(name: string, status: object): string {
 const PICTURE_TOOL = /(take_photo|snapshot)$/;
 
 /** The last picture, and buttons for a new one. */
-export function Pictures({ link }: { readonly link: DeviceLink }) {
+export function Pictures({ link }: { readonly link: Device }) {
 	const problem = useSignal("");
 	const isBusy = useSignal(false);
 	const tools = (link.tools.value ?? []).filter(({ name }) => PICTURE_TOOL.test(plain(name)));

@@ -8,7 +8,7 @@ import { Copy } from "../parts/copy.js";
 import { Result } from "../parts/result.js";
 import { controlOf, Field, parametersOf, type Values } from "../parts/schema-form.js";
 import { visible, visibleLine } from "../parts/visible.js";
-import { type DeviceLink, leavesIn, type Outcome } from "../store/device-link.js";
+import { type Device, leavesIn, type Outcome } from "../store/device.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
 
@@ -16,7 +16,7 @@ import { t } from "../texts/index.js";
 const SETTLE_TIME = 300;
 
 interface ToolCardProps {
-	readonly link: DeviceLink;
+	readonly link: Device;
 	readonly tool: Tool;
 }
 
@@ -90,7 +90,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 					>
 						{t("call")}
 					</button>
-					<Copies link={link} tool={tool} args={given(values)} />
+					{session.value && <Copies link={link} tool={tool} args={given(values)} />}
 				</div>
 			</form>
 			{progress.value !== undefined && (
@@ -131,7 +131,7 @@ function isDestructive({ annotations }: Tool): boolean {
 }
 
 /** Whether a change of its only control calls it: setting a value again does no harm. */
-function isSetAtOnce(tool: Tool): boolean {
+export function isSetAtOnce(tool: Tool): boolean {
 	const [only, ...others] = parametersOf(tool);
 	const isHarmless =
 		!isDestructive(tool) && tool.annotations?.idempotentHint === true && !tool.annotations.readOnlyHint;
@@ -143,7 +143,7 @@ function isSetAtOnce(tool: Tool): boolean {
 const LIVE_CONTROLS: ReadonlySet<string> = new Set(["slider", "switch", "radio"]);
 
 /** Defaults, and what the device's status says of required parameters: of "brightness", what it has under the same name. */
-function knownValues(tool: Tool, link: DeviceLink): Values {
+export function knownValues(tool: Tool, link: Device): Values {
 	const leaves = [...leavesIn(link.status.value)];
 	return Object.fromEntries(
 		parametersOf(tool).map(({ name, schema, required }) => {

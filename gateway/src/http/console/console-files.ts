@@ -10,6 +10,7 @@ import type { Route } from "../server/route.js";
 const BESIDE_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 
 const PAGE = "index.html";
+const PANEL = "panel.html";
 
 const TYPES: Readonly<Record<string, string>> = {
 	html: "text/html; charset=utf-8",
@@ -58,6 +59,11 @@ export class ConsoleFiles {
 			return undefined;
 		}
 		return new ConsoleFiles(new Map(readdirSync(folder).map((name) => [name, readFile(join(folder, name))])));
+	}
+
+	/** The page of a device's panel in chats; undefined if it was not bundled. */
+	get panel(): string | undefined {
+		return this.#files.get(PANEL)?.body.toString();
 	}
 
 	/** `GET /`: the page, which is asked for again each time. */

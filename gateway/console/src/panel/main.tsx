@@ -1,0 +1,43 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
+import { render } from "preact";
+import { Device } from "../store/device.js";
+import { chosenLanguage, theme } from "../store/preferences.js";
+import { HostLink } from "./host-link.js";
+import { Panel } from "./panel.js";
+import "uplot/dist/uPlot.min.css";
+import "../style.css";
+
+/** What the gateway has put into the page. */
+interface PanelData {
+	readonly alias: string;
+	readonly tools: readonly Tool[];
+}
+
+/** A device whose tools the host calls. */
+class HostedDevice extends Device {
+	/** The tool whose result the page stands beside. */
+	#shown = "";
+	readonly #host = new HostLink({
+		onContext: (context) => {
+			theme.value = context.theme ?? theme.value;
+			chosenLanguage.value = context.locale ?? chosenLanguage.value;
+			this.#shown = context.toolInfo?.tool.name ?? this.#shown;
+		},
+		onResult: (result) => this.keep(this.#shown, result),
+	});
+
+	async open(tools: readonly Tool[]): Promise<void> {
+		this.tools.value = tools;
+		await this.#host.open();
+		await this.readStatus();
+	}
+
+	protected ask(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
+		return this.#host.call(name, args);
+	}
+}
+
+const { alias, tools } = JSON.parse(document.getElementById("device")?.textContent ?? "") as PanelData;
+const device = new HostedDevice(alias);
+render(<Panel device={device} />, document.getElementById("app") as HTMLElement);
+void device.open(tools);

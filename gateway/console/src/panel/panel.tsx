@@ -1,0 +1,38 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { ConfirmDialog } from "../parts/confirm.js";
+import { visibleLine } from "../parts/visible.js";
+import { type Device, leavesIn } from "../store/device.js";
+import { t } from "../texts/index.js";
+import { Pictures, Readings } from "../views/readings.js";
+import { isSetAtOnce, knownValues, ToolCard } from "../views/tool-card.js";
+
+/** A device beside a result in a chat: its state, its sliders, its last picture, its readings. */
+export function Panel({ device }: { readonly device: Device }) {
+	const state = leavesIn(device.status.value).get("state");
+	// What the status does not tell of has no place where a control could stand.
+	const isKnown = (tool: Tool): boolean =>
+		Object.values(knownValues(tool, device)).every((value) => value !== undefined);
+	const tools = (device.tools.value ?? []).filter((tool) => isSetAtOnce(tool) && isKnown(tool));
+	return (
+		<main class="panel">
+			<div class="title-row">
+				<h1>{visibleLine(device.alias)}</h1>
+				{typeof state === "string" && <span class="tag">{visibleLine(state)}</span>}
+			</div>
+			<div class="columns">
+				{tools.length > 0 && (
+					<section class="tools card" aria-label={t("tools")}>
+						{tools.map((tool) => (
+							<ToolCard key={tool.name} link={device} tool={tool} />
+						))}
+					</section>
+				)}
+				<div class="side">
+					<Pictures link={device} />
+					<Readings link={device} isFollowed />
+				</div>
+			</div>
+			<ConfirmDialog />
+		</main>
+	);
+}

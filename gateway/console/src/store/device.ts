@@ -1,0 +1,164 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
+import { batch, computed, signal } from "@preact/signals";
+
+/** Values of one series that are kept. */
+const MAX_POINTS = 300;
+
+/** The tool that reads what a device's parts are at, by its name without special characters. */
+const STATUS_TOOL = /(^|_)get_device_status$/;
+
+/** How a call ended. */
+export interface Outcome {
+	readonly result?: CallToolResult;
+	/** Why there is no result. */
+	readonly error?: string;
+	/** Milliseconds. */
+	readonly duration: number;
+}
+
+/** A picture that a tool has returned. */
+export interface Picture {
+	readonly source: string;
+	readonly time: number;
+	readonly tool: string;
+}
+
+/** A number that changes: seconds since 1970, and values. */
+export interface Series {
+	readonly times: readonly number[];
+	readonly values: readonly number[];
+}
+
+/** A device whose tools can be called: what it said last, for the views of it. */
+export abstract class Device {
+	readonly alias: string;
+	readonly tools = signal<readonly Tool[] | undefined>(undefined);
+	/** What its status tool last said. */
+	readonly status = signal<object>({});
+	readonly series = signal<ReadonlyMap<string, Series>>(new Map());
+	readonly picture = signal<Picture | undefined>(undefined);
+	readonly statusTool = computed(() => this.tools.value?.find(({ name }) => STATUS_TOOL.test(plain(name))));
+
+	constructor(alias: string) {
+		this.alias = alias;
+	}
+
+	/** Makes a call. Rejects if there is no result. */
+	protected abstract ask(
+		name: string,
+		args: Record<string, unknown>,
+		onProgress?: (text: string) => void,
+	): Promise<CallToolResult>;
+
+	/** Calls a tool. Never rejects. */
+	async call(name: string, args: Record<string, unknown>, onProgress?: (text: string) => void): Promise<Outcome> {
+		const begin = performance.now();
+		const ended = (): number => Math.round(performance.now() - begin);
+		try {
+			const result = await this.ask(name, args, onProgress);
+			this.keep(name, result);
+			return { result, duration: ended() };
+		} catch (error) {
+			return { error: (error as Error).message, duration: ended() };
+		}
+	}
+
+	/** Reads the status, if the device has a tool for it. */
+	async readStatus(): Promise<void> {
+		const tool = this.statusTool.value;
+		if (tool !== undefined) {
+			await this.call(tool.name, {});
+		}
+	}
+
+	/** Keeps what a result says of the device: its status, or a picture. */
+	keep(tool: string, result: CallToolResult): void {
+		for (const block of result.content ?? []) {
+			if (block.type === "image") {
+				this.picture.value = { source: pictureSource(block), time: Date.now(), tool };
+			}
+		}
+		const status = tool === this.statusTool.value?.name && !result.isError ? objectIn(result) : undefined;
+		if (status !== undefined) {
+			batch(() => {
+				this.status.value = status;
+				this.plot(numbersIn(status));
+			});
+		}
+	}
+
+	/** Adds numbers to the series of their names. */
+	protected plot(numbers: ReadonlyMap<string, number>): void {
+		const series = new Map(this.series.value);
+		const time = Date.now() / 1_000;
+		for (const [name, value] of numbers) {
+			const { times, values } = series.get(name) ?? { times: [], values: [] };
+			series.set(name, { times: [...times, time].slice(-MAX_POINTS), values: [...values, value].slice(-MAX_POINTS) });
+		}
+		this.series.value = series;
+	}
+}
+
+/** A name as portable names have it: "self.light.set" is "self_light_set". */
+export function plain(name: string): string {
+	return name.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+/** The tool of this name, written as {@link plain} writes it. */
+export function toolNamed(tools: readonly Tool[] | undefined, name: string): Tool | undefined {
+	return tools?.find((tool) => plain(tool.name) === name);
+}
+
+/** The data URL of a picture; empty for types that are not plain images, such as SVG. */
+export function pictureSource({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {
+	const isKnown = /^image\/(jpeg|png|gif|webp|bmp)$/.test(mimeType) && /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(data);
+	return isKnown ? `data:${mimeType};base64,${data}` : "";
+}
+
+/** The object that a result has, structured or as the JSON of its only text. */
+export function objectIn({ structuredContent, content = [] }: Partial<CallToolResult>): object | undefined {
+	if (typeof structuredContent === "object" && structuredContent !== null) {
+		return structuredContent;
+	}
+	const [only, ...others] = content;
+	if (only?.type !== "text" || others.length > 0) {
+		return undefined;
+	}
+	try {
+		const value: unknown = JSON.parse(only.text);
+		return typeof value === "object" && value !== null ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Levels of a status, and values in it, that are read. */
+const MAX_LEVELS = 6;
+const MAX_VALUES = 60;
+
+/** A value without members. */
+export type Leaf = number | string | boolean;
+
+/** Every value in a status, by its path: "sensors.temperature.value". */
+export function leavesIn(status: object): Map<string, Leaf> {
+	const found = new Map<string, Leaf>();
+	const visit = (value: unknown, path: readonly string[]): void => {
+		if (typeof value === "number" || typeof value === "string" || typeof value === "boolean") {
+			if (found.size < MAX_VALUES) {
+				found.set(path.join("."), value);
+			}
+		} else if (typeof value === "object" && value !== null && path.length < MAX_LEVELS) {
+			for (const [key, member] of Object.entries(value)) {
+				visit(member, [...path, key]);
+			}
+		}
+	};
+	visit(status, []);
+	return found;
+}
+
+/** The numbers among them. */
+export function numbersIn(status: object): Map<string, number> {
+	const isNumber = (leaf: readonly [string, Leaf]): leaf is [string, number] => Number.isFinite(leaf[1]);
+	return new Map([...leavesIn(status)].filter(isNumber));
+}

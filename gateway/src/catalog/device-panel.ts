@@ -1,0 +1,78 @@
+import type { TextResourceContents, Tool } from "@modelcontextprotocol/server";
+import type { Server } from "xs-mcp-manager/core";
+import type { Catalog } from "./catalog.js";
+
+/** The extension MCP Apps, as clients and servers declare it, and its kind of page. */
+export const APPS_EXTENSION = "io.modelcontextprotocol/ui";
+export const APP_MIME_TYPE = "text/html;profile=mcp-app";
+
+/** The tools beside whose results the panel is shown, by the device's own names of them. */
+const SHOWN_BESIDE = /(^|[._])(get_device_status|take_photo|snapshot)$/;
+
+/** Controls in one panel. */
+const MAX_CONTROLS = 24;
+
+/** Where the page has the device's data. */
+const DATA = /(<script type="application\/json" id="device">)[^<]*/;
+
+/** Lists with links to panels, by the lists that they are made from. */
+const linked = new WeakMap<readonly Tool[], readonly Tool[]>();
+
+/** The URI of a device's panel. */
+export function panelUri({ alias }: Server): string {
+	return `ui://${alias}/device`;
+}
+
+/** A list of tools in which status and photo tools of devices name the panel of theirs. Pages that tools have stay. */
+export function withPanels(catalog: Catalog, tools: readonly Tool[]): readonly Tool[] {
+	const found = linked.get(tools) ?? tools.map((tool) => withPanel(catalog, tool));
+	linked.set(tools, found);
+	return found;
+}
+
+/** Whether a client shows pages beside results. */
+export function showsPanels(capabilities: { readonly extensions?: unknown } | undefined): boolean {
+	const { [APPS_EXTENSION]: apps } = (capabilities?.extensions ?? {}) as Record<string, { mimeTypes?: unknown }>;
+	return Array.isArray(apps?.mimeTypes) && apps.mimeTypes.includes(APP_MIME_TYPE);
+}
+
+/**
+ * A device's panel: the page with the device's name and tools, as this catalog names them. Undefined for other URIs.
+ *
+ * @param page as the bundle has it
+ */
+export function readPanel(catalog: Catalog, page: string, uri: string): TextResourceContents | undefined {
+	const server = catalog.servers.find((each) => !each.configured && panelUri(each) === uri);
+	if (server === undefined) {
+		return undefined;
+	}
+	const own = catalog.allTools.filter(({ name }) => catalog.findTool(name)?.server === server);
+	const beside = own.filter(({ name }) => isShownBeside(catalog, name));
+	const tools = [...beside, ...own.filter(isControl).slice(0, MAX_CONTROLS)].map(
+		({ name, title, inputSchema, annotations }) => ({ name, title, inputSchema, annotations }),
+	);
+	// In a script's element, only "<" could end it.
+	const data = JSON.stringify({ alias: server.alias, tools }).replaceAll("<", "\\u003c");
+	const text = page.replace(DATA, (_, begin: string) => begin + data);
+	return { uri, mimeType: APP_MIME_TYPE, text, _meta: { ui: { prefersBorder: true } } };
+}
+
+function withPanel(catalog: Catalog, tool: Tool): Tool {
+	const server = isShownBeside(catalog, tool.name) ? catalog.findTool(tool.name)?.server : undefined;
+	const hasPage = tool._meta?.ui !== undefined;
+	return server === undefined || hasPage
+		? tool
+		: { ...tool, _meta: { ...tool._meta, ui: { resourceUri: panelUri(server) } } };
+}
+
+function isShownBeside(catalog: Catalog, name: string): boolean {
+	const { server, tool } = catalog.findTool(name) ?? {};
+	return server?.configured === false && SHOWN_BESIDE.test(tool?.name ?? "");
+}
+
+/** Whether the panel may set it as soon as its control moves: setting a value again does no harm. */
+function isControl({ annotations, inputSchema }: Tool): boolean {
+	const { readOnlyHint, destructiveHint, idempotentHint } = annotations ?? {};
+	const isHarmless = !readOnlyHint && destructiveHint === false && idempotentHint === true;
+	return isHarmless && Object.keys(inputSchema.properties ?? {}).length === 1;
+}

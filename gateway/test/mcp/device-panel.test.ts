@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { APP_MIME_TYPE, APPS_EXTENSION } from "../../src/catalog/device-panel.js";
+import { ERAS, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+
+const PAGE = '<p>page</p><script type="application/json" id="device">{}</script>';
+
+const STATUS = {
+	name: "self.get_device_status",
+	description: "Status.",
+	inputSchema: { type: "object", properties: {} },
+};
+const PHOTO = { ...STATUS, name: "self.camera.take_photo" };
+const HOSTILE = {
+	...SET_VOLUME,
+	name: "self.screen.set_brightness",
+	title: "</script><script>alert(1)</script><!--",
+};
+
+const APPS = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };
+
+async function start(t: TestContext) {
+	const gateway = await startGateway(t);
+	gateway.gateway.panel = PAGE;
+	await WireDevice.connect(t, gateway, { tools: [STATUS, PHOTO, SET_VOLUME, HOSTILE] });
+	return gateway;
+}
+
+async function connect(t: TestContext, url: URL, capabilities: object, era: keyof typeof ERAS = "2025-11-25") {
+	const client = new Client({ name: "host", version: "1.0.0" }, { ...ERAS[era], capabilities });
+	t.after(() => client.close());
+	await client.connect(new StreamableHTTPClientTransport(url));
+	return client;
+}
+
+const pagesOf = async (client: Client): Promise<Record<string, unknown>> => {
+	const { tools } = await client.listTools();
+	return Object.fromEntries(tools.flatMap(({ name, _meta }) => (_meta?.ui ? [[name, _meta.ui]] : [])));
+};
+
+describe("the panel of a device in a chat (MCP Apps)", () => {
+	for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
+		it(`is named by status and photo tools, to clients that show pages, ${era}`, async (t) => {
+			const gateway = await start(t);
+			const ui = { resourceUri: "ui://lamp_000001/device" };
+			assert.deepEqual(await pagesOf(await connect(t, gateway.clientUrl(), APPS, era)), {
+				lamp_000001__self_get_device_status: ui,
+				lamp_000001__self_camera_take_photo: ui,
+			});
+			const own = await connect(t, gateway.clientUrl("lamp_000001"), APPS, era);
+			assert.deepEqual(Object.keys(await pagesOf(own)), ["self_get_device_status", "self_camera_take_photo"]);
+			assert.deepEqual(await pagesOf(await connect(t, gateway.clientUrl(), {}, era)), {});
+			const other = { extensions: { [APPS_EXTENSION]: { mimeTypes: ["text/html"] } } };
+			assert.deepEqual(await pagesOf(await connect(t, gateway.clientUrl(), other, era)), {});
+		});
+	}
+
+	it("is a page with the device's tools as data, whatever their texts are", async (t) => {
+		const gateway = await start(t);
+		const client = await connect(t, gateway.clientUrl(), APPS);
+		const { contents } = await client.readResource({ uri: "ui://lamp_000001/device" });
+		const [page] = contents as { mimeType: string; text: string }[];
+		assert.equal(page?.mimeType, APP_MIME_TYPE);
+		const data = /id="device">(.*?)<\/script>$/s.exec(page?.text ?? "")?.[1] ?? "";
+		assert.doesNotMatch(data, /</);
+		const { alias, tools } = JSON.parse(data);
+		assert.equal(alias, "lamp_000001");
+		assert.deepEqual(
+			tools.map(({ name, title }: { name: string; title?: string }) => [name, title]),
+			[
+				["lamp_000001__self_get_device_status", "Get device status"],
+				["lamp_000001__self_camera_take_photo", "Take photo"],
+				["lamp_000001__self_audio_speaker_set_volume", "Set volume"],
+				["lamp_000001__self_screen_set_brightness", HOSTILE.title],
+			],
+		);
+	});
+
+	it("is of devices that the client may reach, and of no others", async (t) => {
+		const gateway = await start(t);
+		gateway.access = { principal: "kiosk", userTools: false, devices: new Set(["aa:bb:cc:00:00:02"]) };
+		const client = await connect(t, gateway.clientUrl(), APPS);
+		for (const uri of ["ui://lamp_000001/device", "ui://nobody/device", "ui://lamp_000001/other"]) {
+			await assert.rejects(client.readResource({ uri }), /Resource not found/);
+		}
+	});
+});

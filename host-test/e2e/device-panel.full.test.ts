@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe, it, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { build } from "esbuild";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { bundleConsole } from "../../scripts/console-bundle.js";
+import { openPage, whyNoChromium } from "../support/chromium.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// The panel of a virtual device in an application that shows pages, made with the extension's own host library.
+
+const HOST = new URL("panel-host.ts", import.meta.url);
+
+/** What an application sends as the capability to show pages. */
+const APPS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
+
+async function openHost(t: TestContext, options: { readonly locale?: string; readonly theme?: string } = {}) {
+	const gateway = await startProgram(t, {}, undefined, { consoleFolder: await bundleConsole() });
+	const [engine] = ENGINES;
+	const { device } = await startDevice(t, engine as (typeof ENGINES)[number], {
+		config: { backend: gateway.deviceUrl },
+	});
+	await until(() => gateway.gateway.servers.find(device.macAddress)?.online === true, "the device is online");
+	const client = new Client({ name: "host", version: "1.0.0" }, { capabilities: APPS });
+	t.after(() => client.close());
+	await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.base}/mcp?catalog=full`)));
+	const { tools } = await client.listTools();
+	const tool = tools.find(({ name }) => name.endsWith("get_device_status"));
+	const uri = (tool?._meta?.ui as { resourceUri?: string } | undefined)?.resourceUri ?? "";
+	const { contents } = await client.readResource({ uri });
+	const [{ text = "" } = {}] = contents as { text?: string }[];
+	const page = await openPage(t, { locale: "en-GB", viewport: { width: 720, height: 900 } });
+	const complaints: string[] = [];
+	page.on("pageerror", (error) => complaints.push(String(error)));
+	const calls: string[] = [];
+	await page.exposeFunction("callServer", async (params: { name: string; arguments: Record<string, unknown> }) => {
+		calls.push(params.name);
+		return await client.callTool(params);
+	});
+	const { outputFiles } = await build({
+		entryPoints: [HOST.pathname],
+		bundle: true,
+		write: false,
+		format: "iife",
+		logLevel: "error",
+	});
+	await page.setContent(
+		"<!doctype html><iframe sandbox='allow-scripts' style='width:100%;height:860px;border:0'></iframe>",
+	);
+	await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
+	const result = await client.callTool({ name: tool?.name ?? "", arguments: {} });
+	const shown = { html: text, tool, result, context: { theme: "light", locale: "en-GB", ...options } };
+	await page.evaluate(`showPanel(${JSON.stringify(shown)})`);
+	return { gateway, device, page, panel: page.frameLocator("iframe"), calls, complaints };
+}
+
+describe("the panel of a device in Chromium, by MCP Apps' host library", { skip: whyNoChromium ?? false }, () => {
+	it("shows the state, sets the volume, takes a photo and follows the device, all through the host", async (t) => {
+		const { gateway, device, page, panel, calls, complaints } = await openHost(t);
+		const server = gateway.gateway.servers.find(device.macAddress);
+		await panel.getByRole("heading", { name: server?.alias ?? "" }).waitFor();
+		const slider = panel.getByLabel("volume", { exact: true });
+		await until(async () => (await slider.inputValue()) === "70", "the slider stands where the volume is");
+		await slider.fill("12");
+		await until(() => calls.some((name) => name.endsWith("__self_audio_speaker_set_volume")), "the host is asked");
+		await panel.getByText(/^Done in/).waitFor();
+		await panel.getByRole("button", { name: "Take photo" }).click();
+		const photo = panel.locator("figure img");
+		await until(async () => ((await photo.boundingBox())?.height ?? 0) > 50, "the photo is drawn");
+		device.measure("temperature", 31.5);
+		await panel.getByText("31.5").waitFor();
+		const { height } = await page.evaluate(() => (globalThis as never as { panelSize: { height: number } }).panelSize);
+		assert.ok(height > 200, `the host is told the height: ${height}`);
+		assert.deepEqual(complaints, []);
+	});
+
+	it("has the host's language and theme, and no fault that axe-core finds", async (t) => {
+		const { page, panel, complaints } = await openHost(t, { locale: "ja-JP", theme: "dark" });
+		await panel.getByRole("heading", { name: "最新の画像" }).waitFor();
+		const frame = page.frames().find((each) => each !== page.mainFrame());
+		assert.equal(await frame?.evaluate(() => document.documentElement.dataset.theme), "dark");
+		assert.equal(await frame?.evaluate(() => document.documentElement.lang), "ja");
+		const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+		await frame?.addScriptTag({ content: axe });
+		const found = await frame?.evaluate(async () => {
+			const { violations } = await (
+				globalThis as never as { axe: { run(): Promise<{ violations: { id: string }[] }> } }
+			).axe.run();
+			return violations.map(({ id }) => id);
+		});
+		assert.deepEqual(found, []);
+		assert.deepEqual(complaints, []);
+	});
+});

@@ -1,0 +1,37 @@
+// An application that shows pages of MCP Apps, in a browser: bundled for it by the test of the device's panel.
+import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
+
+interface Shown {
+	readonly html: string;
+	readonly tool: never;
+	readonly result: never;
+	readonly context: object;
+}
+
+const application = globalThis as never as {
+	/** Calls a tool of the server. */
+	callServer(params: object): Promise<never>;
+	showPanel(shown: Shown): void;
+	/** What the page said last of its size. */
+	panelSize: object;
+};
+
+application.showPanel = ({ html, tool, result, context }) => {
+	const frame = document.querySelector("iframe") as HTMLIFrameElement;
+	const bridge = new AppBridge(
+		null,
+		{ name: "host", version: "1.0.0" },
+		{ serverTools: {} },
+		{ hostContext: { ...context, toolInfo: { tool } } },
+	);
+	bridge.oncalltool = (params) => application.callServer(params);
+	bridge.onsizechange = (size) => {
+		application.panelSize = size;
+	};
+	bridge.oninitialized = () => {
+		void bridge.sendToolInput({ arguments: {} }).then(() => bridge.sendToolResult(result));
+	};
+	const view = frame.contentWindow as Window;
+	void bridge.connect(new PostMessageTransport(view, view));
+	frame.srcdoc = html;
+};
