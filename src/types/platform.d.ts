@@ -152,6 +152,8 @@ declare module "virtual-host" {
 	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
 	/** Calls back when the user presses or releases a simulated button. */
 	export function onButton(callback: (name: string, isDown: boolean) => void): void;
+	/** Calls back with the milliseconds for which the user holds a simulated button down. */
+	export function onPress(callback: (name: string, milliseconds: number) => void): void;
 	/** Prints a line of the conversation. */
 	export function showChat(line: string): void;
 	/** Calls back with each text that the user says by typing it. */

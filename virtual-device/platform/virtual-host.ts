@@ -76,6 +76,11 @@ export function onNetwork(callback: (online: boolean, rssi: number) => void): vo
 	receive("board.network", ([online, rssi]) => callback(online as boolean, rssi as number));
 }
 
+/** @param callback gets the milliseconds for which the button is held down */
+export function onPress(callback: (name: string, milliseconds: number) => void): void {
+	receive("board.press", ([name, milliseconds]) => callback(name as string, milliseconds as number));
+}
+
 export function showChat(line: string): void {
 	send(["board.chat", line]);
 }

@@ -166,17 +166,15 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Presses and releases a button.
+	 * Presses and releases a button. Resolves when it is about to be released.
 	 *
 	 * @param milliseconds how long it is held down
 	 * @param button its name. Default: the main button
 	 */
 	async press(milliseconds = 100, button = this.board.buttons[0]): Promise<void> {
 		if (button !== undefined) {
-			const board = this.#board;
-			board?.holdButton(button, true);
+			this.#board?.press(button, milliseconds);
 			await delay(milliseconds);
-			board?.holdButton(button, false);
 		}
 	}
 

@@ -85,6 +85,11 @@ export class SimulatedBoard implements Service {
 		this.#tell(["board.button", name, isDown]);
 	}
 
+	/** Presses a button for some milliseconds. */
+	press(name: string, milliseconds: number): void {
+		this.#tell(["board.press", name, milliseconds]);
+	}
+
 	/** Types a text at the device's prompt. */
 	type(text: string): void {
 		this.#tell(["board.typed", text]);
