@@ -28,6 +28,35 @@ describe("a virtual device as a program", () => {
 	});
 });
 
+describe("npm run device -- --count, --board", () => {
+	it("runs devices whose MAC addresses count up", async () => {
+		const args = ["--engine", "v8", "--mac", "02:00:00:00:00:fe", "--count", "3"];
+		const program = await startVirtualDevice("ws://127.0.0.1:1/", ...args);
+		const addresses = (): string[] =>
+			[...program.output.matchAll(/^device (\S+) on /gm)].map(([, mac]) => mac as string);
+		await until(() => addresses().length === 3, "all have started");
+		await program.stop();
+		assert.deepEqual(addresses(), ["02:00:00:00:00:fe", "02:00:00:00:00:ff", "02:00:00:00:01:00"]);
+	});
+
+	it("has the buttons of the board that it stands for, and knows the boards' names", async (t) => {
+		const program = await startVirtualDevice(
+			"ws://127.0.0.1:1/",
+			"--engine",
+			"v8",
+			"--board",
+			"m5stick_cplus",
+			"--prompt",
+		);
+		t.after(() => program.stop());
+		program.write("press\n");
+		await until(() => program.output.includes("button a: press"), "its main button is pressed");
+		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--board", "toaster");
+		assert.equal(code, 2);
+		assert.match(output, /Allowed choices are virtual, esp32, /);
+	});
+});
+
 describe("a virtual device's UUID", () => {
 	it("is shown, and is the one that is set", async () => {
 		const uuidOf = async (...args: string[]): Promise<string> => {

@@ -7,7 +7,6 @@ import type { Chat } from "../../hardware/assistant.js";
 import type { Buttons } from "../../hardware/button.js";
 import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
 
 /** A light whose changes are shown to the user. */
 class VirtualLight extends ColoredLight {
@@ -59,11 +58,11 @@ class VirtualChat implements Chat {
 	}
 }
 
-const SENSORS: Readonly<Record<SensorKind, () => VirtualSensor>> = deepFreeze({
+const SENSORS: Readonly<Record<SensorKind, () => VirtualSensor>> = {
 	temperature: () => new VirtualSensor("temperature", "°C", 21.5),
 	light: () => new VirtualSensor("light", "lx", 320),
 	motion: () => new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
-});
+};
 
 interface PartNames {
 	readonly buttons: readonly string[];
