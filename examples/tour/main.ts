@@ -32,7 +32,7 @@ async function run(options: TourOptions): Promise<void> {
 	let failed = false;
 	try {
 		await device.show();
-		showNextSteps(gateway, options);
+		showNextSteps(gateway, options, options.once ? undefined : await device.openPage());
 		if (!options.once) {
 			device.follow();
 			failed = !(await takeCommands(device, stopped));

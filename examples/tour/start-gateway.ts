@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
-import { bundleConsole } from "../../scripts/console-bundle.js";
+import { bundleConsole } from "../../scripts/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */

@@ -2,8 +2,10 @@ import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
 import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
 import type { Server, Session } from "../../gateway/src/index.js";
+import { bundleDevicePage } from "../../scripts/page-bundles.js";
 import { ProgramError } from "../../scripts/program.js";
 import { type EngineChoice, type SimulatedControls, VirtualDevice } from "../../virtual-device/src/index.js";
+import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "./output.js";
 import type { TourGateway } from "./start-gateway.js";
 import { showEvents, tour } from "./tour.js";
@@ -29,6 +31,7 @@ export class TourDevice {
 	failed = false;
 	readonly #options: TourDeviceOptions;
 	readonly #virtual: VirtualDevice;
+	#page: DevicePage | undefined;
 	readonly #end = new AbortController();
 
 	constructor(options: TourDeviceOptions) {
@@ -84,6 +87,12 @@ export class TourDevice {
 		return this.#virtual;
 	}
 
+	/** Serves the device's own page. @returns its address */
+	async openPage(): Promise<string> {
+		this.#page = await DevicePage.open(this.#virtual, await bundleDevicePage(), 0);
+		return this.#page.url;
+	}
+
 	/** An MCP client of one device, or of all. */
 	async connectClient(alias?: string): Promise<Client> {
 		return await new GatewayClient(this.#options.gateway.clientUrl).connect(alias);
@@ -91,6 +100,7 @@ export class TourDevice {
 
 	stop(): void {
 		this.#end.abort();
+		this.#page?.close();
 		this.#virtual.stop();
 	}
 

@@ -6,7 +6,7 @@ import getPort from "get-port";
 import type { Page } from "playwright-core";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../scripts/console-bundle.js";
+import { bundleConsole } from "../../scripts/page-bundles.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, openConsole, openSignedIn, startConsole } from "./console-page.js";
