@@ -168,9 +168,13 @@ export const SETTINGS = {
 	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
 	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, in place of the gateway's own sign-in"),
 	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
-	issuerClaims: setting(list("claim"), "Claims of issuer's tokens that hold scopes, roles or groups; by default scope and scp", {
-		default: ["scope", "scp"],
-	}),
+	issuerClaims: setting(
+		list("claim"),
+		"Claims of issuer's tokens that hold scopes, roles or groups; by default scope and scp",
+		{
+			default: ["scope", "scp"],
+		},
+	),
 	issuerScopes: setting(scopesByValue, "Scopes for which a role or group in these claims stands", {
 		default: new Map(),
 	}),
