@@ -132,8 +132,8 @@ declare module "virtual-host" {
 	};
 	/** Prints the state of a simulated light. */
 	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
-	/** Calls back when the user presses or releases the simulated button. */
-	export function onButton(callback: (isDown: boolean) => void): void;
+	/** Calls back with the milliseconds for which the user holds the simulated button down. */
+	export function onPress(callback: (milliseconds: number) => void): void;
 	/** Prints a line of the conversation. */
 	export function showChat(line: string): void;
 	/** Calls back with each text that the user says by typing it. */

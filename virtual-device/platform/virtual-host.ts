@@ -64,8 +64,9 @@ export function showLight(name: string, light: object): void {
 	send(["board.light", name, light]);
 }
 
-export function onButton(callback: (isDown: boolean) => void): void {
-	receive("board.button", ([isDown]) => callback(isDown as boolean));
+/** @param callback gets the milliseconds for which the button is held down */
+export function onPress(callback: (milliseconds: number) => void): void {
+	receive("board.press", ([milliseconds]) => callback(milliseconds as number));
 }
 
 export function showChat(line: string): void {

@@ -127,15 +127,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Presses and releases the device's button.
+	 * Presses the device's button. Resolves when it is about to be released.
 	 *
 	 * @param milliseconds how long it is held down
 	 */
 	async press(milliseconds = 100): Promise<void> {
-		const board = this.#board;
-		board?.holdButton(true);
+		this.#board?.press(milliseconds);
 		await delay(milliseconds);
-		board?.holdButton(false);
 	}
 
 	/** Says a text to the backend's assistant. What both say is emitted as notes. */

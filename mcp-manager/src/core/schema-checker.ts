@@ -17,8 +17,8 @@ interface Checked {
 /** Where a schema is checked: in this thread, in the worker, or nowhere, because it is not usable. */
 type Place = "here" | "thread" | "nowhere";
 
-/** Milliseconds for a check in the other thread. */
-const CHECK_TIMEOUT = 1_000;
+/** Milliseconds for a check in the other thread: long enough for any honest schema on a busy machine. */
+const CHECK_TIMEOUT = 3_000;
 
 /** Megabytes of heap for the other thread. */
 const MAX_HEAP = 128;
@@ -114,8 +114,8 @@ export class SchemaChecker {
 	}
 }
 
-/** Milliseconds for a check that includes the thread's start. */
-const LOAD_TIMEOUT = 5_000;
+/** Milliseconds for a check that includes the thread's start, which a busy machine delays. */
+const LOAD_TIMEOUT = 30_000;
 
 /** Milliseconds after which the other thread ends if there is nothing to check. */
 const THREAD_IDLE_TIME = 60_000;

@@ -72,7 +72,11 @@ export function openParts(): {
 		light: new VirtualSensor("light", "lx", 320),
 		motion: new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
 	};
-	host.onButton((isDown) => boot.follow(isDown));
+	// The device itself times the press: two messages of the host could come together, and look like a contact that bounces.
+	host.onPress((milliseconds) => {
+		boot.follow(true);
+		Timer.set(() => boot.follow(false), milliseconds);
+	});
 	host.onReading((name, reading) => sensors[name]?.set(reading));
 	return {
 		lights: { led: new VirtualLight("led") },

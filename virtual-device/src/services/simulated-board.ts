@@ -71,9 +71,9 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
-	/** Presses or releases the button. */
-	holdButton(isDown: boolean): void {
-		this.#tell(["board.button", isDown]);
+	/** Presses the button for some milliseconds. */
+	press(milliseconds: number): void {
+		this.#tell(["board.press", milliseconds]);
 	}
 
 	/** Types a text at the device's prompt. */

@@ -56,13 +56,13 @@ function Pending({ pending: { code, device, board, version, address } }: { reado
 }
 
 /** What was rejected in the last minutes, and why. */
-export function Rejections() {
+export function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
 	const rejections = lists.value.rejections ?? [];
 	if (rejections.length === 0) {
 		return null;
 	}
 	return (
-		<details class="card">
+		<details class="card" open={isOpen}>
 			<summary>
 				{t("rejections")} <span class="count">{rejections.length}</span>
 			</summary>

@@ -12,7 +12,7 @@ import { allow, type HttpEnv, type Middleware, type Route } from "../server/rout
 import { isOfForeignPage } from "../server/source-check.js";
 import type { ConsoleFiles } from "./console-files.js";
 import type { Fleet } from "./fleet.js";
-import { streamFleet } from "./fleet-stream.js";
+import { FleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
 import { addToken, listTokens, removeToken } from "./token-routes.js";
 
@@ -48,7 +48,10 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
 	const { fleet, manager, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
-	app.all("/console/stream", allow("GET"), streamFleet(fleet));
+	const streams = new FleetStreams(fleet, maxBodyBytes);
+	app.all("/console/stream", allow("GET"), streams.open);
+	app.all("/console/stream/:id", allow("PUT"), streams.look);
+	app.all("/console/devices", allow("GET"), streams.find);
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens, uses));
