@@ -29,7 +29,8 @@ export interface Approval {
 /** What a client sends to get tokens for a code. */
 export interface CodeExchange {
 	readonly clientId: string;
-	readonly redirectUri: string;
+	/** OAuth 2.1 has none here; clients of 2.0 repeat theirs. */
+	readonly redirectUri: string | undefined;
 	readonly verifier: string;
 	readonly audience: string | undefined;
 }
@@ -96,7 +97,7 @@ export class Grants implements TokenIssuer {
 		const id = randomBytes(16).toString("base64url");
 		code.used = id;
 		const { client, redirectUri, challenge, audience, limits } = code.approval;
-		const isMeant = client.id === given.clientId && redirectUri === given.redirectUri;
+		const isMeant = client.id === given.clientId && (given.redirectUri ?? redirectUri) === redirectUri;
 		const isFor = given.audience === undefined || given.audience === audience;
 		if (code.expires <= Date.now() || !isMeant || !isFor || !isEqual(challengeOf(given.verifier), challenge)) {
 			return undefined;
@@ -116,6 +117,11 @@ export class Grants implements TokenIssuer {
 	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer | undefined> {
 		const id = idIn(secret);
 		let answered: TokenAnswer | undefined;
+		this.#tokens.refresh();
+		if (this.#tokens.current(digest(id)) === undefined) {
+			// Strangers do not get as far as the file's lock.
+			return undefined;
+		}
 		await this.#tokens.changeGrant(digest(id), (record) => {
 			if (record.grant.client !== clientId || (audience !== undefined && audience !== record.grant.audience)) {
 				return record;

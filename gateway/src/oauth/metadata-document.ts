@@ -17,8 +17,9 @@ const TIMEOUT = 5_000;
 const CACHE_TIME = 300_000;
 const MAX_CACHED = 100;
 
-/** Documents that are fetched at the same time; more wait. */
+/** Documents that are fetched at the same time, and that wait for it. */
 const MAX_FETCHES = 4;
+const MAX_WAITING = 32;
 
 const DOCUMENT = CLIENT_METADATA.extend({
 	client_id: z.string(),
@@ -69,6 +70,9 @@ export class MetadataDocuments {
 		const cached = this.#cache.get(url);
 		if (cached !== undefined) {
 			return cached;
+		}
+		if (this.#fetches.pendingCount >= MAX_WAITING) {
+			throw new DocumentError("too many clients sign in at the same time: try again later");
 		}
 		const text = await this.#fetches(() => this.#fetch(new URL(url)));
 		const { data, error } = DOCUMENT.safeParse(parse(text));

@@ -111,6 +111,14 @@ describe("a client whose id is the URL of its metadata", () => {
 		assert.deepEqual(asked, []);
 	});
 
+	it("is refused while many others are waited for", async (t) => {
+		const { url, documents } = await startSite(t, () => {});
+		const waiting = Array.from({ length: 36 }, (_, index) => documents.find(`${url}?${index}`));
+		await assert.rejects(documents.find(url), /too many clients/);
+		// The site never answers: they end with it.
+		void Promise.allSettled(waiting);
+	});
+
 	it("is refused on the wire: the person is told, and nothing is fetched", async (t) => {
 		const { url, asked } = await startSite(t, send(DOCUMENT));
 		const { base } = await startSignIn(t);

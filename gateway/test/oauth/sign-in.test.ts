@@ -119,6 +119,16 @@ describe("signing in", () => {
 		assert.equal(body.expires_in, 3_600);
 	});
 
+	it("needs no redirect URI to exchange the code, as OAuth 2.1 has it", async (t) => {
+		const { base, operator } = await startSignIn(t);
+		const client_id = await register(base);
+		const { verifier: code_verifier, challenge } = makePkce();
+		const location = await new Browser(base).approve(authorizeUrl(base, client_id, challenge), operator);
+		const code = location.searchParams.get("code") as string;
+		const exchange = { grant_type: "authorization_code", client_id, code, code_verifier };
+		assert.equal((await askTokens(base, exchange)).status, 200);
+	});
+
 	it("tells the client if the person denies it", async (t) => {
 		const { base } = await startSignIn(t);
 		const browser = new Browser(base);

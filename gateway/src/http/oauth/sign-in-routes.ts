@@ -107,7 +107,7 @@ function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
 		let answer: TokenAnswer | undefined;
 		const type = field(fields, "grant_type");
 		if (type === "authorization_code") {
-			const redirectUri = field(fields, "redirect_uri");
+			const redirectUri = optionalField(fields, "redirect_uri");
 			const verifier = field(fields, "code_verifier");
 			answer = await translated(() =>
 				grants.exchange(field(fields, "code"), { clientId, redirectUri, verifier, audience }),
