@@ -4,13 +4,18 @@ import type { ScenarioResult } from "./suites.js";
 /** The results of each revision. */
 export type ClientResults = ReadonlyMap<string, readonly ScenarioResult[]>;
 
-/** The last part of the report begins with it. */
+/** Its part of the report begins with it. */
 const HEADING = "## As a client of upstream servers";
 
-/** The part of a report on the gateway's connections to upstream servers, and the part before. */
-export function splitReport(report: string): { readonly server: string; readonly client: string } {
-	const begin = report.indexOf(HEADING);
-	return begin < 0 ? { server: report, client: "" } : { server: report.slice(0, begin), client: report.slice(begin) };
+/** The parts of a report: on the gateway as a server, as a client of upstream servers, and as an authorization server. */
+export function splitReport(report: string): { readonly [Part in "server" | "client" | "authorization"]: string } {
+	const parts = report.split(/^(?=## As an? )/m);
+	const beginningWith = (text: string): string => parts.find((part) => part.startsWith(text)) ?? "";
+	return {
+		server: parts.find((part) => !part.startsWith("## As ")) ?? "",
+		client: beginningWith(HEADING),
+		authorization: beginningWith("## As an authorization server"),
+	};
 }
 
 /** The part of the report on the gateway's connections to upstream servers, in Markdown. */

@@ -15,9 +15,10 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../e2e/gateway-process.js";
+import { runAuthorizationScenarios, writeAuthorizationPart } from "./authorization-scenarios.js";
 import { clientProblems, splitReport, writeClientPart } from "./client-report.js";
 import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
-import { problemsOf, type Results, readFigures, writeReport } from "./report.js";
+import { problemsOf, type Results, readFigures, whyUnexpected, writeReport } from "./report.js";
 import { runSuite, SUITES } from "./suites.js";
 
 const REPORT = fileURLToPath(new URL("../../docs/conformance.md", import.meta.url));
@@ -98,33 +99,49 @@ async function runClient(before: string): Promise<Part> {
 	return { text: writeClientPart(results), problems: clientProblems(results, before) };
 }
 
+async function runAuthorization(): Promise<Part> {
+	const results = await runAuthorizationScenarios();
+	return { text: writeAuthorizationPart(results), problems: whyUnexpected("authorization", results) };
+}
+
+const SIDES = ["server", "client", "authorization"] as const;
+type Side = (typeof SIDES)[number];
+
 const program = makeProgram(
 	"run conformance",
-	"Runs MCP's official conformance suites against a virtual device, behind the gateway and directly, and against the gateway's\n" +
-		"connections to upstream servers.",
+	"Runs MCP's official conformance suites against a virtual device, behind the gateway and directly, against the gateway's\n" +
+		"connections to upstream servers, and against its authorization server.",
 )
-	.addArgument(
-		new Argument("[side]", "only the gateway as a server, or as a client of upstreams").choices(["server", "client"]),
-	)
+	.addArgument(new Argument("[side]", "only the gateway as that: client is one of upstream servers").choices(SIDES))
 	.addOption(
 		new Option("--only <transport>", "only the server, over this transport; the report is not written").choices(ALL),
 	)
-	.action(async (side: "server" | "client" | undefined, { only }: { only?: Transport }) => {
+	.action(async (side: Side | undefined, { only }: { only?: Transport }) => {
 		const before = existsSync(REPORT) ? readFileSync(REPORT, "utf8") : "";
 		const kept = splitReport(before);
-		const server = side === "client" ? undefined : await runServer(before, only);
-		const client = side === "server" || only !== undefined ? undefined : await runClient(before);
-		for (const part of [server, client]) {
-			console.log(part?.text.slice(0, part.text.search(/\n##+ (?!As)/)) ?? "");
+		const runs = (each: Side): boolean => (only === undefined ? (side ?? each) : "server") === each;
+		const server = runs("server") ? await runServer(before, only) : undefined;
+		const client = runs("client") ? await runClient(before) : undefined;
+		const authorization = runs("authorization") ? await runAuthorization() : undefined;
+		const parts = [server, client, authorization].filter((part) => part !== undefined);
+		for (const { text } of parts) {
+			console.log(text.split(/\n##+ (?!As)/)[0]);
 		}
-		const problems = [...(server?.problems ?? []), ...(client?.problems ?? [])];
+		const problems = parts.flatMap((part) => part.problems);
 		for (const problem of problems) {
 			console.error(`error: ${problem}`);
 		}
 		if (problems.length > 0) {
 			process.exitCode = 1;
 		} else if (only === undefined) {
-			writeFileSync(REPORT, `${(server?.text ?? kept.server).trimEnd()}\n\n${client?.text ?? kept.client}`);
+			const texts = SIDES.map((each) => ({ server, client, authorization })[each]?.text ?? kept[each]);
+			writeFileSync(
+				REPORT,
+				`${texts
+					.map((text) => text.trimEnd())
+					.join("\n\n")
+					.trimEnd()}\n`,
+			);
 		}
 	});
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { writeAuthorizationPart } from "../conformance/authorization-scenarios.js";
 import { clientProblems, splitReport, writeClientPart } from "../conformance/client-report.js";
 import { problemsOf, readFigures, writeReport } from "../conformance/report.js";
 import { readSummary, SUITES } from "../conformance/suites.js";
@@ -52,10 +53,12 @@ describe("the report on the gateway as a client of upstream servers", () => {
 	const failed = { name: "sse-retry", passed: 1, failed: 1, failures: ["retry: too early"], unscored: undefined };
 	const others = { name: "later", passed: 0, failed: 1, unscored: "added-after-release" };
 
-	it("is the last part, and is replaced without the part before", () => {
+	it("is a part of its own, and is replaced without the others", () => {
 		const server = writeReport(new Map([["MQTT", resultsOf(SUMMARY)]]));
 		const client = writeClientPart(new Map([["2025-11-25", [passed, others]]]));
-		assert.deepEqual(splitReport(`${server}\n${client}`), { server: `${server}\n`, client });
+		const authorization = writeAuthorizationPart([passed]);
+		const parts = { server: `${server}\n`, client: `${client}\n`, authorization };
+		assert.deepEqual(splitReport(Object.values(parts).join("")), parts);
 		assert.match(client, /\| 2025-11-25 \| 1\/1 \|/);
 		assert.match(client, /\| later \(added-after-release\) \| \*\*fails\*\* 1 of 1 check \|/);
 	});

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { makeSignInCode } from "../config/sign-in-code.js";
 import { TOKEN_KINDS, type TokenKind } from "../config/token-file.js";
 import { TokenStore } from "../config/token-store.js";
 import { TokenUses } from "../config/token-uses.js";
+import { printableLine } from "../log/printable.js";
 import { collect, configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
 
@@ -44,6 +46,12 @@ export function addTokenCommands(program: Command): void {
 		.description("Remove a token and disconnect whoever uses it")
 		.argument("<name>")
 		.action(removeToken);
+	withSettings(token.command("code"), ["stateFolder"])
+		.description("Print a code that approves one sign-in of a client, within ten minutes")
+		.action((settings: object) => {
+			process.stdout.write(`${makeSignInCode(configurationFrom(settings).stateFolder)}\n`);
+			console.error("Type it into the page that the client has opened, within ten minutes.");
+		});
 }
 
 /** A client was called "host" in version 0.1. */
@@ -127,10 +135,11 @@ async function confirmFirstToken(kind: TokenKind): Promise<void> {
 function listTokens(settings: object): void {
 	const uses = new TokenUses(configurationFrom(settings).stateFolder);
 	for (const record of storeFor(settings).records) {
-		const { name, kind, created, devices, userTools, operator, readOnly, expires } = record;
+		const { name, kind, created, devices, userTools, operator, readOnly, expires, grant } = record;
 		const scope = devices === undefined ? "all devices" : devices.join(", ");
 		const used = uses.lastUse(record);
 		const more = [
+			grant && `signed in: ${printableLine(grant.clientName)}`,
 			userTools && "user tools",
 			operator && "operator",
 			readOnly && "read-only",

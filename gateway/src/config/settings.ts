@@ -170,12 +170,12 @@ export const SETTINGS = {
 	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
 	issuerClaims: setting(
 		list("claim"),
-		"Claims of issuer's tokens with scopes, roles or groups; by default scope and scp",
+		"Claims of issuer's tokens that hold scopes, roles or groups; by default scope and scp",
 		{
 			default: ["scope", "scp"],
 		},
 	),
-	issuerScopes: setting(scopesByValue, "Scopes that a role or group in these claims stands for", {
+	issuerScopes: setting(scopesByValue, "Scopes for which a role or group in these claims stands", {
 		default: new Map(),
 	}),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),

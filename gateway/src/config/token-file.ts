@@ -22,11 +22,27 @@ export interface TokenRecord extends Limits {
 	readonly readOnly?: boolean | undefined;
 	/** When a client's token is no longer valid, ISO 8601. Absent: never. */
 	readonly expires?: string | undefined;
+	/** What the record of a client that has signed in holds of its tokens. Such a record has no token of its own. */
+	readonly grant?: TokenGrant | undefined;
 	/**
 	 * SHA-256 of the token, hex. Not a slow hash, which protects weak passwords: a token has 256 random bits, and is
 	 * checked with every request.
 	 */
 	readonly sha256: string;
+}
+
+/** The newest tokens of a client that has signed in. */
+export interface TokenGrant {
+	/** The client's id, and its name for people. */
+	readonly client: string;
+	readonly clientName: string;
+	/** The resource that the tokens are for. */
+	readonly audience: string;
+	/** SHA-256 of the access token, hex, and when it is no longer valid, ISO 8601. */
+	readonly access: string;
+	readonly accessExpires: string;
+	/** SHA-256 of the refresh token, hex. */
+	readonly refresh: string;
 }
 
 /** The kind of a token's owner. */
@@ -45,6 +61,17 @@ export class TokenError extends Error {
 /** A client was called "host" in the files of version 0.1. */
 const kind = z.enum(["client", "device", "host"]).transform((word) => (word === "host" ? "client" : word));
 
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+const grant = z.object({
+	client: z.string(),
+	clientName: z.string(),
+	audience: z.string(),
+	access: hash,
+	accessExpires: z.iso.datetime(),
+	refresh: hash,
+});
+
 const record = z.object({
 	name: z.string(),
 	kind,
@@ -55,7 +82,8 @@ const record = z.object({
 	readOnly: z.boolean().optional(),
 	expires: z.iso.datetime().optional(),
 	salt: z.string().optional(),
-	sha256: z.string().regex(/^[0-9a-f]{64}$/),
+	grant: grant.optional(),
+	sha256: hash,
 });
 
 const tokensFile = z.object({ version: z.literal(1), tokens: z.array(record) });

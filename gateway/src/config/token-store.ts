@@ -7,6 +7,7 @@ import {
 	readTokens,
 	TOKEN_KINDS,
 	TokenError,
+	type TokenGrant,
 	type TokenKind,
 	type TokenRecord,
 	versionOf,
@@ -17,6 +18,12 @@ import {
 export { TokenError, type TokenKind, type TokenRecord } from "./token-file.js";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+/** Most clients that have signed in. */
+const MAX_GRANTS = 200;
+
+/** The record of a client that has signed in. */
+type GrantRecord = TokenRecord & { readonly grant: TokenGrant };
 
 /** The name of clients without a token. Reserved. */
 export const NO_TOKEN_NAME = "local";
@@ -85,7 +92,7 @@ export class TokenStore {
 		let found: TokenRecord | undefined;
 		// Every record is compared in constant time, so that the duration reveals nothing.
 		for (const record of this.#records) {
-			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && record.kind === kind && isValid(record)) {
+			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && isTokenOf(kind, record)) {
 				found = record;
 			}
 		}
@@ -150,6 +157,44 @@ export class TokenStore {
 		return stored;
 	}
 
+	/**
+	 * Stores the record of a client that has signed in. Sign-ins that have expired make room.
+	 *
+	 * Rejects with TokenError if there are too many.
+	 */
+	async addGrant(grant: Omit<GrantRecord, "kind" | "created">): Promise<void> {
+		await this.#change(async () => {
+			const rest = this.#records.filter((record) => record.grant === undefined || isValid(record));
+			if (rest.filter((record) => record.grant !== undefined).length >= MAX_GRANTS) {
+				throw new TokenError(`too many clients have signed in (limit ${MAX_GRANTS}): remove some`);
+			}
+			const created = new Date().toISOString();
+			await writeTokens(this.#path, [...rest, { kind: "client", created, ...grant }]);
+			await writeKinds(this.#kindsPath, new Set([...this.#needed, "client" as const]));
+		});
+	}
+
+	/**
+	 * Changes the record of a client that has signed in, as it is now.
+	 *
+	 * @param change returns the new record, or undefined to remove it; not called if the record has been removed or expired
+	 */
+	async changeGrant(sha256: string, change: (record: GrantRecord) => TokenRecord | undefined): Promise<void> {
+		await this.#change(async () => {
+			const record = this.current(sha256);
+			if (record?.grant === undefined) {
+				return;
+			}
+			const changed = change(record as GrantRecord);
+			if (changed !== record) {
+				await writeTokens(
+					this.#path,
+					this.#records.flatMap((each) => (each === record ? (changed ?? []) : each)),
+				);
+			}
+		});
+	}
+
 	/** Removes a token: it is rejected from now on. */
 	async remove(name: string): Promise<void> {
 		await this.#change(async () => {
@@ -210,6 +255,11 @@ function boundName(deviceId: string): string {
 
 function isValid({ expires }: TokenRecord): boolean {
 	return expires === undefined || Date.parse(expires) > Date.now();
+}
+
+/** What identifies the record of a client that has signed in is no token. */
+function isTokenOf(kind: TokenKind, record: TokenRecord): boolean {
+	return record.kind === kind && record.grant === undefined && isValid(record);
 }
 
 function digest(secret: string): Buffer {

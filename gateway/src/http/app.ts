@@ -2,13 +2,12 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import type { DeviceBindings } from "../devices/device-bindings.js";
-import type { SignIn } from "../oauth/sign-in.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
 import type { RequestGuard } from "./clients/auth.js";
 import { addConsolePage, addConsoleRoutes, type ConsoleOptions } from "./console/console-routes.js";
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./devices/binding-routes.js";
 import type { FirmwareOffers } from "./devices/firmware-offers.js";
-import { addSignIn } from "./oauth/sign-in-routes.js";
+import { addSignIn, type SignInRoutesOptions } from "./oauth/sign-in-routes.js";
 import type { GatewayEvents } from "./operator/events.js";
 import type { Metrics } from "./operator/metrics.js";
 import {
@@ -42,7 +41,7 @@ interface AppOptions {
 	readonly firmware: FirmwareOffers;
 	readonly console: ConsoleOptions;
 	/** Sign-in with OAuth; undefined: off. */
-	readonly signIn: SignIn | undefined;
+	readonly signIn: Omit<SignInRoutesOptions, "guard" | "rejections"> | undefined;
 	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
@@ -60,7 +59,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.use(checkSource(guard), allowOrigin);
 	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
 	if (options.signIn !== undefined) {
-		addSignIn(app, options.signIn);
+		addSignIn(app, { ...options.signIn, guard, rejections });
 	}
 	// Clients without a token look for OAuth here: after 401 they would keep looking; 404 means that the gateway does not
 	// use it.

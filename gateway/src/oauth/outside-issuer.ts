@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isScope, limitsOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import type { ProtectedResource } from "./protected-resource.js";
-import { type AccessGrant, IssuerUnavailable, type TokenIssuer } from "./sign-in.js";
+import { type AccessGrant, IssuerUnavailable, type TokenIssuer } from "./token-issuer.js";
 
 export interface OutsideIssuerOptions {
 	/** Its identifier, a URL: the claim `iss`. */

@@ -1,43 +1,33 @@
-import type { Limits } from "../config/scopes.js";
-import type { TokenRecord } from "../config/token-store.js";
-import type { ProtectedResource } from "./protected-resource.js";
-
-/** What an access token allows. */
-export interface AccessGrant {
-	/** Whose it is, for logs, limits and sessions. No name that an operator gives to a token has a colon, this one has. */
-	readonly principal: string;
-	/** Undefined if its scopes allow nothing. */
-	readonly limits: Limits | undefined;
-	/** The resources that it is for, as `ProtectedResource.identify` spells them. */
-	readonly audience: readonly string[];
-	/** Its record, if the gateway issued it. */
-	readonly token?: TokenRecord;
-	/** Whether it has neither expired nor been revoked. */
-	readonly isCurrent: () => boolean;
-}
-
-/** The issuer of access tokens cannot be asked now. */
-export class IssuerUnavailable extends Error {
-	constructor(message: string, options?: { cause?: unknown }) {
-		super(message, options);
-		this.name = "IssuerUnavailable";
-	}
-}
-
-/** Who issues access tokens: the gateway, or somebody outside. */
-export interface TokenIssuer {
-	/**
-	 * Verifies an access token. Rejects with IssuerUnavailable.
-	 *
-	 * @returns undefined if it is not a token of this issuer, "expired" if it was one
-	 */
-	verify(token: string): Promise<AccessGrant | "expired" | undefined>;
-}
+import { publicOrigin } from "../config/public-origin.js";
+import type { Configuration } from "../config/settings.js";
+import type { TokenStore } from "../config/token-store.js";
+import { DeviceKey } from "../devices/device-key.js";
+import { AuthorizationServer } from "./authorization-server.js";
+import { OutsideIssuer } from "./outside-issuer.js";
+import { ProtectedResource } from "./protected-resource.js";
+import type { TokenIssuer } from "./token-issuer.js";
 
 /** Sign-in with OAuth 2.1: MCP "Authorization". */
 export interface SignIn {
 	readonly resource: ProtectedResource;
 	readonly issuer: TokenIssuer;
+	/** The gateway's own authorization server; undefined if the issuer is outside. */
+	readonly server?: AuthorizationServer;
 	/** Whether every client needs a token, on loopback too: the issuer is outside. */
 	readonly isRequired: boolean;
+}
+
+/** Sign-in as it is configured; undefined if it is off. */
+export function openSignIn(configuration: Configuration, tokens: TokenStore): SignIn | undefined {
+	const { publicUrl, issuer, stateFolder, ...rest } = configuration;
+	const origin = publicOrigin(publicUrl);
+	if (origin === undefined) {
+		return undefined;
+	}
+	if (issuer !== undefined) {
+		const resource = new ProtectedResource(origin, issuer);
+		return { resource, issuer: new OutsideIssuer({ ...rest, issuer }, resource), isRequired: true };
+	}
+	const server = new AuthorizationServer({ origin, tokens, key: new DeviceKey(stateFolder) });
+	return { resource: new ProtectedResource(origin, origin), issuer: server.grants, server, isRequired: false };
 }

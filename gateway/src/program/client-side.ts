@@ -21,8 +21,7 @@ import { Metrics } from "../http/operator/metrics.js";
 import { RejectionReport } from "../http/server/rejections.js";
 import { HttpServer } from "../http/server/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
-import { openSignIn } from "../oauth/open-sign-in.js";
-import type { SignIn } from "../oauth/sign-in.js";
+import { openSignIn, type SignIn } from "../oauth/sign-in.js";
 import { Endpoint } from "../transports/endpoint.js";
 import { HttpEndpoint } from "../transports/http-endpoint.js";
 import { listenAt, type ProgramContext, renewTls } from "./context.js";
@@ -62,9 +61,12 @@ export class ClientSide {
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
 		this.#uses = new TokenUses(configuration.stateFolder);
-		this.#signIn = openSignIn(configuration);
+		this.#signIn = openSignIn(configuration, tokens);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
-		this.guard = new RequestGuard({ ...configuration, address, tokens, uses: this.#uses, signIn });
+		// The pages of the gateway itself, at its public URL.
+		const own = signIn?.server && new URL(signIn.server.origin).hostname;
+		const allowedOrigins = [...configuration.allowedOrigins, ...(own === undefined ? [] : [own])];
+		this.guard = new RequestGuard({ ...configuration, address, allowedOrigins, tokens, uses: this.#uses, signIn });
 		this.rejections = new RejectionReport({
 			log,
 			limitedLog,
@@ -88,13 +90,14 @@ export class ClientSide {
 
 	/** Serves clients over HTTP, and devices on the same port. Rejects with ConfigurationError. */
 	async listen(deviceRoutes: DeviceAppOptions, bindings: DeviceBindings): Promise<void> {
-		const { configuration, log, urls, onClose } = this.#context;
-		const { httpAddress: address, httpPort: port, bodyTimeout, maxBodyBytes, bootstrap } = configuration;
+		const { configuration, log, tokens, urls, onClose } = this.#context;
+		const { httpAddress: address, httpPort: port, bodyTimeout, maxBodyBytes, bootstrap, stateFolder } = configuration;
+		const { servers } = this.#core.gateway;
 		const files = TlsFiles.of("http", configuration);
 		const tls = files?.options;
 		const app = createApp({
 			endpoint: this.#endpoint,
-			servers: this.#core.gateway.servers,
+			servers,
 			events: this.#events,
 			metrics: this.#metrics,
 			guard: this.guard,
@@ -103,7 +106,7 @@ export class ClientSide {
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
-			signIn: this.#signIn,
+			signIn: this.#signIn && { signIn: this.#signIn, tokens, log, stateFolder, devices: () => servers.all },
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),

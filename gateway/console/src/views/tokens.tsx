@@ -75,7 +75,7 @@ export function CreatedToken() {
 }
 
 function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => void }) {
-	const { name, kind, devices, userTools, operator, readOnly, expires, lastUsed } = token;
+	const { name, kind, client, devices, userTools, operator, readOnly, expires, lastUsed } = token;
 	return (
 		<li class="line">
 			<span class="grow">
@@ -84,6 +84,7 @@ function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly
 				{readOnly && <span class="tag">{t("readOnly")}</span>}
 				{operator && <span class="tag warn">{t("operator")}</span>}
 				<small>
+					{client !== undefined && `${visibleLine(client)} · `}
 					{devices === undefined ? t("allDevices") : devices.map(visibleLine).join(", ")}
 					{expires && ` · ${t("expires", { date: new Date(expires).toLocaleDateString() })}`}
 					{lastUsed !== undefined && ` · ${t("lastUsed")} ${ago(lastUsed, now.value)}`}

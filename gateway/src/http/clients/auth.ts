@@ -4,7 +4,8 @@ import { isLoopback } from "../../config/listen-address.js";
 import { type Limits, SCOPES } from "../../config/scopes.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../../config/token-store.js";
 import type { TokenUses } from "../../config/token-uses.js";
-import { type AccessGrant, IssuerUnavailable, type SignIn } from "../../oauth/sign-in.js";
+import type { SignIn } from "../../oauth/sign-in.js";
+import { type AccessGrant, IssuerUnavailable } from "../../oauth/token-issuer.js";
 import { ClientAddresses } from "../server/client-address.js";
 import { readCookie } from "../server/console-cookie.js";
 import { type ConsoleSession, ConsoleSessions } from "../server/console-sessions.js";
@@ -96,10 +97,20 @@ export class RequestGuard {
 			this.#options.uses.used(token);
 			return token;
 		}
-		const address = this.addressOf(request);
-		await this.#limits.request(address);
-		await this.#limits.wrongToken(address);
+		await this.checkAttempts(request);
+		await this.#limits.wrongToken(this.addressOf(request));
 		throw this.#invalidToken(request, "unknown bearer token");
+	}
+
+	/** Counts a request that may try a secret. Rejects with HttpError (429), also after too many wrong ones. */
+	async checkAttempts(request: IncomingMessage): Promise<void> {
+		await this.#limits.request(this.addressOf(request));
+	}
+
+	/** The token of the person who is signed in to the console; undefined if nobody is, or another site's page asks. */
+	signedIn(request: IncomingMessage): TokenRecord | undefined {
+		const session = this.#sessionOf(request);
+		return session && this.#options.tokens.current(session.token);
 	}
 
 	/** The rejection of a client whose access token lacks a scope: MCP "Scope Challenge Handling". */

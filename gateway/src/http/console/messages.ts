@@ -178,6 +178,8 @@ export interface ConsoleSessionInfo {
 export interface TokenSummary {
 	readonly name: string;
 	readonly kind: "client" | "device";
+	/** What a client that has signed in calls itself; absent for tokens that an operator made. */
+	readonly client?: string | undefined;
 	readonly created: string;
 	readonly devices?: readonly string[] | undefined;
 	readonly userTools?: boolean | undefined;

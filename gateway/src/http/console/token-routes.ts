@@ -21,9 +21,9 @@ export function listTokens(tokens: TokenStore, uses: TokenUses): Route {
 	return (c) => {
 		tokens.refresh();
 		const list = tokens.records.map((record): TokenSummary => {
-			const { sha256: _, salt: __, ...rest } = record;
+			const { sha256: _, salt: __, grant, ...rest } = record;
 			const lastUsed = uses.lastUse(record);
-			return { ...rest, ...(lastUsed !== undefined && { lastUsed }) };
+			return { ...rest, ...(grant && { client: grant.clientName }), ...(lastUsed !== undefined && { lastUsed }) };
 		});
 		return c.json({ tokens: list });
 	};

@@ -23,6 +23,18 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 	}
 }
 
+/**
+ * Reads the fields of a form (application/x-www-form-urlencoded).
+ *
+ * @param maxBytes rejects with HttpError (413) when there is more, before it is in memory
+ */
+export async function readFields(request: IncomingMessage, maxBytes: number): Promise<URLSearchParams> {
+	if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers["content-type"] ?? "")) {
+		throw new HttpError(415, "malformed", "Content-Type: expected application/x-www-form-urlencoded");
+	}
+	return new URLSearchParams(await readBody(request, maxBytes));
+}
+
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
 	const tooLarge = (): HttpError => new HttpError(413, "too-large", `request body too large (limit ${maxBytes} bytes)`);
 	if (Number(request.headers["content-length"] ?? 0) > maxBytes) {

@@ -10,7 +10,10 @@ import { jsonRpcError } from "../../mcp/json-rpc-error.js";
 import { HttpError, type RejectionReason } from "./http-error.js";
 import type { HttpEnv } from "./route.js";
 
-type Failure = HttpError | typeof FAILURE;
+/** JSON, or HTML. */
+type Body = object | string | Promise<string>;
+
+export type Failure = HttpError | typeof FAILURE;
 
 /** The response to an internal error. The log has the details. */
 const FAILURE = { status: 500, reason: "failed", message: "internal error", headers: {} } as const;
@@ -51,6 +54,15 @@ export class RejectionReport {
 		return await this.#answer(error, c, ({ message }) => ({ success: false, message }));
 	}
 
+	/**
+	 * The same in the words of a protocol of its own.
+	 *
+	 * @param bodyOf JSON, or the HTML of a page
+	 */
+	async answerAs(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body): Promise<Response> {
+		return await this.#answer(error, c, bodyOf);
+	}
+
 	/** The answer to a request whose URL or Host header is malformed. */
 	answerMalformed(error: Error): Response {
 		this.connection("malformed", { err: error });
@@ -64,7 +76,7 @@ export class RejectionReport {
 		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
 	}
 
-	async #answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => object): Promise<Response> {
+	async #answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body): Promise<Response> {
 		const { incoming, outgoing } = c.env;
 		this.#report(error, c.req.path, incoming);
 		if (outgoing.headersSent) {
@@ -76,7 +88,8 @@ export class RejectionReport {
 			c.header("Connection", "close");
 		}
 		const failure = error instanceof HttpError ? error : FAILURE;
-		return c.json(bodyOf(failure), failure.status as ContentfulStatusCode, { ...failure.headers });
+		const [status, body] = [failure.status as ContentfulStatusCode, await bodyOf(failure)];
+		return typeof body === "object" ? c.json(body, status, { ...failure.headers }) : c.html(body, status);
 	}
 
 	#report(error: Error, path: string, request: IncomingMessage): void {

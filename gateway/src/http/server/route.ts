@@ -2,7 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { Access } from "../../catalog/access.js";
 import type { TokenRecord } from "../../config/token-store.js";
-import type { AccessGrant } from "../../oauth/sign-in.js";
+import type { AccessGrant } from "../../oauth/token-issuer.js";
 import type { ConsoleSession } from "./console-sessions.js";
 import { HttpError } from "./http-error.js";
 

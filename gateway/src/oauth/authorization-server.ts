@@ -1,0 +1,71 @@
+import type { OAuthMetadata } from "@modelcontextprotocol/server";
+import { SCOPES } from "../config/scopes.js";
+import type { TokenStore } from "../config/token-store.js";
+import type { DeviceKey } from "../devices/device-key.js";
+import { ClientRegistrations, type OAuthClient } from "./clients.js";
+import { Grants } from "./grants.js";
+import { MetadataDocuments } from "./metadata-document.js";
+import { SignInRequests } from "./sign-in-request.js";
+
+interface AuthorizationServerOptions {
+	/** The public URL without a path, which is also the issuer's identifier. */
+	readonly origin: string;
+	readonly tokens: TokenStore;
+	readonly key: DeviceKey;
+	readonly documents?: MetadataDocuments;
+}
+
+/** Where clients ask for what: paths below the public URL. */
+export const SIGN_IN_PATHS = {
+	authorize: "/oauth/authorize",
+	token: "/oauth/token",
+	register: "/oauth/register",
+	revoke: "/oauth/revoke",
+} as const;
+
+/** The gateway's own authorization server: OAuth 2.1 for public clients with PKCE, and a person who approves each. */
+export class AuthorizationServer {
+	readonly origin: string;
+	readonly grants: Grants;
+	readonly registrations: ClientRegistrations;
+	readonly requests: SignInRequests;
+	readonly #documents: MetadataDocuments;
+
+	constructor({ origin, tokens, key, documents = new MetadataDocuments() }: AuthorizationServerOptions) {
+		this.origin = origin;
+		this.grants = new Grants(tokens);
+		this.registrations = new ClientRegistrations(key);
+		this.requests = new SignInRequests(key);
+		this.#documents = documents;
+	}
+
+	/** Its metadata: RFC 8414 section 2. */
+	get metadata(): OAuthMetadata {
+		return {
+			issuer: this.origin,
+			authorization_endpoint: this.origin + SIGN_IN_PATHS.authorize,
+			token_endpoint: this.origin + SIGN_IN_PATHS.token,
+			registration_endpoint: this.origin + SIGN_IN_PATHS.register,
+			revocation_endpoint: this.origin + SIGN_IN_PATHS.revoke,
+			scopes_supported: Object.values(SCOPES),
+			response_types_supported: ["code"],
+			response_modes_supported: ["query"],
+			grant_types_supported: ["authorization_code", "refresh_token"],
+			token_endpoint_auth_methods_supported: ["none"],
+			revocation_endpoint_auth_methods_supported: ["none"],
+			code_challenge_methods_supported: ["S256"],
+			authorization_response_iss_parameter_supported: true,
+			client_id_metadata_document_supported: true,
+		};
+	}
+
+	/** Whether a client's id may be one of this gateway. */
+	knows(id: string): boolean {
+		return MetadataDocuments.names(id) || this.registrations.find(id) !== undefined;
+	}
+
+	/** The client of an id; undefined if it is unknown. Rejects with DocumentError if its document cannot be used. */
+	async findClient(id: string): Promise<OAuthClient | undefined> {
+		return MetadataDocuments.names(id) ? await this.#documents.find(id) : this.registrations.find(id);
+	}
+}

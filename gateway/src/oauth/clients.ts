@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { isLoopback } from "../config/listen-address.js";
+import type { DeviceKey } from "../devices/device-key.js";
+
+/** A client that signs in, as it describes itself. All are public clients: none has a secret. */
+export interface OAuthClient {
+	/** What `register` made, or the URL of its metadata document. */
+	readonly id: string;
+	readonly name: string;
+	readonly redirectUris: readonly string[];
+}
+
+/** Most redirect URIs of a client, and characters of its description: its id holds them. */
+const MAX_REDIRECT_URIS = 10;
+const MAX_DESCRIPTION = 2_048;
+const MAX_NAME = 100;
+
+/** Schemes that run or show something in the browser itself, beside `http:` beyond this machine. */
+const FORBIDDEN_SCHEME =
+	/^(?:about|blob|chrome|data|file|filesystem|ftp|intent|javascript|mailto|vbscript|view-source|wss?):$/;
+
+/** RFC 7591 section 2; OAuth 2.1 section 2.3.1. */
+const redirectUri = z.string().max(512).refine(isRedirectUri, "cannot be a redirect URI");
+
+/** The parts of a client's metadata (RFC 7591 section 2) that the gateway uses. */
+export const CLIENT_METADATA = z.object({
+	redirect_uris: z.array(redirectUri).min(1).max(MAX_REDIRECT_URIS),
+	client_name: z.string().min(1).optional(),
+	grant_types: z.array(z.string()).max(10).optional(),
+	response_types: z.array(z.string()).max(10).optional(),
+});
+
+export type ClientMetadata = z.infer<typeof CLIENT_METADATA>;
+
+/** A name for people: in one line, without characters that hide or turn others. */
+export function nameOf({ client_name: name, redirect_uris: [uri = ""] }: ClientMetadata): string {
+	const visible = name?.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
+	return (visible || new URL(uri).host || new URL(uri).protocol).slice(0, MAX_NAME);
+}
+
+/**
+ * Registers clients (RFC 7591) without storing them: a client's id is its description with a code that only this
+ * gateway can compute, so however many register, nothing fills up and nothing is forgotten.
+ */
+export class ClientRegistrations {
+	readonly #key: DeviceKey;
+
+	constructor(key: DeviceKey) {
+		this.#key = key;
+	}
+
+	/** @returns undefined if the description is too long */
+	register(metadata: ClientMetadata): OAuthClient | undefined {
+		const [name, redirectUris] = [nameOf(metadata), metadata.redirect_uris];
+		const description = JSON.stringify([name, redirectUris]);
+		if (description.length > MAX_DESCRIPTION) {
+			return undefined;
+		}
+		const text = Buffer.from(description).toString("base64url");
+		return { id: `${text}.${this.#key.derive("oauth client", text)}`, name, redirectUris };
+	}
+
+	/** The client of an id; undefined if this gateway has not made it. */
+	find(id: string): OAuthClient | undefined {
+		const [, text = "", code = ""] = /^([\w-]{1,4096})\.([\w-]{43})$/.exec(id) ?? [];
+		if (!this.#key.verify(code, "oauth client", text)) {
+			return undefined;
+		}
+		const [name, redirectUris] = JSON.parse(Buffer.from(text, "base64url").toString());
+		return { id, name, redirectUris };
+	}
+}
+
+/** Whether a client may be redirected there: the URI is one of its own, character by character; a loopback port is free. */
+export function mayRedirect({ redirectUris }: OAuthClient, uri: string): boolean {
+	return isRedirectUri(uri) && redirectUris.some((own) => own === uri || isSameButPort(own, uri));
+}
+
+function isRedirectUri(uri: string): boolean {
+	if (!URL.canParse(uri) || uri.includes("#") || /[\s\\]/.test(uri)) {
+		return false;
+	}
+	const { protocol, hostname, username, password } = new URL(uri);
+	if (username !== "" || password !== "" || FORBIDDEN_SCHEME.test(protocol)) {
+		return false;
+	}
+	if (protocol === "http:") {
+		return isOwnMachine(hostname);
+	}
+	// An app's own scheme (RFC 8252 section 7.1): reverse domain name, or with an authority.
+	return protocol === "https:" || protocol.includes(".") || uri.slice(protocol.length).startsWith("//");
+}
+
+/** RFC 8252 section 7.3: an app listens on whatever port is free. */
+function isSameButPort(own: string, asked: string): boolean {
+	const [one, other] = [new URL(own), new URL(asked)];
+	const same = (["protocol", "hostname", "pathname", "search"] as const).every((part) => one[part] === other[part]);
+	return same && one.protocol === "http:" && isOwnMachine(one.hostname);
+}
+
+/** Whether a URL's hostname is this machine's. */
+export function isOwnMachine(hostname: string): boolean {
+	return isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"));
+}

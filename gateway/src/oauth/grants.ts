@@ -1,0 +1,214 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { type Limits, scopesOf } from "../config/scopes.js";
+import { TOKEN_PREFIX, type TokenRecord, type TokenStore } from "../config/token-store.js";
+import type { OAuthClient } from "./clients.js";
+import type { AccessGrant, TokenIssuer } from "./token-issuer.js";
+
+/** Milliseconds for which a code, an access token, and a sign-in that is not used are valid. */
+const CODE_LIFETIME = 60_000;
+const ACCESS_LIFETIME = 3_600_000;
+const GRANT_LIFETIME = 30 * 86_400_000;
+
+/** Milliseconds for which a code that was used is remembered, so that its second use is noticed. */
+const USED_CODE_TIME = 600_000;
+
+/** Most codes that are remembered. The operator has approved each. */
+const MAX_CODES = 1_000;
+
+/** What the operator has approved. */
+export interface Approval {
+	readonly client: OAuthClient;
+	readonly redirectUri: string;
+	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
+	readonly challenge: string;
+	/** The resource, as ProtectedResource.identify spells it. */
+	readonly audience: string;
+	readonly limits: Limits;
+}
+
+/** What a client sends to get tokens for a code. */
+export interface CodeExchange {
+	readonly clientId: string;
+	/** OAuth 2.1 has none here; clients of 2.0 repeat theirs. */
+	readonly redirectUri: string | undefined;
+	readonly verifier: string;
+	readonly audience: string | undefined;
+}
+
+/** The answer of the token endpoint: RFC 6749 section 5.1. */
+export interface TokenAnswer {
+	readonly access_token: string;
+	readonly token_type: "Bearer";
+	/** Seconds. */
+	readonly expires_in: number;
+	readonly refresh_token: string;
+	readonly scope: string;
+}
+
+interface Code {
+	readonly approval: Approval;
+	/** In milliseconds since 1970. */
+	readonly expires: number;
+	/** The id of the grant that it was exchanged for; undefined if it was not used. */
+	used?: string;
+}
+
+/**
+ * The sign-ins that the operator has approved. Each is a record of the token store with the hashes of its newest access and
+ * refresh token, so whatever removes the record ends the sign-in everywhere.
+ */
+export class Grants implements TokenIssuer {
+	readonly #tokens: TokenStore;
+	/** By the code's hash; the oldest first. */
+	readonly #codes = new Map<string, Code>();
+
+	constructor(tokens: TokenStore) {
+		this.#tokens = tokens;
+	}
+
+	/** A code that the client can exchange once. */
+	approve(approval: Approval): string {
+		const now = Date.now();
+		for (const [hash, { expires }] of this.#codes) {
+			if (expires + USED_CODE_TIME < now || this.#codes.size >= MAX_CODES) {
+				this.#codes.delete(hash);
+			}
+		}
+		const code = randomBytes(32).toString("base64url");
+		this.#codes.set(digest(code), { approval, expires: now + CODE_LIFETIME });
+		return code;
+	}
+
+	/**
+	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
+	 * the two users has stolen it. Rejects with TokenError if there are too many sign-ins.
+	 *
+	 * @returns undefined if the code is unknown, used or expired, or was not issued for this exchange
+	 */
+	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer | undefined> {
+		const code = this.#codes.get(digest(secret));
+		if (code === undefined) {
+			return undefined;
+		}
+		if (code.used !== undefined) {
+			await this.#tokens.changeGrant(digest(code.used), () => undefined);
+			return undefined;
+		}
+		const id = randomBytes(16).toString("base64url");
+		code.used = id;
+		const { client, redirectUri, challenge, audience, limits } = code.approval;
+		const isMeant = client.id === given.clientId && (given.redirectUri ?? redirectUri) === redirectUri;
+		const isFor = given.audience === undefined || given.audience === audience;
+		if (code.expires <= Date.now() || !isMeant || !isFor || !isEqual(challengeOf(given.verifier), challenge)) {
+			return undefined;
+		}
+		const { answer, access, refresh, accessExpires, expires } = issue(id, limits);
+		const grant = { client: client.id, clientName: client.name, audience, access, accessExpires, refresh };
+		await this.#tokens.addGrant({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
+		return answer;
+	}
+
+	/**
+	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). One that was
+	 * exchanged before ends the sign-in.
+	 *
+	 * @returns undefined if it is unknown, was used before, or is another client's
+	 */
+	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer | undefined> {
+		const id = idIn(secret);
+		let answered: TokenAnswer | undefined;
+		this.#tokens.refresh();
+		if (this.#tokens.current(digest(id)) === undefined) {
+			// Strangers do not get as far as the file's lock.
+			return undefined;
+		}
+		await this.#tokens.changeGrant(digest(id), (record) => {
+			if (record.grant.client !== clientId || (audience !== undefined && audience !== record.grant.audience)) {
+				return record;
+			}
+			if (!isEqual(record.grant.refresh, digest(secret))) {
+				return undefined;
+			}
+			const { answer, access, refresh, accessExpires, expires } = issue(id, record);
+			answered = answer;
+			return { ...record, expires, grant: { ...record.grant, access, refresh, accessExpires } };
+		});
+		return answered;
+	}
+
+	/** Ends the sign-in of an access or refresh token, if it is one of this client (RFC 7009). */
+	async revoke(secret: string, clientId: string): Promise<void> {
+		const record = this.#withAccess(secret) ?? this.#tokens.current(digest(idIn(secret)));
+		if (record?.grant?.client === clientId) {
+			await this.#tokens.changeGrant(record.sha256, () => undefined);
+		}
+	}
+
+	async verify(token: string): Promise<AccessGrant | "expired" | undefined> {
+		const record = this.#withAccess(token);
+		if (record?.grant === undefined) {
+			return undefined;
+		}
+		const { name, grant, sha256 } = record;
+		if (Date.parse(grant.accessExpires) <= Date.now()) {
+			return "expired";
+		}
+		const isCurrent = (): boolean => this.#tokens.current(sha256) !== undefined;
+		return { principal: name, limits: record, audience: [grant.audience], token: record, isCurrent };
+	}
+
+	#withAccess(token: string): TokenRecord | undefined {
+		this.#tokens.refresh();
+		const given = digest(token);
+		const found = this.#tokens.records.filter(({ grant }) => grant !== undefined && isEqual(grant.access, given));
+		return found[0] && this.#tokens.current(found[0].sha256);
+	}
+}
+
+/** New tokens of a grant: for the client, and what is stored of them. */
+function issue(id: string, limits: Limits) {
+	const access = TOKEN_PREFIX + randomBytes(32).toString("base64url");
+	// The id tells one that was used before from one that never existed, though only the newest is stored.
+	const refresh = `${TOKEN_PREFIX}${id}.${randomBytes(32).toString("base64url")}`;
+	const answer: TokenAnswer = {
+		access_token: access,
+		token_type: "Bearer",
+		expires_in: ACCESS_LIFETIME / 1_000,
+		refresh_token: refresh,
+		scope: scopesOf(limits),
+	};
+	return {
+		answer,
+		access: digest(access),
+		refresh: digest(refresh),
+		accessExpires: new Date(Date.now() + ACCESS_LIFETIME).toISOString(),
+		expires: new Date(Date.now() + GRANT_LIFETIME).toISOString(),
+	};
+}
+
+/** No name that an operator chooses has a colon. */
+function recordName(clientName: string): string {
+	const word = clientName
+		.replace(/[^A-Za-z0-9]+/g, "-")
+		.replace(/^-|-$/g, "")
+		.toLowerCase()
+		.slice(0, 32);
+	return `client:${word || "unnamed"}-${randomBytes(3).toString("hex")}`;
+}
+
+function idIn(refreshToken: string): string {
+	return refreshToken.slice(TOKEN_PREFIX.length).split(".")[0] as string;
+}
+
+function challengeOf(verifier: string): string {
+	return createHash("sha256").update(verifier).digest("base64url");
+}
+
+function digest(secret: string): string {
+	return createHash("sha256").update(secret).digest("hex");
+}
+
+function isEqual(one: string, other: string): boolean {
+	const [a, b] = [Buffer.from(one), Buffer.from(other)];
+	return a.length === b.length && timingSafeEqual(a, b);
+}

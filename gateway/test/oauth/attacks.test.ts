@@ -1,0 +1,316 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { describe, it } from "node:test";
+import { DeviceKey } from "../../src/devices/device-key.js";
+import { ClientRegistrations } from "../../src/oauth/clients.js";
+import {
+	askTokens,
+	authorizeUrl,
+	Browser,
+	makePkce,
+	REDIRECT,
+	register,
+	type SignInGateway,
+	signIn,
+	startSignIn,
+	statusOf,
+} from "../support/sign-in.js";
+
+/** Goes on to the page on which the operator chooses. */
+async function recognized({ base, operator }: SignInGateway, browser: Browser, redirect?: Record<string, string>) {
+	const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge, redirect));
+	return await browser.submit({ request, secret: operator, answer: "go" });
+}
+
+describe("signing in withstands", () => {
+	it("redirect mix-up: a redirect URI that is not exactly one of the client's is never redirected to", async (t) => {
+		const { base } = await startSignIn(t);
+		const id = await register(base, {
+			redirect_uris: [REDIRECT, "http://127.0.0.1/callback", "cursor://auth/callback"],
+		});
+		const status = async (redirect_uri: string) => {
+			const url = authorizeUrl(base, id, makePkce().challenge, { redirect_uri });
+			const page = await new Browser(base).open(url);
+			assert.equal(page.location, undefined);
+			return page.status;
+		};
+		for (const wrong of [
+			"https://evil.example/callback",
+			"https://client.example/callback/",
+			"https://client.example/callback?x",
+			"https://client.example/callback/../other",
+			"https://client.example.evil.example/callback",
+			"https://client.example@evil.example/callback",
+			"https://client.example/callback#fragment",
+			"http://client.example/callback",
+			"HTTPS://client.example/callback",
+			"http://127.0.0.1:80@evil.example/callback",
+			"http://127.0.0.1/other",
+			"http://localhost/callback",
+			"https://127.0.0.1/callback",
+			"cursor://other/callback",
+			"javascript:alert(1)",
+			"//evil.example",
+		]) {
+			assert.equal(await status(wrong), 400, wrong);
+		}
+		// RFC 8252 section 7.3: an app on this machine listens on whatever port is free.
+		for (const right of [
+			REDIRECT,
+			"http://127.0.0.1/callback",
+			"http://127.0.0.1:49152/callback",
+			"cursor://auth/callback",
+		]) {
+			assert.equal(await status(right), 200, right);
+		}
+	});
+
+	it("redirect URIs that run or show something in the browser", async (t) => {
+		const { base } = await startSignIn(t);
+		for (const uri of [
+			"javascript:alert(1)",
+			"javascript://client.example/%0aalert(1)",
+			"JAVASCRIPT://x",
+			"data:text/html,x",
+			"file:///etc/passwd",
+			"blob:https://client.example/1",
+			"http://client.example/callback",
+			"https://client.example/callback#x",
+			"https://user:pass@client.example/",
+			"vscode:callback",
+			"nothing",
+			"",
+		]) {
+			const body = JSON.stringify({ client_name: "evil", redirect_uris: [REDIRECT, uri] });
+			const headers = { "Content-Type": "application/json" };
+			const response = await fetch(`${base}/oauth/register`, { method: "POST", headers, body });
+			assert.equal(response.status, 400, uri);
+			assert.equal(((await response.json()) as { error: string }).error, "invalid_redirect_uri", uri);
+		}
+	});
+
+	it("open redirects: a wrong request leads nowhere, whoever registered the client", async (t) => {
+		const { base } = await startSignIn(t);
+		const id = await register(base);
+		const { challenge } = makePkce();
+		for (const wrong of [
+			{ response_type: "token" },
+			{ code_challenge: "" },
+			{ code_challenge_method: "plain" },
+			{ code_challenge_method: "" },
+			{ code_challenge: "short" },
+			{ resource: "https://elsewhere.example/mcp" },
+			{ resource: `${base}/devices` },
+			{ state: "x".repeat(3_000) },
+			{ client_id: "unknown" },
+			{ client_id: `${id.slice(0, -1)}_` },
+		] as Record<string, string>[]) {
+			const { status, location } = await new Browser(base).open(authorizeUrl(base, id, challenge, wrong));
+			assert.deepEqual([status, location], [400, undefined], JSON.stringify(wrong));
+		}
+		const twice = await new Browser(base).open(
+			`${authorizeUrl(base, id, challenge)}&redirect_uri=https://evil.example`,
+		);
+		assert.equal(twice.status, 400);
+	});
+
+	it("code injection: without the verifier, a code is worth nothing", async (t) => {
+		const gateway = await startSignIn(t);
+		const { base, operator } = gateway;
+		const id = await register(base);
+		const { verifier, challenge } = makePkce();
+		const wrong = {
+			"another verifier": { code_verifier: makePkce().verifier },
+			"the challenge": { code_verifier: challenge },
+			"no verifier": { code_verifier: "" },
+			"another redirect URI": { redirect_uri: "https://evil.example/" },
+			"another client": { client_id: await register(base, { client_name: "Other" }) },
+			"another resource": { resource: `${base}/mcp/lamp_000001` },
+			"another server": { resource: "https://elsewhere.example/mcp" },
+		};
+		for (const [what, change] of Object.entries(wrong)) {
+			const location = await new Browser(base).approve(authorizeUrl(base, id, challenge), operator);
+			const code = location.searchParams.get("code") as string;
+			const right = {
+				grant_type: "authorization_code",
+				client_id: id,
+				code,
+				redirect_uri: REDIRECT,
+				code_verifier: verifier,
+			};
+			const { status } = await askTokens(base, { ...right, ...change });
+			assert.equal(status, 400, what);
+		}
+		gateway.tokens.refresh();
+		assert.equal(gateway.tokens.records.length, 1);
+	});
+
+	it("code replay: a code works once, and its second use ends the sign-in", async (t) => {
+		const gateway = await startSignIn(t);
+		const { exchange, access, refresh, clientId } = await signIn(gateway);
+		assert.notEqual(await statusOf(gateway.base, access), 401);
+		const { status, body } = await askTokens(gateway.base, exchange);
+		assert.deepEqual([status, body.error], [400, "invalid_grant"]);
+		assert.equal(await statusOf(gateway.base, access), 401);
+		const more = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };
+		assert.equal((await askTokens(gateway.base, more)).status, 400);
+	});
+
+	it("a code that is late", async (t) => {
+		const gateway = await startSignIn(t);
+		const { base, operator } = gateway;
+		const id = await register(base);
+		const { verifier, challenge } = makePkce();
+		const location = await new Browser(base).approve(authorizeUrl(base, id, challenge), operator);
+		const code = location.searchParams.get("code") as string;
+		t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_001 });
+		const exchange = {
+			grant_type: "authorization_code",
+			client_id: id,
+			code,
+			redirect_uri: REDIRECT,
+			code_verifier: verifier,
+		};
+		assert.equal((await askTokens(base, exchange)).status, 400);
+	});
+
+	it("a stolen refresh token: whoever uses it second ends the sign-in for both", async (t) => {
+		const gateway = await startSignIn(t);
+		const { refresh, clientId } = await signIn(gateway);
+		const use = (refresh_token: string, client_id = clientId) =>
+			askTokens(gateway.base, { grant_type: "refresh_token", refresh_token, client_id });
+		assert.equal((await use(refresh, await register(gateway.base, { client_name: "thief" }))).status, 400);
+		const thief = await use(refresh);
+		assert.equal(thief.status, 200);
+		assert.equal((await use(refresh)).status, 400);
+		assert.equal(await statusOf(gateway.base, thief.body.access_token), 401);
+		assert.equal((await use(thief.body.refresh_token)).status, 400);
+		gateway.tokens.refresh();
+		assert.equal(gateway.tokens.records.length, 1);
+	});
+
+	it("tokens in the wrong place: another audience, another use", async (t) => {
+		const gateway = await startSignIn(t);
+		const { base } = gateway;
+		const { access, refresh } = await signIn(gateway, {}, { resource: `${base}/mcp/lamp_000001` });
+		assert.notEqual(await statusOf(base, access, "/mcp/lamp_000001"), 401);
+		assert.equal(await statusOf(base, access, "/mcp/lamp_000002"), 401);
+		assert.equal(await statusOf(base, access, "/mcp"), 401);
+		const whole = await signIn(gateway, { tools: "control", userTools: "on" });
+		// What identifies the sign-in in its refresh token is no secret of its own.
+		const [id = ""] = whole.refresh.split(".");
+		for (const token of [refresh, whole.refresh, id, id.slice("xsmcp_".length)]) {
+			assert.equal(await statusOf(base, token), 401);
+		}
+		for (const path of ["/devices", "/tokens", "/console/session", "/bindings", "/metrics"]) {
+			const response = await fetch(base + path, { headers: { Authorization: `Bearer ${whole.access}` } });
+			assert.equal(response.status, 401, path);
+			await response.body?.cancel();
+		}
+		const body = JSON.stringify({ token: whole.access });
+		const headers = { "Content-Type": "application/json", Origin: base };
+		const console_ = await fetch(`${base}/console/session`, { method: "POST", headers, body });
+		assert.equal(console_.status, 401);
+		const browser = new Browser(base);
+		const page = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		assert.equal((await browser.submit({ request: page.request, secret: whole.access, answer: "go" })).status, 401);
+	});
+
+	it("CSRF on consent: only this page, in this browser, in this gateway, can allow something", async (t) => {
+		const gateway = await startSignIn(t);
+		const browser = new Browser(gateway.base);
+		const { request } = await recognized(gateway, browser);
+		const answer = { request, answer: "go", tools: "control" };
+		for (const Origin of ["https://evil.example", "null", "http://localhost:1"]) {
+			assert.equal((await browser.submit(answer, { Origin })).status, 403, Origin);
+		}
+		// A request that a stranger began, in the operator's browser; and one that was changed.
+		assert.equal((await new Browser(gateway.base).submit(answer)).status, 400);
+		assert.equal((await browser.submit({ ...answer, request: `${request.slice(0, -1)}x` })).status, 400);
+		const [text = "", code] = request.split(".");
+		const changed = Buffer.from(text, "base64url").toString().replace("client.example", "evil00.example");
+		const forged = `${Buffer.from(changed).toString("base64url")}.${code}`;
+		assert.equal((await browser.submit({ ...answer, request: forged })).status, 400);
+		// The first page's request allows nothing yet.
+		const first = await browser.open(authorizeUrl(gateway.base, await register(gateway.base), makePkce().challenge));
+		assert.equal((await browser.submit({ ...answer, request: first.request })).status, 401);
+		assert.ok((await browser.submit(answer)).location);
+	});
+
+	it("an answer that comes too late, and an operator who is one no longer", async (t) => {
+		const gateway = await startSignIn(t);
+		const browser = new Browser(gateway.base);
+		const { request } = await recognized(gateway, browser);
+		await gateway.tokens.add({ name: "other", kind: "client" });
+		await gateway.tokens.remove("me");
+		const answer = { request, answer: "go", tools: "control" };
+		assert.equal((await browser.submit(answer)).location, undefined);
+		t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 600_001 });
+		assert.equal((await browser.submit(answer)).status, 400);
+	});
+
+	it("guessing: tokens and codes count as wrong tokens", async (t) => {
+		const gateway = await startSignIn(t, { maxWrongTokensPerMinute: 3 });
+		const browser = new Browser(gateway.base);
+		const url = authorizeUrl(gateway.base, await register(gateway.base), makePkce().challenge);
+		const { request } = await browser.open(url);
+		const statuses: number[] = [];
+		for (let index = 0; index < 5; index += 1) {
+			statuses.push((await browser.submit({ request, secret: `ABCD-EFG${index + 2}`, answer: "go" })).status);
+		}
+		assert.deepEqual(statuses, [401, 401, 401, 429, 429]);
+	});
+
+	it("10,000 registrations: none is stored, and the first still counts", async (t) => {
+		const { base, stateFolder } = await startSignIn(t);
+		const before = readdirSync(stateFolder);
+		const first = await register(base, { client_name: "first" });
+		// As many on the wire would only cost time: what answers there is this class, and it has nothing to fill up.
+		const registrations = new ClientRegistrations(new DeviceKey(stateFolder));
+		for (let index = 0; index < 10_000; index += 1) {
+			assert.ok(registrations.register({ client_name: `client ${index}`, redirect_uris: [REDIRECT] }));
+		}
+		const { status } = await new Browser(base).open(authorizeUrl(base, first, makePkce().challenge));
+		assert.equal(status, 200);
+		const added = readdirSync(stateFolder).filter((name) => !before.includes(name));
+		assert.deepEqual(added, ["device-key"]);
+	});
+
+	it("many registrations from one address, by the limit of requests", async (t) => {
+		const { base } = await startSignIn(t, { maxRequestsPerMinute: 5 });
+		const statuses = new Set<number>();
+		for (let index = 0; index < 10; index += 1) {
+			const headers = { "Content-Type": "application/json" };
+			const body = JSON.stringify({ redirect_uris: [REDIRECT] });
+			const response = await fetch(`${base}/oauth/register`, { method: "POST", headers, body });
+			statuses.add(response.status);
+			await response.body?.cancel();
+		}
+		assert.deepEqual([...statuses], [201, 429]);
+	});
+
+	it("bodies that are too large, of another type, or malformed", async (t) => {
+		const { base } = await startSignIn(t);
+		const form = "application/x-www-form-urlencoded";
+		for (const [path, type, body, status] of [
+			["register", "application/json", `"${"x".repeat(20_000)}"`, 413],
+			["register", "application/json", "{", 400],
+			["register", "application/json", "null", 400],
+			["register", form, "a=b", 415],
+			["register", "application/json", JSON.stringify({ redirect_uris: Array(11).fill(REDIRECT) }), 400],
+			["register", "application/json", JSON.stringify({ redirect_uris: [] }), 400],
+			["token", form, `code=${"x".repeat(20_000)}`, 413],
+			["token", "application/json", "{}", 415],
+			["token", form, "", 400],
+			["token", form, "grant_type=password&client_id=x", 401],
+			["revoke", form, `token=${"x".repeat(20_000)}`, 413],
+			["authorize", form, `request=${"x".repeat(70_000)}`, 413],
+			["authorize", form, "request=x.y", 400],
+		] as const) {
+			const headers = { "Content-Type": type, Origin: base };
+			const response = await fetch(`${base}/oauth/${path}`, { method: "POST", headers, body });
+			assert.equal(response.status, status, `${path} ${type} ${body.slice(0, 40)}`);
+			await response.body?.cancel();
+		}
+	});
+});

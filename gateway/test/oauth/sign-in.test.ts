@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { makeSignInCode } from "../../src/config/sign-in-code.js";
+import { startProgram } from "../support/program.js";
+import {
+	askTokens,
+	authorizeUrl,
+	Browser,
+	makePkce,
+	REDIRECT,
+	register,
+	signIn,
+	startSignIn,
+	statusOf,
+} from "../support/sign-in.js";
+
+/** What the official SDK asks of a program that signs in: everything in memory. */
+class MemoryProvider implements OAuthClientProvider {
+	readonly redirectUrl = REDIRECT;
+	readonly clientMetadata = { client_name: "SDK", redirect_uris: [REDIRECT] };
+	readonly saved: Record<string, unknown> = {};
+	sentTo: URL | undefined;
+	clientInformation = () => this.saved.client as never;
+	tokens = () => this.saved.tokens as never;
+	codeVerifier = () => this.saved.verifier as string;
+	discoveryState = () => this.saved.discovery as never;
+	saveClientInformation(client: unknown): void {
+		this.saved.client = client;
+	}
+	saveTokens(tokens: unknown): void {
+		this.saved.tokens = tokens;
+	}
+	saveCodeVerifier(verifier: string): void {
+		this.saved.verifier = verifier;
+	}
+	saveDiscoveryState(state: unknown): void {
+		this.saved.discovery = state;
+	}
+	redirectToAuthorization(url: URL): void {
+		this.sentTo = url;
+	}
+}
+
+describe("signing in", () => {
+	it("goes from a 401 to a session with the official SDK's client, for all devices and for one", async (t) => {
+		const gateway = await startSignIn(t);
+		for (const path of ["/mcp?catalog=full", "/mcp/lamp_000001"]) {
+			const authProvider = new MemoryProvider();
+			const url = new URL(gateway.base + path);
+			const transport = new StreamableHTTPClientTransport(url, { authProvider });
+			await assert.rejects(new Client({ name: "test", version: "1.0.0" }).connect(transport), /Unauthorized/);
+			const { sentTo } = authProvider;
+			assert.ok(sentTo);
+			assert.equal(sentTo.searchParams.get("resource"), gateway.base + url.pathname);
+			assert.equal(sentTo.searchParams.get("scope"), "devices:control");
+			const location = await new Browser(gateway.base).approve(sentTo.href, gateway.operator);
+			await transport.finishAuth(location.searchParams);
+			const client = new Client({ name: "test", version: "1.0.0" });
+			await client.connect(new StreamableHTTPClientTransport(url, { authProvider }));
+			const { tools } = await client.listTools();
+			assert.equal(tools.length, path === "/mcp/lamp_000001" ? 2 : 4);
+			await client.close();
+		}
+	});
+
+	it("shows who asks and where it leads, in the browser's language, without a device or script", async (t) => {
+		const { base } = await startSignIn(t);
+		const id = await register(base, { client_name: "<b>Claude</b>\u202e\nDesktop" });
+		const url = authorizeUrl(base, id, makePkce().challenge);
+		for (const [accept, title] of [
+			["en-GB,en;q=0.9", "Allow a client?"],
+			["ja", "クライアントを許可しますか？"],
+			["fr, zh-CN;q=0.8", "允许此客户端吗？"],
+		] as const) {
+			const { status, html, headers } = await new Browser(base, { "Accept-Language": accept }).open(url);
+			assert.equal(status, 200);
+			assert.ok(html.includes(title));
+			assert.ok(html.includes("&lt;b&gt;Claude&lt;/b&gt; Desktop"));
+			assert.ok(html.includes("client.example"));
+			assert.ok(!html.includes("lamp_000001"), "a stranger sees no device");
+			assert.doesNotMatch(html, /<script|javascript:/i);
+			const policy = headers.get("content-security-policy") ?? "";
+			assert.match(
+				policy,
+				/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' https:\/\/client\.example;/,
+			);
+			assert.match(headers.get("set-cookie") ?? "", /HttpOnly; SameSite=Strict/);
+		}
+	});
+
+	it("gives the client what the operator chose, not what it asked for", async (t) => {
+		const gateway = await startSignIn(t);
+		const wide = { scope: "devices:user-tools" };
+		const lamp: [string, string][] = [
+			["tools", "read"],
+			["userTools", "on"],
+			["device", "aa:bb:cc:00:00:01"],
+		];
+		const narrow = await signIn(gateway, lamp, wide);
+		assert.equal(narrow.body.scope, "devices:read device:aa:bb:cc:00:00:01");
+		assert.equal(await statusOf(gateway.base, narrow.access, "/mcp/lamp_000002"), 404);
+		const all = await signIn(gateway, { tools: "control", userTools: "on" });
+		assert.equal(all.body.scope, "devices:control devices:user-tools");
+		gateway.tokens.refresh();
+		const [, first, second] = gateway.tokens.records;
+		assert.deepEqual([first?.devices, first?.readOnly, first?.userTools], [["aa:bb:cc:00:00:01"], true, undefined]);
+		assert.deepEqual([second?.devices, second?.readOnly, second?.userTools], [undefined, undefined, true]);
+	});
+
+	it("answers with state and issuer, and a token of an hour", async (t) => {
+		const gateway = await startSignIn(t);
+		const { location, body } = await signIn(gateway);
+		assert.equal(`${location.origin}${location.pathname}`, REDIRECT);
+		assert.equal(location.searchParams.get("state"), "some state");
+		assert.equal(location.searchParams.get("iss"), gateway.base);
+		assert.equal(body.expires_in, 3_600);
+	});
+
+	it("needs no redirect URI to exchange the code, as OAuth 2.1 has it", async (t) => {
+		const { base, operator } = await startSignIn(t);
+		const client_id = await register(base);
+		const { verifier: code_verifier, challenge } = makePkce();
+		const location = await new Browser(base).approve(authorizeUrl(base, client_id, challenge), operator);
+		const code = location.searchParams.get("code") as string;
+		const exchange = { grant_type: "authorization_code", client_id, code, code_verifier };
+		assert.equal((await askTokens(base, exchange)).status, 200);
+	});
+
+	it("tells the client if the person denies it", async (t) => {
+		const { base } = await startSignIn(t);
+		const browser = new Browser(base);
+		const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { location } = await browser.submit({ request, answer: "deny" });
+		assert.equal(location?.searchParams.get("error"), "access_denied");
+		assert.equal(location?.searchParams.get("iss"), base);
+	});
+
+	it("is approved by a code of the command line, once", async (t) => {
+		const { base, stateFolder } = await startSignIn(t);
+		const code = makeSignInCode(stateFolder);
+		assert.equal(statSync(join(stateFolder, "sign-in-code.json")).mode & 0o777, 0o600);
+		const url = authorizeUrl(base, await register(base), makePkce().challenge);
+		const location = await new Browser(base).approve(url, code.toLowerCase());
+		assert.ok(location.searchParams.get("code"));
+		const browser = new Browser(base);
+		const { request } = await browser.open(url);
+		assert.equal((await browser.submit({ request, secret: code, answer: "go" })).status, 401);
+	});
+
+	it("is approved by whoever is signed in to the console as an operator", async (t) => {
+		const gateway = await startSignIn(t);
+		const browser = new Browser(gateway.base);
+		const headers = { Origin: gateway.base, "Content-Type": "application/json" };
+		const session = { method: "POST", headers, body: JSON.stringify({ token: gateway.operator }) };
+		assert.equal((await browser.open(`${gateway.base}/console/session`, session)).status, 204);
+		const { request } = await browser.open(
+			authorizeUrl(gateway.base, await register(gateway.base), makePkce().challenge),
+		);
+		const { status, html } = await browser.submit({ request, secret: "", answer: "go" });
+		assert.equal(status, 200);
+		assert.ok(html.includes("lamp_000001"));
+	});
+
+	it("is refused to tokens that are not an operator's", async (t) => {
+		const { base, tokens } = await startSignIn(t);
+		const secret = await tokens.add({ name: "guest", kind: "client", userTools: true });
+		const browser = new Browser(base);
+		const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		for (const wrong of [secret, "xsmcp_wrong", ""]) {
+			const { status, html } = await browser.submit({ request, secret: wrong, answer: "go" });
+			assert.equal(status, 401);
+			assert.ok(!html.includes("lamp_000001"));
+		}
+	});
+});
+
+describe("a client that has signed in", () => {
+	it("is listed with the tokens, by its name, and without its secrets", async (t) => {
+		const gateway = await startSignIn(t);
+		const { access, refresh } = await signIn(gateway, { tools: "read" });
+		const headers = { Authorization: `Bearer ${gateway.operator}` };
+		const text = await (await fetch(`${gateway.base}/tokens`, { headers })).text();
+		const [, record] = (JSON.parse(text) as { tokens: Record<string, unknown>[] }).tokens;
+		assert.match(String(record?.name), /^client:test-client-[0-9a-f]{6}$/);
+		assert.deepEqual([record?.client, record?.kind, record?.readOnly], ["Test Client", "client", true]);
+		gateway.tokens.refresh();
+		const stored = JSON.stringify(gateway.tokens.records);
+		for (const secret of [access, refresh, refresh.split(".")[0]?.slice("xsmcp_".length) as string]) {
+			assert.ok(!text.includes(secret) && !stored.includes(secret));
+		}
+		assert.equal(statSync(join(gateway.stateFolder, "tokens.json")).mode & 0o777, 0o600);
+	});
+
+	it("is disconnected at once when its record is removed", async (t) => {
+		const gateway = await startSignIn(t);
+		const { access, refresh, clientId } = await signIn(gateway);
+		const headers = { Authorization: `Bearer ${access}`, Accept: "text/event-stream" };
+		const listening = await fetch(`${gateway.base}/mcp`, {
+			method: "POST",
+			headers: { ...headers, Accept: "application/json, text/event-stream", "Content-Type": "application/json" },
+			body: JSON.stringify({
+				jsonrpc: "2.0",
+				id: 1,
+				method: "initialize",
+				params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+			}),
+		});
+		const session = { "Mcp-Session-Id": listening.headers.get("mcp-session-id") ?? "" };
+		await listening.text();
+		const stream = await fetch(`${gateway.base}/mcp`, { headers: { ...headers, ...session } });
+		assert.equal(stream.status, 200);
+		gateway.tokens.refresh();
+		await gateway.tokens.remove(gateway.tokens.records[1]?.name as string);
+		assert.equal(await statusOf(gateway.base, access), 401);
+		await assert.rejects(stream.text(), "its stream ends");
+		const again = await askTokens(gateway.base, {
+			grant_type: "refresh_token",
+			refresh_token: refresh,
+			client_id: clientId,
+		});
+		assert.deepEqual([again.status, again.body.error], [400, "invalid_grant"]);
+	});
+
+	it("refreshes its tokens, also after the gateway has restarted", async (t) => {
+		const gateway = await startSignIn(t);
+		const first = await signIn(gateway);
+		const ask = (refresh: string) =>
+			askTokens(gateway.base, { grant_type: "refresh_token", refresh_token: refresh, client_id: first.clientId });
+		const second = await ask(first.refresh);
+		assert.equal(second.status, 200);
+		assert.equal(await statusOf(gateway.base, first.access), 401);
+		assert.notEqual(await statusOf(gateway.base, second.body.access_token), 401);
+		await gateway.program.close();
+		const { port, origin } = new URL(gateway.base);
+		await startProgram(t, { publicUrl: origin, httpPort: Number(port) }, gateway.stateFolder);
+		assert.notEqual(await statusOf(gateway.base, second.body.access_token), 401);
+		const third = await ask(second.body.refresh_token);
+		assert.notEqual(await statusOf(gateway.base, third.body.access_token), 401);
+	});
+
+	it("can end the sign-in itself (RFC 7009)", async (t) => {
+		const gateway = await startSignIn(t);
+		for (const which of ["access", "refresh"] as const) {
+			const signed = await signIn(gateway);
+			const revoke = (client_id: string, token: string) =>
+				fetch(`${gateway.base}/oauth/revoke`, { method: "POST", body: new URLSearchParams({ client_id, token }) });
+			assert.equal((await revoke("another", signed[which])).status, 200);
+			assert.notEqual(await statusOf(gateway.base, signed.access), 401);
+			assert.equal((await revoke(signed.clientId, signed[which])).status, 200);
+			assert.equal(await statusOf(gateway.base, signed.access), 401);
+		}
+		assert.equal(gateway.tokens.refresh(), true);
+		assert.deepEqual(
+			gateway.tokens.records.map(({ name }) => name),
+			["me"],
+		);
+	});
+});

@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import getPort from "get-port";
+import { TokenStore } from "../../gateway/src/config/token-store.js";
+import { Browser, register } from "../../gateway/test/support/sign-in.js";
+import { startGateway } from "../e2e/gateway-process.js";
+import { Program } from "../e2e/program.js";
+import { describeResult, table } from "./report.js";
+import { type Check, type ScenarioResult, whyFailed } from "./suites.js";
+
+const PROGRAM = fileURLToPath(
+	new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
+);
+const GLOB = new URL("glob.mjs", import.meta.url);
+
+/** The page that the suite asks a person to visit. */
+const PAGE = /^http\S+\/oauth\/authorize\?\S+$/m;
+
+/** The last part of the report, on the gateway's own authorization server, in Markdown. */
+export function writeAuthorizationPart(results: readonly ScenarioResult[]): string {
+	const lines = [
+		"## As an authorization server",
+		"",
+		"`npm run conformance -- authorization` has the suite of 0.2.0-alpha.12 sign in to the gateway; an operator approves it on the gateway's page.",
+		"`npm run test:all` runs the same.",
+		"",
+		...table(
+			["scenario", "gateway"],
+			results.map((each) => [each.name, describeResult(each)]),
+		),
+	];
+	return `${lines.join("\n")}\n`;
+}
+
+/** Runs the suite's scenarios against the gateway's own authorization server. An operator approves what they ask for. */
+export async function runAuthorizationScenarios(): Promise<readonly ScenarioResult[]> {
+	const [stateFolder, results] = ["xs-mcp-gateway-", "xs-mcp-checks-"].map((name) =>
+		mkdtempSync(join(tmpdir(), name)),
+	) as [string, string];
+	const operator = await new TokenStore(stateFolder).add({ name: "operator", kind: "client", operator: true });
+	const [port, callback] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+	const base = `http://127.0.0.1:${port}`;
+	const gateway = await startGateway(stateFolder, "--http-port", String(port), "--public-url", base);
+	try {
+		// The port is not among the redirect URIs: an app on this machine listens on whatever is free.
+		const client = await register(base, { redirect_uris: ["http://127.0.0.1/callback"] });
+		const flags = { url: base, "client-id": client, resource: `${base}/mcp`, port: callback, "output-dir": results };
+		const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, String(value)]);
+		const run = await Program.start(["--import", GLOB.href, PROGRAM, "authorization", ...args], (said) =>
+			PAGE.test(said),
+		);
+		const location = await new Browser(base).approve(PAGE.exec(run.output)?.[0] as string, operator);
+		await (await fetch(location)).text();
+		await run.ended();
+		return readdirSync(results)
+			.sort()
+			.map((folder) => readResult(join(results, folder)));
+	} finally {
+		await gateway.program.stop();
+		rmSync(stateFolder, { recursive: true });
+		rmSync(results, { recursive: true });
+	}
+}
+
+/** The checks of one scenario, as the suite wrote them to `authorization-server-NAME-TIME/checks.json`. */
+function readResult(folder: string): ScenarioResult {
+	const checks = JSON.parse(readFileSync(join(folder, "checks.json"), "utf8")) as Check[];
+	const failures = whyFailed(checks);
+	const passed = checks.filter(({ status }) => status === "SUCCESS").length;
+	const name = /authorization-server-([a-z-]*[a-z])/.exec(folder.slice(folder.lastIndexOf("/")))?.[1] ?? folder;
+	return { name, passed, failed: failures.length, ...(failures.length > 0 && { failures }), unscored: undefined };
+}
