@@ -3,17 +3,12 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import getPort from "get-port";
 import type { WebSocket } from "ws";
 import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { type Hostile, makeHostile, makeRandom } from "../node/hostile-messages.js";
 import { startDevice } from "./device.js";
+import { HOSTILE_MESSAGES } from "./lengths.js";
 
-/** The port of qemu.test.ts: the same image. */
-const PORT = 28_765;
-
-/** XS_MCP_HOSTILE sets another number. */
-const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 5_000);
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
 const SEED = 20_261_122;
@@ -50,12 +45,10 @@ async function sendCut(socket: WebSocket, bytes: Buffer, random: () => number): 
 	}
 }
 
-it(`an ESP32-C3 in QEMU survives ${MESSAGES} hostile messages in frames that are cut anywhere`, {
+it(`an ESP32-C3 in QEMU survives ${HOSTILE_MESSAGES} hostile messages in frames that are cut anywhere`, {
 	skip: typeof tools === "string" && tools,
 }, async (t) => {
-	const backendPort = await getPort({ port: PORT });
-	const image = await buildForQemu(tools as QemuTools, backendPort);
-	const device = await startDevice(t, { image, backendPort, imagesPort: await getPort() });
+	const device = await startDevice(t, { image: await buildForQemu(tools as QemuTools) });
 	await device.nextSession();
 	const { socket } = device.backend;
 	(socket as unknown as { _socket: Socket })._socket.setNoDelay();
@@ -77,9 +70,9 @@ it(`an ESP32-C3 in QEMU survives ${MESSAGES} hostile messages in frames that are
 	const before = await memory("before");
 
 	const random = makeRandom(SEED);
-	for (let sent = 1; sent <= MESSAGES; sent += 1) {
+	for (let sent = 1; sent <= HOSTILE_MESSAGES; sent += 1) {
 		await sendCut(socket, framesOf(socket, makeHostile(random)), random);
-		if (sent % BATCH === 0 || sent === MESSAGES) {
+		if (sent % BATCH === 0 || sent === HOSTILE_MESSAGES) {
 			assert.deepEqual((await ask(`ping-${sent}`, "ping")).result, {}, `after ${sent} messages`);
 			assert.equal(device.backend.socket, socket, `a new session after ${sent} messages`);
 		}

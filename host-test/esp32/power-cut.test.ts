@@ -1,32 +1,25 @@
 // Power cuts during an update of an ESP32-C3 in QEMU: there is always one good image. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import getPort from "get-port";
 import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { makeRandom } from "../node/hostile-messages.js";
 import { startDevice } from "./device.js";
+import { POWER_CUTS } from "./lengths.js";
 
-/** The port of qemu.test.ts: the same image. */
-const PORT = 28_765;
-
-/** XS_MCP_POWER_CUTS sets another number. */
-const CUTS = Number(process.env.XS_MCP_POWER_CUTS ?? 20);
 const SEED = 20_261_122;
 /** The device reports about so many steps of a download, the last when it has installed the image. */
 const STEPS = 20;
 
 const tools = findQemuTools();
 
-it(`an ESP32-C3 in QEMU starts after each of ${CUTS} power cuts during an update`, {
+it(`an ESP32-C3 in QEMU starts after each of ${POWER_CUTS} power cuts during an update`, {
 	skip: typeof tools === "string" && tools,
 }, async (t) => {
-	const [backendPort, imagesPort] = [await getPort({ port: PORT }), await getPort()];
-	const image = await buildForQemu(tools as QemuTools, backendPort);
-	const images = new Map([["same", image.firmware]]);
-	const device = await startDevice(t, { image, backendPort, images, imagesPort });
+	const image = await buildForQemu(tools as QemuTools);
+	const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
 	await device.nextSession();
 	const random = makeRandom(SEED);
-	for (let cut = 1; cut <= CUTS; cut += 1) {
+	for (let cut = 1; cut <= POWER_CUTS; cut += 1) {
 		// More than it reports: as soon as the image is installed, in the restart.
 		const steps = Math.floor(random() * STEPS * 1.5);
 		device.fail("self.upgrade_firmware", { url: device.urlOf("same") });

@@ -1,20 +1,15 @@
 // The firmware on an ESP32-C3 in Espressif's QEMU, with the gateway and the official client. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import getPort from "get-port";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { WebSocketDevices } from "../../gateway/src/index.js";
 import { connectClient, LOCAL, openGateway, serveClients } from "../../gateway/test/support/gateway.js";
-import { buildForQemu, findQemuTools, Qemu, type QemuImage, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu, findQemuTools, HOST_ADDRESS, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { startChip } from "./device.js";
+import { CALLS } from "./lengths.js";
 import { type Memory, tableOf } from "./measurements.js";
 
-/** The image knows the backend's port: if this one is free, the image of the last run is still good. */
-const PORT = 28_765;
-const CALLS = 3_000;
 /** The SDK's client warns of a leak where one makes more calls than this: each has a listener of its own until the end. */
 const CALLS_PER_CLIENT = 700;
 /** A look at the memory after so many calls. */
@@ -32,10 +27,10 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 }
 
 /** A gateway for the device and for clients that may call every tool. */
-async function openSides(t: TestContext, port: number) {
+async function openSides(t: TestContext) {
 	const gateway = await openGateway(t);
-	const devices = new WebSocketDevices(gateway.servers, { port });
-	await devices.listen();
+	const devices = new WebSocketDevices(gateway.servers, { port: 0 });
+	const backend = `ws://${HOST_ADDRESS}:${await devices.listen()}/`;
 	t.after(() => devices.close());
 	const side = await serveClients(t, gateway);
 	side.access = { ...LOCAL, userTools: true };
@@ -45,29 +40,17 @@ async function openSides(t: TestContext, port: number) {
 		assert.ok(session);
 		return session;
 	};
-	return { side, nextSession };
+	return { backend, side, nextSession };
 }
 
-function startChip(t: TestContext, image: QemuImage): void {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-qemu-"));
-	const flash = join(folder, "flash.bin");
-	writeFileSync(flash, image.flash);
-	const qemu = new Qemu(flash, (reason) => t.diagnostic(String(reason)));
-	t.after(async () => {
-		await qemu.stop();
-		rmSync(folder, { recursive: true });
-	});
-}
-
-it("an ESP32-C3 in QEMU comes to a session, lists its tools, answers 3,000 calls and restarts", {
+it(`an ESP32-C3 in QEMU comes to a session, lists its tools, answers ${CALLS} calls and restarts`, {
 	skip: typeof tools === "string" && tools,
 }, async (t) => {
-	const port = await getPort({ port: PORT });
-	const image = await buildForQemu(tools as QemuTools, port);
-	const { side, nextSession } = await openSides(t, port);
+	const image = await buildForQemu(tools as QemuTools);
+	const { backend, side, nextSession } = await openSides(t);
 	const powerOn = performance.now();
 	const online = nextSession();
-	startChip(t, image);
+	startChip(t, { image, settings: { backend } });
 	const first = await online;
 	const bootTime = performance.now() - powerOn;
 

@@ -1,8 +1,9 @@
-// A mod that is linked into the firmware: a tool that fails on demand. If the setting `fault` says so, it fails as it is
-// loaded, which is at the firmware's start. For host-test/esp32/faults.test.ts.
-import built from "mc/config";
+// A mod that is linked into the firmware: a tool that fails on demand. The fault that it is told to plant is stored, and
+// fails the firmware that is installed next, as soon as that is loaded. For host-test/esp32/faults.test.ts.
+import Preference from "preference";
 import Timer from "timer";
 import { enumeration } from "../../src/mcp_server/schema.js";
+import { esp32Bootloader } from "../../src/platform/esp32-bootloader.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
 
 const FAULTS: Readonly<Record<string, () => void>> = {
@@ -23,16 +24,36 @@ const FAULTS: Readonly<Record<string, () => void>> = {
 	},
 };
 
-FAULTS[String((built as { readonly fault?: unknown }).fault)]?.();
+/** Where a fault is planted. */
+const PLANTED = ["faulty", "fault"] as const;
+
+/** The partition of the firmware that was installed over the first one. */
+const UPDATED = "ota_1";
+
+if (esp32Bootloader.label === UPDATED) {
+	FAULTS[String(Preference.get(...PLANTED))]?.();
+}
+
+const input = { fault: enumeration(["loop", "throw", "panic"]) };
 
 export default [
 	defineTool({
 		name: "self.test.fail",
 		description: "Fail on purpose.",
 		needs: [],
-		input: { fault: enumeration(["loop", "throw", "panic"]) },
+		input,
 		run: ({ fault }) => {
 			FAULTS[fault]?.();
+			return true;
+		},
+	}),
+	defineTool({
+		name: "self.test.plant",
+		description: "Let the firmware that is installed next fail at its start.",
+		needs: [],
+		input,
+		run: ({ fault }) => {
+			Preference.set(...PLANTED, fault);
 			return true;
 		},
 	}),

@@ -1,4 +1,5 @@
 import { deflateSync } from "node:zlib";
+import { crc32 } from "../crc32.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
 /** A font as the SDK takes it: BMFont's binary description (version 3), and a picture whose opaque pixels are those of the glyphs. */
@@ -105,16 +106,4 @@ function chunk(type: string, bytes: Buffer): Buffer {
 	const check = Buffer.alloc(4);
 	check.writeUInt32BE(crc32(body));
 	return Buffer.concat([length, body, check]);
-}
-
-/** The checksum of PNG's chunks. Node has one since 20.15 only. */
-function crc32(bytes: Uint8Array): number {
-	let crc = 0xffff_ffff;
-	for (const byte of bytes) {
-		crc ^= byte;
-		for (let bit = 0; bit < 8; bit += 1) {
-			crc = (crc >>> 1) ^ (crc & 1 ? 0xedb8_8320 : 0);
-		}
-	}
-	return ~crc >>> 0;
 }

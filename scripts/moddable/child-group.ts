@@ -51,12 +51,24 @@ export class ChildGroup {
 
 	/** Ends the program and its children, and waits for that. */
 	async stop(): Promise<void> {
-		if (this.process.exitCode === null && this.process.signalCode === null) {
+		if (this.#isRunning) {
 			const impatience = setTimeout(() => this.#signal("SIGKILL"), PATIENCE);
 			this.#signal("SIGTERM");
 			await this.ended;
 			clearTimeout(impatience);
 		}
+	}
+
+	/** Ends them at once, without a chance to finish anything, and waits for that. */
+	async kill(): Promise<void> {
+		if (this.#isRunning) {
+			this.#signal("SIGKILL");
+			await this.ended;
+		}
+	}
+
+	get #isRunning(): boolean {
+		return this.process.exitCode === null && this.process.signalCode === null;
 	}
 
 	#signal(signal: NodeJS.Signals): void {

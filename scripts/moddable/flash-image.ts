@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeNvsPage } from "./nvs-image.js";
 
 /** Bytes of the flash of the emulated chip. */
 const FLASH_SIZE = 4 * 1024 * 1024;
@@ -8,11 +9,16 @@ const FLASH_SIZE = 4 * 1024 * 1024;
 const BOOTLOADER = 0;
 const PARTITION_TABLE = 0x8000;
 
-/** An entry of a partition table: its length, magic number, and the positions of type and offset. */
-const ENTRY = { length: 32, magic: 0x50aa, type: 2, offset: 4 };
+/** An entry of a partition table: its length, magic number, and the positions of type, subtype and offset. */
+const ENTRY = { length: 32, magic: 0x50aa, type: 2, subtype: 3, offset: 4 };
 
-/** The type of a partition that holds a program. */
+/** Types of partitions: a program, and the settings among the data. */
 const APP = 0;
+const DATA = 1;
+const NVS = 2;
+
+/** Where the firmware keeps its settings: `DOMAIN` of src/settings/read-setting.ts. */
+const DOMAIN = "xs-mcp";
 
 /**
  * The content of an ESP32-C3's flash with a firmware in its first app partition.
@@ -29,12 +35,32 @@ export function makeFlashImage(folder: string): Buffer {
 	return image;
 }
 
+/**
+ * The same flash of a chip that has these settings stored.
+ *
+ * @throws RangeError if the partition table has no place for them, or it is too small
+ */
+export function storeSettings(flash: Buffer, settings: Readonly<Record<string, string>>): Buffer {
+	const at = offsetOf(
+		flash.subarray(PARTITION_TABLE),
+		(type, subtype) => type === DATA && subtype === NVS,
+		"place for settings",
+	);
+	const stored = Buffer.from(flash);
+	makeNvsPage(DOMAIN, settings).copy(stored, at);
+	return stored;
+}
+
 /** Where the first app partition begins, in bytes. */
 export function appOffset(table: Buffer): number {
+	return offsetOf(table, (type) => type === APP, "app partition");
+}
+
+function offsetOf(table: Buffer, is: (type: number, subtype: number) => boolean, what: string): number {
 	for (let at = 0; at + ENTRY.length <= table.length && table.readUInt16LE(at) === ENTRY.magic; at += ENTRY.length) {
-		if (table.readUInt8(at + ENTRY.type) === APP) {
+		if (is(table.readUInt8(at + ENTRY.type), table.readUInt8(at + ENTRY.subtype))) {
 			return table.readUInt32LE(at + ENTRY.offset);
 		}
 	}
-	throw new RangeError("the partition table has no app partition");
+	throw new RangeError(`the partition table has no ${what}`);
 }

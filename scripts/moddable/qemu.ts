@@ -2,33 +2,41 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ChildGroup } from "./child-group.js";
 import { sectionsOf } from "./elf.js";
 import { makeFlashImage } from "./flash-image.js";
 import { mcconfig } from "./mcconfig.js";
-import { findSdk, NO_SDK, type Sdk, SdkError } from "./sdk.js";
+import { type Emulator, ETHERNET } from "./qemu-chip.js";
+import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const QEMU = "qemu-system-riscv32";
-const MACHINE = "esp32c3";
-const BOARD = "esp32c3_qemu";
-
 /** Where the emulated chip finds this computer's loopback address. */
-const HOST_ADDRESS = "10.0.2.2";
+export const HOST_ADDRESS = "10.0.2.2";
 
-/**
- * How long an instruction takes: 2 to the power of this, in nanoseconds. Time then passes for the chip as it works, however
- * busy this computer is.
- */
-const INSTRUCTION_TIME = "3";
+/** A target of mcconfig, and what it builds of it. */
+interface Target {
+	readonly name: string;
+	readonly argument: string;
+	readonly kind: "instrument" | "release";
+}
 
-/** Characters of QEMU's output in the error if it ends by itself. */
-const MAX_COMPLAINT_LENGTH = 2_000;
+/** The board that is made for QEMU. */
+const ETHERNET_BOARD: Target = {
+	name: "esp32c3_qemu",
+	argument: `esp32:${join(ROOT, "src", "boards", "esp32c3_qemu")}`,
+	kind: "instrument",
+};
 
-/** The tools to build and run the board's image. */
+/** The bare chip as it is released. */
+const WIFI_BOARD: Target = { name: "esp32c3", argument: "esp32/esp32c3", kind: "release" };
+
+const FLAGS = { instrument: ["-i"], release: [] } as const;
+
+/** The tools to build and run a board's image. */
 export interface QemuTools {
 	readonly sdk: Sdk;
+	readonly emulator: Emulator;
+	readonly board: Target;
 }
 
 /** A built image. */
@@ -43,8 +51,37 @@ export interface QemuImage {
 	readonly firmware: Buffer;
 }
 
-/** Finds the tools; returns the missing one otherwise. */
+/** Finds the tools for the board with Ethernet; returns the missing one otherwise. */
 export function findQemuTools(env: NodeJS.ProcessEnv = process.env): QemuTools | string {
+	const sdk = findBuildTools(env);
+	if (typeof sdk === "string") {
+		return sdk;
+	}
+	return hasMachine(ETHERNET, env)
+		? { sdk, emulator: ETHERNET, board: ETHERNET_BOARD }
+		: `Espressif's QEMU is not on the PATH: ${ETHERNET.program} with the machine ${ETHERNET.machine}`;
+}
+
+/** Finds the tools for the bare chip with Wi-Fi: ESP-IDF's Wi-Fi libraries, and an emulator of its own. */
+export function findWifiTools(env: NodeJS.ProcessEnv = process.env): QemuTools | string {
+	const sdk = findBuildTools(env);
+	if (typeof sdk === "string") {
+		return sdk;
+	}
+	if (!env.QEMU_WIFI) {
+		return "QEMU_WIFI does not name a QEMU that emulates Wi-Fi: docs/qemu.md";
+	}
+	const emulator = { program: env.QEMU_WIFI, machine: "esp32c3-picsimlab", nic: "esp32c3_wifi" };
+	if (!hasMachine(emulator, env)) {
+		return `QEMU_WIFI is ${emulator.program}, which does not have the machine ${emulator.machine}`;
+	}
+	const library = join("components", "esp_wifi", "lib", "esp32c3", "libnet80211.a");
+	return existsSync(join(env.IDF_PATH as string, library))
+		? { sdk, emulator, board: WIFI_BOARD }
+		: `ESP-IDF lacks its Wi-Fi libraries: ${library}`;
+}
+
+function findBuildTools(env: NodeJS.ProcessEnv): Sdk | string {
 	const sdk = findSdk(env);
 	if (sdk === undefined) {
 		return NO_SDK;
@@ -57,32 +94,30 @@ export function findQemuTools(env: NodeJS.ProcessEnv = process.env): QemuTools |
 			return `${program} is not on the PATH: run ESP-IDF's export.sh first`;
 		}
 	}
-	const { stdout } = spawnSync(QEMU, ["-machine", "help"], { env, encoding: "utf8" });
-	return new RegExp(`^${MACHINE}\\b`, "m").test(stdout ?? "")
-		? { sdk }
-		: `Espressif's QEMU is not on the PATH: ${QEMU} with the machine ${MACHINE}`;
+	return sdk;
+}
+
+function hasMachine({ program, machine }: Emulator, env: NodeJS.ProcessEnv): boolean {
+	const { stdout } = spawnSync(program, ["-machine", "help"], { env, encoding: "utf8" });
+	return new RegExp(`^${machine}\\b`, "m").test(stdout ?? "");
 }
 
 /**
- * Builds the firmware for the emulated chip. Every firmware is built in one folder, so that ESP-IDF is compiled once.
+ * Builds the firmware for the emulated chip. Every firmware of a board is built in one folder, so that ESP-IDF is compiled once.
  *
- * @param port of this computer's loopback address, where the device's backend listens
- * @param settings others of the firmware: "updateTrial=20"
+ * @param settings of the firmware: "updateTrial=20". Those that are stored in its flash can be added to the image: `storeSettings`
  * @param folder of the firmware's manifest. Default: the project's
  * @throws SdkError when the build fails
  */
 export async function buildForQemu(
-	{ sdk }: QemuTools,
-	port: number,
+	{ sdk, board: { name, argument, kind } }: QemuTools,
 	settings: readonly string[] = [],
 	folder = ROOT,
 ): Promise<QemuImage> {
-	const output = join(ROOT, ".cache", "moddable", BOARD);
-	const target = `esp32:${join(ROOT, "src", "boards", BOARD)}`;
-	const backend = `backend=ws://${HOST_ADDRESS}:${port}/`;
-	await mcconfig(sdk, folder, ["-i", "-p", target, "-t", "build", backend, ...settings], { show: false, output });
-	const built = (kind: string): string => join(output, kind, "esp32", BOARD, "instrument", "xs-mcp");
-	const elf = join(built("tmp"), `xsProj-${MACHINE}`, "build", "xs_esp32.elf");
+	const output = join(ROOT, ".cache", "moddable", name);
+	await mcconfig(sdk, folder, [...FLAGS[kind], "-p", argument, "-t", "build", ...settings], { show: false, output });
+	const built = (part: string): string => join(output, part, "esp32", name, kind, "xs-mcp");
+	const elf = join(built("tmp"), "xsProj-esp32c3", "build", "xs_esp32.elf");
 	const firmware = readFileSync(join(built("bin"), "xs_esp32.bin"));
 	return {
 		size: firmware.length,
@@ -90,51 +125,4 @@ export async function buildForQemu(
 		sections: sectionsOf(readFileSync(elf)),
 		flash: makeFlashImage(built("bin")),
 	};
-}
-
-/** A chip in QEMU. It ends with this process at the latest. */
-export class Qemu {
-	readonly #child: ChildGroup;
-	#stopped = false;
-
-	/**
-	 * Starts it.
-	 *
-	 * @param file its flash, to which it writes: {@link QemuImage.flash}, or what another chip has left
-	 * @param onEnd called with the reason if it ends by itself
-	 */
-	constructor(file: string, onEnd: (reason: SdkError) => void) {
-		const args = [
-			"-machine",
-			MACHINE,
-			"-icount",
-			INSTRUCTION_TIME,
-			"-display",
-			"none",
-			"-monitor",
-			"none",
-			"-serial",
-			"null",
-			"-drive",
-			`file=${file},if=mtd,format=raw`,
-			"-nic",
-			"user,model=open_eth",
-		];
-		this.#child = new ChildGroup(QEMU, args, ["ignore", "pipe"]);
-		let complaints = "";
-		this.#child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-			complaints = (complaints + text).slice(-MAX_COMPLAINT_LENGTH);
-		});
-		void this.#child.ended.then((reason) => {
-			if (!this.#stopped) {
-				onEnd(new SdkError(`${reason}\n${complaints}`));
-			}
-		});
-	}
-
-	/** Cuts the power. */
-	async stop(): Promise<void> {
-		this.#stopped = true;
-		await this.#child.stop();
-	}
 }

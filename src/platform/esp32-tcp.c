@@ -76,11 +76,13 @@ static void take(TCP tcp, uint8_t *out, int count)
 	}
 }
 
+/** Reads a byte, or as many bytes as its argument says: a number, or a buffer to fill. Default: all that have arrived. */
 void xs_tcp_read(xsMachine *the)
 {
 	TCP tcp = xsmcGetHostDataValidate(xsThis, (void *)&xsTCPHooks);
 	TCPBuffer buffer;
-	int available = 0;
+	int available = 0, count;
+	void *out = NULL;
 
 	for (buffer = tcp->buffers; NULL != buffer; buffer = buffer->next)
 		available += buffer->bytes;
@@ -92,7 +94,24 @@ void xs_tcp_read(xsMachine *the)
 
 		take(tcp, &value, 1);
 		xsmcSetInteger(xsResult, value);
+		return;
 	}
+
+	count = available;
+	if (xsmcArgc && (xsReferenceType == xsmcTypeOf(xsArg(0)))) {
+		xsUnsignedValue size;
+
+		xsmcGetBufferWritable(xsArg(0), &out, &size);
+		count = (int)size;
+	}
+	else if (xsmcArgc)
+		count = xsmcToInteger(xsArg(0));
+	if ((count <= 0) || (count > available))
+		xsUnknownError("invalid");
+
+	if (out)
+		xsmcSetInteger(xsResult, count);
 	else
-		take(tcp, xsmcSetArrayBuffer(xsResult, NULL, available), available);
+		out = xsmcSetArrayBuffer(xsResult, NULL, count);
+	take(tcp, out, count);
 }

@@ -12,9 +12,16 @@ export default class TCP extends Native("xs_tcp_destructor") {
 		native("xs_tcp_close").call(this);
 	}
 
-	/** All that has arrived, or a byte of it, as {@link format} says; undefined if nothing has. */
-	read(): number | ArrayBuffer | undefined {
-		return native("xs_tcp_read").call(this) as number | ArrayBuffer | undefined;
+	/**
+	 * Reads a byte or a buffer, as {@link format} says.
+	 *
+	 * @param wanted how many bytes, or the buffer that they fill; default: all that have arrived
+	 * @returns undefined if nothing has arrived; how many bytes the given buffer got
+	 * @throws Error if fewer bytes have arrived than wanted
+	 */
+	read(wanted?: number | ArrayBufferLike | ArrayBufferView): number | ArrayBuffer | undefined {
+		const result = wanted === undefined ? native("xs_tcp_read").call(this) : native("xs_tcp_read").call(this, wanted);
+		return result as number | ArrayBuffer | undefined;
 	}
 
 	/** @returns bytes that may yet be written */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { appOffset, makeFlashImage } from "../../../scripts/moddable/flash-image.js";
+import { appOffset, makeFlashImage, storeSettings } from "../../../scripts/moddable/flash-image.js";
 
 /** An entry of a partition table. */
 function entry(type: number, offset: number): Buffer {
@@ -31,4 +31,22 @@ it("a flash image has the firmware in its first app partition", (t) => {
 
 it("a partition table without an app partition is an error", () => {
 	assert.throws(() => appOffset(Buffer.concat([entry(1, 0x9000), Buffer.alloc(32, 0xff)])), /no app partition/);
+});
+
+it("a flash image stores settings as ESP-IDF does, each text with its length and checksum", () => {
+	const flash = Buffer.alloc(0x10000, 0xff);
+	const nvs = entry(1, 0x9000);
+	nvs.writeUInt8(2, 3);
+	nvs.copy(flash, 0x8000);
+	const page = storeSettings(flash, { ssid: "home" }).subarray(0x9000, 0xa000);
+	const of = (at: number): Buffer => page.subarray(64 + at * 32, 96 + at * 32);
+	assert.deepEqual(of(0).subarray(0, 4), Buffer.of(0, 0x01, 1, 0xff));
+	assert.equal(of(0).toString("latin1", 8, 15), "xs-mcp\0");
+	assert.equal(of(0)[24], 1);
+	assert.deepEqual(of(1).subarray(0, 4), Buffer.of(1, 0x21, 2, 0xff));
+	assert.equal(of(1).toString("latin1", 8, 13), "ssid\0");
+	assert.equal(of(1).readUInt16LE(24), 5);
+	assert.equal(of(2).toString("latin1", 0, 5), "home\0");
+	assert.equal(page[32], 0b1110_1010, "three entries are in use");
+	assert.throws(() => storeSettings(flash, { ssid: "x".repeat(4_000) }), /the settings need 128 entries/);
 });

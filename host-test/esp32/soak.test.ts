@@ -1,0 +1,55 @@
+// Restarts in a row, and calls for an hour, on an ESP32-C3 in QEMU. Run by npm run test:esp32.
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { startDevice } from "./device.js";
+import { RESTARTS, SOAK_TIME } from "./lengths.js";
+
+const CALLS_PER_SECOND = 2;
+
+/** Bytes of the system heap that may be in use at the end and were not at the start: what a connection has in its buffers. */
+const MAX_LOSS = 8_192;
+
+const tools = findQemuTools();
+
+describe("an ESP32-C3 in QEMU that is used for long", { skip: typeof tools === "string" && tools }, () => {
+	let image: QemuImage;
+
+	before(async () => {
+		image = await buildForQemu(tools as QemuTools);
+	});
+
+	it(`comes back after each of ${RESTARTS} restarts by self.reboot`, async (t) => {
+		const device = await startDevice(t, { image });
+		await device.nextSession();
+		const free: number[] = [];
+		for (let restart = 1; restart <= RESTARTS; restart += 1) {
+			device.fail("self.reboot");
+			await device.nextSession();
+			free.push((await device.info()).board.memory.free_heap_size);
+		}
+		assert.equal(device.console().split("rst:").length - 1, RESTARTS + 1);
+		t.diagnostic(`bytes free after a restart: ${Math.min(...free)} to ${Math.max(...free)}`);
+	});
+
+	it(`answers ${CALLS_PER_SECOND} calls a second for ${SOAK_TIME} s in one session, and keeps its memory`, async (t) => {
+		const device = await startDevice(t, { image });
+		await device.nextSession();
+		const { socket } = device.backend;
+		const first = await device.info();
+		const calls = SOAK_TIME * CALLS_PER_SECOND;
+		const begin = performance.now();
+		for (let call = 1; call <= calls; call += 1) {
+			await setTimeout(Math.max(0, begin + (call * 1_000) / CALLS_PER_SECOND - performance.now()));
+			assert.equal((await device.call("self.get_device_status")).result.isError, false, `call ${call}`);
+		}
+		assert.equal(device.backend.socket, socket, "in one session");
+		const last = await device.info();
+		for (const [when, { minimum_free_heap_size, board }] of Object.entries({ first, last })) {
+			t.diagnostic(`${when}: ${minimum_free_heap_size} bytes least free, ${JSON.stringify(board.memory)}`);
+		}
+		t.diagnostic(`${calls} calls in ${((performance.now() - begin) / 1_000).toFixed(0)} s`);
+		assert.ok(last.board.memory.free_heap_size >= first.board.memory.free_heap_size - MAX_LOSS);
+	});
+});

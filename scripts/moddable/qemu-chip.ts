@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { ChildGroup } from "./child-group.js";
+import { SdkError } from "./sdk.js";
+
+/** A kind of emulated ESP32-C3. */
+export interface Emulator {
+	/** The program, or its path. */
+	readonly program: string;
+	/** As `-machine help` lists it. */
+	readonly machine: string;
+	/** The model of its network controller. */
+	readonly nic: string;
+}
+
+/** With Ethernet in the place of a radio. */
+export const ETHERNET: Emulator = { program: "qemu-system-riscv32", machine: "esp32c3", nic: "open_eth" };
+
+/** How it can be reached by the monitor. */
+const NETWORK = "network";
+
+/**
+ * How long an instruction takes: 2 to the power of this, in nanoseconds. Time then passes for the chip as it works, however
+ * busy this computer is.
+ */
+const INSTRUCTION_TIME = "3";
+
+/** Characters of QEMU's output in the error if it ends by itself. */
+const MAX_COMPLAINT_LENGTH = 2_000;
+
+interface QemuOptions {
+	/** The file with its flash, to which it writes. */
+	readonly flash: string;
+	/** The file that gets what it prints. */
+	readonly console: string;
+	/** The socket to make for QEMU's monitor. */
+	readonly monitor: string;
+	readonly emulator: Emulator;
+	/** More of the network, as in `-nic`: "hostfwd=…". */
+	readonly nicOptions?: string;
+	/** Called with the reason if it ends by itself. */
+	readonly onEnd: (reason: SdkError) => void;
+}
+
+/** A chip in QEMU. It ends with this process at the latest. */
+export class Qemu {
+	readonly #child: ChildGroup;
+	readonly #monitor: string;
+	#stopped = false;
+
+	/** Switches it on. */
+	constructor({ flash, console, monitor, emulator: { program, machine, nic }, nicOptions, onEnd }: QemuOptions) {
+		this.#monitor = monitor;
+		const args = [
+			["-machine", machine],
+			["-icount", INSTRUCTION_TIME],
+			["-display", "none"],
+			["-qmp", `unix:${monitor},server=on,wait=off`],
+			["-serial", `file:${console}`],
+			["-drive", `file=${flash},if=mtd,format=raw`],
+			["-nic", `user,id=${NETWORK},model=${nic}${nicOptions === undefined ? "" : `,${nicOptions}`}`],
+		].flat();
+		this.#child = new ChildGroup(program, args, ["ignore", "pipe"]);
+		let complaints = "";
+		this.#child.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
+			complaints = (complaints + text).slice(-MAX_COMPLAINT_LENGTH);
+		});
+		void this.#child.ended.then((reason) => {
+			if (!this.#stopped) {
+				onEnd(new SdkError(`${reason}\n${complaints}`));
+			}
+		});
+	}
+
+	/** Takes the network away, or gives it back. */
+	async setNetwork(up: boolean): Promise<void> {
+		const socket = connect(this.#monitor);
+		await once(socket, "connect");
+		socket.write('{"execute":"qmp_capabilities"}');
+		socket.end(JSON.stringify({ execute: "set_link", arguments: { name: NETWORK, up } }));
+		socket.resume();
+		await once(socket, "close");
+	}
+
+	/** Cuts the power: whatever it was doing, it does no more. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		await this.#child.kill();
+	}
+}
