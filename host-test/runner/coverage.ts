@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { CoverageReport } from "monocart-coverage-reports";
 import { ROOT } from "./select.js";
 
@@ -28,6 +29,15 @@ export function openCoverage(adds: boolean): NodeJS.ProcessEnv {
 	return { NODE_V8_COVERAGE: FOLDER };
 }
 
+/** Removes what a process left that was killed while it wrote: its end is missing. */
+function removeUnfinished(): void {
+	for (const name of readdirSync(FOLDER)) {
+		if (!readFileSync(join(FOLDER, name)).subarray(-1).equals(Buffer.from("}"))) {
+			rmSync(join(FOLDER, name));
+		}
+	}
+}
+
 /**
  * Prints what the tests covered, and writes the details to `.cache/coverage-report`.
  *
@@ -51,13 +61,4 @@ export async function reportCoverage(): Promise<number> {
 		return 1;
 	}
 	return 0;
-}
-
-/** A program that a test kills may do so while it writes. */
-function removeUnfinished(): void {
-	for (const name of readdirSync(FOLDER)) {
-		if (!readFileSync(`${FOLDER}/${name}`, "utf8").endsWith("}")) {
-			rmSync(`${FOLDER}/${name}`);
-		}
-	}
 }
