@@ -12,6 +12,7 @@ import { watchTests } from "./runner/watch.js";
 interface Options {
 	readonly all?: boolean;
 	readonly coverage?: boolean;
+	readonly times?: boolean;
 	readonly watch?: boolean;
 	readonly simulator?: boolean;
 	readonly esp32?: boolean;
@@ -60,34 +61,37 @@ const program = makeProgram("test", "Runs the tests: every suite on Node and XS,
 	.argument("[paths...]", "only the tests of these files or folders, of tests or of sources")
 	.option("--all", "the full matrix of engines, transports and revisions: npm run test:all")
 	.option("--coverage", "tell which lines of the sources the tests run")
+	.option("--times", "tell which files use most CPU")
 	.option("--watch", "run again what a change affects: npm run test:watch")
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
 	.option("--esp32", "only the firmware's image, on an ESP32-C3 in QEMU: npm run test:esp32")
-	.action(async (paths: string[], { all = false, coverage = false, watch, simulator, esp32 }: Options) => {
-		if (esp32) {
-			process.exitCode = await runInQemu();
-			return;
-		}
-		if (simulator) {
-			process.exitCode = await runInSimulator();
-			return;
-		}
-		const tests = select(paths, all);
-		if (watch) {
-			await watchTests(tests);
-		}
-		if (paths.length === 0) {
-			await announceXs();
-		}
-		const env = { XS_MCP_TESTS: all ? "all" : "", ...(coverage && openCoverage()) };
-		const codes = [await runTests(tests, { env, flags: ["--expose-gc"] })];
-		if (coverage) {
-			codes.push(await reportCoverage());
-		}
-		if (all && process.env.MODDABLE) {
-			codes.push(await runInSimulator());
-		}
-		process.exitCode = Math.max(...codes);
-	});
+	.action(
+		async (paths: string[], { all = false, coverage = false, times = false, watch, simulator, esp32 }: Options) => {
+			if (esp32) {
+				process.exitCode = await runInQemu();
+				return;
+			}
+			if (simulator) {
+				process.exitCode = await runInSimulator();
+				return;
+			}
+			const tests = select(paths, all);
+			if (watch) {
+				await watchTests(tests);
+			}
+			if (paths.length === 0) {
+				await announceXs();
+			}
+			const env = { XS_MCP_TESTS: all ? "all" : "", ...(coverage && openCoverage()) };
+			const codes = [await runTests(tests, { env, times, flags: ["--expose-gc"] })];
+			if (coverage) {
+				codes.push(await reportCoverage());
+			}
+			if (all && process.env.MODDABLE) {
+				codes.push(await runInSimulator());
+			}
+			process.exitCode = Math.max(...codes);
+		},
+	);
 
 await runProgram(program);

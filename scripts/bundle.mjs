@@ -33,7 +33,24 @@ const SOURCES = ["gateway/src", "gateway/console", "mcp-manager/src", "src", "sc
 const CONSOLE_SOURCES = ["gateway/console", "scripts/bundle.mjs", "package-lock.json"];
 
 /** The same of the virtual device's program: the firmware is bundled when it starts. */
-const DEVICE_SOURCES = ["virtual-device/src", "src", "scripts/program.ts", "scripts/bundle.mjs", "package-lock.json"];
+const DEVICE_SOURCES = [
+	"virtual-device/src",
+	"src",
+	"scripts/fonts",
+	"scripts/page-bundles.ts",
+	"scripts/program.ts",
+	"scripts/bundle.mjs",
+	"package-lock.json",
+];
+
+/** The same of a virtual device's page. */
+const DEVICE_PAGE_SOURCES = [
+	"virtual-device/page",
+	"virtual-device/src/page",
+	"gateway/console/src/parts/visible.ts",
+	"scripts/bundle.mjs",
+	"package-lock.json",
+];
 
 /** Milliseconds after which an outdated bundle is removed. */
 const KEPT = 86_400_000;
@@ -76,15 +93,24 @@ export async function bundle(name, folder, { isWhole = false } = {}) {
 	}
 }
 
-/**
- * Bundles the gateway's console for browsers: one script and one style sheet, whose names change with their contents, and
- * the page that loads them.
- */
+/** Bundles the gateway's console. */
 async function bundleConsole(folder) {
+	const alias = { "@modelcontextprotocol/client/_shims": "./src/sdk-shims.ts" };
+	await bundlePage({ source: "gateway/console", name: "console", folder, alias });
+}
+
+/**
+ * Bundles a page for browsers: one script and one style sheet, whose names change with their contents, and the page that
+ * loads them.
+ *
+ * @param source the folder of index.html and src/main.tsx
+ * @param name of the script and the style sheet in index.html, without their endings
+ */
+async function bundlePage({ source, name, folder, alias = {} }) {
 	const { build } = await import("esbuild");
 	const { metafile } = await build({
-		absWorkingDir: `${root}gateway/console`,
-		entryPoints: { console: "src/main.tsx" },
+		absWorkingDir: `${root}${source}`,
+		entryPoints: { [name]: "src/main.tsx" },
 		entryNames: "[name]-[hash]",
 		outdir: folder,
 		bundle: true,
@@ -96,17 +122,17 @@ async function bundleConsole(folder) {
 		jsx: "automatic",
 		jsxImportSource: "preact",
 		charset: "utf8",
-		alias: { "@modelcontextprotocol/client/_shims": "./src/sdk-shims.ts" },
+		alias,
 		legalComments: "none",
 		logLevel: "error",
 	});
 	const names = Object.keys(metafile.outputs).map((path) => basename(path));
 	const nameOf = (ending) => names.find((name) => name.endsWith(ending));
-	const page = readFileSync(`${root}gateway/console/index.html`, "utf8");
+	const page = readFileSync(`${root}${source}/index.html`, "utf8");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(
 		`${folder}/index.html`,
-		page.replace("console.css", nameOf(".css")).replace("console.js", nameOf(".js")),
+		page.replace(`${name}.css`, nameOf(".css")).replace(`${name}.js`, nameOf(".js")),
 	);
 }
 
@@ -118,6 +144,13 @@ export async function cachedBundle(name) {
 /** The same for the console alone. Resolves with its folder: for gateways that are not started from a bundle. */
 export async function cachedConsoleBundle() {
 	return await cached("console", CONSOLE_SOURCES, bundleConsole);
+}
+
+/** The same for a virtual device's page. Resolves with its folder. */
+export async function cachedDevicePageBundle() {
+	return await cached("device-page", DEVICE_PAGE_SOURCES, (folder) =>
+		bundlePage({ source: "virtual-device/page", name: "device", folder }),
+	);
 }
 
 /** The same for the virtual device's program; the bundler then exits. Resolves with the URL of `cli.js`. */
@@ -145,7 +178,7 @@ export async function cachedDeviceBundle() {
 const sourceUrls = {
 	name: "source-urls",
 	setup({ onLoad }) {
-		onLoad({ filter: /virtual-device[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
+		onLoad({ filter: /(virtual-device[\\/]src|scripts)[\\/].*\.ts$/ }, ({ path }) => ({
 			contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
 			loader: "ts",
 		}));

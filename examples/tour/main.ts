@@ -1,12 +1,20 @@
-// npm start: a gateway and virtual devices, a tour as an MCP client takes it, and what to paste into a client of one's own.
+// npm start: a gateway and a virtual device, a tour as an MCP client takes it, then a prompt.
 import { ProgramError, runProgram } from "../../scripts/program.js";
 import { bundle, chooseEngine } from "../../virtual-device/src/index.js";
-import { showConsole, showSnippets } from "./client-snippets.js";
+import { showNextSteps } from "./next-steps.js";
 import { type TourOptions, tourProgram } from "./options.js";
 import { line } from "./output.js";
 import { prompt } from "./prompt.js";
 import { startGateway } from "./start-gateway.js";
-import { TourDevices } from "./tour-devices.js";
+import { TourDevice } from "./tour-device.js";
+
+// Whoever reads the output may stop reading: `npm start | head`.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	if (error.code !== "EPIPE") {
+		throw error;
+	}
+	process.exit(0);
+});
 
 await runProgram(tourProgram(run));
 
@@ -16,40 +24,37 @@ async function run(options: TourOptions): Promise<void> {
 	const gateway = await startGateway(options).catch((error: Error) => {
 		throw new ProgramError(error.message);
 	});
-	const devices = new TourDevices({ engine, firmware, gateway, verbose: options.verbose });
+	const device = new TourDevice({ engine, firmware, gateway, verbose: options.verbose });
 	const stopped = new Promise<void>((resolve) => {
 		process.once("SIGINT", resolve);
 		process.once("SIGTERM", resolve);
 	});
 	let failed = false;
 	try {
-		for (const transport of options.transports) {
-			await devices.show(transport);
-		}
+		await device.show();
+		showNextSteps(gateway, options, options.once ? undefined : await device.openPage());
 		if (!options.once) {
-			showConsole(gateway.program.urls.console);
-			showSnippets(gateway.clientUrl);
-			devices.follow();
-			failed = !(await takeCommands(devices, stopped));
+			device.follow();
+			failed = !(await takeCommands(device, stopped));
 		}
 	} finally {
-		devices.stop();
+		device.stop();
 		await gateway.close();
 	}
 	// A prompt that was left by a signal still waits for a line.
-	process.exit(failed || devices.failed ? 1 : 0);
+	process.exit(failed || device.failed ? 1 : 0);
 }
 
 /**
- * Until the person quits, the commands from a pipe have been carried out, or the process is told to end.
+ * Until the user quits, the commands from a pipe have been carried out, or the process is told to end.
  *
  * @returns whether all that came through a pipe could be done
  */
-async function takeCommands(devices: TourDevices, stopped: Promise<void>): Promise<boolean> {
-	const client = await devices.connectClient();
-	const done = await Promise.race([prompt(client, devices.controls), stopped]);
+async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise<boolean> {
+	const client = await device.connectClient();
+	const done = await Promise.race([prompt(client, device.controls), stopped]);
 	if (done?.commands === 0 && !process.stdin.isTTY) {
-		// Nobody is there to give any, as where a service starts this.
+		// No input, as where a service starts this.
 		line("Runs until it is stopped.");
 		await stopped;
 	}

@@ -5,8 +5,8 @@ export type Transport = "websocket" | "mqtt";
 
 export interface TourOptions {
 	readonly once: boolean;
-	/** How devices connect; one after the other. */
-	readonly transports: readonly Transport[];
+	/** How the device connects. */
+	readonly transport: Transport;
 	readonly broker: string | undefined;
 	/** Undefined: the usual one, or a free one where that is taken. */
 	readonly devicePort: number | undefined;
@@ -17,7 +17,7 @@ export interface TourOptions {
 
 interface Flags {
 	readonly once?: boolean;
-	readonly transport?: Transport;
+	readonly transport: Transport;
 	readonly broker?: string;
 	readonly port?: number;
 	readonly httpPort?: number;
@@ -32,36 +32,28 @@ Commands for the prompt may also come through a pipe: echo "list" | npm start`;
 export function tourProgram(run: (options: TourOptions) => Promise<void>) {
 	const program = makeProgram(
 		"start",
-		"Starts a gateway and virtual devices on loopback: a tour, then a URL for MCP clients, and a prompt.",
+		"Starts a gateway and a virtual device on loopback: a tour, then a URL for MCP clients, and a prompt.",
 	);
 	return program
 		.option("--once", "exit after the tour")
 		.addOption(
-			new Option("--transport <name>", "how the device connects (default: a device over each)").choices([
-				"websocket",
-				"mqtt",
-			]),
+			new Option("--transport <name>", "how the device connects").choices(["websocket", "mqtt"]).default("websocket"),
 		)
-		.option("--broker <url>", "connect over MQTT through this broker (default: one of our own)", readBroker)
-		.option(
-			"--port <number>",
-			"where devices connect; needs --transport (default: 8765 or 1883, or a free port)",
-			readPort,
-		)
+		.option("--broker <url>", "MQTT: connect through this broker (default: the gateway's own)", readBroker)
+		.option("--port <number>", "where devices connect (default: 8765, or 1883 for MQTT, or a free port)", readPort)
 		.option("--http-port <number>", "where MCP clients connect (default: 8766, or a free port)", readPort)
 		.addOption(
 			new Option("--engine <name>", "what runs the firmware; v8 where XS cannot be built")
 				.choices(["xs", "v8"])
 				.default("xs"),
 		)
-		.option("--verbose", "show the devices' logs")
+		.option("--verbose", "show the device's log")
 		.addHelpText("after", EPILOGUE)
 		.action(async ({ once = false, transport, broker, port, httpPort, engine, verbose = false }: Flags) => {
-			if (port !== undefined && transport === undefined) {
-				program.error("error: --port needs --transport, because each transport has a port of its own");
+			if (broker !== undefined && transport !== "mqtt") {
+				program.error("error: --broker needs --transport mqtt");
 			}
-			const transports = transport === undefined ? (["websocket", "mqtt"] as const) : [transport];
-			await run({ once, transports, broker, devicePort: port, httpPort, engine, verbose });
+			await run({ once, transport, broker, devicePort: port, httpPort, engine, verbose });
 		});
 }
 

@@ -1,8 +1,12 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { moveCursor } from "node:readline";
 import type { Interface } from "node:readline/promises";
 import { styleText } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import wrapAnsi from "wrap-ansi";
+import { saveMedia } from "../../gateway/src/cli/save-media.js";
 
 type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
 
@@ -46,10 +50,23 @@ export function event(text: string): void {
 	line(paint("cyan", `<- ${text}`));
 }
 
-/** What a tool answered: its content, as a person reads it. */
-export function describeResult({ content, isError }: CallToolResult): string {
-	const words = content.map((item) => ("text" in item ? String(item.text) : JSON.stringify(item))).join("\n");
-	return isError ? paint("red", `failed: ${words}`) : words;
+/** What a tool answered, as a person reads it. Pictures and sounds are saved. */
+export async function describeResult({ content, isError }: CallToolResult): Promise<string> {
+	const saved = await savePictures(content);
+	const words = content.map((block) => {
+		const file = saved.get(block);
+		return file !== undefined ? `saved: ${file}` : "text" in block ? String(block.text) : JSON.stringify(block);
+	});
+	return isError ? paint("red", `failed: ${words.join("\n")}`) : words.join("\n");
+}
+
+async function savePictures(content: CallToolResult["content"]): Promise<ReadonlyMap<unknown, string>> {
+	const block = content.find(({ type }) => type === "image" || type === "audio");
+	if (block === undefined || !("mimeType" in block)) {
+		return new Map();
+	}
+	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-picture-"));
+	return await saveMedia(content, join(folder, `${block.type}.${String(block.mimeType).split("/")[1]}`));
 }
 
 function print(text: string): void {

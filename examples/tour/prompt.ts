@@ -1,17 +1,17 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
-import { parse } from "shell-quote";
 import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
 import { measure, readMilliseconds, readSaid, type SimulatedControls } from "../../virtual-device/src/index.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
+import { splitWords } from "./split-words.js";
 import { complete, findTool } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
 
 /**
- * Takes commands, as an MCP client of every device, until `quit` or the end of the input.
+ * Takes commands, as an MCP client of the gateway, until `quit` or the end of the input.
  *
- * @param controls of the first device: a person's hand
+ * @param controls of the virtual device: its button, its sensors
  * @returns how many commands came, and how many of them failed
  */
 export async function prompt(
@@ -73,19 +73,10 @@ async function obey(commands: Command, text: string): Promise<boolean> {
 	}
 }
 
-/** Splits as a shell does, quotes and all, but for what only a shell has: variables, pipes, patterns. */
-function splitWords(text: string): string[] {
-	return parse(text, (name) => `$${name}`).map((word) => {
-		if (typeof word === "string") {
-			return word;
-		}
-		return "comment" in word ? `#${word.comment}` : "pattern" in word ? word.pattern : word.op;
-	});
-}
-
 function makeCommands(client: Client, controls: SimulatedControls, quit: () => void): Command {
 	const commands = new Command("")
 		.usage("COMMAND")
+		.configureHelp({ commandUsage: (command) => `${command.name()} ${command.usage()}`.trim() })
 		.helpOption(false)
 		.exitOverride()
 		.configureOutput({
@@ -96,35 +87,35 @@ function makeCommands(client: Client, controls: SimulatedControls, quit: () => v
 		});
 	commands
 		.command("list")
-		.description("list the tools of every device")
+		.description("list the tools")
 		.action(() => showTools(client));
 	commands
 		.command("call")
-		.description("call a tool, by its name in the list or the device's own: self.get_device_status")
+		.description("call a tool: call self.light.set on=true color=#ff8000")
 		.argument("<tool>")
-		.argument("[arguments...]", 'name=value …; values with spaces in quotes: question="What is this?"')
+		.argument("[arguments...]", 'name=value …; quote values with spaces: question="What is this?"')
 		.action((name: string, pairs: string[]) => call(client, name, pairs));
 	commands
 		.command("status")
-		.description("show the first device's condition")
+		.description("show the device's state")
 		.action(async () => showCall(client, await nameOf(client, /get_device_status$/), {}));
 	commands
 		.command("press")
-		.description("press the first device's button")
+		.description("press the device's button")
 		.argument("[milliseconds]", "how long; a press of 2000 or more is a long one", readMilliseconds)
 		.action((milliseconds?: number) => controls.press(milliseconds));
 	commands
 		.command("measure")
-		.description("set a sensor of the first device: temperature 30, light 500, motion 0 9.8 0")
+		.description("set a sensor of the device: temperature 30, light 500, motion 0 9.8 0")
 		.argument("<sensor>")
 		.argument("<values...>", "one number, or three for motion: along x, y and z")
 		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
 	commands
 		.command("say")
-		.description("say a text to the assistant of the first device's backend: the gateway has none")
+		.description("say a text to the assistant of the device's backend; this gateway has none")
 		.argument("<words...>")
 		.action((words: string[]) => controls.say(readSaid(words)));
-	commands.command("quit").alias("exit").description("end the gateway and the devices").action(quit);
+	commands.command("quit").alias("exit").description("stop the gateway and the device").action(quit);
 	return commands;
 }
 

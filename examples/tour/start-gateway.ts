@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
-import { bundleConsole } from "../../scripts/console-bundle.js";
+import { bundleConsole } from "../../scripts/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */
@@ -14,21 +14,20 @@ const DEVICE_PORTS: Readonly<Record<Transport, number>> = { websocket: 8765, mqt
 export interface TourGateway {
 	readonly program: GatewayProgram;
 	readonly clientUrl: string;
-	readonly deviceUrls: Readonly<Record<Transport, string>>;
+	readonly deviceUrl: string;
 	close(): Promise<void>;
 }
 
 /** Starts a gateway that remembers nothing of an earlier one and shows every client everything: it is for trying. */
 export async function startGateway(options: TourOptions): Promise<TourGateway> {
-	const { transports, broker } = options;
+	const { transport, broker } = options;
 	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
 	const configuration = readConfiguration({
 		flags: {
 			httpPort: options.httpPort ?? (await usualPort(HTTP_PORT)),
-			websocket: transports.includes("websocket"),
-			websocketPort: options.devicePort ?? (await usualPort(DEVICE_PORTS.websocket)),
-			mqtt: transports.includes("mqtt") && broker === undefined,
-			mqttPort: options.devicePort ?? (await usualPort(DEVICE_PORTS.mqtt)),
+			websocket: transport === "websocket",
+			mqtt: transport === "mqtt" && broker === undefined,
+			[`${transport}Port`]: options.devicePort ?? (await usualPort(DEVICE_PORTS[transport])),
 			...(broker !== undefined && { brokerUrl: broker }),
 			stateFolder,
 			userTools: "*",
@@ -37,11 +36,11 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	});
 	const consoleFolder = await bundleConsole();
 	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel), { consoleFolder });
-	const { clients = "", websocket = "", mqtt = broker ?? "" } = program.urls;
+	const { clients = "" } = program.urls;
 	return {
 		program,
 		clientUrl: clients,
-		deviceUrls: { websocket, mqtt },
+		deviceUrl: broker ?? program.urls[transport] ?? "",
 		async close() {
 			await program.close();
 			await rm(stateFolder, { recursive: true });

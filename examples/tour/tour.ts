@@ -1,5 +1,5 @@
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
-import type { Server, Session } from "../../gateway/src/index.js";
+import type { Session } from "../../gateway/src/index.js";
 import { describeResult, event, heading, line, paint } from "./output.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
@@ -7,20 +7,23 @@ const SPEECH = 200;
 
 const MAX_WORDS = 50;
 
+/** Tools that the tour names; the command `list` shows all. */
+const NAMED_TOOLS = 3;
+
 /** What an MCP client does with a device, step by step: list, calls; and what the device says by itself. */
-export async function tour(client: Client, server: Server, session: Session): Promise<void> {
-	line(`device  ${server.alias}: ${server.id}`);
-	line(`server  ${server.board.name} ${server.board.version}`);
-	line(`client  the official SDK's, MCP ${client.getNegotiatedProtocolVersion() ?? ""}`);
-	await showTools(client);
-	heading("Calls: client -> gateway -> device -> back");
+export async function tour(client: Client, session: Session): Promise<void> {
+	const { tools } = await client.listTools();
+	line(`client   the official SDK's, MCP ${client.getNegotiatedProtocolVersion() ?? ""}`);
+	const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => paint("green", name));
+	line(`tools    ${names.join(", ")} and ${tools.length - names.length} more`);
+	heading("The client calls the device's tools");
 	const volume = await nameOf(client, /set_volume$/);
 	const status = await nameOf(client, /get_device_status$/);
-	await showCall(client, status, {});
 	await showCall(client, volume, { volume: 30 });
 	await showCall(client, status, {});
+	line(paint("dim", "A wrong call, on purpose: the device says what is wrong."));
 	await showCall(client, volume, { volume: 101 });
-	heading("State changes: the backend speaks through the device");
+	heading("The device reports its state: here the backend speaks through it");
 	await speak(session);
 }
 
@@ -56,7 +59,7 @@ function firstWords(description: string): string {
 export async function showCall(client: Client, name: string, args: Record<string, unknown>): Promise<void> {
 	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);
 	try {
-		line(`   ${describeResult((await client.callTool({ name, arguments: args })) as CallToolResult)}`);
+		line(`   ${await describeResult((await client.callTool({ name, arguments: args })) as CallToolResult)}`);
 	} catch (error) {
 		const { message, code } = error as Error & { code?: unknown };
 		line(`   ${paint("red", `error ${String(code)}: ${message}`)}`);

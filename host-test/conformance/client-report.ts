@@ -1,4 +1,4 @@
-import { describeResult, type Figure, figureOf, table, whyUnexpected } from "./report.js";
+import { describeResult, type Figure, figureOf, passedAndOthers, table, whyUnexpected } from "./report.js";
 import type { ScenarioResult } from "./suites.js";
 
 /** The results of each revision. */
@@ -18,9 +18,8 @@ export function writeClientPart(results: ClientResults): string {
 	const lines = [
 		HEADING,
 		"",
-		"`npm run conformance -- client` runs the suite's client scenarios against the gateway's own connection to an upstream server: the scenario's",
-		"server is in the gateway's configuration, and a client of the scenario's revision calls it through `/mcp/SERVER`. Sign-in (`auth/…`) and",
-		"extensions are left out. `npm test` runs one scenario of each revision, `npm run test:all` all.",
+		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`.",
+		"Sign-in (`auth/…`) and extensions are left out. `npm test` runs one scenario of each revision, `npm run test:all` all.",
 		"",
 		...table(
 			["revision", "scenarios"],
@@ -30,9 +29,12 @@ export function writeClientPart(results: ClientResults): string {
 			"",
 			`### Scenarios of ${revision}`,
 			"",
-			...table(
-				["scenario", "upstream"],
-				scenarios.map((each) => [each.unscored ? `${each.name} (${each.unscored})` : each.name, describeResult(each)]),
+			...passedAndOthers(
+				["upstream"],
+				scenarios.map((each) => ({
+					name: each.unscored ? `${each.name} (${each.unscored})` : each.name,
+					cells: [describeResult(each)],
+				})),
 			),
 		]),
 	];

@@ -57,11 +57,11 @@ export function whyUnexpected(key: string, scenarios: readonly ScenarioResult[])
 export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 	const transports = [...byTransport.keys()];
 	const lines = [
-		"# What the official conformance suites say",
+		"# MCP conformance",
 		"",
-		"Written by `npm run conformance`, which runs MCP's official suites (`@modelcontextprotocol/conformance`) against the gateway at `/mcp/DEVICE`.",
-		"Behind it is a virtual device on XS with the firmware of `host-test/fixtures/everything/`, which has the tools, resources and prompts that the",
-		"suites ask for. “Directly” is such a device without the gateway: [direct.md](direct.md). The run fails if a figure is below the one written here. `.ci/run` runs it over WebSocket.",
+		"The results of MCP's official suites (`@modelcontextprotocol/conformance`), written by `npm run conformance`. The suites run against `/mcp/DEVICE`",
+		"of the gateway, with a virtual device on XS and the firmware of `host-test/fixtures/everything/`; “directly” is such a device",
+		"without the gateway: [direct.md](direct.md). The run fails if a figure falls below this page. `.ci/run` runs it over WebSocket.",
 		"",
 		...table(
 			["suite", ...transports],
@@ -82,11 +82,11 @@ export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 
 function expectedFailures(): string[] {
 	return EXPECTED_FAILURES.size === 0
-		? ["No scenario is expected to fail."]
+		? ["No counted scenario is expected to fail."]
 		: ["Expected to fail:", "", ...table(["scenario", "reason"], [...EXPECTED_FAILURES])];
 }
 
-/** A suite's scenarios, each with the checks that are passed: the ones that count first. */
+/** A suite's scenarios: the ones that count first. */
 function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>): string[] {
 	const transports = [...byTransport.keys()];
 	const cell = (name: string, transport: string): string => {
@@ -97,24 +97,44 @@ function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>)
 		return found === undefined ? "not run" : describeResult(found);
 	};
 	const scenarios = byTransport.get(transports[0] as string)?.get(title) ?? [];
-	const rows = (wanted: readonly ScenarioResult[]) =>
-		wanted.map(({ name }) => [name, ...transports.map((transport) => cell(name, transport))]);
+	const listed = (wanted: readonly ScenarioResult[]) =>
+		passedAndOthers(
+			transports,
+			wanted.map(({ name }) => ({ name, cells: transports.map((transport) => cell(name, transport)) })),
+		);
 	const unscored = scenarios.filter((each) => each.unscored !== undefined);
 	return [
 		"",
 		`## ${title}`,
 		"",
-		...table(["scenario", ...transports], rows(scenarios.filter((each) => each.unscored === undefined))),
-		...(unscored.length === 0
+		...listed(scenarios.filter((each) => each.unscored === undefined)),
+		...(unscored.length === 0 ? [] : ["", ...notCounted(unscored), "", ...listed(unscored)]),
+	];
+}
+
+/** The names of the scenarios that are passed over every transport in a line, and a table of the others. */
+export function passedAndOthers(
+	transports: readonly string[],
+	scenarios: readonly { readonly name: string; readonly cells: readonly string[] }[],
+): string[] {
+	const passed = scenarios.filter(({ cells }) => cells.every((each) => each.startsWith("passed")));
+	const others = scenarios.filter((each) => !passed.includes(each));
+	return [
+		...(passed.length === 0 ? [] : [`Passed: ${passed.map(({ name }) => `\`${name}\``).join(", ")}.`]),
+		...(passed.length === 0 || others.length === 0 ? [] : [""]),
+		...(others.length === 0
 			? []
-			: ["", ...notCounted(unscored), "", ...table(["scenario", ...transports], rows(unscored))]),
+			: table(
+					["scenario", ...transports],
+					others.map(({ name, cells }) => [name, ...cells]),
+				)),
 	];
 }
 
 function notCounted(unscored: readonly ScenarioResult[]): string[] {
 	const reasons = [...new Set(unscored.filter((each) => !isPassed(each)).map((each) => each.unscored as string))];
 	const why = reasons.map((reason) => `“${reason}”: ${UNSCORED[reason] ?? "not known"}.`).join(" ");
-	return [`The suite runs these, too, but does not count them.${why === "" ? "" : ` Those that fail: ${why}`}`];
+	return [`Run, but not counted.${why === "" ? "" : ` Failures: ${why}`}`];
 }
 
 /** "4 checks", or "fails 1 of 4 checks". */

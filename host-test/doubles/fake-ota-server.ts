@@ -56,7 +56,7 @@ export async function bootstrap(
 	const heard: unknown[] = [];
 	const signed: ArrayBuffer[][] = [];
 	const started = new Bootstrap({
-		config: { otaUrl: OTA_URL, otaInterval: 86_400, serialNumber: "", hmacKey: undefined, ...config },
+		config: { otaUrl: OTA_URL, otaInterval: 86_400, serialNumber: "", hmacKey: undefined, language: "en", ...config },
 		board,
 		uuid: "u-1",
 		http: server,

@@ -6,7 +6,7 @@ import getPort from "get-port";
 import type { Page } from "playwright-core";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../scripts/console-bundle.js";
+import { bundleConsole } from "../../scripts/page-bundles.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, openConsole, openSignedIn, startConsole } from "./console-page.js";
@@ -81,6 +81,104 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 		await page.getByRole("link", { name: /^lamp/ }).waitFor();
 		assert.equal(await page.locator(".body .row").count(), 1);
 		assert.equal(await page.getByRole("table").getAttribute("aria-rowcount"), "2");
+	});
+
+	it("works on many devices at once, and names those that fail", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		const { servers } = gateway.gateway;
+		const ids = Array.from({ length: 12 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
+		const onCall =
+			({ id }: { id: string }) =>
+			() => ({
+				content: [{ type: "text", text: id.endsWith("15") ? "jammed" : "true" }],
+				isError: id.endsWith("15"),
+			});
+		await Promise.all(
+			ids.map((id) => WireDevice.connect(t, gateway, { id, board: "sensor", tools: [VOLUME], onCall: onCall({ id }) })),
+		);
+		await page.getByRole("searchbox").fill("sensor");
+		await page.getByRole("button", { name: "Select all 12" }).click();
+		await page.getByRole("heading", { name: "12 selected" }).waitFor();
+		await page.getByLabel("Tool", { exact: true }).selectOption({ label: "Set volume" });
+		await page.getByLabel("volume", { exact: true }).fill("33");
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByText("11 of 12 done, 1 failed").waitFor();
+		assert.match((await page.locator(".steps li").first().textContent()) ?? "", /^sensor_\w+ jammed$/);
+
+		await page.getByText("Rename", { exact: true }).click();
+		await page.getByLabel("Pattern").fill("hall_{nn}");
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByText("12 of 12 done, 0 failed").waitFor();
+		assert.deepEqual(
+			ids.map((id) => servers.find(id)?.alias).sort(),
+			ids.map((_, at) => `hall_${String(at + 1).padStart(2, "0")}`),
+		);
+
+		await page.getByRole("radio", { name: "Tags" }).check({ force: true });
+		await page.getByLabel("Add tags").fill("hall upstairs");
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await until(() => ids.every((id) => servers.find(id)?.tags.join() === "hall,upstairs"), "all have the tags");
+		await page.getByRole("searchbox").fill("");
+		await page.getByRole("combobox", { name: "Tags" }).selectOption("hall");
+		await until(async () => (await page.locator(".body .row").count()) === 12, "the table shows the tag alone");
+
+		servers.find("hall_01")?.session?.close("test");
+		await page.getByRole("radio", { name: "Forget" }).check({ force: true });
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByText("1 of 12 done, 11 failed").waitFor();
+		assert.equal(servers.find("hall_01"), undefined);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("shows a read-only token what it may see, and no buttons that change something", async (t) => {
+		const gateway = await startConsole(t, { bootstrap: "approve" });
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		const reader = {
+			name: "self.get_device_status",
+			description: "Status.",
+			inputSchema: { type: "object", properties: {} },
+		};
+		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME, reader] });
+		const secret = await gateway.tokens.add({ name: "wall", kind: "client", readOnly: true });
+		const page = await openSignedIn(t, { ...gateway, secret });
+		await page.getByText("Your token is read-only").waitFor();
+		await page.getByRole("link", { name: /^lamp/ }).click();
+		await page.getByText("Get device status").first().waitFor();
+		assert.equal(await page.getByText("Set volume").count(), 0);
+		for (const name of ["Name and tags", "Disconnect", "Forget"]) {
+			assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+		}
+	});
+
+	it("shows two windows the same, and signs both out", async (t) => {
+		const gateway = await startConsole(t);
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME] });
+		const first = await openSignedIn(t, gateway);
+		const second = await first.context().newPage();
+		await second.goto(`${gateway.base}/`);
+		await first.getByRole("link", { name: /^lamp/ }).click();
+		await first.getByRole("button", { name: "Name and tags" }).click();
+		await first.getByRole("textbox", { name: "Name" }).fill("porch");
+		await first.getByRole("button", { name: "Save" }).click();
+		await second.getByRole("link", { name: "porch" }).waitFor();
+		await first.getByRole("heading", { name: "porch" }).waitFor();
+		await first.getByRole("button", { name: "Sign out" }).click();
+		await second.getByText("Your session has ended").waitFor();
+	});
+
+	it("says so when its cookie is no longer valid, and signs in again", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("heading", { name: "No device yet" }).waitFor();
+		await page.context().clearCookies();
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByText("Your session has ended").waitFor();
+		await page.locator("input[name=token]").fill(gateway.secret);
+		await page.keyboard.press("Enter");
+		await page.getByRole("heading", { name: "New token" }).waitFor();
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("can be used with the keyboard alone", async (t) => {

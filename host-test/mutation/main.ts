@@ -1,18 +1,12 @@
 // npm run test:mutation: changes the sources in many small ways, one at a time, and counts how many changes a test notices.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { InvalidArgumentError } from "commander";
 import pLimit from "p-limit";
 import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
-import { type BundleOptions, bundleTests } from "../runner/bundle.js";
-import { bundledPath, FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
+import { FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
+import { firstFailure, MUTANTS } from "./first-failure.js";
 import { type Mutant, mutantsOf } from "./mutants.js";
-
-const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));
-const REPORTER = new URL("first-failure.mjs", import.meta.url).href;
 
 const SUITES = ["host-test/node/suites.test.ts"];
 
@@ -53,6 +47,8 @@ interface Room {
 
 interface Candidate extends Mutant, Room {
 	readonly path: string;
+	/** The test file of the source's name: it notices most changes within a second. */
+	readonly own: readonly string[];
 }
 
 function quickTestsIn(...folders: string[]): string[] {
@@ -64,13 +60,11 @@ function candidates(): Candidate[] {
 		readdirSync(`${ROOT}${room.folder}`)
 			.filter((name) => /(?<!\.d)\.ts$/.test(name))
 			.sort()
-			.flatMap((name) =>
-				mutantsOf(readFileSync(`${ROOT}${room.folder}/${name}`, "utf8")).map((mutant) => ({
-					...mutant,
-					...room,
-					path: `${room.folder}/${name}`,
-				})),
-			),
+			.flatMap((name) => {
+				const own = room.near.filter((test) => basename(test, ".test.ts") === basename(name, ".ts"));
+				const path = `${room.folder}/${name}`;
+				return mutantsOf(readFileSync(`${ROOT}${path}`, "utf8")).map((mutant) => ({ ...mutant, ...room, path, own }));
+			}),
 	);
 }
 
@@ -92,49 +86,6 @@ function choose<T>(all: readonly T[], count: number, seed: number): T[] {
 		const [chosen] = rest.splice(Math.floor(random() * rest.length), 1);
 		return chosen as T;
 	});
-}
-
-/** Runs tests up to the first that fails, or does not end in time. Resolves to what failed; undefined if all passed. */
-async function firstFailure(
-	tests: readonly string[],
-	maxTime: number,
-	replaced?: BundleOptions["replaced"],
-): Promise<string | undefined> {
-	const folder = mkdtempSync(`${ROOT}.cache/mutants/`);
-	try {
-		await bundleTests(tests, { folder, ...(replaced && { replaced }) });
-	} catch (error) {
-		return (error as Error).message;
-	}
-	const urls = tests.map((test) => pathToFileURL(bundledPath(folder, test)).href);
-	const child = spawn(process.execPath, ["--test-reporter", REPORTER, ENTRY, ...urls], {
-		cwd: ROOT,
-		stdio: ["ignore", "pipe", "ignore"],
-		// A group of its own, so that what a test that failed has started ends with it.
-		detached: true,
-		env: { ...process.env, XS_MCP_TEST_BUNDLE: folder },
-	});
-	let output = "";
-	child.stdout.setEncoding("utf8").on("data", (text: string) => {
-		output += text;
-	});
-	const stop = (): void => {
-		try {
-			process.kill(-(child.pid as number), "SIGKILL");
-		} catch {
-			// Every process of the group has ended.
-		}
-	};
-	const timer = setTimeout(stop, maxTime);
-	process.once("exit", stop);
-	const closed = once(child, "close");
-	const [code] = (await once(child, "exit")) as [number | null];
-	clearTimeout(timer);
-	process.off("exit", stop);
-	stop();
-	await closed;
-	rmSync(folder, { recursive: true, force: true });
-	return code === 0 ? undefined : output || `exit code ${code}`;
 }
 
 /**
@@ -171,16 +122,16 @@ const program = makeProgram("run test:mutation", "Counts how many small changes 
 		for (const signal of ["SIGINT", "SIGTERM"] as const) {
 			process.once(signal, () => process.exit(1));
 		}
-		mkdirSync(`${ROOT}.cache/mutants`, { recursive: true });
+		mkdirSync(MUTANTS, { recursive: true });
 		const all = candidates().filter(({ path }) => only.length === 0 || only.some((start) => path.startsWith(start)));
 		const chosen = choose(all, count, seed);
 		const lists = new Set(chosen.flatMap(({ near, wide }) => [near, wide]).filter(({ length }) => length > 0));
 		const times = await measure(lists);
-		const isKilled = async ({ path, source, near, wide }: Candidate): Promise<boolean> => {
-			for (const tests of [near, wide]) {
-				const time = times.get(tests);
-				const replaced = { path: join(ROOT, path), source };
-				if (time !== undefined && (await firstFailure(tests, MAX_SLOWDOWN * time, replaced)) !== undefined) {
+		const isKilled = async ({ path, source, own, near, wide }: Candidate): Promise<boolean> => {
+			const replaced = { path: join(ROOT, path), source };
+			for (const tests of [own, near, wide].filter(({ length }) => length > 0)) {
+				const time = times.get(tests) ?? (times.get(near) as number);
+				if ((await firstFailure(tests, MAX_SLOWDOWN * time, replaced)) !== undefined) {
 					return true;
 				}
 			}

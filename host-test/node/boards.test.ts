@@ -7,10 +7,23 @@ import { BOARDS, describeBoards, measureMinimal } from "../../scripts/moddable/b
 import { planMemory } from "../../scripts/moddable/memory-plan.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { findTarget } from "../../scripts/moddable/targets.js";
+import { BOARD_PROFILES, type BoardProfile } from "../../virtual-device/src/boards.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 const sdk = findSdk();
+
+/** Parts that a virtual device has on any board, and those that it cannot simulate. */
+const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [
+	"accessPoint",
+	"chat",
+	"clock",
+	"network",
+	"settings",
+	"system",
+	"thermometer",
+	"updater",
+];
 
 describe("boards", () => {
 	it("all have a system, settings and a network, which the application needs", () => {
@@ -24,7 +37,9 @@ describe("boards", () => {
 
 	it("have the tools that their parts allow", () => {
 		assert.deepEqual(toolsOf(["speaker"]).offered, ["self.get_device_status", "self.audio_speaker.set_volume"]);
-		const parts = readParts(["virtual"]).get("virtual")?.parts ?? [];
+		const { parts: fixed = [], optional = [] } = readParts(["virtual"]).get("virtual") ?? {};
+		// Optional, because a virtual device may stand for a board without them.
+		const parts = [...fixed, ...optional].filter((part) => part !== "accessPoint");
 		// The first needs a Wi-Fi, the others come with the add-on conversation.
 		assert.deepEqual(toolsOf(parts).absent, [
 			"self.assistant.ask_user",
@@ -34,6 +49,27 @@ describe("boards", () => {
 			"self.system.reconfigure_wifi",
 			"self.assistant.say",
 		]);
+	});
+
+	it("are simulated with their parts", () => {
+		const folders = readdirSync(`${ROOT}src/boards`).filter((name) => !["esp32c3_qemu", "simulator"].includes(name));
+		assert.deepEqual([...BOARD_PROFILES.keys()].sort(), folders.sort());
+		for (const [board, { parts, optional }] of readParts(folders)) {
+			const profile = BOARD_PROFILES.get(board) as BoardProfile;
+			const { screen, buttons, lights, sensors } = profile;
+			const simulated = [
+				...profile.parts,
+				...(profile.parts.includes("player") ? ["speaker"] : []),
+				...(screen === undefined ? [] : ["screen"]),
+				...Object.entries({ buttons, lights, sensors }).flatMap(([name, { length }]) => (length > 0 ? [name] : [])),
+			];
+			const real = [...parts, ...optional].filter((part) => !OF_EVERY_VIRTUAL_DEVICE.includes(part));
+			assert.deepEqual(simulated.sort(), real.sort(), board);
+			const source = readFileSync(`${ROOT}src/boards/${board}/board.ts`, "utf8");
+			for (const name of board === "virtual" ? [] : [...buttons, ...lights, ...sensors]) {
+				assert.match(source, new RegExp(`\\b${name}\\b`), `${board}: ${name}`);
+			}
+		}
 	});
 
 	it("are described in docs/boards.md as their sources have them", () => {

@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { CoverageReport } from "monocart-coverage-reports";
 import { ROOT } from "./select.js";
 
@@ -18,6 +19,15 @@ export function openCoverage(): NodeJS.ProcessEnv {
 	return { NODE_V8_COVERAGE: FOLDER };
 }
 
+/** Removes what a process left that was killed while it wrote: its end is missing. */
+function removeUnfinished(): void {
+	for (const name of readdirSync(FOLDER)) {
+		if (!readFileSync(join(FOLDER, name)).subarray(-1).equals(Buffer.from("}"))) {
+			rmSync(join(FOLDER, name));
+		}
+	}
+}
+
 /**
  * Prints what the tests covered, and writes the details to `.cache/coverage-report`.
  *
@@ -33,6 +43,7 @@ export async function reportCoverage(): Promise<number> {
 		sourceFilter: (path) => MEASURED.test(path),
 		sourcePath: (path) => path.replace(/^.*?(?=(?:gateway\/|mcp-manager\/)?src\/)/, ""),
 	});
+	removeUnfinished();
 	await report.addFromDir(FOLDER);
 	const lines = Number((await report.generate())?.summary.lines?.pct);
 	if (!(lines >= MIN_LINES)) {

@@ -14,6 +14,8 @@ export interface TestEvent {
 	readonly skip?: string | true;
 	readonly isFromBelow?: boolean;
 	readonly error?: string;
+	/** At the end of a file: milliseconds of CPU that the process and its children have used since it began. */
+	readonly cpuTime?: number;
 }
 
 interface Failure {
@@ -28,6 +30,10 @@ export class FileReport {
 	/** Titles by the reason why they were skipped. */
 	readonly skipped = new Map<string, number>();
 	readonly diagnostics: string[] = [];
+	/** Milliseconds of CPU that its tests and their child processes used, and milliseconds that they took. */
+	cpuTime = 0;
+	duration = 0;
+	readonly #begin = performance.now();
 	readonly file: string;
 	readonly #titles: string[] = [];
 
@@ -60,7 +66,9 @@ export class FileReport {
 	}
 
 	/** The file has ended. One without a test is a failure. */
-	end(): void {
+	end(cpuTime: number): void {
+		this.cpuTime = cpuTime;
+		this.duration = performance.now() - this.#begin;
 		if (this.passed === 0 && this.skipped.size === 0 && this.failures.length === 0) {
 			this.failures.push({ title: this.file, error: "no test ran" });
 		}
@@ -123,6 +131,21 @@ const MAX_DIAGNOSTICS = 12;
 const MAX_FAILURES_IN_DETAIL = 5;
 const MAX_FAILURES = 20;
 
+/** Lines of the table of times. */
+const MAX_TIMES = 40;
+
+/** A table of the files that use most CPU: seconds of CPU, and seconds that they took. */
+export function tableOfTimes(reports: readonly FileReport[]): string {
+	const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(1).padStart(7);
+	return [
+		"\n    CPU    time",
+		...[...reports]
+			.sort((one, other) => other.cpuTime - one.cpuTime)
+			.slice(0, MAX_TIMES)
+			.map(({ file, cpuTime, duration }) => `${seconds(cpuTime)} ${seconds(duration)}  ${file}`),
+	].join("\n");
+}
+
 /**
  * The summary of all: one screen, what failed last. Its final line is one that continuous integration can count.
  *
@@ -135,13 +158,14 @@ export function summarize(reports: readonly FileReport[], milliseconds: number):
 	for (const [reason, count] of reports.flatMap((report) => [...report.skipped])) {
 		skipped.set(reason, (skipped.get(reason) ?? 0) + count);
 	}
+	const cpuTime = reports.reduce((sum, report) => sum + report.cpuTime, 0);
 	const diagnostics = reports.flatMap((report) => report.diagnostics).slice(0, MAX_DIAGNOSTICS);
 	const countSkipped = [...skipped.values()].reduce((sum, count) => sum + count, 0);
 	return [
 		"",
 		...diagnostics,
 		...[...skipped].map(([reason, count]) => `skipped ${count}: ${reason}`),
-		`Took ${Math.round(milliseconds / 1000)} s.`,
+		`Took ${Math.round(milliseconds / 1000)} s, ${Math.round(cpuTime / 1000)} s of CPU.`,
 		...describeFailures(failures),
 		`${passed} passed, ${failures.length} failed, ${countSkipped} skipped`,
 	].join("\n");

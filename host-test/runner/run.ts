@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Bundle, bundleTests } from "./bundle.js";
-import { FileReport, Progress, summarize, type TestEvent } from "./report.js";
+import { FileReport, Progress, summarize, type TestEvent, tableOfTimes } from "./report.js";
 import { bundledPath, ROOT } from "./select.js";
 
 const REPORTER = new URL("events.mjs", import.meta.url).href;
@@ -25,6 +25,8 @@ export interface RunOptions {
 	readonly reporter?: string;
 	/** Each file in its own process. Default: a process takes one file after another. */
 	readonly isolate?: boolean;
+	/** Whether to print which files use most CPU. */
+	readonly times?: boolean;
 }
 
 /**
@@ -47,6 +49,9 @@ export async function runBundle(
 ): Promise<number> {
 	const run: Run = { ...options, folder: bundle.folder, queue: [...files], progress: new Progress(files.length) };
 	const reports = (await Promise.all(Array.from({ length: options.concurrency ?? 4 }, () => runQueue(run)))).flat();
+	if (options.times) {
+		console.log(tableOfTimes(reports));
+	}
 	console.log(summarize(reports, performance.now() - begin));
 	return reports.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
@@ -76,6 +81,7 @@ async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 	const output = followOutput(child, run.reporter !== undefined);
 	const silence = setTimeout(() => child.kill("SIGKILL"), MAX_SILENCE);
 	const reports: FileReport[] = [];
+	let cpuTime = 0;
 	const begin = (file: string | undefined): void => {
 		if (file !== undefined) {
 			reports.push(new FileReport(file));
@@ -90,7 +96,8 @@ async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 			run.progress.hear(event);
 			return;
 		}
-		report.end();
+		report.end((event.cpuTime ?? 0) - cpuTime);
+		cpuTime = event.cpuTime ?? 0;
 		run.progress.show(report);
 		begin(run.isolate ? undefined : run.queue.shift());
 	});

@@ -134,6 +134,7 @@ export default suite("the bootstrap's settings and answers", {
 			otaInterval: 86_400,
 			serialNumber: "",
 			hmacKey: undefined,
+			language: "en",
 		});
 		const settings = new FakeSettings();
 		settings.set("xs-mcp", "otaUrl", "https://stored/");

@@ -38,6 +38,16 @@ export default suite("the bootstrap", {
 			board: { type: "fake", name: "fake", ssid: "home", rssi: -60, mac: "02:00:00:00:00:01" },
 		});
 	},
+	async "names the language of the setting"() {
+		for (const [language, tag] of [
+			["ja", "ja-JP"],
+			["zh", "zh-CN"],
+		] as const) {
+			const server = new FakeOtaServer(WEBSOCKET);
+			await bootstrap(server, { language });
+			equal([server.requests[0]?.headers?.get("Accept-Language"), (server.body(0) as { language: string }).language], [tag, tag]);
+		}
+	},
 	async "tells the backend once, and checks again every day"() {
 		const server = new FakeOtaServer(WEBSOCKET);
 		const { heard, pass } = await bootstrap(server);

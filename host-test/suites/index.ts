@@ -52,6 +52,7 @@ import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
 import servedBackend from "./served-backend.suite.js";
+import sessionWatch from "./session-watch.suite.js";
 import sessions from "./sessions.suite.js";
 import setup from "./setup.suite.js";
 import setupFace from "./setup-face.suite.js";
@@ -118,6 +119,7 @@ export const SUITES: readonly Suite[] = [
 	attempts,
 	wantedNames,
 	sessions,
+	sessionWatch,
 	familyWire,
 	webSocket,
 	webSocketFlow,

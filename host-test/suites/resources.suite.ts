@@ -226,6 +226,22 @@ export default suite("resources", {
 		matches(subscribe(`log://lines/${"x".repeat(2_000)}`).error.message, /at most 1024 characters/);
 		equal(subscribe("note://one").error.code, -32002);
 	},
+	"have 8,000 bytes and 32 subscriptions if the server sets no limits"() {
+		let length = 8_000;
+		const page = createResource<undefined, "note://page">({
+			uri: "note://page",
+			name: "page",
+			read: () => "a".repeat(length),
+		});
+		const { client, read } = clientOf({ resources: [line, page] });
+		equal(read("note://page").result.contents[0].text.length, 8_000);
+		length += 1;
+		equal(read("note://page").error.code, -32603);
+		const subscribe = (at: number) => client.ask("resources/subscribe", { uri: `log://lines/${at}` });
+		const [last, more] = Array.from({ length: 33 }, (_, at) => subscribe(at)).slice(-2);
+		equal(last?.result, {});
+		matches(more?.error.message ?? "", /limit 32/);
+	},
 	"can be added and removed while clients are told"() {
 		const { client, resources } = clientOf();
 		const change = { jsonrpc: "2.0", method: "notifications/resources/list_changed" };

@@ -180,6 +180,27 @@ export default suite("tools of the conversation, of texts and timers", {
 		const [told] = mcp();
 		equal([told.payload.method, told.payload.params], ["notifications/timer_due", { id: 1, text: "egg" }]);
 	},
+	async "ring five times, or until a press, which does nothing else"() {
+		const { call, board, timer, transport } = callable(["timer"]);
+		call("self.timer.set", { seconds: 60, text: "egg" });
+		timer.pass(60_000);
+		for (let count = 2; count <= 9; count += 1) {
+			await settled();
+			timer.pass(4_000);
+		}
+		equal(board.player.sounds.length, 5);
+		call("self.timer.set", { seconds: 60, text: "tea" });
+		timer.pass(60_000);
+		await settled();
+		timer.pass(4_000);
+		equal(board.player.sounds.length, 7);
+		const listens = (): number => transport.channel.sent.filter((text) => text.includes('"listen"')).length;
+		const before = listens();
+		board.buttons.boot.press();
+		await settled();
+		timer.pass(60_000);
+		equal([board.player.sounds.length, listens()], [7, before]);
+	},
 	"keep timers over a restart, and ring for those that were due meanwhile"() {
 		const first = reminding();
 		first.reminders.set(60, "egg");

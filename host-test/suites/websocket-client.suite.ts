@@ -1,4 +1,5 @@
 import { FramedWebSocketClient } from "../../src/protocols/websocket-client.js";
+import { handshakeRequest } from "../../src/protocols/websocket-handshake.js";
 import { FakeResolver, FakeSocket } from "../doubles/fake-socket.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
@@ -130,6 +131,22 @@ export default suite("WebSocket client", {
 			ok(lines.includes(line), line);
 		}
 		matches(request, /\r\nSec-WebSocket-Key: [A-Za-z0-9+/]{21}[AQgw]==\r\n/);
+	},
+	"sends a key of 16 random bytes in base64, from all zeros to all ones"() {
+		const keyOf = (random: number): string | undefined => {
+			const request = handshakeRequest({ host: "backend", port: 80, path: "/", headers: new Map() }, () => random);
+			return /Sec-WebSocket-Key: (\S+)/.exec(String.fromArrayBuffer(request.buffer as ArrayBuffer))?.[1];
+		};
+		equal(keyOf(0), `${"A".repeat(22)}==`);
+		equal(keyOf(0.5), `${"g".repeat(22)}==`);
+		equal(keyOf(1 - Number.EPSILON), `${"/".repeat(21)}w==`);
+	},
+	"leaves the default ports out of its Host header"() {
+		const hostAt = (port: number): string | undefined => {
+			const request = handshakeRequest({ host: "backend", port, path: "/", headers: new Map() });
+			return /^Host: (.*)\r$/m.exec(String.fromArrayBuffer(request.buffer as ArrayBuffer))?.[1];
+		};
+		equal([80, 443, 8080].map(hostAt), ["backend", "backend", "backend:8080"]);
 	},
 	"sends a request that is longer than the room for it piece by piece"() {
 		const { resolver } = connect();

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { typeScript } from "../e2e/program.js";
@@ -17,15 +19,18 @@ function start(commands: string, ...args: string[]): { status: number | null; st
 describe("npm start", () => {
 	it("carries out the commands that come through a pipe, quoted values too, and ends", () => {
 		const commands = [
-			"call self.screen.set_theme theme=dark",
+			"call self.light.set color=#ff8000",
 			'call self.camera.take_photo question="What is this?"',
 			"",
 			"quit",
 			"call self.reboot",
 		];
-		const { status, stdout } = start(`${commands.join("\n")}\n`, "--transport", "websocket", "--engine", "v8");
-		assert.match(stdout, /set_theme \{"theme":"dark"\}\n +true\n/);
+		const { status, stdout } = start(`${commands.join("\n")}\n`, "--engine", "v8");
+		assert.match(stdout, /light_set \{"color":"#ff8000"\}\n.*\n? +true\n/);
 		assert.match(stdout, /take_photo \{"question":"What is this\?"\}\n/);
+		const picture = /saved: (.+\.jpeg)/.exec(stdout)?.[1] as string;
+		assert.equal(readFileSync(picture).readUInt16BE(), 0xffd8);
+		rmSync(dirname(picture), { recursive: true });
 		assert.doesNotMatch(stdout, /self_reboot \{\}/);
 		assert.equal(status, 0);
 	});

@@ -37,14 +37,14 @@ describe("the prompt of npm start", () => {
 
 	it("reports unknown commands, and fails", () => {
 		const { status, stdout } = start(
-			"lst\ncall self.reboott\ncall self.screen.set_theme colour=red\n",
+			"lst\ncall self.screen.set_them\ncall self.screen.set_theme colour=red\n",
 			"--transport",
 			"websocket",
 			"--engine",
 			"v8",
 		);
 		assert.match(stdout, /unknown command 'lst'[\s\S]*Did you mean list\?/);
-		assert.match(stdout, /self\.reboott: unknown tool: did you mean virtual_000001__self_reboot\?/);
+		assert.match(stdout, /self\.screen\.set_them: unknown tool: did you mean virtual_000001__self_screen_set_theme\?/);
 		assert.match(stdout, /colour: unknown argument; the tool takes theme/);
 		assert.equal(status, 1);
 	});
@@ -54,7 +54,7 @@ describe("the flags of npm start", () => {
 	it("are named if they make no sense, without a stack", () => {
 		for (const [args, problem] of [
 			[["--transports"], /unknown option '--transports'\n\(Did you mean --transport\?\)/],
-			[["--port", "1"], /--port needs --transport/],
+			[["--broker", "mqtt://127.0.0.1/"], /--broker needs --transport mqtt/],
 			[["--broker", "http://127.0.0.1/"], /'http:\/\/127\.0\.0\.1\/' is invalid\. Expected a URL like mqtt/],
 			[["--http-port", "70000"], /Expected a port from 0 to 65535/],
 			[["--engine", "v9"], /Allowed choices are xs, v8/],

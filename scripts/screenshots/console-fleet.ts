@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
-import { bundleConsole } from "../console-bundle.js";
+import { bundleConsole } from "../page-bundles.js";
 
 /** A house as the pictures show it. */
 const DEVICES = [

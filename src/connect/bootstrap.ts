@@ -112,7 +112,7 @@ export class Bootstrap {
 
 	get #identity(): Identity {
 		const { board, uuid, config } = this.#options;
-		return { board, uuid, serialNumber: config.serialNumber };
+		return { board, uuid, serialNumber: config.serialNumber, language: config.language };
 	}
 
 	async #post(url: string, body: string, timeout: number): Promise<HttpResponse> {

@@ -6,7 +6,7 @@ import type { TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { SettingValue } from "../settings/settings-table.js";
-import { drawAttention } from "../sound/chime.js";
+import { Alarm } from "./alarm.js";
 import { AssistantLine } from "./assistant-line.js";
 import type { BackendLink } from "./backend-link.js";
 import { ButtonQuestions } from "./button-questions.js";
@@ -43,6 +43,8 @@ export class Conversation implements Reminders {
 	readonly #questions: ButtonQuestions | undefined;
 	/** Made for the first one. */
 	#reminders: StoredReminders | undefined;
+	/** Made when the first timer is due. */
+	#alarm: Alarm | undefined;
 	/** Whether the backend wants to speak as soon as the session begins. */
 	#isAsked = false;
 
@@ -108,6 +110,9 @@ export class Conversation implements Reminders {
 	/** @returns whether the press has a meaning here, and so does nothing else */
 	pressed(button: string, press: Press): boolean {
 		this.#notice?.end();
+		if (this.#alarm?.end()) {
+			return true;
+		}
 		return this.#questions?.pressed(button, press) === true || this.#events?.pressed(button, press) === true;
 	}
 
@@ -126,6 +131,7 @@ export class Conversation implements Reminders {
 		this.#notice?.end();
 		this.#questions?.cancel();
 		this.#reminders?.close();
+		this.#alarm?.end();
 	}
 
 	get all(): readonly Reminder[] {
@@ -155,10 +161,11 @@ export class Conversation implements Reminders {
 
 	/** A timer is due. */
 	onDue({ id, text }: Pick<Reminder, "id" | "text">): void {
-		const { board, link, words, log } = this.#options;
+		const { board, link, words, timer, log } = this.#options;
 		log(`timer ${id} is due: ${text}`);
 		link.show({ alert: { status: words?.timer ?? "", message: text } });
-		drawAttention(board.player, log);
+		this.#alarm ??= new Alarm({ player: board.player, timer, log });
+		this.#alarm.begin();
 		board.chat?.show(`timer: ${text}`);
 		link.tell("notifications/timer_due", { id, text });
 		this.#events?.timerDue(text);

@@ -25,7 +25,7 @@ export type Config = Values<
 };
 
 /** The settings of the bootstrap. */
-export type BootstrapConfig = Values<"otaUrl" | "otaInterval" | "serialNumber" | "hmacKey">;
+export type BootstrapConfig = Values<"otaUrl" | "otaInterval" | "serialNumber" | "hmacKey" | "language">;
 
 type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<Each> };
 
@@ -81,5 +81,6 @@ export function readBootstrapConfig(source: SettingSource): BootstrapConfig | un
 		otaInterval: readSetting("otaInterval", source),
 		serialNumber: readSetting("serialNumber", source),
 		hmacKey: readSetting("hmacKey", source),
+		language: readSetting("language", source),
 	};
 }

@@ -91,14 +91,14 @@ export const SETTINGS = deepFreeze({
 		onPage: true,
 	},
 	/**
-	 * URL to connect to: `ws://`, `wss://`, `mqtt://`, `mqtts://`; or `mdns:` to find a gateway on the local network, `mdns:HOST` for a certain one
+	 * URL to connect to: `ws://`, `wss://`, `mqtt://`, `mqtts://`; `mdns:` finds a gateway on the local network, `mdns:HOST` a certain one
 	 * @default `mdns:`; in the simulator and on virtual devices `ws://127.0.0.1:8765/`
 	 */
 	backend: {
 		kind: "text",
 		onPage: true,
 	},
-	/** where the device asks for its backend, in place of `backend` */
+	/** where the device asks for its backend, instead of `backend` */
 	otaUrl: {
 		kind: "text",
 		default: "",
@@ -128,7 +128,7 @@ export const SETTINGS = deepFreeze({
 		onPage: true,
 	},
 	/**
-	 * UUID of the device, over which backends sign tokens; it replaces the one that is kept
+	 * UUID of the device, for which backends sign tokens; replaces the stored one
 	 * @default made once and kept
 	 */
 	uuid: {
@@ -141,13 +141,13 @@ export const SETTINGS = deepFreeze({
 		choices: ["always", "on-demand"],
 		default: "always",
 	},
-	/** when the person has ended to speak: `auto`: the backend hears it, `manual`: a press says it, `realtime`: both speak at once */
+	/** how a person's turn ends: `auto`: the backend detects it, `manual`: by a press, `realtime`: both speak at once */
 	listenMode: {
 		kind: "choice",
 		choices: ["auto", "manual", "realtime"],
 		default: "auto",
 	},
-	/** what the device says to the backend's model in words: presses of buttons, changes of sensors, timers that are due */
+	/** events that the device tells the backend's model in words */
 	events: {
 		kind: "choices",
 		choices: ["button", "sensor", "timer"],
@@ -231,7 +231,7 @@ export const SETTINGS = deepFreeze({
 		max: DAY,
 		default: 300,
 	},
-	/** public key that images must be signed for */
+	/** public key for signed images; others are rejected */
 	updateKey: {
 		kind: "p256-key",
 		builtOnly: true,
@@ -257,7 +257,7 @@ export const SETTINGS = deepFreeze({
 		max: DAY,
 		default: 180,
 	},
-	/** time after which the set-up of a device that knows a network ends, unless somebody uses it */
+	/** time after which an unused set-up ends if a network is known */
 	setupTime: {
 		kind: "integer",
 		unit: "seconds",
@@ -300,7 +300,7 @@ export const SETTINGS = deepFreeze({
 		orZero: true,
 		default: 0,
 	},
-	/** time after which it wakes from that by itself; 0: only a button or the touch screen wakes it */
+	/** duration of deep sleep; 0: until a button or the touch screen wakes the chip */
 	wakeAfter: {
 		kind: "integer",
 		unit: "seconds",
@@ -317,7 +317,7 @@ export const SETTINGS = deepFreeze({
 	},
 	/** time server */
 	ntp: { kind: "text", default: "pool.ntp.org" },
-	/** resource with a CA certificate (DER) that is trusted besides the roots in the manifest */
+	/** resource with an additional trusted CA certificate (DER) */
 	certificate: {
 		kind: "text",
 		default: "",

@@ -100,12 +100,26 @@ declare module "src/boards/target/board" {
 /** The virtual device's Node side, for its simulated board. */
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
+	import type { SensorKind } from "../hardware/sensor.js";
 	import type { AudioOutRecord } from "../sound/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
 	export const AudioOut: AudioOutRecord["io"];
+	/** What a simulated board has. */
+	export interface VirtualBoardProfile {
+		readonly name: string;
+		/** Its parts, by their names in `Hardware`, besides those below and those of every virtual device. */
+		readonly parts: readonly string[];
+		/** Pixels; undefined without a screen. */
+		readonly screen?: { readonly width: number; readonly height: number };
+		/** By name. The first one is the main button. */
+		readonly buttons: readonly string[];
+		readonly lights: readonly string[];
+		/** Each has the name of its kind. */
+		readonly sensors: readonly SensorKind[];
+	}
 	/** The options of the command line. */
-	export const options: { readonly macAddress: string };
+	export const options: { readonly macAddress: string; readonly board: VirtualBoardProfile };
 	export function restart(delay: number): void;
 	/** A picture of the simulated room, as a JPEG file. */
 	export function capture(): Promise<ByteSource>;
@@ -113,8 +127,12 @@ declare module "virtual-host" {
 	export function drawScreen(screen: object, quality: number): Promise<ByteSource>;
 	/** Shows a picture on the simulated screen. */
 	export function beginPicture(): PictureSink;
-	/** Prints what the simulated screen shows. */
-	export function showScreen(screen: object): void;
+	/**
+	 * Reports what the simulated screen shows.
+	 *
+	 * @param changed the members of the face that were shown just now
+	 */
+	export function showScreen(screen: object, changed: readonly string[]): void;
 	/** The two places for firmware. */
 	export const firmware: {
 		readonly capacity: number;
@@ -132,12 +150,18 @@ declare module "virtual-host" {
 	};
 	/** Prints the state of a simulated light. */
 	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
-	/** Calls back when the user presses or releases the simulated button. */
-	export function onButton(callback: (isDown: boolean) => void): void;
+	/** Calls back when the user presses or releases a simulated button. */
+	export function onButton(callback: (name: string, isDown: boolean) => void): void;
+	/** Calls back with the milliseconds for which the user holds a simulated button down. */
+	export function onPress(callback: (name: string, milliseconds: number) => void): void;
 	/** Prints a line of the conversation. */
 	export function showChat(line: string): void;
 	/** Calls back with each text that the user says by typing it. */
 	export function onChat(callback: (text: string) => void): void;
+	/** Calls back when the user changes the level of the battery, in percent, or the charger. */
+	export function onBattery(callback: (level: number, charging: boolean) => void): void;
+	/** Calls back when the network is lost or comes back, or when the user sets its signal, in dBm. */
+	export function onNetwork(callback: (online: boolean, rssi: number) => void): void;
 	/** Calls back when the user sets the value of a simulated sensor. */
 	export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void;
 }

@@ -1,3 +1,5 @@
+import type { VirtualBoardProfile } from "virtual-host";
+
 declare global {
 	/** The globals that the engine's host provides. */
 	function post(header: string, bytes?: ArrayBuffer): void;
@@ -6,6 +8,7 @@ declare global {
 		readonly config: Readonly<Record<string, unknown>>;
 		readonly settings: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 		readonly macAddress: string;
+		readonly board: VirtualBoardProfile;
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
 	};
 	/** The function that receives messages from the host. */

@@ -4,7 +4,7 @@ import { boot, call, receive, send } from "./bridge.js";
 
 export { AudioOut } from "./audio-out.js";
 
-export const options = { macAddress: boot.macAddress };
+export const options = { macAddress: boot.macAddress, board: boot.board };
 
 export function restart(delay: number): void {
 	send(["board.restart", delay]);
@@ -42,8 +42,8 @@ export function beginPicture(): PictureSink {
 	};
 }
 
-export function showScreen(screen: object): void {
-	send(["board.screen", screen]);
+export function showScreen(screen: object, changed: readonly string[]): void {
+	send(["board.screen", screen, changed]);
 }
 
 export const firmware = {
@@ -64,8 +64,21 @@ export function showLight(name: string, light: object): void {
 	send(["board.light", name, light]);
 }
 
-export function onButton(callback: (isDown: boolean) => void): void {
-	receive("board.button", ([isDown]) => callback(isDown as boolean));
+/** @param callback gets the button's name, and the milliseconds for which it is held down */
+export function onPress(callback: (name: string, milliseconds: number) => void): void {
+	receive("board.press", ([name, milliseconds]) => callback(name as string, milliseconds as number));
+}
+
+export function onButton(callback: (name: string, isDown: boolean) => void): void {
+	receive("board.button", ([name, isDown]) => callback(name as string, isDown as boolean));
+}
+
+export function onBattery(callback: (level: number, charging: boolean) => void): void {
+	receive("board.battery", ([level, charging]) => callback(level as number, charging as boolean));
+}
+
+export function onNetwork(callback: (online: boolean, rssi: number) => void): void {
+	receive("board.network", ([online, rssi]) => callback(online as boolean, rssi as number));
 }
 
 export function showChat(line: string): void {

@@ -1,67 +1,17 @@
-// npm run device: one virtual device against any backend.
+// npm run device: virtual devices against any backend.
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import { InvalidArgumentError, Option } from "commander";
-import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
+import { bundleDevicePage } from "../../scripts/page-bundles.js";
+import { ProgramError, runProgram } from "../../scripts/program.js";
+import { BOARD_PROFILES } from "./boards.js";
 import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
 import type { EngineError } from "./engine/engine-error.js";
 import { bundle, chooseEngine, type EngineChoice, endBundler, randomMacAddress, VirtualDevice } from "./index.js";
-
-interface Options {
-	readonly url?: string;
-	readonly otaUrl?: string;
-	readonly http?: HttpAddress;
-	readonly httpToken?: string;
-	readonly setup?: number;
-	readonly token: string;
-	readonly set: Readonly<Record<string, string>>;
-	readonly name: string;
-	readonly new?: boolean;
-	readonly mac?: string;
-	readonly uuid?: string;
-	readonly settings?: string;
-	readonly engine: "xs" | "v8";
-	readonly bits: "64" | "32";
-	readonly slots?: number;
-	readonly chunkBytes?: number;
-	readonly seed?: number;
-	readonly prompt?: boolean;
-	readonly heap?: boolean;
-	readonly restart?: boolean;
-	readonly firmware?: string;
-}
-
-/** Where a virtual device serves clients, as its settings have it. */
-interface HttpAddress {
-	readonly http: number;
-	readonly httpAddress: string;
-}
-
-/** Settings of the firmware that `--set` takes: the backend and the token have options of their own. */
-const SETTINGS = [
-	"clientId",
-	"mqttUsername",
-	"mqttPassword",
-	"publishTopic",
-	"subscribeTopic",
-	"keepAlive",
-	"qos",
-	"lastWill",
-	"session",
-	"listenMode",
-	"events",
-	"protocolVersion",
-	"chunkBytes",
-	"otaInterval",
-	"serialNumber",
-	"hmacKey",
-	"mdnsInterface",
-	"updateKey",
-	"refuseDowngrades",
-	"updateTrial",
-];
+import { type Options, program } from "./options.js";
+import type { Scenario } from "./scenario/read-scenario.js";
+import type { ScenarioRun } from "./scenario/run-scenario.js";
 
 /** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
 const MIN_CHUNK_BYTES = 32_768;
@@ -69,88 +19,100 @@ const MIN_CHUNK_BYTES = 32_768;
 /** The backend of a board that was built without one. */
 const NEW_BACKEND = "ws://127.0.0.1:8765/";
 
-const EPILOGUE = `
-Two devices with the same MAC address disconnect each other: start the second one with another --name.`;
-
-const program = makeProgram(
-	"run device",
-	"Runs one virtual device: the firmware on the XS engine, against any backend.",
-)
-	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…; mdns: finds a gateway")
-	.addOption(
-		new Option("--ota-url <url>", "where the device asks for its backend: http://… or https://…").conflicts("url"),
-	)
-	.option(
-		"--http <[address:]port>",
-		"serve MCP clients directly at http://ADDRESS:PORT/mcp (default address: 127.0.0.1)",
-		readHttpAddress,
-	)
-	.option(
-		"--http-token <token>",
-		"the bearer token that these clients need; required for an address that is not loopback",
-	)
-	.addOption(
-		new Option("--setup [port]", "start with the set-up page, as a new board does, at this port of 127.0.0.1")
-			.argParser(readPort)
-			.preset("8080")
-			.conflicts("http"),
-	)
-	.option("--token <token>", "WebSocket: the bearer token, if the backend needs one", "")
-	.addOption(
-		new Option("--set <name=value>", `another setting of the firmware (repeatable): ${SETTINGS.join(", ")}`)
-			.argParser(collectSetting)
-			.default({}, "none"),
-	)
-	.option("--name <name>", "device name; its MAC address is derived from it", "device")
-	.addOption(new Option("--new", "a random MAC address, for this run only").conflicts(["name", "mac"]))
-	.addOption(
-		new Option("--mac <address>", "this MAC address, for example 02:12:34:56:78:9a")
-			.argParser(readMacAddress)
-			.conflicts("name"),
-	)
-	.option("--uuid <uuid>", "this UUID, over which backends sign tokens (default: one that the device makes and keeps)")
-	.option("--settings <file>", "keep volume, brightness, UUID and the like in this file (default: in memory)")
-	.addOption(new Option("--engine <engine>", "the JavaScript engine").choices(["xs", "v8"]).default("xs"))
-	.addOption(
-		new Option("--bits <bits>", "size of the XS machine: 32 has slots of the size that an ESP32 has")
-			.choices(["64", "32"])
-			.default("64"),
-	)
-	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
-	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
-	.option("--seed <number>", "the same random numbers at each start, for a scenario to repeat", readPositiveInteger)
-	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
-	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …, say TEXT")
-	.option("--heap", "print the heap usage every 10 seconds")
-	.option("--restart", "start the device again if its engine ends, as a watchdog would")
-	.addHelpText("after", EPILOGUE);
+/** Bits of a MAC address that count devices: the first byte says that it is locally administered. */
+const COUNTED_BITS = 40n;
 
 await runProgram(program.action(run));
 
 async function run(options: Options): Promise<void> {
-	const { engine: kind, bits, heap, url, otaUrl, http, setup } = options;
+	const { engine: kind, bits, heap, url, otaUrl, http, setup, count } = options;
 	if (url === undefined && otaUrl === undefined && http === undefined && setup === undefined) {
 		program.error(
 			"error: required option '--url <url>', '--ota-url <url>', '--http <port>' or '--setup' not specified",
 		);
 	}
 	const engine = await chooseEngine(kind, { bits: bits === "32" ? 32 : 64, onProgress: console.error });
-	const device = await createDevice(engine, options);
-	report(device, options);
+	const scenario = options.scenario === undefined ? undefined : await openScenario(options.scenario);
+	const firmware = await bundleFirmware(options.firmware);
+	const macAddress = options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name));
+	const devices = Array.from({ length: count }, (_, index) =>
+		createDevice(engine, firmware, countedUp(macAddress, index), { ...options, ...scenario }),
+	);
+	const [first] = devices as [VirtualDevice];
+	const steps = scenario && new (await import("./scenario/run-scenario.js")).ScenarioRun(first, scenario);
+	for (const device of devices) {
+		report(device, options);
+	}
+	stopOnSignals(devices);
+	await openPage(first, options);
+	for (const device of devices) {
+		if (!(await start(device, engine))) {
+			return;
+		}
+	}
+	if (options.prompt) {
+		void takeCommands(first, process.stdin);
+	}
+	if (heap) {
+		setInterval(() => void printHeaps(devices), 10_000);
+	}
+	if (steps !== undefined) {
+		await play(steps, first);
+	}
+}
+
+/** Rejects with ProgramError if the scenario cannot be used. */
+async function openScenario(file: string): Promise<Scenario> {
+	const { readScenario } = await import("./scenario/read-scenario.js");
+	return await readScenario(file).catch((error: Error) => {
+		throw new ProgramError(`--scenario: ${error.message}`);
+	});
+}
+
+/** Runs a scenario to its end, which is the program's. */
+async function play(steps: ScenarioRun, device: VirtualDevice): Promise<void> {
+	try {
+		await steps.run(({ line, text }) => console.log(`line ${line}: ${text}`));
+		console.log("scenario: all happened as expected");
+	} catch (error) {
+		console.error(`scenario: ${(error as Error).message}`);
+		process.exitCode = 1;
+	}
+	device.stop();
+	process.exit();
+}
+
+function stopOnSignals(devices: readonly VirtualDevice[]): void {
 	for (const signal of ["SIGINT", "SIGTERM"] as const) {
 		process.on(signal, () => {
-			device.stop();
+			for (const device of devices) {
+				device.stop();
+			}
 			process.exit(0);
 		});
 	}
+}
+
+/** Rejects with ProgramError if the port is taken. */
+async function openPage(device: VirtualDevice, { page: port }: Options): Promise<void> {
+	if (port === undefined) {
+		return;
+	}
+	const { DevicePage } = await import("./page/device-page.js");
+	try {
+		const { url } = await DevicePage.open(device, await bundleDevicePage(), port);
+		console.log(`page ${url}`);
+	} catch (error) {
+		throw new ProgramError(`--page: ${(error as Error).message}`, { cause: error });
+	} finally {
+		await endBundler();
+	}
+}
+
+/** @returns whether it runs */
+async function start(device: VirtualDevice, { whyNotXs }: EngineChoice): Promise<boolean> {
 	try {
 		await device.start();
-		if (process.exitCode !== undefined) {
-			return;
-		}
-		const why = engine.whyNotXs === undefined ? "" : ` (not XS: ${engine.whyNotXs})`;
-		console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
-		console.log(`UUID ${device.uuid ?? "unknown"}`);
 	} catch (error) {
 		// A machine that ended during the boot was reported. One that could not start was not.
 		if (process.exitCode === undefined) {
@@ -158,22 +120,22 @@ async function run(options: Options): Promise<void> {
 			console.error(`the engine ended: ${code}: ${message}`);
 			process.exitCode = 1;
 		}
-		return;
 	}
-	if (options.prompt) {
-		void takeCommands(device, process.stdin);
+	if (process.exitCode !== undefined) {
+		return false;
 	}
-	if (heap) {
-		setInterval(() => void printHeap(device), 10_000);
-	}
+	const why = whyNotXs === undefined ? "" : ` (not XS: ${whyNotXs})`;
+	console.log(`device ${device.macAddress} on ${device.engineName}${why}`);
+	console.log(`UUID ${device.uuid ?? "unknown"}`);
+	return true;
 }
 
-/** Rejects with ProgramError if the settings file cannot be read. */
-async function createDevice(engine: EngineChoice, options: Options): Promise<VirtualDevice> {
+/** @throws ProgramError if the settings file cannot be read */
+function createDevice(engine: EngineChoice, firmware: string, macAddress: string, options: Options): VirtualDevice {
 	const { otaUrl, token, set, uuid, settings, slots, chunkBytes, setup, seed, restart = false } = options;
 	const url = options.url ?? (setup === undefined ? undefined : NEW_BACKEND);
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
-	const firmware = await bundleFirmware(options.firmware);
+	const board = BOARD_PROFILES.get(options.board);
 	try {
 		return new VirtualDevice({
 			firmware,
@@ -189,7 +151,8 @@ async function createDevice(engine: EngineChoice, options: Options): Promise<Vir
 				...(uuid !== undefined && { uuid }),
 			},
 			watchdog: restart,
-			macAddress: options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name)),
+			macAddress,
+			...(board && { board }),
 			...(settings !== undefined && { settingsFile: settings }),
 		});
 	} catch (error) {
@@ -208,9 +171,11 @@ async function bundleFirmware(file: string | undefined): Promise<string> {
 	}
 }
 
-function report(device: VirtualDevice, { restart }: Options): void {
-	device.on("trace", (line) => console.log(line));
-	device.on("note", (text) => console.log(text));
+/** Prints what a device says; if there are several, after its MAC address. */
+function report(device: VirtualDevice, { restart, count }: Options): void {
+	const who = count === 1 ? "" : `${device.macAddress} `;
+	device.on("trace", (line) => console.log(`${who}${line}`));
+	device.on("note", (text) => console.log(`${who}${text}`));
 	device.on("screen", ({ state }) => {
 		if (state === "fatal_error") {
 			// The log names the setting, which only another command line can change.
@@ -223,9 +188,9 @@ function report(device: VirtualDevice, { restart }: Options): void {
 		process.exitCode = 1;
 		device.stop();
 	});
-	device.on("restarted", () => console.log(`restarted on ${device.engineName}`));
+	device.on("restarted", () => console.log(`${who}restarted on ${device.engineName}`));
 	device.on("exit", (exit: EngineExit) => {
-		console.error(`the engine ended: ${exit.code}: ${exit.detail}`);
+		console.error(`${who}the engine ended: ${exit.code}: ${exit.detail}`);
 		if (!restart) {
 			process.exit(1);
 		}
@@ -239,57 +204,26 @@ function macAddressOf(name: string): string {
 	return ["02", ...(digits.match(/../g) ?? [])].join(":");
 }
 
-async function printHeap(device: VirtualDevice): Promise<void> {
-	const heap = await device.heap().catch(() => undefined);
-	if (heap !== undefined) {
-		console.log(describeHeap(heap));
+/** The MAC address that comes `index` after another. */
+function countedUp(macAddress: string, index: number): string {
+	const value = BigInt(`0x${macAddress.replaceAll(":", "")}`);
+	const first = value >> COUNTED_BITS;
+	const counted = (first << COUNTED_BITS) | BigInt.asUintN(Number(COUNTED_BITS), value + BigInt(index));
+	return counted
+		.toString(16)
+		.padStart(12, "0")
+		.replace(/..(?!$)/g, "$&:");
+}
+
+async function printHeaps(devices: readonly VirtualDevice[]): Promise<void> {
+	for (const device of devices) {
+		const heap = await device.heap().catch(() => undefined);
+		if (heap !== undefined) {
+			console.log(describeHeap(heap));
+		}
 	}
 }
 
 function describeHeap({ slots, peakSlots, chunkBytes, peakChunkBytes, slotBytes }: HeapReport): string {
 	return `heap: ${slots} slots of ${slotBytes} bytes (peak ${peakSlots}), ${chunkBytes} chunk bytes (peak ${peakChunkBytes})`;
-}
-
-/** Adds a NAME=VALUE pair, as mcconfig takes it. */
-function collectSetting(pair: string, settings: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-	const at = pair.indexOf("=");
-	const name = pair.slice(0, at);
-	if (at < 1) {
-		throw new InvalidArgumentError("Expected NAME=VALUE.");
-	}
-	if (!SETTINGS.includes(name)) {
-		throw new InvalidArgumentError(`Unknown setting ${name}.`);
-	}
-	return { ...settings, [name]: pair.slice(at + 1) };
-}
-
-function readPort(text: string): number {
-	const port = Number(text);
-	if (!/^[1-9][0-9]{0,4}$/.test(text) || port > 65_535) {
-		throw new InvalidArgumentError("Expected a port from 1 to 65535.");
-	}
-	return port;
-}
-
-function readHttpAddress(text: string): HttpAddress {
-	const match = /^(?:(.+):)?([1-9][0-9]{0,4})$/.exec(text);
-	const port = Number(match?.[2]);
-	if (match === null || port > 65_535) {
-		throw new InvalidArgumentError("Expected a port from 1 to 65535, or ADDRESS:PORT.");
-	}
-	return { http: port, httpAddress: match[1] ?? "127.0.0.1" };
-}
-
-function readMacAddress(text: string): string {
-	if (!/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(text)) {
-		throw new InvalidArgumentError("Expected six lower-case pairs with colons.");
-	}
-	return text;
-}
-
-function readPositiveInteger(text: string): number {
-	if (!/^[1-9][0-9]{0,8}$/.test(text)) {
-		throw new InvalidArgumentError("Expected a whole number from 1 to 999999999.");
-	}
-	return Number(text);
 }

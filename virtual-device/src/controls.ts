@@ -7,7 +7,7 @@ import type { VirtualDevice } from "./virtual-device.js";
 export type SimulatedControls = Pick<VirtualDevice, "press" | "measure" | "say">;
 
 /** Longest press of a button, ms. */
-const MAX_PRESS = 60_000;
+export const MAX_PRESS = 60_000;
 
 /** Reads how long a button is held down. @throws InvalidArgumentError */
 export function readMilliseconds(text: string): number {

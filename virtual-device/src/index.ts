@@ -1,3 +1,4 @@
+export { BOARD_PROFILES, type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 export { bundle, endBundler } from "./bundle.js";
 export { measure, readMilliseconds, readSaid, type SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";

@@ -1,16 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { DnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
 import { HttpRequests } from "./services/http-requests.js";
+import type { TracedMessage } from "./services/message-trace.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
+import { type FaultyClient, type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
 import type { ScreenPicture } from "./services/pictures.js";
 import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
-import { SimulatedBoard } from "./services/simulated-board.js";
+import { type LightState, SimulatedBoard, type Surroundings } from "./services/simulated-board.js";
 import { type PlayedSamples, Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { WebSockets } from "./services/websockets.js";
@@ -27,6 +30,8 @@ export interface VirtualDeviceOptions {
 	readonly macAddress?: string;
 	/** File for values that outlive a restart. Default: memory. */
 	readonly settingsFile?: string;
+	/** Default: a board that has everything. */
+	readonly board?: BoardProfile;
 	/** What the simulated camera sees, a JPEG file. Default: a drawn room. */
 	readonly photo?: Uint8Array;
 	/** Whether the device restarts after its engine ended, as by a watchdog. Default false. */
@@ -36,21 +41,39 @@ export interface VirtualDeviceOptions {
 interface Events {
 	/** A line of the firmware's log. */
 	trace: [line: string];
-	screen: [screen: ScreenPicture];
+	/** What the screen shows; `changed` names the members of the face that were shown just now. */
+	screen: [screen: ScreenPicture, changed: readonly string[]];
+	light: [name: string, light: LightState];
+	/** The screen shows a picture, a JPEG or PNG file. */
+	picture: [picture: Uint8Array];
+	/** A message between the device and its backend. */
+	message: [message: TracedMessage];
 	/** The speaker plays. Silence between two sounds is not reported. */
 	samples: [played: PlayedSamples];
+	/** A sound has ended. */
+	silence: [];
 	/** Something that a user would notice. */
 	note: [text: string];
 	/** A port to serve at could not be opened. */
 	listenFailed: [message: string];
 	/** The engine ended, by itself or because the firmware asked for a restart. */
 	exit: [exit: EngineExit];
+	/** Something around it was changed: a sensor's value, the battery, the network. */
+	surrounded: [];
+	/** The device has no power until it starts. */
+	halted: [];
 	/** The device is up again after a restart. */
 	restarted: [];
 }
 
 /** Milliseconds until a watchdog restarts a device. */
 const WATCHDOG_DELAY = 1_000;
+
+/** Milliseconds for which a backend sees the connections of a device that lost its power. */
+const ABANDONED_TIME = 60_000;
+
+/** dBm */
+const GOOD_SIGNAL = -52;
 
 /**
  * A device without hardware: the firmware on an engine, with Node for sockets, timers, settings and the simulated board.
@@ -60,6 +83,14 @@ export class VirtualDevice extends EventEmitter<Events> {
 	readonly #settings: SettingsStore;
 	readonly #flash: VirtualFlash;
 	readonly #macAddress: string;
+	readonly #faults = new NetworkFaults((message) => this.emit("message", message));
+	/** What was set of its surroundings, by part: restarts change nothing of it. */
+	readonly #surroundings = new Map<string, Surroundings>();
+	#signal = GOOD_SIGNAL;
+	#photo: Uint8Array | undefined;
+	#clients: readonly FaultyClient[] = [];
+	/** What still has connections of a machine that lost its power. */
+	readonly #abandoned = new Set<Service>();
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
 	#board: SimulatedBoard | undefined;
@@ -76,6 +107,11 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#settings = new SettingsStore(options.settingsFile);
 		this.#flash = new VirtualFlash(options.firmware);
 		this.#macAddress = options.macAddress ?? randomMacAddress();
+		this.#photo = options.photo;
+	}
+
+	get board(): BoardProfile {
+		return this.#options.board ?? VIRTUAL_BOARD;
 	}
 
 	/** The engine's name, "XS 13.3 (64-bit)", while it runs. */
@@ -108,6 +144,9 @@ export class VirtualDevice extends EventEmitter<Events> {
 		try {
 			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig(started))}`);
 			this.#serve(await engine.run(started.script));
+			for (const header of this.#surroundings.values()) {
+				this.#board?.surround(header);
+			}
 		} finally {
 			this.#pumping = false;
 		}
@@ -127,15 +166,21 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Presses and releases the device's button.
+	 * Presses a button. Resolves when it is about to be released.
 	 *
 	 * @param milliseconds how long it is held down
+	 * @param button its name. Default: the main button
 	 */
-	async press(milliseconds = 100): Promise<void> {
-		const board = this.#board;
-		board?.holdButton(true);
-		await delay(milliseconds);
-		board?.holdButton(false);
+	async press(milliseconds = 100, button = this.board.buttons[0]): Promise<void> {
+		if (button !== undefined) {
+			this.#board?.press(button, milliseconds);
+			await delay(milliseconds);
+		}
+	}
+
+	/** Presses or releases a button. */
+	hold(button: string, isDown: boolean): void {
+		this.#board?.holdButton(button, isDown);
 	}
 
 	/** Says a text to the backend's assistant. What both say is emitted as notes. */
@@ -144,12 +189,76 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Sets the value of a sensor until the device restarts.
+	 * Sets the value of a sensor.
 	 *
 	 * @param sensor "temperature" (°C), "light" (lx) or "motion" (m/s², along x, y and z)
 	 */
 	measure(sensor: string, reading: number | Readonly<Record<"x" | "y" | "z", number>>): void {
-		this.#board?.setReading(sensor, reading);
+		this.#surround(sensor, ["board.reading", sensor, reading]);
+	}
+
+	/** What was set of its surroundings, by sensors' names, "battery" and "network". */
+	get surroundings(): ReadonlyMap<string, Surroundings> {
+		return this.#surroundings;
+	}
+
+	/** Whether its machine runs. */
+	get isRunning(): boolean {
+		return this.#engine !== undefined;
+	}
+
+	/** @param level percent, an integer from 0 to 100 */
+	setBattery(level: number, charging: boolean): void {
+		this.#surround("battery", ["board.battery", level, charging]);
+	}
+
+	/** Strength of the Wi-Fi's signal, dBm. */
+	get signal(): number {
+		return this.#signal;
+	}
+
+	set signal(signal: number) {
+		this.#signal = signal;
+		this.#tellNetwork();
+	}
+
+	/** What is wrong with its network. */
+	get network(): NetworkConditions {
+		return this.#faults.conditions;
+	}
+
+	set network(conditions: NetworkConditions) {
+		this.#faults.conditions = conditions;
+		this.#tellNetwork();
+	}
+
+	/** What the camera sees, a JPEG file; undefined: a drawn room. */
+	get photo(): Uint8Array | undefined {
+		return this.#photo;
+	}
+
+	set photo(photo: Uint8Array | undefined) {
+		this.#photo = photo;
+		if (this.#board !== undefined) {
+			this.#board.photo = photo;
+		}
+	}
+
+	/** Restarts at once. Its connections are closed. */
+	restart(): void {
+		this.#restartIn(0);
+	}
+
+	/** Loses its power for a moment: its connections stay open at the other end, and nobody reads from them. */
+	brownOut(): void {
+		const clients = this.#clients;
+		for (const client of clients) {
+			client.abandon();
+			this.#abandoned.add(client);
+		}
+		setTimeout(() => this.#closeAbandoned(clients), ABANDONED_TIME).unref();
+		this.#services = this.#services.filter((service) => !clients.includes(service as FaultyClient));
+		this.#restartIn(0);
 	}
 
 	/** Switches the device off for good. */
@@ -157,6 +266,24 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#stopped = true;
 		clearTimeout(this.#restartTimer);
 		this.#halt();
+		this.#closeAbandoned([...this.#abandoned]);
+	}
+
+	#tellNetwork(): void {
+		this.#surround("network", ["board.network", !this.network.lost, this.#signal]);
+	}
+
+	#surround(part: string, header: Surroundings): void {
+		this.#surroundings.set(part, header);
+		this.#board?.surround(header);
+		this.emit("surrounded");
+	}
+
+	#closeAbandoned(clients: readonly Service[]): void {
+		for (const client of clients) {
+			client.close();
+			this.#abandoned.delete(client);
+		}
 	}
 
 	#hostConfig({ isOnTrial }: Started): object {
@@ -164,6 +291,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			config: this.#options.config,
 			settings: this.#settings.domains,
 			macAddress: this.#macAddress,
+			board: this.board,
 			firmware: { capacity: this.#flash.capacity, isOnTrial },
 		};
 	}
@@ -179,20 +307,29 @@ export class VirtualDevice extends EventEmitter<Events> {
 		};
 		const events = {
 			onRestart: (delay: number): void => this.#restartIn(delay),
-			onScreen: (screen: ScreenPicture) => this.emit("screen", screen),
+			onScreen: (screen: ScreenPicture, changed: readonly string[]) => this.emit("screen", screen, changed),
+			onLight: (name: string, light: LightState) => this.emit("light", name, light),
+			onPicture: (picture: Uint8Array) => this.emit("picture", picture),
 			onNote: (text: string) => this.emit("note", text),
 		};
-		this.#board = new SimulatedBoard(deliver, events, this.#flash, this.#options.photo);
-		const sounds = new Sounds(deliver, (played) => this.emit("samples", played));
-		const clients = [new WebSockets(deliver), new MqttSockets(deliver), new HttpRequests(deliver)];
+		this.#board = new SimulatedBoard(deliver, events, this.#flash);
+		this.#board.photo = this.#photo;
+		this.#clients = this.#faults.open(
+			[(tell) => new WebSockets(tell), (tell) => new MqttSockets(tell), (tell) => new HttpRequests(tell)],
+			deliver,
+		);
 		return [
 			new Timers(deliver),
-			...clients,
+			...this.#clients,
 			new HttpListeners(deliver, (message) => this.emit("listenFailed", message)),
 			new DnsSd(deliver),
 			this.#settings,
 			this.#board,
-			sounds,
+			new Sounds(
+				deliver,
+				(played) => this.emit("samples", played),
+				() => this.emit("silence"),
+			),
 		];
 	}
 
@@ -271,9 +408,11 @@ export class VirtualDevice extends EventEmitter<Events> {
 			service.close();
 		}
 		this.#services = [];
+		this.#clients = [];
 		this.#board = undefined;
 		this.#inbox = new ReceiveWindow();
 		engine?.close();
+		this.emit("halted");
 	}
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { VIRTUAL_BOARD } from "../src/boards.js";
 import { bundle } from "../src/bundle.js";
 import { startV8Engine } from "../src/engine/v8-engine.js";
 
@@ -11,7 +12,8 @@ it("a bundle adds only the global that the engine calls", async (t) => {
 	t.after(() => engine.close());
 	const config = { backend: "ws://127.0.0.1:1/" };
 	const firmware = { capacity: 0, isOnTrial: false };
-	await engine.run(`globalThis.hostConfig=${JSON.stringify({ config, settings: {}, macAddress: "", firmware })}`);
+	const hostConfig = { config, settings: {}, macAddress: "", board: VIRTUAL_BOARD, firmware };
+	await engine.run(`globalThis.hostConfig=${JSON.stringify(hostConfig)}`);
 	const [before] = await engine.run(NAMES);
 	await engine.run(await bundle());
 	const [after] = await engine.run(NAMES);

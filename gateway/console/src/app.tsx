@@ -1,6 +1,6 @@
 import { ConfirmDialog } from "./parts/confirm.js";
 import { Notice } from "./parts/notice.js";
-import { devices, isComplete, lists } from "./store/fleet.js";
+import { lists, totals } from "./store/fleet.js";
 import { chosenLanguage, THEMES, type Theme, theme } from "./store/preferences.js";
 import { route } from "./store/route.js";
 import { phase, session, signOut } from "./store/session.js";
@@ -22,6 +22,7 @@ export function App() {
 					{t("lost")}
 				</div>
 			)}
+			{session.value?.readOnly && <p class="banner">{t("readOnlyToken")}</p>}
 			<main id="main">
 				<Content />
 			</main>
@@ -62,12 +63,7 @@ function Header() {
 			</a>
 			{isOpen && (
 				<nav aria-label={t("views")}>
-					<Tab
-						view="devices"
-						text={t("devices")}
-						count={isComplete.value ? devices.value.length : undefined}
-						alert={waiting > 0}
-					/>
+					<Tab view="devices" text={t("devices")} count={totals.value?.all} alert={waiting > 0} />
 					<Tab view="clients" text={t("clients")} />
 					<Tab view="connect" text={t("connect")} />
 				</nav>

@@ -6,6 +6,8 @@ export interface Access {
 	readonly devices?: ReadonlySet<string>;
 	/** Whether it sees and calls user-only tools; or the ids of the devices for which it does. */
 	readonly userTools: boolean | ReadonlySet<string>;
+	/** Whether it only reads: it sees and calls tools that are known to be read-only, and changes nothing. */
+	readonly readOnly?: boolean;
 	/** Whether a page of another origin calls: it does not get the gateway's own tools. */
 	readonly isForeignPage?: boolean;
 }

@@ -3,7 +3,7 @@ import type { ToolView } from "./tool-view.js";
 
 /** The key of a catalog: clients with the same access and view, on the same path, share one. */
 export function catalogKey(
-	{ principal, devices, userTools, isForeignPage = false }: Access,
+	{ principal, devices, userTools, readOnly = false, isForeignPage = false }: Access,
 	server: string | undefined,
 	{ catalog, catalogLimit, pinnedTools }: ToolView,
 ): string {
@@ -14,6 +14,7 @@ export function catalogKey(
 		server ?? null,
 		devices ? list(devices) : null,
 		tools,
+		readOnly,
 		isForeignPage,
 		catalog,
 		catalogLimit,

@@ -186,7 +186,7 @@ export class Catalog {
 	 */
 	findTool(name: string): FoundTool | undefined {
 		const { server, item: tool } = this.#find(name, ({ tools }) => tools) ?? {};
-		if (server === undefined || tool === undefined || (isUserOnly(tool) && !this.#allowsUserTools(server))) {
+		if (server === undefined || tool === undefined || !this.#allows(server, tool)) {
 			return undefined;
 		}
 		return { server, tool };
@@ -200,7 +200,7 @@ export class Catalog {
 	/** The tool of this name as a full list has it; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
 		const { server, tool } = this.findTool(name) ?? {};
-		return server && tool && (this.#options.hints ?? FAMILY_HINTS).added(tool.name, tool as Tool);
+		return server && tool && this.#hints.added(tool.name, tool as Tool);
 	}
 
 	/** The tool of the gateway itself that has this name. */
@@ -265,11 +265,9 @@ export class Catalog {
 	}
 
 	#makeLists(): Lists {
-		const { naming, hints = FAMILY_HINTS, ownTools = [] } = this.#options;
+		const { naming, ownTools = [] } = this.#options;
 		const reachable = this.#reachable();
-		const allTools = reachable.flatMap((server) =>
-			listedTools(server, { naming, hints }, this.#allowsUserTools(server)),
-		);
+		const allTools = reachable.flatMap((server) => listedTools(server, this.#listing(naming)));
 		const groups = this.view.catalog === "groups" ? this.#groupsOf(reachable, allTools) : NO_LISTS.groups;
 		return {
 			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools, groups)],
@@ -285,11 +283,11 @@ export class Catalog {
 	}
 
 	#groupsOf(reachable: readonly Server[], allTools: readonly Tool[]): ReadonlyMap<string, ToolGroup> {
-		const { hints = FAMILY_HINTS, ownTools = [], catalogTools } = this.#options;
+		const { ownTools = [], catalogTools } = this.#options;
 		const listed = [...ownTools.map((own) => own.listed), ...catalogTools, ...allTools];
 		const taken = new Set(listed.map(({ name }) => name));
 		const members = reachable.flatMap((server) =>
-			namedTools(server, { naming: "portable", hints }, this.#allowsUserTools(server)).map((named) => ({
+			namedTools(server, this.#listing("portable")).map((named) => ({
 				server,
 				tool: named.item,
 				listed: named.listed,
@@ -391,9 +389,22 @@ export class Catalog {
 		);
 	}
 
-	#allowsUserTools({ id }: Server): boolean {
-		const { userTools } = this.#options.access;
-		return typeof userTools === "boolean" ? userTools : userTools.has(id);
+	/** Whether the client may see and call a tool: user-only ones, and those that are not known to be read-only, need more. */
+	#allows({ id }: Server, tool: ServerTool): boolean {
+		const { userTools, readOnly = false } = this.#options.access;
+		const allowsUserTools = typeof userTools === "boolean" ? userTools : userTools.has(id);
+		return (
+			(allowsUserTools || !isUserOnly(tool)) &&
+			(!readOnly || this.#hints.added(tool.name, tool).annotations?.readOnlyHint === true)
+		);
+	}
+
+	#listing(naming: Naming) {
+		return { naming, hints: this.#hints, allows: (server: Server, tool: ServerTool) => this.#allows(server, tool) };
+	}
+
+	get #hints(): ToolHints {
+		return this.#options.hints ?? FAMILY_HINTS;
 	}
 }
 

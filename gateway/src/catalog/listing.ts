@@ -1,5 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import type { Server, ServerTool } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
 import { clientUri } from "./resource-uris.js";
@@ -25,17 +25,19 @@ const made = new WeakMap<readonly object[], Map<string, NamedItems<object>>>();
 interface ToolListing {
 	readonly naming: Naming;
 	readonly hints: ToolHints;
+	/** Whether the client may see and call a tool of this server. */
+	readonly allows: (server: Server, tool: ServerTool) => boolean;
 }
 
 /** A server's tools as a client lists them. */
-export function listedTools(server: Server, listing: ToolListing, withUserTools: boolean): Tool[] {
-	return namedTools(server, listing, withUserTools).map(({ listed }) => listed);
+export function listedTools(server: Server, listing: ToolListing): Tool[] {
+	return namedTools(server, listing).map(({ listed }) => listed);
 }
 
 /** A server's tools, and how a client lists them. */
-export function namedTools(server: Server, { naming, hints }: ToolListing, withUserTools: boolean): NamedItem<Tool>[] {
+export function namedTools(server: Server, { naming, hints, allows }: ToolListing): NamedItem<Tool>[] {
 	return [...byName(server.tools, server, naming).values()]
-		.filter(({ item }) => withUserTools || !isUserOnly(item))
+		.filter(({ item }) => allows(server, item))
 		.map(({ item, listed }) => ({ item, listed: hints.added(item.name, listed) }));
 }
 

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { TOKEN_KINDS, type TokenKind } from "../config/token-file.js";
 import { TokenStore } from "../config/token-store.js";
+import { TokenUses } from "../config/token-uses.js";
 import { collect, configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
 
@@ -13,6 +14,7 @@ interface AddOptions {
 	readonly device?: readonly string[];
 	readonly allowUserTools?: boolean;
 	readonly operator?: boolean;
+	readonly readOnly?: boolean;
 	/** How long it is valid. */
 	readonly days?: number;
 	readonly yes?: boolean;
@@ -33,8 +35,9 @@ export function addTokenCommands(program: Command): void {
 		)
 		.option("--allow-user-tools", "Let the client call user-only tools")
 		.option("--operator", "Let the client manage tokens and configured servers, in the console")
+		.option("--read-only", "Let the client only see devices and call tools that are known to be read-only")
 		.addOption(new Option("--days <days>", "Days for which a client's token is valid").argParser(readDays))
-		.option("--yes", "Do not ask before the first token for devices")
+		.option("--yes", "Do not ask before the first token for clients or devices")
 		.action(addToken);
 	withSettings(token.command("list"), ["stateFolder"]).description("List the tokens").action(listTokens);
 	withSettings(token.command("remove"), ["stateFolder"])
@@ -61,18 +64,21 @@ function readDays(text: string): number {
 
 async function addToken(
 	name: string,
-	{ for: kind, device, allowUserTools, operator, days, yes, ...settings }: AddOptions,
+	{ for: kind, device, allowUserTools, operator, readOnly, days, yes, ...settings }: AddOptions,
 ): Promise<void> {
-	if (kind === "device" && (allowUserTools || operator || days !== undefined)) {
-		throw new UsageError("--allow-user-tools, --operator, --days: only for the token of a client");
+	if (kind === "device" && (allowUserTools || operator || readOnly || days !== undefined)) {
+		throw new UsageError("--allow-user-tools, --operator, --read-only, --days: only for the token of a client");
 	}
 	if (operator && device) {
 		throw new UsageError("--operator: not with --device");
 	}
+	if (operator && readOnly) {
+		throw new UsageError("--operator: not with --read-only");
+	}
 	const store = storeFor(settings);
 	const isFirst = !store.needs(kind);
-	if (kind === "device" && isFirst && !yes) {
-		await confirmFirstDeviceToken();
+	if (isFirst && !yes) {
+		await confirmFirstToken(kind);
 	}
 	const secret = await store.add({
 		name,
@@ -80,6 +86,7 @@ async function addToken(
 		...(device && { devices: device }),
 		...(allowUserTools && { userTools: true }),
 		...(operator && { operator: true }),
+		...(readOnly && { readOnly: true }),
 		...(days !== undefined && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
 	});
 	process.stdout.write(`${secret}\n`);
@@ -93,11 +100,18 @@ async function addToken(
 	}
 }
 
-/** Rejects with UsageError without a terminal, with Error if the answer is no. */
-async function confirmFirstDeviceToken(): Promise<void> {
-	const warning =
-		"This is the first token for a device. From now on every device needs one, and devices without one are disconnected.";
+/**
+ * Asks before a token that locks others out. Without a terminal nobody can answer: a client's token is created, because
+ * clients report what they lack; devices do not, so theirs needs `--yes`.
+ *
+ * Rejects with UsageError if `--yes` is needed, with Error if the answer is no.
+ */
+async function confirmFirstToken(kind: TokenKind): Promise<void> {
+	const warning = `This is the first token for a ${kind}. From now on every ${kind} needs one, and ${kind}s without one are disconnected.`;
 	if (!process.stdin.isTTY) {
+		if (kind === "client") {
+			return;
+		}
 		throw new UsageError(`${warning} To create it anyway: --yes`);
 	}
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -111,9 +125,18 @@ async function confirmFirstDeviceToken(): Promise<void> {
 }
 
 function listTokens(settings: object): void {
-	for (const { name, kind, created, devices, userTools, operator, expires } of storeFor(settings).records) {
+	const uses = new TokenUses(configurationFrom(settings).stateFolder);
+	for (const record of storeFor(settings).records) {
+		const { name, kind, created, devices, userTools, operator, readOnly, expires } = record;
 		const scope = devices === undefined ? "all devices" : devices.join(", ");
-		const more = [userTools && "user tools", operator && "operator", expires && `until ${expires}`].filter(Boolean);
+		const used = uses.lastUse(record);
+		const more = [
+			userTools && "user tools",
+			operator && "operator",
+			readOnly && "read-only",
+			expires && `until ${expires}`,
+			used !== undefined && `last used ${new Date(used).toISOString()}`,
+		].filter(Boolean);
 		process.stdout.write(`${[name, kind, created, scope, ...more].join("  ")}\n`);
 	}
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "../firmware.js";
+import { publicOrigin } from "./public-origin.js";
 import { readValue, withoutPassword } from "./setting-kinds.js";
 import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
 
@@ -165,6 +166,9 @@ function contradictions(configuration: Configuration): string[] {
 	}
 	if ((configuration.visionUrl === undefined) !== (configuration.visionModel === undefined)) {
 		problems.push("visionUrl and visionModel: set both or neither");
+	}
+	if (configuration.issuer !== undefined && publicOrigin(configuration.publicUrl) === undefined) {
+		problems.push("issuer: requires publicUrl, with https and without a path");
 	}
 	if (configuration.brokerUrl === undefined && configuration.brokerUsername !== undefined) {
 		problems.push("brokerUsername: requires brokerUrl");

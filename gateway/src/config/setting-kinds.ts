@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../firmware.js";
+import { isScope, SCOPES } from "./scopes.js";
 import { TOOL_HINTS, type ToolHint } from "./tool-hint.js";
 
 /** The values of a setting, and their notation in a flag, an environment variable and the file. */
@@ -130,6 +131,15 @@ export function pairs(placeholder: string): SettingKind<ReadonlyMap<string, stri
 		),
 	};
 }
+
+/** Scopes by the values of an issuer's claims: `VALUE=SCOPE`, several scopes with spaces between them. */
+export const scopesByValue: SettingKind<ReadonlyMap<string, string>> = {
+	...pairs("VALUE=SCOPE"),
+	expected: `pairs like VALUE=SCOPE, with ${Object.values(SCOPES).join(", ")} or device:ID as the scope`,
+	schema: pairs("VALUE=SCOPE").schema.refine((map) =>
+		[...map.values()].every((scopes) => scopes.split(" ").every(isScope)),
+	),
+};
 
 /** What tools do, by patterns of their names. */
 export const toolHints: SettingKind<ReadonlyMap<string, ToolHint>> = {

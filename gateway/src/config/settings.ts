@@ -12,6 +12,7 @@ import {
 	oneOf,
 	pairs,
 	type SettingKind,
+	scopesByValue,
 	text,
 	toolHints,
 	url,
@@ -86,7 +87,7 @@ export const SETTINGS = {
 	}),
 	publicUrl: setting(
 		httpUrl,
-		"URL at which devices reach the gateway over HTTP, to upload pictures; required behind a reverse proxy",
+		"URL at which devices and hosted clients reach the gateway over HTTP; required behind a reverse proxy. With https, clients can sign in",
 	),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
@@ -165,6 +166,14 @@ export const SETTINGS = {
 	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
 	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
 	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
+	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, in place of the gateway's own sign-in"),
+	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
+	issuerClaims: setting(list("claim"), "Claims of issuer's tokens that hold scopes, roles or groups; by default scope and scp", {
+		default: ["scope", "scp"],
+	}),
+	issuerScopes: setting(scopesByValue, "Scopes for which a role or group in these claims stands", {
+		default: new Map(),
+	}),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
 	offlineWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", {
 		default: 10_000,

@@ -10,11 +10,14 @@ export function tokenProblems(configuration: Configuration, tokens: TokenStore):
 	const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress, bootstrap } = configuration;
 	// The bootstrap creates the tokens of devices.
 	const needsDeviceTokens = bootstrap === "closed";
+	// An issuer outside makes the tokens of clients.
+	const has = (kind: TokenKind): boolean =>
+		tokens.has(kind) || (kind === "client" && configuration.issuer !== undefined);
 	const exposed = (name: SettingName, address: string, kind: TokenKind): string[] =>
-		isLoopback(address) || tokens.has(kind) ? [] : [exposedProblem(name, address, kind)];
-	const lost = (kind: TokenKind): string[] => (tokens.has(kind) || !tokens.needs(kind) ? [] : [lostProblem(kind)]);
+		isLoopback(address) || has(kind) ? [] : [exposedProblem(name, address, kind)];
+	const lost = (kind: TokenKind): string[] => (has(kind) || !tokens.needs(kind) ? [] : [lostProblem(kind)]);
 	const proxied = (name: "allowedHosts" | "trustProxy"): string[] =>
-		configuration[name].length === 0 || tokens.has("client") ? [] : [proxiedProblem(name)];
+		configuration[name].length === 0 || has("client") ? [] : [proxiedProblem(name)];
 	return [
 		...lost("client"),
 		...(needsDeviceTokens && (websocket || mqtt) ? lost("device") : []),

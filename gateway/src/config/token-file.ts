@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { replaceFile } from "./atomic-file.js";
+import type { Limits } from "./scopes.js";
 
 /** The record of a token, without the token itself. */
-export interface TokenRecord {
+export interface TokenRecord extends Limits {
 	/** Label shown in lists and logs. */
 	readonly name: string;
 	readonly kind: TokenKind;
@@ -17,6 +18,8 @@ export interface TokenRecord {
 	readonly userTools?: boolean | undefined;
 	/** Whether a client may list, create and remove tokens, and restart configured servers. */
 	readonly operator?: boolean | undefined;
+	/** Whether a client only sees devices and calls tools that are known to be read-only. */
+	readonly readOnly?: boolean | undefined;
 	/** When a client's token is no longer valid, ISO 8601. Absent: never. */
 	readonly expires?: string | undefined;
 	/**
@@ -49,6 +52,7 @@ const record = z.object({
 	devices: z.array(z.string()).optional(),
 	userTools: z.boolean().optional(),
 	operator: z.boolean().optional(),
+	readOnly: z.boolean().optional(),
 	expires: z.iso.datetime().optional(),
 	salt: z.string().optional(),
 	sha256: z.string().regex(/^[0-9a-f]{64}$/),

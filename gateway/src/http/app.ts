@@ -2,11 +2,13 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import type { DeviceBindings } from "../devices/device-bindings.js";
+import type { SignIn } from "../oauth/sign-in.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
 import type { RequestGuard } from "./clients/auth.js";
 import { addConsolePage, addConsoleRoutes, type ConsoleOptions } from "./console/console-routes.js";
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./devices/binding-routes.js";
 import type { FirmwareOffers } from "./devices/firmware-offers.js";
+import { addSignIn } from "./oauth/sign-in-routes.js";
 import type { GatewayEvents } from "./operator/events.js";
 import type { Metrics } from "./operator/metrics.js";
 import {
@@ -39,6 +41,8 @@ interface AppOptions {
 	readonly deviceApp: Hono<HttpEnv>;
 	readonly firmware: FirmwareOffers;
 	readonly console: ConsoleOptions;
+	/** Sign-in with OAuth; undefined: off. */
+	readonly signIn: SignIn | undefined;
 	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
@@ -55,15 +59,18 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.route("/", deviceApp);
 	app.use(checkSource(guard), allowOrigin);
 	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
+	if (options.signIn !== undefined) {
+		addSignIn(app, options.signIn);
+	}
 	// Clients without a token look for OAuth here: after 401 they would keep looking; 404 means that the gateway does not
 	// use it.
 	app.all("/.well-known/*", notFound);
 
 	addConsolePage(app, { ...options.console, guard, maxBodyBytes });
 
-	app.use(authenticate(guard));
+	app.use(authenticate(guard), rejectChanges);
 	addConsoleRoutes(app, { ...options.console, guard, maxBodyBytes });
-	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, maxBodyBytes));
+	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, guard, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
 	app.all("/devices", allow("GET", "DELETE"));
 	app.get("/devices", listDevices(servers));
@@ -96,11 +103,26 @@ function authenticate(guard: RequestGuard): Middleware {
 	};
 }
 
-function serveMcp(endpoint: HttpEndpoint, maxBodyBytes: number): Route {
+/** Rejects what a read-only token may not change. What it may do over MCP is in its catalog; `/console/` is its own session. */
+const rejectChanges: Middleware = async (c, next) => {
+	const isOfSession = /^\/(mcp|console)(\/|$)/.test(c.req.path);
+	if (c.var.admission.access.readOnly && !isOfSession && c.req.method !== "GET") {
+		throw new HttpError(403, "token", "this token is read-only");
+	}
+	await next();
+};
+
+function serveMcp(endpoint: HttpEndpoint, guard: RequestGuard, maxBodyBytes: number): Route {
 	return async (c) => {
 		const { incoming, outgoing } = c.env;
 		const body = incoming.method === "POST" ? await readJson(incoming, maxBodyBytes) : undefined;
-		await endpoint.handle(incoming, outgoing, c.var.admission.access, c.req.param("device"), body);
+		const { access, grant } = c.var.admission;
+		const device = c.req.param("device");
+		const lacking = grant && endpoint.lackingScope(incoming, access, device, body);
+		if (lacking !== undefined) {
+			throw guard.lacksScope(incoming, lacking);
+		}
+		await endpoint.handle(incoming, outgoing, access, device, body);
 		return RESPONSE_ALREADY_SENT;
 	};
 }

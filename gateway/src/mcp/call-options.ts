@@ -1,5 +1,6 @@
 import {
 	CLIENT_CAPABILITIES_META_KEY,
+	CLIENT_INFO_META_KEY,
 	type ClientCapabilities,
 	type InputResponses,
 	LOG_LEVEL_META_KEY,
@@ -27,12 +28,15 @@ interface SessionClient {
 	readonly client?: object;
 	/** Undefined if there is no session. */
 	readonly capabilities: ClientCapabilities | undefined;
+	/** The application, as it names itself. */
+	readonly name?: string | undefined;
 	/** The least severe log messages that it wants; undefined: none. */
 	readonly logLevel: LogLevel | undefined;
 }
 
 interface Envelope {
 	readonly [CLIENT_CAPABILITIES_META_KEY]: ClientCapabilities;
+	readonly [CLIENT_INFO_META_KEY]?: { readonly name: string };
 	readonly [LOG_LEVEL_META_KEY]?: LogLevel;
 }
 
@@ -57,6 +61,7 @@ export function callOptions(
 		logLevel,
 		onProgress: onProgress(mcpReq),
 		onLog: logLevel && onLog(mcpReq),
+		clientName: envelope?.[CLIENT_INFO_META_KEY]?.name ?? client.name,
 		asker: {
 			client: client.client,
 			capabilities: withForm(capabilities),

@@ -186,6 +186,7 @@ export class ClientServer extends McpServer implements ServedClient {
 		const client = {
 			client: this,
 			capabilities: this.server.getClientCapabilities(),
+			name: this.server.getClientVersion()?.name,
 			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
 		};
 		const options = callOptions(context, client, signed?.isHeld ? undefined : state);

@@ -91,6 +91,7 @@ export class Gateway {
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
+			const catalogTools = view.catalog === "groups" ? LISTED_WITH_GROUPS : LISTED_CATALOG_TOOLS;
 			const ownTools = server === undefined ? this.ownTools(access) : [];
 			catalog = new Catalog(this.servers, {
 				key,
@@ -100,7 +101,7 @@ export class Gateway {
 				view,
 				hints: this.#hints,
 				ownTools,
-				catalogTools: view.catalog === "groups" ? LISTED_WITH_GROUPS : LISTED_CATALOG_TOOLS,
+				catalogTools: catalogTools.filter(({ annotations }) => !access.readOnly || annotations?.readOnlyHint),
 			});
 			this.#catalogs.set(key, catalog);
 		}

@@ -14,7 +14,9 @@ export function managementToolsFor(
 			? access.principal === "local"
 			: // A token that is limited to some devices does not reach the others through these tools.
 				admitted === "all" && access.devices === undefined;
-	return isAdmitted && !access.isForeignPage ? MANAGEMENT_TOOLS.map((tool) => ownTool(tool, manager)) : [];
+	return isAdmitted && !access.isForeignPage && !access.readOnly
+		? MANAGEMENT_TOOLS.map((tool) => ownTool(tool, manager))
+		: [];
 }
 
 function ownTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpManager): OwnTool {

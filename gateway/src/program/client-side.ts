@@ -2,6 +2,7 @@ import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { isLoopback as isLoopbackAddress, urlAt } from "../config/listen-address.js";
 import { TlsFiles } from "../config/tls-files.js";
+import { TokenUses } from "../config/token-uses.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 import { createApp } from "../http/app.js";
@@ -20,6 +21,8 @@ import { Metrics } from "../http/operator/metrics.js";
 import { RejectionReport } from "../http/server/rejections.js";
 import { HttpServer } from "../http/server/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
+import { openSignIn } from "../oauth/open-sign-in.js";
+import type { SignIn } from "../oauth/sign-in.js";
 import { Endpoint } from "../transports/endpoint.js";
 import { HttpEndpoint } from "../transports/http-endpoint.js";
 import { listenAt, type ProgramContext, renewTls } from "./context.js";
@@ -34,6 +37,9 @@ export class ClientSide {
 	readonly #endpoint: HttpEndpoint;
 	readonly #events: GatewayEvents;
 	readonly #metrics: Metrics;
+	readonly #uses: TokenUses;
+	/** Undefined: off. */
+	readonly #signIn: SignIn | undefined;
 	/** The console's page; undefined in sources that were not bundled. */
 	readonly #files: ConsoleFiles | undefined;
 	#httpServer: HttpServer | undefined;
@@ -54,7 +60,10 @@ export class ClientSide {
 		this.#files = ConsoleFiles.read(context.consoleFolder);
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
-		this.guard = new RequestGuard({ ...configuration, address: configuration.httpAddress, tokens });
+		this.#uses = new TokenUses(configuration.stateFolder);
+		this.#signIn = openSignIn(configuration);
+		const [address, signIn] = [configuration.httpAddress, this.#signIn];
+		this.guard = new RequestGuard({ ...configuration, address, tokens, uses: this.#uses, signIn });
 		this.rejections = new RejectionReport({
 			log,
 			limitedLog,
@@ -93,6 +102,7 @@ export class ClientSide {
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
+			signIn: this.#signIn,
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
@@ -129,7 +139,7 @@ export class ClientSide {
 		const isLoopback =
 			!(websocket && !isLoopbackAddress(websocketAddress)) && !(mqtt && !isLoopbackAddress(mqttAddress));
 		const describe = () => ({ urls: urlsForDevices(urls, configuration), isLoopback, hasFirmware });
-		return { files: this.#files, fleet, manager, tokens, describe };
+		return { files: this.#files, fleet, manager, tokens, uses: this.#uses, describe };
 	}
 
 	/** Connects to the endpoints of hosted agents, and keeps the connections. */
@@ -148,6 +158,7 @@ export class ClientSide {
 
 	/** Disconnects clients whose token was removed, and uses a certificate that was renewed. */
 	recheck(): void {
+		void this.#uses.saveIfDue(this.#context.tokens.records);
 		this.guard.recheck();
 		this.#renewTls?.();
 	}
@@ -161,6 +172,7 @@ export class ClientSide {
 	/** Ends every session and stream. */
 	async close(): Promise<void> {
 		await this.#endpoint.close();
+		await this.#uses.save(this.#context.tokens.records);
 	}
 
 	/** For `/events`, the log and the metrics. */

@@ -9,11 +9,12 @@ import {
 	type McpHttpHandler,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { isUserOnly, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Access } from "../catalog/access.js";
 import type { CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
 import { viewInUrl } from "../catalog/tool-view.js";
+import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import { ClientServer, type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
@@ -118,6 +119,27 @@ export class HttpEndpoint {
 		}
 	}
 
+	/**
+	 * The scopes with which a client could call the tool that it names, if a tool of its devices is hidden from it.
+	 *
+	 * @returns undefined if the call needs no more than the client has, or names no tool
+	 */
+	lackingScope(
+		request: IncomingMessage,
+		access: Access,
+		server: string | undefined,
+		body: unknown,
+	): string | undefined {
+		const name = isCall(body) && isObject(body.params) ? body.params.name : undefined;
+		const { view } = viewInUrl(request.url ?? "");
+		if (typeof name !== "string" || this.#gateway.catalog(access, server, view).findTool(name) !== undefined) {
+			return undefined;
+		}
+		const widest = this.#gateway.catalog({ ...access, readOnly: false, userTools: true }, server, view);
+		const found = widest.findTool(name);
+		return found && scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) });
+	}
+
 	/** Rejects requests from now on. The ones that are being served go on. */
 	stop(): void {
 		this.#stopping = true;
@@ -187,7 +209,7 @@ export class HttpEndpoint {
 	}
 }
 
-function isCall(message: unknown): boolean {
+function isCall(message: unknown): message is { readonly params?: unknown } {
 	return isObject(message) && message.method === "tools/call";
 }
 

@@ -54,7 +54,7 @@ describe("the page of a tool (MCP Apps)", () => {
 		assert.deepEqual(await metaOf("lamp_000001"), page);
 		const [server] = gateway.gateway.servers.all;
 		assert.ok(server);
-		const list = () => listedTools(server, { naming: "prefixed", hints: new ToolHints() }, false);
+		const list = () => listedTools(server, { naming: "prefixed", hints: new ToolHints(), allows: () => true });
 		assert.equal(list()[0], list()[0], "the same object each time");
 	});
 });

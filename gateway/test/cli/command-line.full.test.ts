@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import getPort from "get-port";
 import { until } from "../../../host-test/support/until.js";
 import { ask, FREE_PORTS, LAMP, PROGRAM, run, start } from "../support/command-line.js";
@@ -67,7 +66,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
 		t.after(() => child.kill("SIGKILL"));
 		const isUp = (): Promise<boolean> =>
-			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5_000) }).then(
+			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(60_000) }).then(
 				({ ok }) => ok,
 				() => false,
 			);
@@ -79,7 +78,8 @@ describe("xs-mcp-gateway, the program", () => {
 		for (let count = 0; count < 900; count += 1) {
 			device.notify("notifications/state_changed", { newState: "x".repeat(5_000) });
 		}
-		await setTimeout(500);
+		device.notify("notifications/state_changed", { newState: "all is sent" });
+		await until(async () => (await devices()).includes("all is sent"), "it has read all");
 		assert.equal(await isUp(), true);
 		let log = "";
 		child.stderr.on("data", (chunk) => {

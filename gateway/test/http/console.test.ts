@@ -6,7 +6,7 @@ import { until } from "../../../host-test/support/until.js";
 import { outsideUrlAt } from "../../src/config/listen-address.js";
 import type { TokenRecord } from "../../src/config/token-store.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import type { FleetMessage } from "../../src/http/console/messages.js";
+import type { FleetMessage, FleetView } from "../../src/http/console/messages.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 
@@ -48,14 +48,27 @@ const statusOf = async (url: string, init: RequestInit = {}): Promise<number> =>
 	return status;
 };
 
-/** Follows the stream; what has come so far is in the list. */
-async function follow(t: TestContext, { base }: { readonly base: string }, headers: Record<string, string> = {}) {
+const WHOLE_LIST: FleetView = { list: { search: "", filter: "all", tag: "", offset: 0, count: 200 } };
+
+/** Follows the stream of a page that looks at this; what has come so far is in the list. */
+async function follow(
+	t: TestContext,
+	{ base }: { readonly base: string },
+	headers: Record<string, string> = {},
+	view = WHOLE_LIST,
+) {
 	const end = new AbortController();
 	t.after(() => end.abort());
 	const response = await fetch(`${base}/console/stream`, { headers, signal: end.signal });
 	assert.equal(response.status, 200);
 	const messages: FleetMessage[] = [];
-	const stream = { messages, ended: false };
+	const look = async (next: FleetView): Promise<number> =>
+		await statusOf(`${base}/console/stream/${messages[0]?.stream}`, {
+			method: "PUT",
+			headers: { "Content-Type": "application/json", Origin: base, ...headers },
+			body: JSON.stringify(next),
+		});
+	const stream = { messages, look, ended: false };
 	const read = async (): Promise<void> => {
 		let text = "";
 		for await (const chunk of response.body ?? []) {
@@ -70,11 +83,14 @@ async function follow(t: TestContext, { base }: { readonly base: string }, heade
 		.then(() => {
 			stream.ended = true;
 		});
-	await until(() => messages.some(({ complete }) => complete === true), "the list is complete");
+	await until(() => messages.length > 0, "the stream has begun");
+	assert.equal(await look(view), 204);
+	await until(() => messages.some(({ list, device }) => list ?? device !== undefined), "it shows what was asked for");
 	return stream;
 }
 
-const rowsIn = (messages: readonly FleetMessage[]) => messages.flatMap(({ rows = [] }) => rows);
+const listIn = (messages: readonly FleetMessage[]) => messages.filter(({ list }) => list).at(-1)?.list;
+const detailIn = (messages: readonly FleetMessage[]) => messages.filter(({ device }) => device).at(-1)?.device;
 
 describe("the console's page", () => {
 	it("is served at / with a policy that allows its own script alone", async (t) => {
@@ -228,18 +244,45 @@ describe("signing in to the console", () => {
 });
 
 describe("the console's stream", () => {
-	it("has every device, and then what changes", async (t) => {
+	it("has the part of the table that the page looks at, and then what changes", async (t) => {
 		const gateway = await start(t);
 		await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:01" });
 		const { messages } = await follow(t, gateway);
-		const [row] = rowsIn(messages);
+		const [row] = listIn(messages)?.rows ?? [];
 		assert.deepEqual([row?.id, row?.online, row?.tools, row?.kind], ["aa:bb:cc:00:00:01", true, 2, "device"]);
 		assert.deepEqual(messages[0]?.approvals, []);
-		const before = messages.length;
 		gateway.gateway.servers.sessions[0]?.close("test");
-		await until(() => rowsIn(messages.slice(before)).some(({ online }) => !online), "the device is offline");
+		await until(() => listIn(messages)?.rows[0]?.problem === "offline", "the device is offline");
 		await gateway.gateway.servers.forget("aa:bb:cc:00:00:01");
-		await until(() => messages.some(({ gone = [] }) => gone.length > 0), "the device is gone");
+		await until(() => listIn(messages)?.found === 0, "the device is gone");
+	});
+
+	it("has one device with its states and calls", async (t) => {
+		const gateway = await start(t);
+		const onCall = () => ({ content: [{ type: "text", text: "ok" }], isError: false });
+		const id = "aa:bb:cc:00:00:01";
+		await WireDevice.connect(t, gateway, { id, onCall });
+		const { messages, look } = await follow(t, gateway, {}, { device: id });
+		const server = gateway.gateway.servers.find(id);
+		const [setVolume, reboot] = server?.tools ?? [];
+		assert.ok(server && setVolume && reboot);
+		const options = { clientName: "host" };
+		await server.call("me", setVolume, { volume: 7 }, options);
+		await server.call("me", reboot, {}, options);
+		await until(() => detailIn(messages)?.calls.length === 2, "both calls are there");
+		const [second, first] = detailIn(messages)?.calls ?? [];
+		const { tool, principal, client, args, answer, outcome } = first ?? {};
+		assert.deepEqual(
+			[tool, principal, client, args, answer, outcome],
+			["self.audio_speaker.set_volume", "me", "host", '{"volume":7}', "ok", "ok"],
+		);
+		assert.deepEqual([second?.tool, second?.args, second?.answer], ["self.reboot", undefined, undefined], "user-only");
+		assert.deepEqual(
+			detailIn(messages)?.states.map(({ state }) => state),
+			["online"],
+		);
+		assert.equal(await look({ device: "nobody" }), 204);
+		await until(() => messages.some(({ device }) => device === null), "it is not known");
 	});
 
 	it("has what was rejected, and who is connected", async (t) => {
@@ -255,26 +298,57 @@ describe("the console's stream", () => {
 		const gateway = await startWithToken(t, { devices: ["aa:bb:cc:00:00:02"], name: "kiosk" });
 		const { headers } = await signIn(gateway, gateway.secret);
 		await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:01" });
-		const { messages } = await follow(t, gateway, headers);
+		const { messages, look } = await follow(t, gateway, headers);
 		await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:02" });
-		await until(() => rowsIn(messages).length > 0, "its device is there");
-		assert.deepEqual([...new Set(rowsIn(messages).map(({ id }) => id))], ["aa:bb:cc:00:00:02"]);
+		await until(() => listIn(messages)?.found === 1, "its device is there");
+		assert.deepEqual(
+			[listIn(messages)?.rows.map(({ id }) => id), messages.filter(({ totals }) => totals).at(-1)?.totals?.all],
+			[["aa:bb:cc:00:00:02"], 1],
+		);
+		await look({ device: "aa:bb:cc:00:00:01" });
+		await until(() => messages.some(({ device }) => device === null), "the other one is not known");
 		assert.ok(messages.every(({ clients, approvals, rejections }) => !clients && !approvals && !rejections));
 		assert.equal(await statusOf(`${gateway.base}/tokens`, { headers }), 403);
+		const answer = await fetch(`${gateway.base}/console/devices`, { headers });
+		assert.equal((await answer.json()).found, 1);
 	});
 
-	it("sends many devices in pieces, to a page that reads slowly, too", async (t) => {
+	it("is looked through by its own page alone, and by views that make sense", async (t) => {
+		const gateway = await startWithToken(t);
+		const other = await gateway.tokens.add({ name: "other", kind: "client" });
+		const { headers } = await signIn(gateway, gateway.secret);
+		const { messages, look } = await follow(t, gateway, headers);
+		const path = `${gateway.base}/console/stream/${messages[0]?.stream}`;
+		const Authorization = `Bearer ${other}`;
+		const request = { method: "PUT", headers: { Authorization, "Content-Type": "application/json" }, body: "{}" };
+		assert.equal(await statusOf(path, request), 404);
+		const list = { ...WHOLE_LIST.list, count: 201 };
+		assert.equal(await look({ list } as FleetView), 400);
+		assert.equal(await look({ more: 1 } as FleetView), 400);
+		const filter = `${gateway.base}/console/devices?filter=some`;
+		assert.equal(await statusOf(filter, { headers }), 400);
+	});
+
+	it("finds some of many devices, and sends a part of them", async (t) => {
 		const stateFolder = makeStateFolder(t);
 		makeKnownDevices(stateFolder, 1_500);
 		const gateway = await start(t, {}, stateFolder);
-		const warnings: Error[] = [];
-		const warn = (warning: Error): void => void warnings.push(warning);
-		process.on("warning", warn);
-		t.after(() => process.off("warning", warn));
-		const { messages } = await follow(t, gateway);
-		assert.equal(new Set(rowsIn(messages).map(({ id }) => id)).size, 1_500);
-		assert.equal(Math.max(...messages.map(({ rows = [] }) => rows.length)), 250);
-		assert.deepEqual(warnings, []);
+		const { messages, look } = await follow(t, gateway);
+		assert.deepEqual([listIn(messages)?.found, listIn(messages)?.rows.length], [1_500, 200]);
+		assert.equal(messages[0]?.totals?.problems.offline, 1_500);
+		const list = { search: "LAMP_14 aa:bb", filter: "problems", tag: "", offset: 110, count: 40 } as const;
+		await look({ list });
+		await until(() => listIn(messages)?.found === 111, "lamp_14, lamp_140, lamp_1400 and so on are found");
+		assert.deepEqual(
+			listIn(messages)?.rows.map(({ alias }) => alias),
+			["lamp_1499"],
+		);
+		await look({ list: { ...list, filter: "online" } });
+		await until(() => listIn(messages)?.found === 0, "none of them is online");
+		const answer = await (await fetch(`${gateway.base}/console/devices?search=lamp_149`)).json();
+		assert.equal(answer.found, 11);
+		const all = await (await fetch(`${gateway.base}/console/devices`)).json();
+		assert.deepEqual([all.found, all.devices.length], [1_500, 1_000]);
 	});
 
 	it("sends a storm as a few messages", async (t) => {
@@ -287,7 +361,7 @@ describe("the console's stream", () => {
 		for (const session of servers.sessions) {
 			session.close("test");
 		}
-		await until(() => rowsIn(messages.slice(before)).filter(({ online }) => !online).length >= 30, "the page knows");
+		await until(() => listIn(messages)?.rows.filter(({ online }) => !online).length === 30, "the page knows");
 		assert.ok(messages.length - before < 15, `${messages.length - before} messages`);
 	});
 });

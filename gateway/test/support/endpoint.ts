@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 
-const TIMEOUT = 10_000;
+const TIMEOUT = 300_000;
 
 /** A message of a gateway's. */
 export interface Answer {

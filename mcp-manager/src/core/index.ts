@@ -7,6 +7,7 @@ export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool }
 export { RateLimit } from "./rate-limit.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export {
+	type CallDetails,
 	type CallRecord,
 	isUserOnly,
 	type Notification,

@@ -6,6 +6,7 @@ import { followOffers } from "./follow-offers.js";
 import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import { SchemaChecker } from "./schema-checker.js";
 import type {
+	CallDetails,
 	CallLimits,
 	CallRecord,
 	Notification,
@@ -54,7 +55,7 @@ interface Events {
 	/** A resource of a server that clients have subscribed to has been updated. */
 	updated: [server: Server, uri: string];
 	/** A call has ended. */
-	call: [record: CallRecord];
+	call: [record: CallRecord, details: CallDetails];
 	/** A connection or a message was rejected. */
 	rejected: [description: string];
 	/** A warning, other than a failed call. */
@@ -97,7 +98,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.#context = {
 			...options,
 			checker: new SchemaChecker(warn),
-			onCall: (record) => this.emit("call", record),
+			onCall: (record, details) => this.emit("call", record, details),
 			onUpdated: (server, uri) => this.emit("updated", server, uri),
 			warn,
 		};

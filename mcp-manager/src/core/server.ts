@@ -32,6 +32,16 @@ export interface CallRecord {
 	readonly outcome: "ok" | "failed" | "rejected" | ServerErrorCode;
 }
 
+/** What was said in a call that has ended. It may hold secrets: logs and events do without it. */
+export interface CallDetails {
+	readonly tool: ServerTool;
+	readonly args: object;
+	/** Undefined if the call was rejected, or if the server wants input first. */
+	readonly result: CallToolResult | undefined;
+	/** The application that called, as it names itself. */
+	readonly clientName: string | undefined;
+}
+
 /** Lets devices upload files during their calls: the gateway's pictures. */
 export interface Uploads {
 	/** A session starts. Returns the capabilities sent to the device in `initialize`. */
@@ -54,7 +64,7 @@ export interface ServerContext extends CallLimits {
 	readonly checker: SchemaChecker;
 	/** For devices. Default: they cannot upload. */
 	readonly uploads?: Uploads | undefined;
-	readonly onCall: (record: CallRecord) => void;
+	readonly onCall: (record: CallRecord, details: CallDetails) => void;
 	/** A resource that clients have subscribed to has been updated. */
 	readonly onUpdated: (server: Server, uri: string) => void;
 	readonly warn: (message: string) => void;
@@ -246,6 +256,7 @@ export class Server {
 	): Promise<OrInput<CallToolResult>> {
 		const start = performance.now();
 		let outcome: CallRecord["outcome"] = "rejected";
+		let answered: CallToolResult | undefined;
 		try {
 			await this.checkArguments(tool, args);
 			const { uploads } = this.#context;
@@ -257,6 +268,7 @@ export class Server {
 				}, options);
 			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
 			await this.#checkResult(tool, result);
+			answered = isInputRequiredResult(result) ? undefined : result;
 			outcome = "isError" in result && result.isError ? "failed" : "ok";
 			return result;
 		} catch (error) {
@@ -264,7 +276,10 @@ export class Server {
 			throw error;
 		} finally {
 			const duration = performance.now() - start;
-			this.#context.onCall({ principal, serverId: this.id, tool: tool.name, duration, outcome });
+			this.#context.onCall(
+				{ principal, serverId: this.id, tool: tool.name, duration, outcome },
+				{ tool, args, result: answered, clientName: options.clientName },
+			);
 		}
 	}
 

@@ -78,6 +78,8 @@ export interface CallOptions extends LogOptions {
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
 	/** The client that a server may ask during the request. Default: none. */
 	readonly asker?: Asker | undefined;
+	/** The application that calls, as it names itself: for the record. */
+	readonly clientName?: string | undefined;
 }
 
 export interface ToolCallOptions extends CallOptions {

@@ -8,7 +8,7 @@ import { failedResult, textResult } from "../core/tool-results.js";
 import { runInitScript } from "./init-script.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import * as texts from "./texts.js";
-import { Upstream, type UpstreamTiming } from "./upstream.js";
+import { timingWith, UPSTREAM_TIMING, Upstream, type UpstreamTiming } from "./upstream.js";
 
 export const ACTIVATE = "activate";
 
@@ -33,12 +33,14 @@ export class McpProxy extends EventEmitter<Events> {
 	/** The upstream's last lists. */
 	#lists: Partial<Offers> = {};
 
-	/** @param timing default: that of real upstreams */
+	/** @param timing default: that of the options */
 	constructor(options: ProxyOptions, timing?: UpstreamTiming) {
 		super();
 		this.#options = options;
 		this.#isLocked = options.skill !== "";
-		this.#upstream = new Upstream(options.upstream, timing);
+		const { upstream, connectTimeout } = options;
+		const ownTiming = connectTimeout === undefined ? UPSTREAM_TIMING : timingWith(connectTimeout);
+		this.#upstream = new Upstream(upstream, timing ?? ownTiming);
 		this.#upstream.on("listChanged", (list) => this.emit("listChanged", list));
 	}
 

@@ -18,6 +18,10 @@ export function addProxyOptions(command: Command): Command {
 		.option("--name <name>", "Name that the host sees (MCP_NAME; default: mcp-proxy)")
 		.option("--skill <skill>", "Skill to load before the tools can be called; empty: no gate (MCP_SKILL)")
 		.option("--tools <names>", "Tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")
+		.option(
+			"--connect-timeout <ms>",
+			"Time limit for a slow upstream to connect, to list and to answer pings (MCP_CONNECT_TIMEOUT; default: 3 to 10 s)",
+		)
 		.option("--init-script <file>", "Script that activate runs on the upstream (MCP_INIT_SCRIPT)")
 		.option("--init-tool <tool>", "Tool of the upstream that runs the script (MCP_INIT_TOOL; default: execute_code)")
 		.option("--no-init", "Do not run the script (MCP_NO_INIT)")

@@ -9,6 +9,8 @@ export interface ProxyOptions {
 	readonly skill: string;
 	/** The tools that the host sees; undefined: all. */
 	readonly tools: readonly string[] | undefined;
+	/** Milliseconds for the upstream to connect, to list and to answer a ping. Absent: those of {@link UPSTREAM_TIMING}. */
+	readonly connectTimeout?: number;
 	/** What `activate` runs on the upstream. Absent: nothing. */
 	readonly init?: { readonly script: string; readonly tool: string };
 }
@@ -21,6 +23,7 @@ export interface ProxyFlags {
 	readonly name?: string;
 	readonly skill?: string;
 	readonly tools?: string;
+	readonly connectTimeout?: string;
 	readonly initScript?: string;
 	readonly initTool?: string;
 	/** False if `--no-init` was given. */
@@ -43,12 +46,14 @@ export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessE
 	}
 	const script = flags.initScript ?? environment.MCP_INIT_SCRIPT;
 	const isInitOff = flags.init === false || isOn("MCP_NO_INIT", environment.MCP_NO_INIT);
+	const connectTimeout = flags.connectTimeout || environment.MCP_CONNECT_TIMEOUT;
 	const lines = flags.header ?? (environment.MCP_HEADERS ?? "").split("\n").filter((line) => line.trim() !== "");
 	return {
 		upstream: upstreamConfig(url, headersOf(lines, environment.MCP_TOKEN)),
 		name: flags.name || environment.MCP_NAME || "mcp-proxy",
 		skill: flags.skill ?? environment.MCP_SKILL ?? "",
 		tools: toolsOf(flags.tools || environment.MCP_TOOLS || "*"),
+		...(connectTimeout && { connectTimeout: readMilliseconds(connectTimeout) }),
 		...(script &&
 			!isInitOff && { init: { script, tool: flags.initTool || environment.MCP_INIT_TOOL || "execute_code" } }),
 	};
@@ -90,6 +95,13 @@ function toolsOf(list: string): readonly string[] | undefined {
 		.map((name) => name.trim())
 		.filter((name) => name !== "");
 	return names.includes("*") ? undefined : names;
+}
+
+function readMilliseconds(text: string): number {
+	if (!/^[1-9][0-9]{0,5}$/.test(text)) {
+		throw new RangeError(`--connect-timeout: expected milliseconds, from 1 to 999999, got ${JSON.stringify(text)}`);
+	}
+	return Number(text);
 }
 
 function isOn(variable: string, text = ""): boolean {

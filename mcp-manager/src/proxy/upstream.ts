@@ -29,6 +29,11 @@ export const UPSTREAM_TIMING: UpstreamTiming = {
 	pingInterval: 30_000,
 };
 
+/** The same limit for whatever the host waits for. */
+export function timingWith(limit: number): UpstreamTiming {
+	return { ...UPSTREAM_TIMING, connect: limit, start: limit, list: limit, ping: limit };
+}
+
 interface Events {
 	/** The upstream has reported a changed list. */
 	listChanged: [list: ListName];
@@ -46,7 +51,7 @@ export class Upstream extends EventEmitter<Events> {
 	/** Unanswered requests. */
 	#inProgress = 0;
 
-	constructor(config: ServerConfig, timing = UPSTREAM_TIMING) {
+	constructor(config: ServerConfig, timing: UpstreamTiming) {
 		super();
 		this.#config = config;
 		this.#timing = timing;

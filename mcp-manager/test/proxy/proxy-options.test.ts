@@ -25,6 +25,7 @@ describe("the proxy's options", () => {
 			MCP_INIT_SCRIPT: "init.js",
 			MCP_INIT_TOOL: "run",
 			MCP_TOKEN: "secret",
+			MCP_CONNECT_TIMEOUT: "20000",
 		};
 		const { upstream, ...rest } = readProxyOptions({}, environment);
 		assert.deepEqual(upstream.headers, { Authorization: "Bearer secret" });
@@ -33,6 +34,7 @@ describe("the proxy's options", () => {
 			skill: "/penpot",
 			tools: ["execute_code", "export_shape"],
 			init: { script: "init.js", tool: "run" },
+			connectTimeout: 20_000,
 		});
 		assert.equal(readProxyOptions({}, { ...environment, MCP_NO_INIT: "true" }).init, undefined);
 		assert.notEqual(readProxyOptions({}, { ...environment, MCP_NO_INIT: "false" }).init, undefined);

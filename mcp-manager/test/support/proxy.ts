@@ -28,12 +28,15 @@ export async function startUpstream(t: TestContext, onPort?: number) {
 	};
 }
 
+/** Longer than any machine that runs the tests is busy. */
+const PATIENCE = { MCP_CONNECT_TIMEOUT: "300000" };
+
 /** The SDK's client over stdio, which starts the proxy. It counts the notifications of changed lists. */
 export async function startProxy(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
 	const transport = new StdioClientTransport({
 		command: process.execPath,
 		args: [PROXY, ...args],
-		env: { ...(process.env as Record<string, string>), ...environment },
+		env: { ...(process.env as Record<string, string>), ...PATIENCE, ...environment },
 		stderr: "pipe",
 	});
 	let log = "";

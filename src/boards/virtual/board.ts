@@ -2,6 +2,7 @@ import Preference from "preference";
 import Timer from "timer";
 import * as host from "virtual-host";
 import {
+	type Battery,
 	BLANK_FACE,
 	type Board,
 	type Face,
@@ -17,12 +18,17 @@ import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
 
 class VirtualScreen implements Screen {
-	readonly width = 320;
-	readonly height = 240;
+	readonly width: number;
+	readonly height: number;
 	readonly monochrome = false;
 	#brightness = 75;
 	#theme: Theme = "light";
 	#face = BLANK_FACE;
+
+	constructor({ width, height }: { readonly width: number; readonly height: number }) {
+		this.width = width;
+		this.height = height;
+	}
 
 	get brightness(): number {
 		return this.#brightness;
@@ -44,7 +50,7 @@ class VirtualScreen implements Screen {
 
 	show(change: Partial<Face>): void {
 		this.#face = { ...this.#face, ...change };
-		this.#draw();
+		host.showScreen(this.#picture(), Object.keys(change));
 	}
 
 	take(quality: number): Promise<ByteSource> {
@@ -52,7 +58,7 @@ class VirtualScreen implements Screen {
 	}
 
 	#draw(): void {
-		host.showScreen(this.#picture());
+		host.showScreen(this.#picture(), []);
 	}
 
 	#picture(): object {
@@ -61,19 +67,44 @@ class VirtualScreen implements Screen {
 	}
 }
 
+/** A Wi-Fi whose signal the user sets, and that may be lost. */
 class VirtualNetwork implements Network {
 	readonly type = "wifi";
 	readonly ssid = "virtual";
-	readonly rssi = -52;
-	readonly online = true;
+	rssi = -52;
+	online = true;
 	onChange: (() => void) | undefined = undefined;
+
+	constructor() {
+		host.onNetwork((online, rssi) => {
+			this.rssi = rssi;
+			if (online !== this.online) {
+				this.online = online;
+				this.onChange?.();
+			}
+		});
+	}
+}
+
+/** A battery whose level the user sets. */
+class VirtualBattery implements Battery {
+	level = 88;
+	charging = false;
+
+	constructor() {
+		host.onBattery((level, charging) => {
+			this.level = level;
+			this.charging = charging;
+		});
+	}
 }
 
 class VirtualSystem implements System {
 	readonly macAddress = host.options.macAddress;
 
 	info(): object {
-		return { language: "en-US", chip_model_name: "virtual", board: { type: "virtual", name: "virtual" } };
+		const { name } = host.options.board;
+		return { language: "en-US", chip_model_name: "virtual", board: { type: name, name } };
 	}
 
 	restart(delay: number): void {
@@ -81,22 +112,22 @@ class VirtualSystem implements System {
 	}
 }
 
-/** A board without hardware: every part is simulated by the virtual device's Node side. */
+/** A board without hardware: every part is simulated by the virtual device's Node side, and it has those of its profile. */
 export function openBoard() {
-	const screen = new VirtualScreen();
-	const player = new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
+	const { board } = host.options;
+	const has = (part: string): boolean => board.parts.includes(part);
+	const screen = board.screen && new VirtualScreen(board.screen);
+	const player = has("player") ? openPlayer() : undefined;
 	const wifi = openSimulatedWiFi();
-	const parts = openParts();
+	const { close, ...parts } = openParts(board);
 	return {
 		...parts,
-		name: "virtual",
-		speaker: player,
-		player,
-		screen,
-		snapshot: screen,
-		preview: { begin: host.beginPicture },
-		camera: { capture: host.capture },
-		battery: { level: 88, charging: false },
+		name: board.name,
+		...(player && { speaker: player, player }),
+		...(screen && { screen, ...(has("snapshot") && { snapshot: screen }) }),
+		...(has("preview") && { preview: { begin: host.beginPicture } }),
+		...(has("camera") && { camera: { capture: host.capture } }),
+		...(has("battery") && { battery: new VirtualBattery() }),
 		network: wifi ?? new VirtualNetwork(),
 		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
@@ -104,8 +135,12 @@ export function openBoard() {
 		updater: new VirtualUpdater(),
 		settings: Preference,
 		close() {
-			player.close();
-			parts.close();
+			player?.close();
+			close();
 		},
 	} satisfies Board;
+}
+
+function openPlayer(): SoundPlayer {
+	return new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
 }

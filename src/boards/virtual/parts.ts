@@ -7,6 +7,7 @@ import type { Chat } from "../../hardware/assistant.js";
 import type { Buttons } from "../../hardware/button.js";
 import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
 
 /** A light whose changes are shown to the user. */
 class VirtualLight extends ColoredLight {
@@ -58,27 +59,51 @@ class VirtualChat implements Chat {
 	}
 }
 
-/** The lights, sensors, buttons and the prompt of the virtual board. */
-export function openParts(): {
-	readonly lights: Lights;
-	readonly sensors: Sensors;
-	readonly buttons: Buttons;
+const SENSORS: Readonly<Record<SensorKind, () => VirtualSensor>> = deepFreeze({
+	temperature: () => new VirtualSensor("temperature", "°C", 21.5),
+	light: () => new VirtualSensor("light", "lx", 320),
+	motion: () => new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
+});
+
+interface PartNames {
+	readonly buttons: readonly string[];
+	readonly lights: readonly string[];
+	readonly sensors: readonly SensorKind[];
+}
+
+/** The lights, sensors and buttons of a virtual board, and its prompt. */
+export function openParts(board: PartNames): {
+	readonly lights?: Lights;
+	readonly sensors?: Sensors;
+	readonly buttons?: Buttons;
 	readonly chat: Chat;
 	close(): void;
 } {
-	const boot = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
-	const sensors: Readonly<Record<string, VirtualSensor>> = {
-		temperature: new VirtualSensor("temperature", "°C", 21.5),
-		light: new VirtualSensor("light", "lx", 320),
-		motion: new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
-	};
-	host.onButton((isDown) => boot.follow(isDown));
+	const buttons = byName(board.buttons, () => new TimedButton({ timer: Timer, ticks: () => Time.ticks }));
+	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
+	host.onButton((name, isDown) => buttons[name]?.follow(isDown));
+	// The device itself times the press: two messages of the host could come together, and look like a contact that bounces.
+	host.onPress((name, milliseconds) => {
+		buttons[name]?.follow(true);
+		Timer.set(() => buttons[name]?.follow(false), milliseconds);
+	});
 	host.onReading((name, reading) => sensors[name]?.set(reading));
 	return {
-		lights: { led: new VirtualLight("led") },
-		sensors,
-		buttons: { boot },
+		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
+		...(board.sensors.length > 0 && { sensors }),
+		...(board.buttons.length > 0 && { buttons }),
 		chat: new VirtualChat(),
-		close: () => boot.close(),
+		close() {
+			for (const button of Object.values(buttons)) {
+				button.close();
+			}
+		},
 	};
+}
+
+function byName<Name extends string, Part>(
+	names: readonly Name[],
+	open: (name: Name) => Part,
+): Readonly<Record<string, Part>> {
+	return Object.fromEntries(names.map((name) => [name, open(name)]));
 }

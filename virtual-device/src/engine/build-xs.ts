@@ -8,13 +8,14 @@ import { CACHE_FOLDER, findXsSources, hashSources, type XsSources } from "./xs-s
 export interface BuildOptions {
 	/** Size of the machine's pointers; 32 gives the chip's slots of 16 bytes. Unless told, what this computer has. */
 	readonly bits?: HostBits;
-	/** Called once with a line of text if the build takes a while. */
+	/** Called with lines of text during a build: at its start, and after each quarter of the files. */
 	readonly onProgress?: (text: string) => void;
 }
 
 interface Build {
 	readonly compiler: Compiler;
 	readonly sources: XsSources;
+	readonly onProgress: BuildOptions["onProgress"];
 }
 
 const FLAGS = ["-O2", "-w", "-fno-common", "-DINCLUDE_XSPLATFORM", '-DXSPLATFORM="host-platform.h"'];
@@ -39,7 +40,7 @@ export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptio
 	onProgress?.(`Building the XS engine (${bits}-bit) from its C sources, once: about 20 s …`);
 	let building = underWay.get(folder);
 	if (!building) {
-		building = build(folder, { compiler, sources }).finally(() => underWay.delete(folder));
+		building = build(folder, { compiler, sources, onProgress }).finally(() => underWay.delete(folder));
 		underWay.set(folder, building);
 	}
 	await building;
@@ -54,13 +55,13 @@ function exists(path: string): Promise<boolean> {
 }
 
 /** Builds in a temporary folder and moves the result, so that concurrent processes do not interfere. */
-async function build(folder: string, { compiler, sources }: Build): Promise<void> {
+async function build(folder: string, { compiler, sources, onProgress }: Build): Promise<void> {
 	await mkdir(CACHE_FOLDER, { recursive: true });
 	const work = await mkdtemp(join(CACHE_FOLDER, "build-"));
 	try {
 		const result = join(work, "result");
 		await mkdir(result);
-		const objects = await compileAll(work, { compiler, sources });
+		const objects = await compileAll(work, { compiler, sources, onProgress });
 		await compile(compiler, [...objects, "-lm", "-o", join(result, "xs-host")], "linking");
 		await move(result, folder);
 	} finally {
@@ -79,10 +80,11 @@ async function move(result: string, folder: string): Promise<void> {
 	}
 }
 
-async function compileAll(work: string, { compiler, sources }: Build): Promise<string[]> {
+async function compileAll(work: string, { compiler, sources, onProgress }: Build): Promise<string[]> {
 	const includes = sources.includeFolders.map((folder) => `-I${folder}`);
 	const waiting = [...sources.files];
 	const objects: string[] = [];
+	const quarter = Math.ceil(sources.files.length / 4);
 	const takeFiles = async (): Promise<void> => {
 		for (let file = waiting.shift(); file; file = waiting.shift()) {
 			const object = join(work, `${basename(file, ".c")}.o`);
@@ -92,7 +94,9 @@ async function compileAll(work: string, { compiler, sources }: Build): Promise<s
 					throw error;
 				},
 			);
-			objects.push(object);
+			if (objects.push(object) % quarter === 0) {
+				onProgress?.(`  ${objects.length} of ${sources.files.length} files`);
+			}
 		}
 	};
 	// All of them, also after a failure: none may still write when the folder is removed.

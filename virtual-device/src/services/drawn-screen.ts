@@ -38,8 +38,8 @@ export function drawFaceOf(screen: DrawnScreen, glyphs: GlyphSet = "cjk"): Pixel
 	return canvas;
 }
 
-/** Made once and kept in the project's cache: the first time takes seconds. */
-function fontOf(name: string): ReadFont {
+/** A font of the firmware. Made once and kept in the project's cache: the first time takes seconds. */
+export function fontOf(name: string): ReadFont {
 	const known = fonts.get(name) ?? readBmFont(join(makeFonts(), name));
 	fonts.set(name, known);
 	return known;

@@ -8,20 +8,30 @@ import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
 interface SimulatedBoardEvents {
 	/** The firmware asks to be restarted, in `delay` milliseconds. */
 	onRestart(delay: number): void;
-	/** The screen has changed. */
-	onScreen(screen: ScreenPicture): void;
+	/** The screen has changed: the members of the face that were shown just now are `changed`. */
+	onScreen(screen: ScreenPicture, changed: readonly string[]): void;
+	/** A light has changed. */
+	onLight(name: string, light: LightState): void;
+	/** The screen shows a picture, a JPEG or PNG file. */
+	onPicture(picture: Uint8Array): void;
 	/** Something that a user would see or hear. */
 	onNote(text: string): void;
 }
 
 /** The state of a light. */
-interface LightState {
+export interface LightState {
 	readonly on: boolean;
 	/** Percent. */
 	readonly brightness: number;
 	/** 0xRRGGBB */
 	readonly color: number;
 }
+
+/** What is around a device: messages to the firmware. */
+export type Surroundings =
+	| readonly ["board.reading", sensor: string, reading: number | Readonly<Record<string, number>>]
+	| readonly ["board.battery", level: number, charging: boolean]
+	| readonly ["board.network", online: boolean, rssi: number];
 
 interface Answer {
 	readonly value?: unknown;
@@ -36,24 +46,23 @@ export class SimulatedBoard implements Service {
 	readonly #flash: VirtualFlash;
 	/** The visible state of each light. */
 	readonly #lights = new Map<string, string>();
-	readonly #photo: Uint8Array | undefined;
+	/** What the camera sees, a JPEG file; undefined: a drawn room. */
+	photo: Uint8Array | undefined;
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();
 	#isClosed = false;
 
-	/** @param photo what the camera sees, a JPEG file. Default: a drawn room. */
-	constructor(deliver: Deliver, events: SimulatedBoardEvents, flash: VirtualFlash, photo?: Uint8Array) {
+	constructor(deliver: Deliver, events: SimulatedBoardEvents, flash: VirtualFlash) {
 		this.#deliver = deliver;
 		this.#events = events;
 		this.#flash = flash;
-		this.#photo = photo;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
 		if (kind === "restart") {
 			this.#events.onRestart(args[0] as number);
 		} else if (kind === "screen") {
-			this.#events.onScreen(args[0] as ScreenPicture);
+			this.#events.onScreen(args[0] as ScreenPicture, args[1] as string[]);
 		} else if (kind === "firmware") {
 			this.#firmware(args[0] as string, bytes);
 		} else if (kind === "light") {
@@ -71,9 +80,14 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
-	/** Presses or releases the button. */
-	holdButton(isDown: boolean): void {
-		this.#tell(["board.button", isDown]);
+	/** Presses a button for some milliseconds. */
+	press(name: string, milliseconds: number): void {
+		this.#tell(["board.press", name, milliseconds]);
+	}
+
+	/** Presses or releases a button. */
+	holdButton(name: string, isDown: boolean): void {
+		this.#tell(["board.button", name, isDown]);
 	}
 
 	/** Types a text at the device's prompt. */
@@ -81,9 +95,9 @@ export class SimulatedBoard implements Service {
 		this.#tell(["board.typed", text]);
 	}
 
-	/** Sets the value of a sensor from now on. */
-	setReading(sensor: string, reading: number | Readonly<Record<string, number>>): void {
-		this.#tell(["board.reading", sensor, reading]);
+	/** Tells the firmware what is around the device. */
+	surround(header: Surroundings): void {
+		this.#tell(header);
 	}
 
 	close(): void {
@@ -112,7 +126,9 @@ export class SimulatedBoard implements Service {
 	}
 
 	/** A light that is off looks the same, whatever its colour. */
-	#showLight(name: string, { on, brightness, color }: LightState): void {
+	#showLight(name: string, light: LightState): void {
+		const { on, brightness, color } = light;
+		this.#events.onLight(name, light);
 		const look = on ? `on: ${brightness} % of #${color.toString(16).padStart(6, "0")}` : "off";
 		if (look !== (this.#lights.get(name) ?? "off")) {
 			this.#events.onNote(`the light ${name} is ${look}`);
@@ -147,13 +163,14 @@ export class SimulatedBoard implements Service {
 						.digest(),
 				};
 			case "capture":
-				return { value: this.#taken.add(this.#photo ?? drawRoom()) };
+				return { value: this.#taken.add(this.photo ?? drawRoom()) };
 			case "drawScreen":
 				return { value: this.#taken.add(drawScreen(argument as ScreenPicture & { quality: number })) };
 			case "readPicture":
 				return { bytes: this.#taken.read(argument as { id: number; count: number }) };
 			case "showPicture": {
-				const { width, height } = this.#shown.finish(argument as number);
+				const { picture, width, height } = this.#shown.finish(argument as number);
+				this.#events.onPicture(picture);
 				this.#events.onNote(`the screen shows a picture of ${width} x ${height} pixels`);
 				return {};
 			}

@@ -25,11 +25,14 @@ export class Sounds implements Service {
 	readonly prefix = "audio";
 	readonly #deliver: Deliver;
 	readonly #onSamples: (played: PlayedSamples) => void;
+	readonly #onEnd: () => void;
 	readonly #outputs = new Map<number, Output>();
 
-	constructor(deliver: Deliver, onSamples: (played: PlayedSamples) => void) {
+	/** @param onEnd called when the firmware has closed an output */
+	constructor(deliver: Deliver, onSamples: (played: PlayedSamples) => void, onEnd: () => void) {
 		this.#deliver = deliver;
 		this.#onSamples = onSamples;
+		this.#onEnd = onEnd;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
@@ -44,6 +47,7 @@ export class Sounds implements Service {
 		} else if (kind === "close") {
 			clearInterval(output?.clock);
 			this.#outputs.delete(id);
+			this.#onEnd();
 		}
 	}
 

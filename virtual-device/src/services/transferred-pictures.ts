@@ -44,17 +44,19 @@ export class ShownPictures {
 	}
 
 	/**
-	 * The size of a complete picture, in pixels.
+	 * A complete picture, and its size in pixels.
 	 *
 	 * @throws Error if it is not a picture, or too large
 	 */
-	finish(id: number): { width: number; height: number } {
+	finish(id: number): { readonly picture: Uint8Array; readonly width: number; readonly height: number } {
 		const { pieces = [], bytes = 0 } = this.#pictures.get(id) ?? {};
 		this.#pictures.delete(id);
 		if (bytes > MAX_BYTES) {
 			throw new Error(`picture of ${bytes} bytes (limit ${MAX_BYTES})`);
 		}
-		return measurePicture(Buffer.concat(pieces));
+		const picture = Buffer.concat(pieces);
+		const { width, height } = measurePicture(picture);
+		return { picture, width, height };
 	}
 
 	cancel(id: number): void {

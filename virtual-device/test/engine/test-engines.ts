@@ -19,6 +19,9 @@ type Start = (options?: Options) => Promise<Engine>;
 /** A script that posts whatever is delivered. */
 export const ECHO = "globalThis.onHostMessage = (header, bytes) => post(header, bytes)";
 
+/** Milliseconds for a command. On a busy machine filling the heap takes long; only a fault takes this long. */
+const MAX_COMMAND_TIME = 300_000;
+
 const opened: Engine[] = [];
 
 /** For the end of a suite. */
@@ -30,7 +33,7 @@ export function closeEngines(): void {
 
 function closing(start: Start): Start {
 	return async (options) => {
-		const engine = await start(options);
+		const engine = await start({ timeoutMs: MAX_COMMAND_TIME, ...options });
 		opened.push(engine);
 		return engine;
 	};

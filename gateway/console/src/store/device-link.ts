@@ -67,8 +67,7 @@ export class DeviceLink {
 		try {
 			const client = this.#createClient();
 			this.#client = client;
-			const url = new URL(`mcp/${encodeURIComponent(this.alias)}?catalog=full`, document.baseURI);
-			await client.connect(new StreamableHTTPClientTransport(url));
+			await client.connect(transportTo(this.alias));
 			await this.#list();
 			// A device that keeps no log, or has no state of its own, is used all the same.
 			await client.setLoggingLevel("debug").catch(() => {});
@@ -129,13 +128,8 @@ export class DeviceLink {
 	}
 
 	#createClient(): Client {
-		const client = new Client(
-			{ name: "xs-mcp-console", version: session.value?.version ?? "0" },
-			{
-				// Sessions of this revision bring the device's log.
-				versionNegotiation: { mode: "legacy" },
-			},
-		);
+		// Sessions of this revision bring the device's log.
+		const client = new Client(clientInfo(), { versionNegotiation: { mode: "legacy" } });
 		client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
 			const text = typeof data === "string" ? data : JSON.stringify(data);
 			const line = { time: Date.now(), level, text: logger === undefined ? text : `${logger}: ${text}` };
@@ -178,9 +172,38 @@ export class DeviceLink {
 	}
 }
 
+/**
+ * Uses a device for a moment, without a session: of the few connections that a browser opens to one host, none stays open.
+ *
+ * @param name alias or id
+ */
+export async function withDevice<T>(name: string, use: (client: Client) => Promise<T>): Promise<T> {
+	const client = new Client(clientInfo(), { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+	try {
+		await client.connect(transportTo(name));
+		return await use(client);
+	} finally {
+		await client.close().catch(() => {});
+	}
+}
+
+/** The gateway's endpoint for one device. */
+function transportTo(name: string): StreamableHTTPClientTransport {
+	return new StreamableHTTPClientTransport(new URL(`mcp/${encodeURIComponent(name)}?catalog=full`, document.baseURI));
+}
+
+function clientInfo() {
+	return { name: "xs-mcp-console", version: session.value?.version ?? "0" };
+}
+
 /** A name as portable names have it: "self.light.set" is "self_light_set". */
 export function plain(name: string): string {
 	return name.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+/** The tool of this name, written as {@link plain} writes it. */
+export function toolNamed(tools: readonly Tool[] | undefined, name: string): Tool | undefined {
+	return tools?.find((tool) => plain(tool.name) === name);
 }
 
 /** The data URL of a picture; empty for types that are not plain images, such as SVG. */

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { FleetMessage } from "../../../src/http/console/messages.js";
-import { apply, restart } from "./fleet.js";
+import { apply } from "./fleet.js";
 import { checkSession, phase } from "./session.js";
 
 /** Whether the gateway can be reached. */
@@ -27,7 +27,6 @@ export function openStream(): void {
 	closeStream();
 	source = new EventSource("console/stream");
 	source.onopen = () => {
-		restart();
 		if (!isConnected.value) {
 			epoch.value += 1;
 		}

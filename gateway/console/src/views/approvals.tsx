@@ -4,6 +4,7 @@ import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
 import { lists } from "../store/fleet.js";
 import { now } from "../store/now.js";
+import { session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 
 /** Devices that wait for approval, with the codes that they show. */
@@ -40,26 +41,28 @@ function Pending({ pending: { code, device, board, version, address } }: { reado
 					{visibleLine(device)} · {address}
 				</small>
 			</span>
-			<span class="actions">
-				<button type="button" onClick={() => void decide("DELETE")}>
-					{t("reject")}
-				</button>
-				<button type="button" class="primary" onClick={() => void decide("POST")}>
-					{t("approve")}
-				</button>
-			</span>
+			{!session.value?.readOnly && (
+				<span class="actions">
+					<button type="button" onClick={() => void decide("DELETE")}>
+						{t("reject")}
+					</button>
+					<button type="button" class="primary" onClick={() => void decide("POST")}>
+						{t("approve")}
+					</button>
+				</span>
+			)}
 		</li>
 	);
 }
 
 /** What was rejected in the last minutes, and why. */
-export function Rejections() {
+export function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
 	const rejections = lists.value.rejections ?? [];
 	if (rejections.length === 0) {
 		return null;
 	}
 	return (
-		<details class="card">
+		<details class="card" open={isOpen}>
 			<summary>
 				{t("rejections")} <span class="count">{rejections.length}</span>
 			</summary>

@@ -1,28 +1,27 @@
+import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
-import type { FleetRow } from "../../../src/http/console/messages.js";
-import type { FirmwareOffer } from "../../../src/http/devices/firmware-offers.js";
+import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/http/console/messages.js";
 import { confirm } from "../parts/confirm.js";
 import { attempt, show } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
-import { type DeviceLink, plain } from "../store/device-link.js";
-import { firmware, states } from "../store/fleet.js";
+import { type DeviceLink, plain, toolNamed } from "../store/device-link.js";
+import { offerFor, UPGRADE_TOOL } from "../store/firmware.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
 import { session } from "../store/session.js";
 import { ago, clock, t } from "../texts/index.js";
-import { problemOf } from "./problems.js";
 
 interface HeadProps {
-	readonly row: FleetRow;
+	readonly detail: DeviceDetail;
 	readonly link: DeviceLink;
 }
 
 /** Who the device is, how it is, and what an operator does with it. */
-export function DeviceHead({ row, link }: HeadProps) {
-	const { id, alias, board, version, online, since, transport, state, kind } = row;
-	const problem = problemOf(row);
+export function DeviceHead({ detail, link }: HeadProps) {
+	const { row, states } = detail;
+	const { id, alias, board, version, online, since, transport, state, kind, problem, update } = row;
 	const isEditing = useSignal(false);
 	return (
 		<section class="card device-head">
@@ -39,7 +38,7 @@ export function DeviceHead({ row, link }: HeadProps) {
 					</span>
 				))}
 			</div>
-			{problem && problem !== "problem_offline" && <p class="bad-text">{t(problem)}</p>}
+			{problem && problem !== "offline" && <p class="bad-text">{t(`problem_${problem}`)}</p>}
 			<p class="facts">
 				<span>{kind === "server" ? t("server") : visibleLine(id)}</span>
 				<span>
@@ -50,17 +49,18 @@ export function DeviceHead({ row, link }: HeadProps) {
 					{t(online ? "onlineSince" : "lastSeen")} {ago(since, now.value)}
 				</span>
 			</p>
-			<States id={id} />
-			<Update id={id} />
-			{kind === "device" && <Actions row={row} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />}
+			<States changes={states} />
+			{update && <Update step={update} />}
+			{kind === "device" && !session.value?.readOnly && (
+				<Actions detail={detail} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />
+			)}
 			{isEditing.value && <Edit row={row} onDone={() => (isEditing.value = false)} />}
 		</section>
 	);
 }
 
-/** The states that the device went through while the page was open. */
-function States({ id }: { readonly id: string }) {
-	const changes = states.value.get(id) ?? [];
+/** The states that the device went through since the gateway started. */
+function States({ changes }: { readonly changes: readonly StateChange[] }) {
 	return (
 		<ol class="strip" aria-label={t("states")}>
 			{changes.map(({ state, since }, index) => {
@@ -80,25 +80,19 @@ function States({ id }: { readonly id: string }) {
 	);
 }
 
-function Update({ id }: { readonly id: string }) {
-	const step = firmware.value.get(id);
-	if (step === undefined) {
-		return null;
-	}
-	const { version = "", time } = step;
+function Update({ step: { step, version = "", time } }: { readonly step: FirmwareEntry }) {
 	return (
-		<p class={step.step === "rolled-back" ? "bad-text" : "muted"}>
-			{t(`firmware_${step.step}`, { version: visibleLine(version) })} · {ago(time, now.value)}
+		<p class={step === "rolled-back" ? "bad-text" : "muted"}>
+			{t(`firmware_${step}`, { version: visibleLine(version) })} · {ago(time, now.value)}
 		</p>
 	);
 }
 
-function Actions({ row, link, onEdit }: HeadProps & { readonly onEdit: () => void }) {
-	const { alias, online } = row;
+function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => void }) {
+	const { alias, online } = detail.row;
 	const path = `devices/${encodeURIComponent(alias)}`;
-	const named = (name: string) => link.tools.value?.find((tool) => plain(tool.name) === name);
-	const reboot = named("self_reboot");
-	const upgrade = named("self_upgrade_firmware");
+	const reboot = toolNamed(link.tools.value, "self_reboot");
+	const upgrade = toolNamed(link.tools.value, UPGRADE_TOOL);
 	const sure = (text: "confirmForget" | "confirmReboot" | "confirmUpdate", action: string): Promise<boolean> =>
 		confirm(t(text, { device: visibleLine(alias) }), action);
 	const forget = async (): Promise<void> => {
@@ -113,12 +107,11 @@ function Actions({ row, link, onEdit }: HeadProps & { readonly onEdit: () => voi
 		}
 	};
 	const update = async (): Promise<void> => {
-		const offer = await ask<Partial<FirmwareOffer>>(`${path}/firmware`, { method: "POST", json: {} });
-		if (offer.version === undefined) {
+		const args = upgrade && (await offerFor(alias, upgrade));
+		if (args === undefined) {
 			show(t("nothingNewer"));
-		} else if (upgrade && (await sure("confirmUpdate", t("update")))) {
-			const known = Object.entries(offer).filter(([key]) => key in (upgrade.inputSchema.properties ?? {}));
-			report(await link.call(upgrade.name, Object.fromEntries(known), (text) => show(text)));
+		} else if (await sure("confirmUpdate", t("update"))) {
+			report(await link.call((upgrade as Tool).name, args, (text) => show(text)));
 		}
 	};
 	return (

@@ -1,15 +1,14 @@
 import type { CallEntry } from "../../../src/http/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import type { DeviceLink } from "../store/device-link.js";
-import { calls } from "../store/fleet.js";
 import { clock, t } from "../texts/index.js";
 
 /** Lines of a log that are shown. */
 const MAX_LINES = 100;
 
 /** Who called what, how long it took, and how it ended. Calls that are alike are one line. */
-export function CallLog({ id }: { readonly id: string }) {
-	const lines = collapsed(calls.value.filter(({ serverId }) => serverId === id)).slice(0, MAX_LINES);
+export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
+	const lines = collapsed(calls);
 	return (
 		<section class="card" aria-labelledby="calls">
 			<h2 id="calls">{t("callLog")}</h2>
@@ -17,21 +16,31 @@ export function CallLog({ id }: { readonly id: string }) {
 				<p class="muted">{t("noCalls")}</p>
 			) : (
 				<ul class="plain log">
-					{lines.map(({ call: { time, tool, principal, duration, outcome }, count }) => (
-						<li key={`${time} ${tool}`}>
-							<time>{clock(time)}</time>
-							<span>
-								<code>{visibleLine(tool)}</code> {count > 1 && `×${count}`}
-								<small>
-									{visibleLine(principal)} · {Math.round(duration)} ms
-									{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
-								</small>
-							</span>
-						</li>
+					{lines.map(({ call, count }) => (
+						<CallLine key={call.number} call={call} count={count} />
 					))}
 				</ul>
 			)}
 		</section>
+	);
+}
+
+function CallLine({ call, count }: Line) {
+	const { time, tool, principal, client, duration, outcome, args, answer } = call;
+	return (
+		<li>
+			<time>{clock(time)}</time>
+			<span>
+				<code>{visibleLine(tool)}</code> {args !== undefined && args !== "{}" && <code>{visibleLine(args)}</code>}{" "}
+				{count > 1 && `×${count}`}
+				<small>
+					{client && `${visibleLine(client)} · `}
+					{visibleLine(principal)} · {Math.round(duration)} ms
+					{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
+				</small>
+				{answer && <small class="answer">→ {visibleLine(answer)}</small>}
+			</span>
+		</li>
 	);
 }
 
@@ -46,7 +55,10 @@ function collapsed(list: readonly CallEntry[]): readonly Line[] {
 	for (const call of list) {
 		const last = lines.at(-1);
 		const isAlike =
-			last?.call.tool === call.tool && last.call.principal === call.principal && last.call.outcome === call.outcome;
+			last?.call.tool === call.tool &&
+			last.call.principal === call.principal &&
+			last.call.outcome === call.outcome &&
+			last.call.args === call.args;
 		if (last !== undefined && isAlike) {
 			lines[lines.length - 1] = { call: last.call, count: last.count + 1 };
 		} else {

@@ -1,30 +1,48 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { FleetRow } from "../../../src/http/console/messages.js";
+import type { FleetList, FleetRow } from "../../../src/http/console/messages.js";
 import { visibleLine } from "../parts/visible.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
+import { chosen } from "../store/work.js";
 import { ago, t } from "../texts/index.js";
-import { problemOf } from "./problems.js";
 
 /** Pixels of a row, as the style sheet has it. */
 const ROW_HEIGHT = 52;
 
-/** Rows above and below the visible ones that are drawn, too. */
-const MARGIN = 8;
+/** Rows by which the part that is asked for moves: scrolling a little asks for nothing. */
+const STRIDE = 20;
+
+/** Which rows are asked for. */
+export interface Part {
+	readonly offset: number;
+	readonly count: number;
+}
 
 const COLUMNS = ["name", "state", "board", "tags", "since", "calls"] as const;
 
+interface DeviceTableProps {
+	readonly list: FleetList;
+	/** Is told which rows are in sight. */
+	readonly onLook: (part: Part) => void;
+}
+
 /** A table in which only the rows in sight exist: it may have thousands. */
-export function DeviceTable({ rows }: { readonly rows: readonly FleetRow[] }) {
+export function DeviceTable({ list: { found, offset, rows }, onLook }: DeviceTableProps) {
 	const body = useRef<HTMLDivElement>(null);
-	const first = useSignal(0);
-	const count = useSignal(30);
+	const asked = useRef("");
 	useEffect(() => {
 		const look = (): void => {
 			const top = body.current?.getBoundingClientRect().top ?? 0;
-			first.value = Math.max(0, Math.floor(-top / ROW_HEIGHT) - MARGIN);
-			count.value = Math.ceil(innerHeight / ROW_HEIGHT) + 2 * MARGIN;
+			const first = Math.min(Math.max(0, Math.floor(-top / ROW_HEIGHT)), Math.max(0, found - 1));
+			const part = {
+				offset: Math.max(0, Math.floor(first / STRIDE) - 1) * STRIDE,
+				count: (Math.ceil(innerHeight / ROW_HEIGHT / STRIDE) + 3) * STRIDE,
+			};
+			const wanted = JSON.stringify(part);
+			if (wanted !== asked.current) {
+				asked.current = wanted;
+				onLook(part);
+			}
 		};
 		look();
 		addEventListener("scroll", look, { passive: true });
@@ -33,12 +51,13 @@ export function DeviceTable({ rows }: { readonly rows: readonly FleetRow[] }) {
 			removeEventListener("scroll", look);
 			removeEventListener("resize", look);
 		};
-	}, [rows.length]);
-	const start = Math.min(first.value, Math.max(0, rows.length - 1));
-	const shown = rows.slice(start, start + count.value);
+	}, [found]);
 	return (
-		<div class="table devices" role="table" aria-label={t("devices")} aria-rowcount={rows.length + 1}>
+		<div class="table devices" role="table" aria-label={t("devices")} aria-rowcount={found + 1}>
 			<div class="row head" role="row" aria-rowindex={1}>
+				<span role="columnheader" class="select">
+					<span class="hidden">{t("select")}</span>
+				</span>
 				{COLUMNS.map((column) => (
 					<span key={column} role="columnheader" class={column}>
 						{t(`column_${column}`)}
@@ -49,22 +68,31 @@ export function DeviceTable({ rows }: { readonly rows: readonly FleetRow[] }) {
 				ref={body}
 				role="rowgroup"
 				class="body"
-				style={{ height: `${rows.length * ROW_HEIGHT}px`, paddingTop: `${start * ROW_HEIGHT}px` }}
+				style={{ height: `${found * ROW_HEIGHT}px`, paddingTop: `${offset * ROW_HEIGHT}px` }}
 			>
-				{shown.map((row, index) => (
-					<Row key={row.id} row={row} index={start + index + 2} />
+				{rows.map((row, index) => (
+					<Row key={row.id} row={row} index={offset + index + 2} />
 				))}
 			</div>
-			{rows.length === 0 && <p class="muted center">{t("noneFound")}</p>}
+			{found === 0 && <p class="muted center">{t("noneFound")}</p>}
 		</div>
 	);
 }
 
 function Row({ row, index }: { readonly row: FleetRow; readonly index: number }) {
-	const { alias, id, board, version, tags, online, since, state, transport, kind, calls } = row;
-	const problem = problemOf(row);
+	const { alias, id, board, version, tags, online, since, state, transport, kind, calls, problem } = row;
 	return (
 		<div class="row" role="row" aria-rowindex={index}>
+			<span role="cell" class="select">
+				{kind === "device" && (
+					<input
+						type="checkbox"
+						aria-label={t("selectDevice", { device: visibleLine(alias) })}
+						checked={chosen.value.has(id)}
+						onChange={() => toggle(row)}
+					/>
+				)}
+			</span>
 			<span role="cell" class="name">
 				<a href={deviceHref(alias)}>{visibleLine(alias)}</a>
 				<small>{kind === "server" ? t("server") : visibleLine(id)}</small>
@@ -73,7 +101,7 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 				<span class={`dot ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
 				<span>
 					{online ? visibleLine(state ?? t("online")) : t("offline")}
-					{problem && online && <small class="bad-text">{t(problem)}</small>}
+					{problem && online && <small class="bad-text">{t(`problem_${problem}`)}</small>}
 				</span>
 			</span>
 			<span role="cell" class="board">
@@ -106,4 +134,12 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 			</span>
 		</div>
 	);
+}
+
+function toggle({ id, alias, online, tags }: FleetRow): void {
+	const next = new Map(chosen.value);
+	if (!next.delete(id)) {
+		next.set(id, { id, alias, online, tags });
+	}
+	chosen.value = next;
 }

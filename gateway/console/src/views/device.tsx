@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { FleetRow } from "../../../src/http/console/messages.js";
+import type { DeviceDetail } from "../../../src/http/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { DeviceLink } from "../store/device-link.js";
-import { isComplete, rows } from "../store/fleet.js";
+import { device, look } from "../store/fleet.js";
 import { epoch } from "../store/stream.js";
 import { t } from "../texts/index.js";
 import { DeviceHead } from "./device-head.js";
@@ -19,16 +19,21 @@ const SEARCHED = 8;
 
 /** One device or configured server. */
 export function DeviceView({ alias }: { readonly alias: string }) {
-	const row = [...rows.value.values()].find((each) => each.alias === alias || each.id === alias);
-	if (row === undefined) {
+	useEffect(() => {
+		look({ device: alias });
+		return () => look({});
+	}, [alias]);
+	const { value: detail } = device;
+	if (!detail) {
 		return (
-			<p class="muted center">{isComplete.value ? t("unknownDevice", { device: visibleLine(alias) }) : t("opening")}</p>
+			<p class="muted center">{detail === null ? t("unknownDevice", { device: visibleLine(alias) }) : t("opening")}</p>
 		);
 	}
-	return <KnownDevice key={row.id} row={row} />;
+	return <KnownDevice key={detail.row.id} detail={detail} />;
 }
 
-function KnownDevice({ row }: { readonly row: FleetRow }) {
+function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
+	const { row, calls } = detail;
 	const { alias, online } = row;
 	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
 	const { value: session } = epoch;
@@ -41,14 +46,14 @@ function KnownDevice({ row }: { readonly row: FleetRow }) {
 	}, [link, online]);
 	return (
 		<>
-			<DeviceHead row={row} link={link} />
+			<DeviceHead detail={detail} link={link} />
 			{link.problem.value !== "" && <p class="banner warn">{visible(link.problem.value)}</p>}
 			<div class="columns">
 				<Tools link={link} isOnline={online} />
 				<div class="side">
 					<Pictures link={link} />
 					<Readings link={link} />
-					<CallLog id={row.id} />
+					<CallLog calls={calls} />
 					<DeviceLog link={link} />
 				</div>
 			</div>

@@ -1,42 +1,51 @@
 import { useSignal } from "@preact/signals";
-import type { FleetRow } from "../../../src/http/console/messages.js";
+import { useEffect } from "preact/hooks";
+import type { FleetQuery, Problem } from "../../../src/http/console/messages.js";
+import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
-import { devices, isComplete, rows } from "../store/fleet.js";
+import { ask } from "../store/api.js";
+import { list, look, totals } from "../store/fleet.js";
+import { type Chosen, chosen } from "../store/work.js";
 import { t } from "../texts/index.js";
 import { AddDevice } from "./add-device.js";
 import { Approvals, Rejections } from "./approvals.js";
-import { DeviceTable } from "./device-table.js";
-import { problemOf } from "./problems.js";
+import { DeviceTable, type Part } from "./device-table.js";
+import { FleetWork } from "./fleet-work.js";
 
 const FILTERS = ["all", "problems", "online", "offline"] as const;
-type Filter = (typeof FILTERS)[number];
 
-/** Every device, those with problems first. */
+const PROBLEMS: readonly Problem[] = ["fatal", "rolledBack", "lastCall", "offline"];
+
+/** Every device, those with problems first: the gateway searches, and sends the part that is in sight. */
 export function DevicesView() {
-	const search = useSignal("");
-	const filter = useSignal<Filter>("all");
-	const tag = useSignal("");
+	const query = useSignal<FleetQuery>({ search: "", filter: "all", tag: "" });
+	const part = useSignal<Part>({ offset: 0, count: 60 });
 	const isAdding = useSignal(false);
-	if (!isComplete.value) {
+	const [{ value: wanted }, { value: inSight }] = [query, part];
+	useEffect(() => look({ list: { ...wanted, ...inSight } }), [wanted, inSight]);
+	useEffect(() => () => look({}), []);
+	const change = (changed: Partial<FleetQuery>): void => {
+		query.value = { ...query.value, ...changed };
+	};
+	const { value: shown } = list;
+	if (totals.value === undefined || shown === undefined) {
 		return <p class="muted center">{t("opening")}</p>;
 	}
-	const all = [...rows.value.values()];
-	if (all.length === 0) {
+	if (totals.value.all === 0) {
 		return (
 			<>
 				<Approvals />
 				<AddDevice isFirst />
-				<Rejections />
+				<Rejections isOpen />
 			</>
 		);
 	}
-	const found = all.filter((row) => isIn(row, filter.value) && hasTag(row, tag.value) && matches(row, search.value));
 	return (
 		<>
 			<Approvals />
 			<div class="title-row">
 				<h1>{t("devices")}</h1>
-				<Totals />
+				<Totals filter={wanted.filter} onChoose={(filter) => change({ filter })} />
 				<button type="button" aria-expanded={isAdding.value} onClick={() => (isAdding.value = !isAdding.value)}>
 					{t("addDevice")}
 				</button>
@@ -47,8 +56,9 @@ export function DevicesView() {
 					type="search"
 					aria-label={t("search")}
 					placeholder={t("search")}
-					value={search.value}
-					onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+					value={wanted.search}
+					maxLength={200}
+					onInput={({ currentTarget }) => change({ search: currentTarget.value })}
 				/>
 				<fieldset class="segments">
 					<legend class="hidden">{t("filter")}</legend>
@@ -57,54 +67,68 @@ export function DevicesView() {
 							<input
 								type="radio"
 								name="filter"
-								checked={filter.value === each}
-								onChange={() => (filter.value = each)}
+								checked={wanted.filter === each}
+								onChange={() => change({ filter: each })}
 							/>
 							<span>{t(`filter_${each}`)}</span>
 						</label>
 					))}
 				</fieldset>
-				<TagFilter all={all} chosen={tag.value} onChoose={(name) => (tag.value = name)} />
+				<TagFilter chosen={wanted.tag} onChoose={(tag) => change({ tag })} />
 			</div>
-			<DeviceTable rows={sorted(found)} />
+			<FleetWork found={shown.found} onChooseAll={() => void attempt(() => chooseAll(wanted))} />
+			<DeviceTable list={shown} onLook={(next) => (part.value = next)} />
 			<Rejections />
 		</>
 	);
 }
 
-function Totals() {
-	const online = devices.value.filter((row) => row.online).length;
-	const problems = devices.value.filter((row) => problemOf(row) !== undefined).length;
+/** Chooses every device that is found, a thousand at most. */
+async function chooseAll(query: FleetQuery): Promise<void> {
+	const { devices } = await ask<{ devices: readonly Chosen[] }>(`console/devices?${new URLSearchParams({ ...query })}`);
+	chosen.value = new Map(devices.map((device) => [device.id, device]));
+}
+
+interface TotalsProps {
+	readonly filter: FleetQuery["filter"];
+	readonly onChoose: (filter: FleetQuery["filter"]) => void;
+}
+
+/** All devices in numbers; what is wrong can be chosen. */
+function Totals({ filter, onChoose }: TotalsProps) {
+	const { online = 0, problems } = totals.value ?? {};
 	return (
 		<p class="totals">
 			<span>
 				<b>{online}</b> {t("online")}
 			</span>
-			<span>
-				<b>{devices.value.length - online}</b> {t("offline")}
-			</span>
-			{problems > 0 && (
-				<span class="bad-text">
-					<b>{problems}</b> {t("withProblems")}
-				</span>
-			)}
+			{PROBLEMS.filter((each) => problems?.[each]).map((each) => (
+				<button
+					key={each}
+					type="button"
+					class={`quiet ${each === "offline" ? "" : "bad-text"}`}
+					aria-pressed={filter === each}
+					onClick={() => onChoose(filter === each ? "all" : each)}
+				>
+					<b>{problems?.[each]}</b> {t(`problem_${each}`)}
+				</button>
+			))}
 		</p>
 	);
 }
 
 interface TagFilterProps {
-	readonly all: readonly FleetRow[];
 	readonly chosen: string;
 	readonly onChoose: (tag: string) => void;
 }
 
-function TagFilter({ all, chosen, onChoose }: TagFilterProps) {
-	const tags = [...new Set(all.flatMap((row) => row.tags))].sort();
+function TagFilter({ chosen: current, onChoose }: TagFilterProps) {
+	const tags = totals.value?.tags ?? [];
 	if (tags.length === 0) {
 		return null;
 	}
 	return (
-		<select aria-label={t("tags")} value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+		<select aria-label={t("tags")} value={current} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
 			<option value="">{t("allTags")}</option>
 			{tags.map((each) => (
 				<option key={each} value={each}>
@@ -113,35 +137,4 @@ function TagFilter({ all, chosen, onChoose }: TagFilterProps) {
 			))}
 		</select>
 	);
-}
-
-function isIn(row: FleetRow, filter: Filter): boolean {
-	switch (filter) {
-		case "all":
-			return true;
-		case "problems":
-			return problemOf(row) !== undefined;
-		case "online":
-			return row.online;
-		case "offline":
-			return !row.online;
-	}
-}
-
-function hasTag({ tags }: FleetRow, tag: string): boolean {
-	return tag === "" || tags.includes(tag);
-}
-
-function matches({ alias, id, board, version, tags, state = "" }: FleetRow, search: string): boolean {
-	const text = [alias, id, board, version, state, ...tags].join("\n").toLowerCase();
-	return search
-		.toLowerCase()
-		.split(/\s+/)
-		.every((word) => text.includes(word));
-}
-
-/** Problems first, then by name. */
-function sorted(list: readonly FleetRow[]): readonly FleetRow[] {
-	const rank = (row: FleetRow): number => (problemOf(row) === undefined ? 1 : 0);
-	return [...list].sort((one, other) => rank(one) - rank(other) || (one.alias < other.alias ? -1 : 1));
 }

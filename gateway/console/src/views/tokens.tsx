@@ -75,12 +75,13 @@ export function CreatedToken() {
 }
 
 function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => void }) {
-	const { name, kind, devices, userTools, operator, expires, lastUsed } = token;
+	const { name, kind, devices, userTools, operator, readOnly, expires, lastUsed } = token;
 	return (
 		<li class="line">
 			<span class="grow">
 				{visibleLine(name)} <span class="tag">{t(kind === "client" ? "forClient" : "forDevice")}</span>
 				{userTools && <span class="tag">{t("userTools")}</span>}
+				{readOnly && <span class="tag">{t("readOnly")}</span>}
 				{operator && <span class="tag warn">{t("operator")}</span>}
 				<small>
 					{devices === undefined ? t("allDevices") : devices.map(visibleLine).join(", ")}
@@ -127,6 +128,9 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 					<label class="check">
 						<input name="operator" type="checkbox" /> {t("operatorHelp")}
 					</label>
+					<label class="check">
+						<input name="readOnly" type="checkbox" /> {t("readOnlyHelp")}
+					</label>
 				</>
 			)}
 			<button type="submit" class="primary">
@@ -148,5 +152,6 @@ function requestIn(form: FormData) {
 		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
 		...(form.get("userTools") !== null && { userTools: true }),
 		...(form.get("operator") !== null && { operator: true }),
+		...(form.get("readOnly") !== null && { readOnly: true }),
 	};
 }

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../../catalog/access.js";
 import { isLoopback } from "../../config/listen-address.js";
+import { type Limits, SCOPES } from "../../config/scopes.js";
 import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../../config/token-store.js";
+import type { TokenUses } from "../../config/token-uses.js";
+import { type AccessGrant, IssuerUnavailable, type SignIn } from "../../oauth/sign-in.js";
 import { ClientAddresses } from "../server/client-address.js";
 import { readCookie } from "../server/console-cookie.js";
 import { type ConsoleSession, ConsoleSessions } from "../server/console-sessions.js";
@@ -14,10 +17,14 @@ interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
 	readonly tokens: TokenStore;
+	/** When tokens were last used. */
+	readonly uses: TokenUses;
 	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
 	readonly trustProxy: readonly string[];
 	/** Devices whose user-only tools every client sees; `*` for all. */
 	readonly userTools: readonly string[];
+	/** Sign-in with OAuth; undefined: off. */
+	readonly signIn?: SignIn | undefined;
 }
 
 /** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
@@ -30,8 +37,6 @@ export class RequestGuard {
 	readonly #open = new Map<ServerResponse, Admission>();
 	/** People who are signed in to the console. */
 	readonly sessions = new ConsoleSessions();
-	/** When tokens were last used, in milliseconds since 1970, by their hash. Since the gateway started. */
-	readonly #lastUsed = new Map<string, number>();
 
 	constructor(options: RequestGuardOptions) {
 		this.#options = options;
@@ -42,7 +47,8 @@ export class RequestGuard {
 
 	/** Whether clients need a token: beyond loopback always, else as soon as there is one. */
 	get needsToken(): boolean {
-		return !isLoopback(this.#options.address) || this.#options.tokens.needs("client");
+		const { address, tokens, signIn } = this.#options;
+		return !isLoopback(address) || tokens.needs("client") || signIn?.isRequired === true;
 	}
 
 	/** The network address that a request comes from, for logs and limits. */
@@ -55,11 +61,6 @@ export class RequestGuard {
 		return this.#addresses.isSecure(request);
 	}
 
-	/** When a token was last used, in milliseconds since 1970; undefined: not since the gateway started. */
-	lastUse({ sha256 }: TokenRecord): number | undefined {
-		return this.#lastUsed.get(sha256);
-	}
-
 	/** @throws HttpError (403) if Host or Origin is foreign */
 	checkSource(request: IncomingMessage): void {
 		this.#source.check(request);
@@ -70,9 +71,9 @@ export class RequestGuard {
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
-		const { access, token, session } = await this.#authenticate(request);
+		const { access, ...rest } = await this.#authenticate(request);
 		const isForeign = isOfForeignPage(request, this.isSecure(request));
-		const admission = { access: { ...access, ...(isForeign && { isForeignPage: true }) }, token, session };
+		const admission = { access: { ...access, ...(isForeign && { isForeignPage: true }) }, ...rest };
 		this.#open.set(response, admission);
 		response.once("close", () => this.#open.delete(response));
 		return admission;
@@ -92,14 +93,31 @@ export class RequestGuard {
 		const token = this.#options.tokens.verify("client", secret);
 		if (token !== undefined) {
 			await this.#limits.requestWithToken(token.name);
-			this.#lastUsed.set(token.sha256, Date.now());
+			this.#options.uses.used(token);
 			return token;
 		}
 		const address = this.addressOf(request);
 		await this.#limits.request(address);
 		await this.#limits.wrongToken(address);
-		const challenge = { "WWW-Authenticate": 'Bearer realm="xs-mcp-gateway", error="invalid_token"' };
-		throw new HttpError(401, "token", "unknown bearer token", challenge);
+		throw this.#invalidToken(request, "unknown bearer token");
+	}
+
+	/** The rejection of a client whose access token lacks a scope: MCP "Scope Challenge Handling". */
+	lacksScope({ url = "" }: IncomingMessage, scope: string): HttpError {
+		const description = "the access token lacks a scope";
+		const challenge = this.#options.signIn?.resource.challenge(pathOf(url), {
+			error: "insufficient_scope",
+			description,
+			scope,
+		});
+		return new HttpError(403, "token", `${description}: ${scope}`, challenge ? { "WWW-Authenticate": challenge } : {});
+	}
+
+	#invalidToken({ url = "" }: IncomingMessage, description: string): HttpError {
+		const challenge =
+			this.#options.signIn?.resource.challenge(pathOf(url), { error: "invalid_token", description }) ??
+			'Bearer realm="xs-mcp-gateway", error="invalid_token"';
+		return new HttpError(401, "token", description, { "WWW-Authenticate": challenge });
 	}
 
 	async #authenticate(request: IncomingMessage): Promise<Admission> {
@@ -110,20 +128,65 @@ export class RequestGuard {
 		}
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		if (secret !== undefined) {
+			const grant = await this.#grantOf(request, secret);
+			if (grant !== undefined) {
+				return await this.#admitGrant(request, grant);
+			}
 			const token = await this.verify(request, secret);
-			return { access: accessOf(token, userTools), token };
+			return { access: accessOf(token.name, token, userTools), token };
 		}
 		const session = this.#sessionOf(request);
 		const token = session && this.#options.tokens.current(session.token);
 		if (token !== undefined) {
 			await this.#limits.requestWithToken(token.name);
-			this.#lastUsed.set(token.sha256, Date.now());
-			return { access: accessOf(token, userTools), token, session };
+			this.#options.uses.used(token);
+			return { access: accessOf(token.name, token, userTools), token, session };
 		}
 		await this.#limits.request(this.addressOf(request));
 		throw new HttpError(401, "token", "missing bearer token (create one: xs-mcp-gateway token add NAME --for client)", {
-			"WWW-Authenticate": 'Bearer realm="xs-mcp-gateway"',
+			"WWW-Authenticate":
+				this.#options.signIn?.resource.challenge(pathOf(request.url)) ?? 'Bearer realm="xs-mcp-gateway"',
 		});
+	}
+
+	/** What an access token allows; undefined if the secret is none. Rejects with HttpError (401, 503). */
+	async #grantOf(request: IncomingMessage, secret: string): Promise<AccessGrant | undefined> {
+		const { signIn, tokens } = this.#options;
+		if (signIn === undefined || tokens.verify("client", secret) !== undefined) {
+			return undefined;
+		}
+		try {
+			const grant = await signIn.issuer.verify(secret);
+			if (grant !== "expired") {
+				return grant;
+			}
+		} catch (error) {
+			if (!(error instanceof IssuerUnavailable)) {
+				throw error;
+			}
+			await this.#limits.request(this.addressOf(request));
+			throw new HttpError(503, "busy", error.message, { "Retry-After": "10" });
+		}
+		// Not counted as a wrong token: it was a good one.
+		await this.#limits.request(this.addressOf(request));
+		throw this.#invalidToken(request, "the access token has expired");
+	}
+
+	/** Rejects with HttpError if the token is for another resource (401), or allows nothing (403). */
+	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Admission> {
+		const { signIn, uses, userTools } = this.#options;
+		const { principal, audience, limits, token } = grant;
+		await this.#limits.requestWithToken(principal);
+		if (signIn?.resource.covers(audience, pathOf(request.url)) !== true) {
+			throw this.#invalidToken(request, "the access token is for another resource");
+		}
+		if (limits === undefined) {
+			throw this.lacksScope(request, SCOPES.control);
+		}
+		if (token !== undefined) {
+			uses.used(token);
+		}
+		return { access: accessOf(principal, limits, userTools), token, grant };
 	}
 
 	/** The console's session of a request that the gateway's own page makes. */
@@ -134,7 +197,10 @@ export class RequestGuard {
 			: undefined;
 	}
 
-	#stillAdmits({ token, session }: Admission): boolean {
+	#stillAdmits({ token, session, grant }: Admission): boolean {
+		if (grant !== undefined) {
+			return grant.isCurrent();
+		}
 		if (token === undefined) {
 			return !this.needsToken;
 		}
@@ -149,10 +215,15 @@ export function localAccess(userTools: readonly string[]): Access {
 	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some };
 }
 
-function accessOf(token: TokenRecord, userTools: readonly string[]): Access {
+function accessOf(principal: string, limits: Limits, userTools: readonly string[]): Access {
 	return {
-		principal: token.name,
-		...(token.devices && { devices: new Set(token.devices) }),
-		userTools: token.userTools === true || localAccess(userTools).userTools,
+		principal,
+		...(limits.devices && { devices: new Set(limits.devices) }),
+		...(limits.readOnly && { readOnly: true }),
+		userTools: limits.userTools === true || localAccess(userTools).userTools,
 	};
+}
+
+function pathOf(url = ""): string {
+	return url.split("?")[0] as string;
 }

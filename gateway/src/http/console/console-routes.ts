@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { McpManager } from "xs-mcp-manager";
 import { z } from "zod";
 import type { TokenStore } from "../../config/token-store.js";
+import type { TokenUses } from "../../config/token-uses.js";
 import { GATEWAY_INFO } from "../../version.js";
 import type { RequestGuard } from "../clients/auth.js";
 import { readJson } from "../server/body.js";
@@ -11,7 +12,7 @@ import { allow, type HttpEnv, type Middleware, type Route } from "../server/rout
 import { isOfForeignPage } from "../server/source-check.js";
 import type { ConsoleFiles } from "./console-files.js";
 import type { Fleet } from "./fleet.js";
-import { streamFleet } from "./fleet-stream.js";
+import { FleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
 import { addToken, listTokens, removeToken } from "./token-routes.js";
 
@@ -22,6 +23,7 @@ export interface ConsoleOptions {
 	/** Connects to the configured servers; undefined without any. */
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
+	readonly uses: TokenUses;
 	/** What the page is told about the gateway. */
 	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware">;
 }
@@ -44,12 +46,15 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 
 /** What the page asks for beside MCP and the operator's routes: for clients that were authenticated. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
-	const { fleet, manager, tokens, guard, maxBodyBytes } = options;
+	const { fleet, manager, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
-	app.all("/console/stream", allow("GET"), streamFleet(fleet));
+	const streams = new FleetStreams(fleet, maxBodyBytes);
+	app.all("/console/stream", allow("GET"), streams.open);
+	app.all("/console/stream/:id", allow("PUT"), streams.look);
+	app.all("/console/devices", allow("GET"), streams.find);
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
-	app.get("/tokens", listTokens(tokens, guard));
+	app.get("/tokens", listTokens(tokens, uses));
 	app.post("/tokens", addToken(tokens, maxBodyBytes));
 	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
 	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(manager));
@@ -74,8 +79,13 @@ const needsOperator: Middleware = async (c, next) => {
 };
 
 /** Without tokens, whoever can use this machine may do everything. */
-function mayOperate({ access, token }: HttpEnv["Variables"]["admission"]): boolean {
-	return !access.isForeignPage && access.devices === undefined && (token === undefined || token.operator === true);
+function mayOperate({ access, token, grant }: HttpEnv["Variables"]["admission"]): boolean {
+	return (
+		grant === undefined &&
+		!access.isForeignPage &&
+		access.devices === undefined &&
+		(token === undefined || token.operator === true)
+	);
 }
 
 const SIGN_IN = z.strictObject({ token: z.string().min(1).max(256) });
@@ -122,6 +132,7 @@ function showSession({ guard, describe }: ConsoleRoutesOptions): Route {
 			principal: access.principal,
 			signedIn: session !== undefined,
 			...(access.devices && { devices: [...access.devices] }),
+			readOnly: access.readOnly === true,
 			operator: mayOperate(admission),
 			version: GATEWAY_INFO.version,
 			needsToken: guard.needsToken,

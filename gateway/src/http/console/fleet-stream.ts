@@ -1,90 +1,134 @@
-import { once } from "node:events";
+import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { type Access, reaches } from "../../catalog/access.js";
+import type { Access } from "../../catalog/access.js";
+import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import type { Route } from "../server/route.js";
 import type { Fleet } from "./fleet.js";
-import type { FleetMessage } from "./messages.js";
+import { FLEET_QUERY, FLEET_VIEW } from "./fleet-query.js";
+import type { FleetMessage, FleetView } from "./messages.js";
 
 /** Most pages that are open at the same time. */
 const MAX_PAGES = 50;
 
-/** Rows in one message of the initial list. */
-const ROWS_PER_MESSAGE = 250;
-
-/** Bytes that may wait for a page that does not read; beyond, its stream ends, and it opens another one. */
-const MAX_BACKLOG = 2 * 1024 * 1024;
-
 /** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
 const KEEP_ALIVE = 10_000;
 
-/**
- * `GET /console/stream`: server-sent events, each a FleetMessage. First every row, page by page, then what changes. Only what
- * the session's token can access.
- */
-export function streamFleet(fleet: Fleet): Route {
-	return (c) => {
-		if (fleet.listenerCount("change") >= MAX_PAGES) {
+/** Devices that one piece of work is done on: as in one call of a group. */
+const MAX_CHOSEN = 1_000;
+
+/** An open page: its stream, and what it looks at. */
+interface OpenPage {
+	readonly principal: string;
+	look(view: FleetView): void;
+}
+
+/** The routes by which pages follow the fleet. */
+export class FleetStreams {
+	readonly #fleet: Fleet;
+	readonly #maxBodyBytes: number;
+	readonly #pages = new Map<string, OpenPage>();
+
+	constructor(fleet: Fleet, maxBodyBytes: number) {
+		this.#fleet = fleet;
+		this.#maxBodyBytes = maxBodyBytes;
+	}
+
+	/**
+	 * `GET /console/stream`: server-sent events, each a FleetMessage: the totals, and of the table or a device what the page
+	 * looks at; then each part again that differs from what was sent. Only what the session's token can access.
+	 */
+	readonly open: Route = (c) => {
+		if (this.#pages.size >= MAX_PAGES) {
 			throw new HttpError(503, "busy", `too many consoles are open (limit ${MAX_PAGES})`);
 		}
-		void send(fleet, c.env.outgoing, c.var.admission.access);
+		const id = randomUUID();
+		const { outgoing } = c.env;
+		const { access } = c.var.admission;
+		this.#pages.set(id, { principal: access.principal, look: streamPage(this.#fleet, outgoing, { access, id }) });
+		outgoing.once("close", () => this.#pages.delete(id));
 		return RESPONSE_ALREADY_SENT;
+	};
+
+	/** `PUT /console/stream/ID` with a FleetView: what the page looks at from now on. */
+	readonly look: Route = async (c) => {
+		const { data, error } = FLEET_VIEW.safeParse(await readJson(c.env.incoming, this.#maxBodyBytes));
+		if (data === undefined) {
+			const [issue] = error.issues;
+			throw new HttpError(400, "malformed", `${issue?.path.join(".") || "view"}: ${issue?.message}`);
+		}
+		const page = this.#pages.get(c.req.param("id") ?? "");
+		if (page?.principal !== c.var.admission.access.principal) {
+			throw new HttpError(404, "not-found", "unknown stream");
+		}
+		page.look(data);
+		return c.body(null, 204);
+	};
+
+	/** `GET /console/devices?search=…&filter=…&tag=…`: the devices that a query finds, for work on all of them. */
+	readonly find: Route = (c) => {
+		const { data, error } = FLEET_QUERY.safeParse(c.req.query());
+		if (data === undefined) {
+			const [issue] = error.issues;
+			throw new HttpError(400, "malformed", `${issue?.path.join(".")}: ${issue?.message}`);
+		}
+		const end = this.#fleet.follow(() => {});
+		const found = this.#fleet.find(data, c.var.admission.access).filter(({ kind }) => kind === "device");
+		end();
+		const devices = found.slice(0, MAX_CHOSEN).map(({ id, alias, online, tags }) => ({ id, alias, online, tags }));
+		return c.json({ found: found.length, devices });
 	};
 }
 
-async function send(fleet: Fleet, response: ServerResponse, access: Access): Promise<void> {
+/** Sends a page what it looks at, and what changes in it. Returns what has it look at something else. */
+function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { access: Access; id: string }) {
 	response.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
-	const write = (message: FleetMessage): void => {
-		const seen = visible(message, access);
-		if (response.writableLength > MAX_BACKLOG) {
-			response.destroy();
-		} else if (Object.keys(seen).length > 0) {
-			response.write(`data: ${JSON.stringify(seen)}\n\n`);
+	/** The parts that the page has, as JSON. */
+	const sent = new Map<string, string>();
+	let view: FleetView = {};
+	const update = (): void => {
+		// A page that does not read gets what is true then, not what was.
+		if (response.writableNeedDrain || response.destroyed) {
+			return;
+		}
+		const different = Object.entries({ stream: id, ...contentFor(fleet, view, access) }).flatMap(([name, part]) => {
+			const text = JSON.stringify(part);
+			const isSent = sent.get(name) === text;
+			sent.set(name, text);
+			return isSent ? [] : [`${JSON.stringify(name)}:${text}`];
+		});
+		if (different.length > 0) {
+			response.write(`data: {${different.join(",")}}\n\n`);
 		}
 	};
-	// Listens first: what changes while the list is sent comes twice, but is never missed.
-	const unfollow = fleet.follow(write);
+	const unfollow = fleet.follow(update);
 	const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
 	response.once("close", () => {
 		clearInterval(timer);
 		unfollow();
 	});
-	write({ ...fleet.lists, calls: fleet.activity.calls });
-	const rows = fleet.rows.filter(({ id }) => reaches(access, id));
-	for (let at = 0; at < rows.length && !response.destroyed; at += ROWS_PER_MESSAGE) {
-		// As they are now, because some may have changed or gone in the meantime.
-		const ids = rows.slice(at, at + ROWS_PER_MESSAGE).map(({ id }) => id);
-		write({ rows: ids.flatMap((id) => fleet.row(id) ?? []) });
-		await drained(response);
-	}
-	write({ complete: true });
-}
-
-/** Settles when the response takes more, or is closed. */
-async function drained(response: ServerResponse): Promise<void> {
-	if (response.writableNeedDrain && !response.destroyed) {
-		const settled = new AbortController();
-		const { signal } = settled;
-		await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]).catch(() => {});
-		settled.abort();
-	}
-}
-
-/** What a client with this access may see of a message. */
-function visible({ rows, gone, calls, firmware, complete, ...lists }: FleetMessage, access: Access): FleetMessage {
-	const own = <T>(entries: readonly T[] | undefined, idOf: (entry: T) => string): readonly T[] =>
-		(entries ?? []).filter((entry) => reaches(access, idOf(entry)));
-	const seen = {
-		rows: own(rows, ({ id }) => id),
-		gone: own(gone, (id) => id),
-		calls: own(calls, ({ serverId }) => serverId),
-		firmware: own(firmware, ({ device }) => device),
+	response.on("drain", update);
+	update();
+	return (next: FleetView): void => {
+		view = next;
+		sent.delete("list");
+		sent.delete("device");
+		update();
 	};
+}
+
+/** What a page that looks at this may see. */
+function contentFor(fleet: Fleet, { list, device }: FleetView, access: Access): FleetMessage {
+	const rows = list && fleet.find(list, access);
 	return {
-		...Object.fromEntries(Object.entries(seen).filter(([, entries]) => entries.length > 0)),
-		...(complete && { complete }),
+		totals: fleet.totals(access),
+		...(list &&
+			rows && {
+				list: { found: rows.length, offset: list.offset, rows: rows.slice(list.offset, list.offset + list.count) },
+			}),
+		...(device !== undefined && { device: fleet.detail(device, access) ?? null }),
 		// Who else is connected, and what was rejected, concerns those who may see every device.
-		...(access.devices === undefined && !access.isForeignPage && lists),
+		...(access.devices === undefined && !access.isForeignPage && fleet.lists),
 	};
 }

@@ -1,8 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import { type Access, reaches } from "../../catalog/access.js";
 import type { FirmwareUpdates } from "../../devices/firmware-updates.js";
-import { Activity } from "./activity.js";
-import type { CallEntry, FirmwareEntry, FleetMessage, FleetRow, OperatorLists } from "./messages.js";
+import { Activity, type KeptCall } from "./activity.js";
+import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
+import type { CallEntry, DeviceDetail, FleetQuery, FleetRow, FleetTotals, OperatorLists, Problem } from "./messages.js";
 
 /** Milliseconds for which changes are collected before pages are told. */
 const CHANGE_DELAY = 250;
@@ -10,8 +12,8 @@ const CHANGE_DELAY = 250;
 /** Milliseconds between looks at the short lists. */
 const LISTS_INTERVAL = 1_000;
 
-/** Most calls, and steps of updates, in one message: a page that is open through a storm gets a sample. */
-const MAX_ENTRIES_SENT = 100;
+/** Calls of one device that a page gets. */
+const MAX_CALLS_SENT = 50;
 
 interface FleetOptions {
 	readonly servers: ServerRegistry;
@@ -21,25 +23,23 @@ interface FleetOptions {
 }
 
 interface Events {
-	/** Something has changed. */
-	change: [message: FleetMessage];
+	/** Something may have changed: each page compares what it looks at. */
+	change: [];
 }
 
 /**
- * The rows of all devices and what changes in them, for the pages that are open: collected for {@link CHANGE_DELAY}, so that
- * thousands of devices that connect at once are a few messages. While no page is open, only calls and rejections are kept.
+ * The rows of all devices, for the pages that are open, which look at parts of them. Changes are collected for
+ * {@link CHANGE_DELAY}. While no page is open, only what {@link Activity} keeps is kept.
  */
 export class Fleet extends EventEmitter<Events> {
 	readonly activity = new Activity();
 	readonly #options: FleetOptions;
-	/** As pages know them. */
-	readonly #rows = new Map<string, { readonly row: FleetRow; readonly text: string }>();
+	readonly #rows = new Map<string, SearchedRow>();
+	/** Problems first, then by alias; undefined after a change. */
+	#sorted: readonly SearchedRow[] | undefined;
 	readonly #changed = new Set<string>();
 	/** Whether any device may have changed: names, tags and tools change without being named. */
 	#mayAllHaveChanged = false;
-	#calls: CallEntry[] = [];
-	#firmware: FirmwareEntry[] = [];
-	readonly #lists = new Map<string, string>();
 	#delay: NodeJS.Timeout | undefined;
 	#interval: NodeJS.Timeout | undefined;
 
@@ -48,7 +48,11 @@ export class Fleet extends EventEmitter<Events> {
 		this.setMaxListeners(0);
 		this.#options = options;
 		const { servers, updates } = options;
-		const touch = ({ id }: Server): void => this.#touch(id);
+		const { activity } = this;
+		const touch = (server: Server): void => {
+			activity.stateChanged(server);
+			this.#touch(server.id);
+		};
 		servers.on("online", touch);
 		servers.on("stateChanged", touch);
 		servers.on("disconnected", touch);
@@ -56,19 +60,19 @@ export class Fleet extends EventEmitter<Events> {
 			this.#mayAllHaveChanged = true;
 			this.#touch();
 		});
-		servers.on("rejected", (description) => this.activity.rejected(description));
-		servers.on("call", (record) => {
-			keep(this.#calls, this.activity.called(record));
+		servers.on("rejected", (description) => activity.rejected(description));
+		servers.on("call", (record, details) => {
+			activity.called(record, details);
 			this.#touch(record.serverId);
 		});
 		updates.on("update", (update) => {
-			keep(this.#firmware, { ...update, time: Date.now() });
+			activity.updated(update);
 			this.#touch(update.device);
 		});
 	}
 
-	/** Starts to follow changes for a page. Returns what ends that. */
-	follow(onChange: (message: FleetMessage) => void): () => void {
+	/** Calls this whenever something may have changed. Returns what ends that. */
+	follow(onChange: () => void): () => void {
 		if (this.listenerCount("change") === 0) {
 			this.#start();
 		}
@@ -81,14 +85,29 @@ export class Fleet extends EventEmitter<Events> {
 		};
 	}
 
-	/** The rows as the pages that follow know them. */
-	get rows(): readonly FleetRow[] {
-		return [...this.#rows.values()].map(({ row }) => row);
+	/** The rows that a query finds, problems first, then by alias. Only for pages that follow. */
+	find(query: FleetQuery, access: Access): readonly FleetRow[] {
+		return matching(this.#visible(access), query);
 	}
 
-	/** The row of a device, as the pages know it; undefined if it was forgotten. */
-	row(id: string): FleetRow | undefined {
-		return this.#rows.get(id)?.row;
+	/** Only for pages that follow. */
+	totals(access: Access): FleetTotals {
+		return totalsOf(this.#visible(access));
+	}
+
+	/** Everything about one device; undefined if it is not known, or out of reach. */
+	detail(name: string, access: Access): DeviceDetail | undefined {
+		const server = this.#options.servers.find(name);
+		if (server === undefined || !reaches(access, server.id)) {
+			return undefined;
+		}
+		const { id } = server;
+		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
+		return {
+			row: this.#rowOf(server),
+			states: this.activity.statesOf(id),
+			calls: calls.map((call) => entryFor(call, access)),
+		};
 	}
 
 	/** The short lists as they are. */
@@ -97,9 +116,8 @@ export class Fleet extends EventEmitter<Events> {
 	}
 
 	#start(): void {
-		this.#compareRows(this.#options.servers.all);
-		this.#compareLists();
-		this.#interval = setInterval(() => this.#tellLists(), LISTS_INTERVAL);
+		this.#refresh(this.#options.servers.all);
+		this.#interval = setInterval(() => this.emit("change"), LISTS_INTERVAL);
 	}
 
 	#stop(): void {
@@ -107,14 +125,12 @@ export class Fleet extends EventEmitter<Events> {
 		clearTimeout(this.#delay);
 		this.#delay = undefined;
 		this.#rows.clear();
-		this.#lists.clear();
+		this.#sorted = undefined;
 		this.#changed.clear();
 	}
 
 	#touch(id?: string): void {
 		if (this.listenerCount("change") === 0) {
-			this.#calls = [];
-			this.#firmware = [];
 			return;
 		}
 		if (id !== undefined) {
@@ -128,69 +144,39 @@ export class Fleet extends EventEmitter<Events> {
 
 	#tell(): void {
 		const { servers } = this.#options;
-		const found = this.#mayAllHaveChanged ? servers.all : [...this.#changed].flatMap((id) => servers.find(id) ?? []);
-		const gone = this.#mayAllHaveChanged ? this.#removeForgotten(servers.all) : [];
-		const rows = this.#compareRows(found);
-		const [calls, firmware] = [this.#calls, this.#firmware];
+		if (this.#mayAllHaveChanged) {
+			this.#rows.clear();
+			this.#refresh(servers.all);
+		} else {
+			this.#refresh([...this.#changed].flatMap((id) => servers.find(id) ?? []));
+		}
 		this.#changed.clear();
 		this.#mayAllHaveChanged = false;
-		this.#calls = [];
-		this.#firmware = [];
-		const message = {
-			...(rows.length > 0 && { rows }),
-			...(gone.length > 0 && { gone }),
-			...(calls.length > 0 && { calls }),
-			...(firmware.length > 0 && { firmware }),
-		};
-		if (Object.keys(message).length > 0) {
-			this.emit("change", message);
-		}
+		this.emit("change");
 	}
 
-	#tellLists(): void {
-		const changed = this.#compareLists();
-		if (Object.keys(changed).length > 0) {
-			this.emit("change", changed);
-		}
-	}
-
-	/** Keeps the rows of these servers. Returns those that differ from what pages know. */
-	#compareRows(servers: readonly Server[]): FleetRow[] {
-		const different: FleetRow[] = [];
+	#refresh(servers: readonly Server[]): void {
 		for (const server of servers) {
-			const row = this.#rowOf(server);
-			const text = JSON.stringify(row);
-			if (this.#rows.get(server.id)?.text !== text) {
-				this.#rows.set(server.id, { row, text });
-				different.push(row);
-			}
+			this.#rows.set(server.id, searched(this.#rowOf(server)));
 		}
-		return different;
+		this.#sorted = undefined;
 	}
 
-	#removeForgotten(servers: readonly Server[]): string[] {
-		const known = new Set(servers.map(({ id }) => id));
-		const gone = [...this.#rows.keys()].filter((id) => !known.has(id));
-		for (const id of gone) {
-			this.#rows.delete(id);
-		}
-		return gone;
+	#visible(access: Access): readonly SearchedRow[] {
+		this.#sorted ??= this.#sort();
+		return access.devices === undefined ? this.#sorted : this.#sorted.filter(({ row }) => reaches(access, row.id));
 	}
 
-	/** The short lists that differ from what pages know. */
-	#compareLists(): Partial<OperatorLists> {
-		const different = Object.entries(this.lists).filter(([name, list]) => {
-			const text = JSON.stringify(list);
-			const differs = this.#lists.get(name) !== text;
-			this.#lists.set(name, text);
-			return differs;
-		});
-		return Object.fromEntries(different);
+	/** The registry keeps its servers by alias: only those with problems have to come first. */
+	#sort(): readonly SearchedRow[] {
+		const rows = this.#options.servers.all.flatMap(({ id }) => this.#rows.get(id) ?? []);
+		return [...rows.filter(({ row }) => row.problem), ...rows.filter(({ row }) => !row.problem)];
 	}
 
 	#rowOf({ id, alias, configured, tags, board, online, session, state, lastSeen, tools }: Server): FleetRow {
 		const calls = this.activity.statistics(id);
-		return {
+		const update = this.activity.updateOf(id);
+		const row = {
 			id,
 			alias,
 			kind: configured ? "server" : "device",
@@ -203,11 +189,30 @@ export class Fleet extends EventEmitter<Events> {
 			since: lastSeen,
 			tools: tools.length,
 			...(calls && { calls }),
-		};
+			...(update && { update }),
+		} as const;
+		const problem = problemOf(row);
+		return { ...row, ...(problem && { problem }) };
 	}
 }
 
-function keep<T>(list: T[], entry: T): void {
-	list.push(entry);
-	list.splice(0, list.length - MAX_ENTRIES_SENT);
+/** What is wrong with a device; undefined if nothing is. */
+function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">): Problem | undefined {
+	if (!online) {
+		return "offline";
+	}
+	if (state === "fatal_error") {
+		return "fatal";
+	}
+	if (update?.step === "rolled-back") {
+		return "rolledBack";
+	}
+	return calls?.lastFailed ? "lastCall" : undefined;
+}
+
+/** What a page with this access may see of a call. */
+function entryFor({ entry, isUserOnly }: KeptCall, { userTools }: Access): CallEntry {
+	const maySee = !isUserOnly || userTools === true || (userTools !== false && userTools.has(entry.serverId));
+	const { args: _args, answer: _answer, ...rest } = entry;
+	return maySee ? entry : rest;
 }

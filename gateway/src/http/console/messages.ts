@@ -23,6 +23,64 @@ export interface FleetRow {
 	readonly tools: number;
 	/** Absent until it was called. */
 	readonly calls?: CallStatistics;
+	/** The last step of its firmware's update. */
+	readonly update?: FirmwareEntry;
+	/** What is wrong with it; absent if nothing is. */
+	readonly problem?: Problem;
+}
+
+/** What may be wrong with a device, the worst first. */
+export type Problem = "offline" | "fatal" | "rolledBack" | "lastCall";
+
+/** A state that a device was in, since a time in milliseconds since 1970. */
+export interface StateChange {
+	readonly state: string;
+	readonly since: number;
+}
+
+/** Everything about one device. */
+export interface DeviceDetail {
+	readonly row: FleetRow;
+	/** The states that it went through since the gateway started, the oldest first. */
+	readonly states: readonly StateChange[];
+	/** Its last calls, the newest first. */
+	readonly calls: readonly CallEntry[];
+}
+
+/** Which devices are meant. */
+export interface FleetQuery {
+	/** Words that are all in a device's name, id, board, version, state or tags. */
+	readonly search: string;
+	readonly filter: Problem | "all" | "problems" | "online";
+	/** Empty: any. */
+	readonly tag: string;
+}
+
+/** What a page looks at: a part of the table, one device by alias or id, or neither. */
+export interface FleetView {
+	readonly list?: FleetQuery & {
+		/** Devices before the part, and in it. */
+		readonly offset: number;
+		readonly count: number;
+	};
+	readonly device?: string;
+}
+
+/** A part of the table: problems first, then by alias. */
+export interface FleetList {
+	/** Devices that the query finds. */
+	readonly found: number;
+	readonly offset: number;
+	readonly rows: readonly FleetRow[];
+}
+
+/** All devices and configured servers in numbers. */
+export interface FleetTotals {
+	readonly all: number;
+	readonly online: number;
+	readonly problems: Readonly<Record<Problem, number>>;
+	/** Sorted. */
+	readonly tags: readonly string[];
 }
 
 /** Calls since the gateway started, failed ones without those that failed because of their caller; the percentiles are of the last ones, in milliseconds. */
@@ -37,6 +95,13 @@ export interface CallStatistics {
 
 /** A call that has ended. */
 export interface CallEntry extends CallRecord {
+	/** Increases with each call. */
+	readonly number: number;
+	/** The application that called, as it names itself. */
+	readonly client?: string;
+	/** As JSON, cut, without secrets. Absent, as the answer is, if the page may not see them. */
+	readonly args?: string;
+	readonly answer?: string;
 	/** In milliseconds since 1970. */
 	readonly time: number;
 }
@@ -74,15 +139,13 @@ export interface OperatorLists {
 
 /** One message of the stream. What is absent has not changed. */
 export interface FleetMessage extends Partial<OperatorLists> {
-	/** Rows that are new or have changed. */
-	readonly rows?: readonly FleetRow[];
-	/** Ids of devices that were forgotten. */
-	readonly gone?: readonly string[];
-	/** Calls that have ended, at most {@link MAX_CALLS_SENT} at once. */
-	readonly calls?: readonly CallEntry[];
-	readonly firmware?: readonly FirmwareEntry[];
-	/** The page has got every row: those that it had before and was not sent are gone. */
-	readonly complete?: true;
+	/** The name of the stream, by which the page says what it looks at. In the first message. */
+	readonly stream?: string;
+	readonly totals?: FleetTotals;
+	/** The part of the table that the page looks at. */
+	readonly list?: FleetList;
+	/** The device that it looks at; null if it is not known. */
+	readonly device?: DeviceDetail | null;
 }
 
 /** Who has opened the console, and what this gateway is. */
@@ -92,6 +155,8 @@ export interface ConsoleSessionInfo {
 	readonly signedIn: boolean;
 	/** The ids of the only devices that may be reached; absent: all. */
 	readonly devices?: readonly string[];
+	/** Whether nothing may be changed: tools are called only if they are known to be read-only. */
+	readonly readOnly: boolean;
 	/** Whether tokens and configured servers may be changed. */
 	readonly operator: boolean;
 	readonly version: string;
@@ -117,7 +182,8 @@ export interface TokenSummary {
 	readonly devices?: readonly string[] | undefined;
 	readonly userTools?: boolean | undefined;
 	readonly operator?: boolean | undefined;
+	readonly readOnly?: boolean | undefined;
 	readonly expires?: string | undefined;
-	/** In milliseconds since 1970; absent: not since the gateway started. */
+	/** In milliseconds since 1970; absent: never. */
 	readonly lastUsed?: number;
 }

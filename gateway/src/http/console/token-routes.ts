@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TokenError, type TokenStore } from "../../config/token-store.js";
-import type { RequestGuard } from "../clients/auth.js";
+import type { TokenUses } from "../../config/token-uses.js";
 import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import type { Route } from "../server/route.js";
@@ -12,16 +12,17 @@ const NEW_TOKEN = z.strictObject({
 	devices: z.array(z.string().min(1).max(128)).min(1).max(1_000).optional(),
 	userTools: z.boolean().optional(),
 	operator: z.boolean().optional(),
+	readOnly: z.boolean().optional(),
 	expires: z.iso.datetime().optional(),
 });
 
 /** `GET /tokens`: the tokens, without their secrets. */
-export function listTokens(tokens: TokenStore, guard: RequestGuard): Route {
+export function listTokens(tokens: TokenStore, uses: TokenUses): Route {
 	return (c) => {
 		tokens.refresh();
 		const list = tokens.records.map((record): TokenSummary => {
 			const { sha256: _, salt: __, ...rest } = record;
-			const lastUsed = guard.lastUse(record);
+			const lastUsed = uses.lastUse(record);
 			return { ...rest, ...(lastUsed !== undefined && { lastUsed }) };
 		});
 		return c.json({ tokens: list });
@@ -36,12 +37,16 @@ export function addToken(tokens: TokenStore, maxBodyBytes: number): Route {
 			const [issue] = error.issues;
 			throw new HttpError(400, "malformed", `${issue?.path.join(".") || "token"}: ${issue?.message}`);
 		}
-		const { kind, userTools, operator, expires } = data;
-		if (kind === "device" && (userTools || operator || expires !== undefined)) {
-			throw new HttpError(400, "malformed", "a device's token has no user tools, is no operator's and does not expire");
+		const { kind, userTools, operator, readOnly, expires } = data;
+		if (kind === "device" && (userTools || operator || readOnly || expires !== undefined)) {
+			const message = "a device's token has no user tools, is no operator's, not read-only and does not expire";
+			throw new HttpError(400, "malformed", message);
 		}
 		if (operator && data.devices !== undefined) {
 			throw new HttpError(400, "malformed", "an operator's token is for all devices");
+		}
+		if (operator && readOnly) {
+			throw new HttpError(400, "malformed", "an operator's token is not read-only");
 		}
 		return c.json({ token: await translated(() => tokens.add(data)) }, 201);
 	};

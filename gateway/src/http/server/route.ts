@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { Access } from "../../catalog/access.js";
 import type { TokenRecord } from "../../config/token-store.js";
+import type { AccessGrant } from "../../oauth/sign-in.js";
 import type { ConsoleSession } from "./console-sessions.js";
 import { HttpError } from "./http-error.js";
 
@@ -12,6 +13,8 @@ export interface Admission {
 	readonly token: TokenRecord | undefined;
 	/** The console's session by whose cookie the request was admitted; undefined for a token or none. */
 	readonly session?: ConsoleSession | undefined;
+	/** What the request's access token allows; undefined if it has none. */
+	readonly grant?: AccessGrant | undefined;
 }
 
 /** What Hono's context holds: Node's request and response, and what the middleware before a route has found out. */

@@ -6,3 +6,9 @@ export async function bundleConsole(): Promise<string> {
 	const { cachedConsoleBundle } = await import(new URL("bundle.mjs", import.meta.url).href);
 	return await cachedConsoleBundle();
 }
+
+/** The same of a virtual device's page. */
+export async function bundleDevicePage(): Promise<string> {
+	const { cachedDevicePageBundle } = await import(new URL("bundle.mjs", import.meta.url).href);
+	return await cachedDevicePageBundle();
+}

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
 import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
 import type { Server, Session } from "../../gateway/src/index.js";
+import { bundleDevicePage } from "../../scripts/page-bundles.js";
 import { ProgramError } from "../../scripts/program.js";
 import { type EngineChoice, type SimulatedControls, VirtualDevice } from "../../virtual-device/src/index.js";
-import type { Transport } from "./options.js";
+import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "./output.js";
 import type { TourGateway } from "./start-gateway.js";
 import { showEvents, tour } from "./tour.js";
@@ -13,53 +14,65 @@ import { showEvents, tour } from "./tour.js";
 const CONNECT_TIMEOUT = 20_000;
 
 /** The same at every start, so that clients find the tools they know. */
-const MAC_ADDRESSES: Readonly<Record<Transport, string>> = {
-	websocket: "02:00:00:00:00:01",
-	mqtt: "02:00:00:00:00:02",
-};
+const MAC_ADDRESS = "02:00:00:00:00:01";
 
-interface TourDevicesOptions {
+interface TourDeviceOptions {
 	readonly engine: EngineChoice;
 	/** A bundle for the engine. */
 	readonly firmware: string;
 	readonly gateway: TourGateway;
-	/** Whether the devices' logs are shown. */
+	/** Whether the device's log is shown. */
 	readonly verbose: boolean;
 }
 
-/** The virtual devices of the tour, and what is seen of them through the gateway. */
-export class TourDevices {
-	/** Whether an engine ended by itself. */
+/** The virtual device of the tour, and what is seen of it through the gateway. */
+export class TourDevice {
+	/** Whether the engine ended by itself. */
 	failed = false;
-	readonly #options: TourDevicesOptions;
-	readonly #virtuals: VirtualDevice[] = [];
+	readonly #options: TourDeviceOptions;
+	readonly #virtual: VirtualDevice;
+	#page: DevicePage | undefined;
 	readonly #end = new AbortController();
 
-	constructor(options: TourDevicesOptions) {
+	constructor(options: TourDeviceOptions) {
+		const { engine, firmware, gateway, verbose } = options;
 		this.#options = options;
+		this.#virtual = new VirtualDevice({
+			firmware,
+			startEngine: (onTrace) => engine.start({ onTrace }),
+			config: { backend: gateway.deviceUrl },
+			macAddress: MAC_ADDRESS,
+			watchdog: true,
+		});
+		this.#virtual.on("trace", (text) => verbose && line(paint("dim", `device: ${text}`)));
+		this.#virtual.on("note", (text) => event(text));
+		this.#virtual.on("exit", ({ code, detail }) => {
+			this.failed = true;
+			line(paint("red", `the device's engine ended: ${code}: ${detail}`));
+		});
 	}
 
-	/** Starts a device, and takes the tour with it. Rejects when it is not online in time. */
-	async show(transport: Transport): Promise<void> {
+	/** Starts the device, and takes the tour with it. Rejects when it is not online in time. */
+	async show(): Promise<void> {
 		const { engine, gateway } = this.#options;
-		const virtual = await this.#start(transport);
-		const { server, session } = await this.#online(MAC_ADDRESSES[transport]);
-		heading(`xs-mcp over ${transport}`);
-		line(`engine  ${paint("green", virtual.engineName)}`);
+		await this.#virtual.start();
+		const { server, session } = await this.#online();
+		heading("A device, a gateway and an MCP client, on this computer");
+		line(`device   ${server.alias} on ${paint("green", this.#virtual.engineName)}`);
 		if (engine.whyNotXs !== undefined) {
 			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
 		}
-		line(`gateway ${gateway.deviceUrls[transport]} for devices, ${gateway.clientUrl} for clients`);
+		line(`gateway  ${gateway.deviceUrl} for devices, ${gateway.clientUrl} for clients`);
 		showEvents(session, this.#end.signal);
 		const client = await this.connectClient(server.alias);
 		try {
-			await tour(client, server, session);
+			await tour(client, session);
 		} finally {
 			await client.close();
 		}
 	}
 
-	/** Tells of devices that come online again. */
+	/** Reports when the device comes online again. */
 	follow(): void {
 		this.#servers.on("online", ({ alias, session }) => {
 			event(`device ${alias} is online again`);
@@ -69,13 +82,15 @@ export class TourDevices {
 		});
 	}
 
-	/** The button and the sensors of the first device. */
+	/** The device's button and sensors. */
 	get controls(): SimulatedControls {
-		const [first] = this.#virtuals;
-		if (first === undefined) {
-			throw new TypeError("no device started");
-		}
-		return first;
+		return this.#virtual;
+	}
+
+	/** Serves the device's own page. @returns its address */
+	async openPage(): Promise<string> {
+		this.#page = await DevicePage.open(this.#virtual, await bundleDevicePage(), 0);
+		return this.#page.url;
 	}
 
 	/** An MCP client of one device, or of all. */
@@ -85,39 +100,18 @@ export class TourDevices {
 
 	stop(): void {
 		this.#end.abort();
-		for (const virtual of this.#virtuals) {
-			virtual.stop();
-		}
+		this.#page?.close();
+		this.#virtual.stop();
 	}
 
 	get #servers() {
 		return this.#options.gateway.program.gateway.servers;
 	}
 
-	async #start(transport: Transport): Promise<VirtualDevice> {
-		const { engine, firmware, gateway, verbose } = this.#options;
-		const virtual = new VirtualDevice({
-			firmware,
-			startEngine: (onTrace) => engine.start({ onTrace }),
-			config: { backend: gateway.deviceUrls[transport] },
-			macAddress: MAC_ADDRESSES[transport],
-			watchdog: true,
-		});
-		this.#virtuals.push(virtual);
-		virtual.on("trace", (text) => verbose && line(paint("dim", `device: ${text}`)));
-		virtual.on("note", (text) => event(text));
-		virtual.on("exit", ({ code, detail }) => {
-			this.failed = true;
-			line(paint("red", `the device's engine ended: ${code}: ${detail}`));
-		});
-		await virtual.start();
-		return virtual;
-	}
-
-	async #online(id: string): Promise<{ server: Server; session: Session }> {
+	async #online(): Promise<{ server: Server; session: Session }> {
 		const signal = AbortSignal.timeout(CONNECT_TIMEOUT);
 		for (;;) {
-			const server = this.#servers.find(id);
+			const server = this.#servers.find(MAC_ADDRESS);
 			if (server?.online && server.session !== undefined) {
 				return { server, session: server.session };
 			}

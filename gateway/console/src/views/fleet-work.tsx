@@ -1,0 +1,266 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, TargetedEvent } from "preact";
+import { useEffect } from "preact/hooks";
+import { confirm } from "../parts/confirm.js";
+import { attempt } from "../parts/notice.js";
+import { Field, parametersOf, type Values } from "../parts/schema-form.js";
+import { visibleLine } from "../parts/visible.js";
+import { plain, withDevice } from "../store/device-link.js";
+import { session } from "../store/session.js";
+import {
+	calling,
+	chosen,
+	disconnecting,
+	forgetting,
+	isWorking,
+	renaming,
+	type Step,
+	steps,
+	stopWork,
+	tagging,
+	updating,
+	type Work,
+	workOn,
+} from "../store/work.js";
+import { t } from "../texts/index.js";
+
+const KINDS = ["call", "rename", "tag", "update", "disconnect", "forget"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Steps that are shown, failed ones first. */
+const MAX_SHOWN = 200;
+
+interface FleetWorkProps {
+	/** Devices that the search finds. */
+	readonly found: number;
+	readonly onChooseAll: () => void;
+}
+
+/** Work on the devices that were chosen in the table, and what became of each. */
+export function FleetWork({ found, onChooseAll }: FleetWorkProps) {
+	const kind = useSignal<Kind>("call");
+	const count = chosen.value.size;
+	if (count === 0 && steps.value.length === 0) {
+		return (
+			<button type="button" class="quiet choose-all" onClick={onChooseAll}>
+				{t("selectAll", { count: Math.min(found, 1_000) })}
+			</button>
+		);
+	}
+	const clear = (): void => {
+		chosen.value = new Map();
+		steps.value = [];
+	};
+	const kinds = session.value?.readOnly ? KINDS.slice(0, 1) : KINDS;
+	return (
+		<section class="card work" aria-labelledby="work">
+			<div class="title-row">
+				<h2 id="work">{t("selected", { count })}</h2>
+				<button type="button" class="quiet" onClick={onChooseAll} disabled={isWorking.value}>
+					{t("selectAll", { count: Math.min(found, 1_000) })}
+				</button>
+				<button type="button" class="quiet" onClick={clear} disabled={isWorking.value}>
+					{t("clearSelection")}
+				</button>
+			</div>
+			{count > 0 && (
+				<>
+					<fieldset class="segments" disabled={isWorking.value}>
+						<legend class="hidden">{t("work")}</legend>
+						{kinds.map((each) => (
+							<label key={each}>
+								<input type="radio" name="work" checked={kind.value === each} onChange={() => (kind.value = each)} />
+								<span>{t(`work_${each}`)}</span>
+							</label>
+						))}
+					</fieldset>
+					<WorkForm kind={kind.value} />
+				</>
+			)}
+			<Steps all={steps.value} />
+		</section>
+	);
+}
+
+function WorkForm({ kind }: { readonly kind: Kind }) {
+	switch (kind) {
+		case "call":
+			return <CallForm />;
+		case "rename":
+			return (
+				<PlainForm onStart={(form) => renaming(String(form.get("pattern")))}>
+					<label>
+						{t("pattern")}
+						<input name="pattern" required maxLength={24} placeholder="lamp_{nn}" />
+					</label>
+				</PlainForm>
+			);
+		case "tag":
+			return (
+				<PlainForm onStart={(form) => tagging(wordsIn(form, "added"), wordsIn(form, "removed"))}>
+					<label>
+						{t("addTags")}
+						<input name="added" />
+					</label>
+					<label>
+						{t("removeTags")}
+						<input name="removed" />
+					</label>
+				</PlainForm>
+			);
+		case "update":
+			return <PlainForm onStart={() => updating} question={t("work_update")} />;
+		case "disconnect":
+			return <PlainForm onStart={() => disconnecting} />;
+		case "forget":
+			return <PlainForm onStart={() => forgetting} question={t("work_forget")} />;
+	}
+}
+
+interface PlainFormProps {
+	readonly onStart: (form: FormData) => Work;
+	/** What is asked for before it begins. Default: it begins at once. */
+	readonly question?: string;
+	readonly children?: ComponentChildren;
+}
+
+function PlainForm({ onStart, question, children }: PlainFormProps) {
+	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
+		event.preventDefault();
+		void start(onStart(new FormData(event.currentTarget)), question);
+	};
+	return (
+		<form class="edit" onSubmit={submit}>
+			{children}
+			<StartButton isDangerous={question !== undefined} />
+		</form>
+	);
+}
+
+/** A tool of the first device that can be called, for all of them. */
+function CallForm() {
+	const tools = useSignal<readonly Tool[]>([]);
+	const name = useSignal("");
+	const values = useSignal<Values>({});
+	const devices = [...chosen.value.values()];
+	const model = devices.find(({ online }) => online)?.id;
+	useEffect(() => {
+		if (model !== undefined) {
+			void attempt(async () => {
+				tools.value = (await withDevice(model, (client) => client.listTools())).tools;
+			});
+		}
+	}, [model]);
+	const tool = tools.value.find((each) => each.name === name.value);
+	const parameters = tool ? parametersOf(tool) : [];
+	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
+		event.preventDefault();
+		if (tool !== undefined) {
+			const isHarmless = tool.annotations?.readOnlyHint === true || tool.annotations?.destructiveHint === false;
+			const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== undefined));
+			void start(calling(tool.name, given), isHarmless ? undefined : visibleLine(titleOf(tool)));
+		}
+	};
+	return (
+		<form onSubmit={submit}>
+			<label>
+				{t("tool")}
+				<select
+					value={name.value}
+					onChange={({ currentTarget }) => {
+						name.value = currentTarget.value;
+						values.value = {};
+					}}
+				>
+					<option value="">{model === undefined ? t("noneOnline") : ""}</option>
+					{tools.value.map((each) => (
+						<option key={each.name} value={each.name}>
+							{visibleLine(titleOf(each))}
+						</option>
+					))}
+				</select>
+			</label>
+			{parameters.map(({ name: parameter, schema, required }) => (
+				<Field
+					key={parameter}
+					id={`work-${plain(parameter)}`}
+					label={parameter}
+					schema={schema}
+					required={required}
+					value={values.value[parameter]}
+					onChange={(value) => (values.value = { ...values.value, [parameter]: value })}
+				/>
+			))}
+			<StartButton
+				isDisabled={
+					tool === undefined ||
+					parameters.some(({ name: parameter, required }) => required && values.value[parameter] === undefined)
+				}
+			/>
+		</form>
+	);
+}
+
+function titleOf({ name, title, annotations }: Tool): string {
+	return title ?? annotations?.title ?? name;
+}
+
+function StartButton({ isDisabled = false, isDangerous = false }) {
+	return (
+		<div class="actions">
+			<button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isDisabled || isWorking.value}>
+				{t("start", { count: chosen.value.size })}
+			</button>
+			{isWorking.value && (
+				<button type="button" onClick={stopWork}>
+					{t("stop")}
+				</button>
+			)}
+		</div>
+	);
+}
+
+async function start(work: Work, question: string | undefined): Promise<void> {
+	const devices = [...chosen.value.values()];
+	const text = t("confirmWork", { work: question ?? "", count: devices.length });
+	if (question === undefined || (await confirm(text, t("start", { count: devices.length })))) {
+		await workOn(devices, work);
+	}
+}
+
+function Steps({ all }: { readonly all: readonly Step[] }) {
+	if (all.length === 0) {
+		return null;
+	}
+	const of = (state: Step["state"]): readonly Step[] => all.filter((each) => each.state === state);
+	const [failed, done] = [of("failed"), of("done")];
+	const shown = [...failed, ...of("running"), ...done].slice(0, MAX_SHOWN);
+	return (
+		<>
+			<progress max={all.length} value={failed.length + done.length} aria-label={t("work")} />
+			<p role="status" class={failed.length > 0 ? "bad-text" : "muted"}>
+				{t("workDone", { done: done.length, all: all.length, failed: failed.length })}
+			</p>
+			<ul class="plain log steps">
+				{shown.map(({ id, alias, state, text }) => (
+					<li key={id}>
+						<span class={`dot ${DOTS[state]}`} aria-hidden="true" />
+						<span>
+							<b>{visibleLine(alias)}</b>{" "}
+							<span class={state === "failed" ? "bad-text" : "muted"}>{visibleLine(text)}</span>
+						</span>
+					</li>
+				))}
+			</ul>
+		</>
+	);
+}
+
+const DOTS: Readonly<Record<Step["state"], string>> = { waiting: "off", running: "off", done: "good", failed: "warn" };
+
+function wordsIn(form: FormData, name: string): readonly string[] {
+	return String(form.get(name))
+		.split(/[\s,]+/)
+		.filter((word) => word !== "");
+}

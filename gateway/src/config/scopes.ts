@@ -1,0 +1,47 @@
+/** The scopes of access tokens: what OAuth calls the limits that `token add` sets. */
+export const SCOPES = {
+	/** Sees devices and calls tools that are known to be read-only, like `--read-only`. */
+	read: "devices:read",
+	/** Calls every tool but user-only ones. */
+	control: "devices:control",
+	/** Calls user-only tools as well, like `--allow-user-tools`. */
+	userTools: "devices:user-tools",
+} as const;
+
+/** `device:ID`: only this device, like `--device ID`. Several are allowed; without any, all devices. */
+const DEVICE = "device:";
+
+/** What a client may do, in the words of a token's record. */
+export interface Limits {
+	readonly devices?: readonly string[] | undefined;
+	readonly readOnly?: boolean | undefined;
+	readonly userTools?: boolean | undefined;
+}
+
+/** Whether a word is a scope of the gateway. */
+export function isScope(word: string): boolean {
+	const isOfDevice = word.startsWith(DEVICE) && word.length > DEVICE.length && word.length <= DEVICE.length + 128;
+	return isOfDevice || Object.values<string>(SCOPES).includes(word);
+}
+
+/** The limits that scopes allow; undefined if they allow nothing. Unknown words are ignored. */
+export function limitsOf(scopes: Iterable<string>): Limits | undefined {
+	const words = [...scopes].filter(isScope);
+	const devices = words.filter((word) => word.startsWith(DEVICE)).map((word) => word.slice(DEVICE.length));
+	const userTools = words.includes(SCOPES.userTools);
+	const control = userTools || words.includes(SCOPES.control);
+	if (!control && !words.includes(SCOPES.read)) {
+		return undefined;
+	}
+	return {
+		...(devices.length > 0 && { devices }),
+		...(!control && { readOnly: true }),
+		...(userTools && { userTools: true }),
+	};
+}
+
+/** The scopes of limits, separated by spaces: RFC 6749 section 3.3. */
+export function scopesOf({ devices = [], readOnly, userTools }: Limits): string {
+	const tools = readOnly ? [SCOPES.read] : [SCOPES.control, ...(userTools ? [SCOPES.userTools] : [])];
+	return [...tools, ...devices.map((id) => DEVICE + id)].join(" ");
+}

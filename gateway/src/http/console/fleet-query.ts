@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { FleetQuery, FleetRow, FleetTotals, FleetView, Problem } from "./messages.js";
+
+/** Rows in one part of the table. */
+export const MAX_ROWS = 200;
+
+/** Tags that the totals name. */
+const MAX_TAGS = 500;
+
+const PROBLEMS = ["offline", "fatal", "rolledBack", "lastCall"] as const satisfies readonly Problem[];
+
+const QUERY = {
+	search: z.string().max(200).default(""),
+	filter: z.enum(["all", "problems", "online", ...PROBLEMS]).default("all"),
+	tag: z.string().max(200).default(""),
+};
+
+export const FLEET_QUERY: z.ZodType<FleetQuery> = z.object(QUERY);
+
+export const FLEET_VIEW: z.ZodType<FleetView> = z.strictObject({
+	list: z
+		.strictObject({ ...QUERY, offset: z.int().min(0).max(1_000_000), count: z.int().min(0).max(MAX_ROWS) })
+		.exactOptional(),
+	device: z.string().max(200).exactOptional(),
+});
+
+/** A row, and the text in which searches look. */
+export interface SearchedRow {
+	readonly row: FleetRow;
+	readonly text: string;
+}
+
+export function searched(row: FleetRow): SearchedRow {
+	const { alias, id, board, version, tags, state = "" } = row;
+	return { row, text: [alias, id, board, version, state, ...tags].join("\n").toLowerCase() };
+}
+
+/** The rows that a query finds, in the same order. */
+export function matching(rows: readonly SearchedRow[], { search, filter, tag }: FleetQuery): readonly FleetRow[] {
+	const words = search.toLowerCase().split(/\s+/);
+	return rows.flatMap(({ row, text }) =>
+		isIn(row, filter) && (tag === "" || row.tags.includes(tag)) && words.every((word) => text.includes(word))
+			? [row]
+			: [],
+	);
+}
+
+function isIn({ online, problem }: FleetRow, filter: FleetQuery["filter"]): boolean {
+	switch (filter) {
+		case "all":
+			return true;
+		case "problems":
+			return problem !== undefined;
+		case "online":
+			return online;
+		default:
+			return problem === filter;
+	}
+}
+
+export function totalsOf(rows: readonly SearchedRow[]): FleetTotals {
+	const problems = { offline: 0, fatal: 0, rolledBack: 0, lastCall: 0 };
+	const tags = new Set<string>();
+	let online = 0;
+	for (const { row } of rows) {
+		online += row.online ? 1 : 0;
+		if (row.problem !== undefined) {
+			problems[row.problem] += 1;
+		}
+		for (const tag of row.tags) {
+			tags.add(tag);
+		}
+	}
+	return { all: rows.length, online, problems, tags: [...tags].sort().slice(0, MAX_TAGS) };
+}

@@ -1,0 +1,147 @@
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { z } from "zod";
+import { isScope, limitsOf } from "../config/scopes.js";
+import { isObject } from "../firmware.js";
+import type { ProtectedResource } from "./protected-resource.js";
+import { type AccessGrant, IssuerUnavailable, type TokenIssuer } from "./sign-in.js";
+
+export interface OutsideIssuerOptions {
+	/** Its identifier, a URL: the claim `iss`. */
+	readonly issuer: string;
+	/** Audiences besides the URL of the resource, for issuers that have names of their own for it. */
+	readonly issuerAudiences: readonly string[];
+	/** Claims with scopes, roles or groups: `scope`, or with dots a path: `realm_access.roles`. */
+	readonly issuerClaims: readonly string[];
+	/** The scopes that a value of those claims stands for. */
+	readonly issuerScopes: ReadonlyMap<string, string>;
+}
+
+/** Signatures with a public key only: a symmetric one could be made by everyone who can verify it. */
+const ALGORITHMS = [
+	"RS256",
+	"RS384",
+	"RS512",
+	"PS256",
+	"PS384",
+	"PS512",
+	"ES256",
+	"ES384",
+	"ES512",
+	"EdDSA",
+	"Ed25519",
+];
+
+/** Seconds by which the issuer's clock may be wrong. */
+const CLOCK_TOLERANCE = 30;
+
+/** Milliseconds for the issuer to answer. */
+const TIMEOUT = 5_000;
+
+const METADATA = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
+
+/** An authorization server outside (Keycloak, Auth0, Entra), whose access tokens are JWTs: RFC 9068, RFC 8725. */
+export class OutsideIssuer implements TokenIssuer {
+	readonly #options: OutsideIssuerOptions;
+	readonly #resource: ProtectedResource;
+	/** Finds the issuer's public keys; undefined until they are needed, and after the issuer could not be asked. */
+	#keys: Promise<JWTVerifyGetKey> | undefined;
+
+	constructor(options: OutsideIssuerOptions, resource: ProtectedResource) {
+		this.#options = options;
+		this.#resource = resource;
+	}
+
+	async verify(token: string): Promise<AccessGrant | "expired" | undefined> {
+		// Not a JWT: the issuer need not be asked.
+		if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) {
+			return undefined;
+		}
+		const { issuer } = this.#options;
+		const keys = await this.#findKeys();
+		try {
+			const { payload } = await jwtVerify(token, keys, {
+				issuer,
+				algorithms: ALGORITHMS,
+				clockTolerance: CLOCK_TOLERANCE,
+				requiredClaims: ["exp", "sub", "aud"],
+			});
+			return this.#grantOf(payload);
+		} catch (error) {
+			if (error instanceof errors.JWTExpired) {
+				return "expired";
+			}
+			// A response other than 200 is a JOSEError itself; every fault of a token has a class of its own.
+			const isOfToken = error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";
+			if (isOfToken && !(error instanceof errors.JWKSTimeout) && !(error instanceof errors.JWKSInvalid)) {
+				return undefined;
+			}
+			throw new IssuerUnavailable(`cannot get the keys of ${issuer}: ${(error as Error).message}`, { cause: error });
+		}
+	}
+
+	#grantOf(payload: JWTPayload): AccessGrant {
+		const { issuerAudiences, issuerClaims, issuerScopes } = this.#options;
+		const { aud = [], exp = 0, sub } = payload;
+		const audience = [aud].flat().flatMap((each) => {
+			const name = issuerAudiences.includes(each) ? "/mcp" : each;
+			return URL.canParse(name) || name === "/mcp" ? (this.#resource.identify(name) ?? []) : [];
+		});
+		const values = issuerClaims.flatMap((claim) => wordsOf(valueAt(payload, claim)));
+		const scopes = values.flatMap((value) => issuerScopes.get(value)?.split(" ") ?? (isScope(value) ? [value] : []));
+		return {
+			principal: `oauth:${sub?.slice(0, 256)}`,
+			limits: limitsOf(scopes),
+			audience,
+			isCurrent: () => (exp + CLOCK_TOLERANCE) * 1_000 > Date.now(),
+		};
+	}
+
+	async #findKeys(): Promise<JWTVerifyGetKey> {
+		this.#keys ??= readKeys(this.#options.issuer);
+		try {
+			return await this.#keys;
+		} catch (error) {
+			this.#keys = undefined;
+			throw error instanceof IssuerUnavailable
+				? error
+				: new IssuerUnavailable(`cannot get the metadata of ${this.#options.issuer}: ${(error as Error).message}`, {
+						cause: error,
+					});
+		}
+	}
+}
+
+/** Finds the keys by the issuer's metadata (RFC 8414 section 3, OpenID Connect Discovery section 4). */
+async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
+	const { origin, pathname } = new URL(issuer);
+	const path = pathname.replace(/\/$/, "");
+	const urls = [
+		`${origin}/.well-known/oauth-authorization-server${path}`,
+		`${origin}${path}/.well-known/openid-configuration`,
+	];
+	for (const url of urls) {
+		const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(TIMEOUT) });
+		if (response.ok) {
+			const metadata = METADATA.parse(await response.json());
+			// RFC 8414 section 3.3: other metadata could name the keys of somebody else.
+			if (metadata.issuer !== issuer) {
+				throw new IssuerUnavailable(`${url} is of another issuer: ${metadata.issuer}`);
+			}
+			return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT });
+		}
+		await response.body?.cancel();
+	}
+	throw new IssuerUnavailable(`${issuer} has no metadata`);
+}
+
+/** A claim by its name; if no claim has that name, by its path with dots. */
+function valueAt(payload: JWTPayload, claim: string): unknown {
+	if (Object.hasOwn(payload, claim)) {
+		return payload[claim];
+	}
+	return claim.split(".").reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), payload);
+}
+
+function wordsOf(value: unknown): string[] {
+	return [value].flat().flatMap((each) => (typeof each === "string" ? each.split(" ") : []));
+}

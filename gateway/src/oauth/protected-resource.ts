@@ -1,0 +1,88 @@
+import {
+	getOAuthProtectedResourceMetadataUrl,
+	type OAuthProtectedResourceMetadata,
+} from "@modelcontextprotocol/server";
+import { SCOPES } from "../config/scopes.js";
+
+/** `/mcp`, or `/mcp/DEVICE` with the device percent-encoded. */
+const PATH = /^\/mcp(?:\/([^/?#]{1,384}))?\/?$/;
+
+interface Challenge {
+	readonly error?: "invalid_token" | "insufficient_scope";
+	readonly description?: string;
+	/** The scopes that the request needs. Default: those of a client that calls tools. */
+	readonly scope?: string;
+}
+
+/** What clients sign in to: `/mcp` and `/mcp/DEVICE` at the gateway's public URL (RFC 9728). */
+export class ProtectedResource {
+	readonly #origin: string;
+	readonly #authorizationServer: string;
+
+	/** @param origin the public URL, without a path */
+	constructor(origin: string, authorizationServer: string) {
+		this.#origin = origin;
+		this.#authorizationServer = authorizationServer;
+	}
+
+	/**
+	 * The identifier of a resource, in one spelling, so that equal ones can be compared.
+	 *
+	 * @param uri as a client or a token has it; a path is relative to the public URL
+	 * @returns undefined if it is no resource of this gateway
+	 */
+	identify(uri: string): string | undefined {
+		if (!URL.canParse(uri, this.#origin)) {
+			return undefined;
+		}
+		const { origin, pathname, search, hash, username } = new URL(uri, this.#origin);
+		const [match, device] = PATH.exec(pathname) ?? [];
+		if (origin !== this.#origin || match === undefined || search + hash + username !== "") {
+			return undefined;
+		}
+		try {
+			return `${origin}/mcp${device === undefined ? "" : `/${encodeURIComponent(decodeURIComponent(device))}`}`;
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Whether a token for one of these resources may be used for a request: for the resource itself, or what is below it. */
+	covers(audience: readonly string[], path: string): boolean {
+		const asked = this.identify(path);
+		return asked !== undefined && audience.some((each) => asked === each || asked.startsWith(`${each}/`));
+	}
+
+	/**
+	 * The metadata of the resource with that path (RFC 9728 section 3.2). `resource` is spelled as the client has it.
+	 *
+	 * @returns undefined if there is no such resource. A device need not exist: strangers cannot find out which do
+	 */
+	metadata(path: string): OAuthProtectedResourceMetadata | undefined {
+		if (this.identify(path) === undefined) {
+			return undefined;
+		}
+		return {
+			resource: this.#origin + path,
+			authorization_servers: [this.#authorizationServer],
+			bearer_methods_supported: ["header"],
+			scopes_supported: [SCOPES.read, SCOPES.control],
+			resource_name: "xs-mcp gateway",
+		};
+	}
+
+	/** The `WWW-Authenticate` header of a rejected request (RFC 6750 section 3, RFC 9728 section 5.1). */
+	challenge(path: string, { error, description, scope = SCOPES.control }: Challenge = {}): string {
+		const resource = this.identify(path) === undefined ? "/mcp" : path;
+		const parameters = {
+			realm: "xs-mcp-gateway",
+			...(error && { error }),
+			...(description && { error_description: description }),
+			scope,
+			resource_metadata: getOAuthProtectedResourceMetadataUrl(new URL(this.#origin + resource)),
+		};
+		return `Bearer ${Object.entries(parameters)
+			.map(([name, value]) => `${name}="${value}"`)
+			.join(", ")}`;
+	}
+}

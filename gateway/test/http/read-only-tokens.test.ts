@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { TokenStore } from "../../src/config/token-store.js";
+import { TokenUses } from "../../src/config/token-uses.js";
+import { ERAS, REBOOT, SET_VOLUME, WireDevice } from "../support/gateway.js";
+import { makeStateFolder, startProgram } from "../support/program.js";
+
+const STATUS = {
+	name: "self.get_device_status",
+	description: "Status.",
+	inputSchema: { type: "object", properties: {} },
+};
+
+const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: true } };
+
+/** A gateway with a device, and a token that only reads. */
+async function start(t: TestContext) {
+	const stateFolder = makeStateFolder(t);
+	const secret = await new TokenStore(stateFolder).add({ name: "viewer", kind: "client", readOnly: true });
+	const gateway = await startProgram(t, { managementTools: "all" }, stateFolder);
+	const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+	const tools = [SET_VOLUME, REBOOT, STATUS, OWN_READER];
+	const device = await WireDevice.connect(t, gateway, { token, tools });
+	const headers = { Authorization: `Bearer ${secret}` };
+	const ask = async (method: string, path: string, json?: object): Promise<number> => {
+		const body = json && { body: JSON.stringify(json) };
+		const more = { "Content-Type": "application/json", ...headers };
+		const response = await fetch(`${gateway.base}${path}`, { method, headers: more, ...body });
+		await response.body?.cancel();
+		return response.status;
+	};
+	return { gateway, device, secret, ask };
+}
+
+async function connect(url: string, token: string, options = {}): Promise<Client> {
+	const client = new Client({ name: "test", version: "1.0.0" }, options);
+	const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+	await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+	return client;
+}
+
+describe("a read-only token", () => {
+	for (const [era, options] of Object.entries(ERAS)) {
+		it(`lists and calls tools that only read, ${era}`, async (t) => {
+			const { gateway, device, secret } = await start(t);
+			for (const [path, prefix] of [
+				["/mcp/lamp_000001", ""],
+				["/mcp?catalog=full", "lamp_000001__"],
+			]) {
+				const client = await connect(`${gateway.base}${path}`, secret, options);
+				const { tools } = await client.listTools();
+				assert.deepEqual(
+					tools.map(({ name }) => name),
+					[`${prefix}self_get_device_status`, `${prefix}measure`],
+				);
+				await client.callTool({ name: `${prefix}measure`, arguments: {} });
+				await assert.rejects(
+					client.callTool({ name: `${prefix}self_audio_speaker_set_volume`, arguments: { volume: 1 } }),
+					/Unknown tool/,
+				);
+				const { contents } = await client.readResource({ uri: "device://lamp_000001/state" });
+				assert.equal(contents.length, 1);
+				await client.close();
+			}
+			assert.deepEqual([...new Set(device.calls.map(({ name }) => name))], ["measure"]);
+		});
+	}
+
+	it("finds no other tool by the catalog's tools", async (t) => {
+		const { gateway, device, secret } = await start(t);
+		const client = await connect(`${gateway.base}/mcp?catalog=search`, secret);
+		const { tools } = await client.listTools();
+		assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true));
+		const args = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume: 1 } };
+		const result = await client.callTool({ name: "tool_call", arguments: args });
+		assert.equal(result.isError, true);
+		assert.equal(device.calls.length, 0);
+		await client.close();
+	});
+
+	it("sees the devices, and changes nothing", async (t) => {
+		const { gateway, ask } = await start(t);
+		assert.deepEqual([await ask("GET", "/devices"), await ask("GET", "/console/session")], [200, 200]);
+		for (const [method, path] of [
+			["PATCH", "/devices/lamp_000001"],
+			["DELETE", "/devices/lamp_000001"],
+			["DELETE", "/devices/lamp_000001/session"],
+			["POST", "/devices/lamp_000001/firmware"],
+			["DELETE", "/devices?offlineSeconds=1"],
+			["POST", "/bindings/123456"],
+			["DELETE", "/bindings/123456"],
+			["POST", "/tokens"],
+			["POST", "/servers/x/restart"],
+		] as const) {
+			assert.equal(await ask(method, path, method === "PATCH" ? { alias: "x" } : undefined), 403, `${method} ${path}`);
+		}
+		assert.equal(gateway.gateway.servers.find("lamp_000001")?.online, true);
+	});
+
+	it("is listed with its last use, which survives a restart", async (t) => {
+		const { gateway, ask } = await start(t);
+		await ask("GET", "/devices");
+		await gateway.program.close();
+		const [record] = gateway.tokens.records;
+		assert.equal(record?.readOnly, true);
+		assert.equal(typeof new TokenUses(gateway.stateFolder).lastUse(record), "number");
+	});
+});

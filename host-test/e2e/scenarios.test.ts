@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readScenario } from "../../virtual-device/src/scenario/read-scenario.js";
+import { ENGINES, type GatewaySide, TRANSPORTS } from "./fixtures.js";
+import { runVirtualDevice } from "./gateway-process.js";
+
+const EXAMPLES = fileURLToPath(new URL("../../examples/scenarios/", import.meta.url));
+
+const [engine] = ENGINES as [(typeof ENGINES)[number]];
+const open = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
+
+/** Writes a scenario to a file that goes with the test. */
+function write(t: TestContext, text: string): string {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
+	t.after(() => rmSync(folder, { recursive: true }));
+	const file = join(folder, "scenario.yaml");
+	writeFileSync(file, text);
+	return file;
+}
+
+async function run(t: TestContext, file: string): Promise<{ code: number | null; output: string }> {
+	const { config } = await open(t);
+	return await runVirtualDevice(
+		...["--url", config.backend, "--token", "secret", "--engine", engine.kind, "--scenario", file],
+	);
+}
+
+describe("npm run device -- --scenario", () => {
+	for (const name of readdirSync(EXAMPLES)) {
+		it(`runs examples/scenarios/${name} with a gateway`, async (t) => {
+			const { code, output } = await run(t, `${EXAMPLES}${name}`);
+			assert.match(output, /^scenario: all happened as expected$/m);
+			assert.equal(code, 0, output);
+		});
+	}
+
+	it("exits with 1 and says what did not happen, and what happened instead", async (t) => {
+		const file = write(
+			t,
+			"steps:\n  - expect: { sent: { type: hello } }\n  - press:\n  - expect: { sent: { type: abort }, within: 3s }\n",
+		);
+		const { code, output } = await run(t, file);
+		assert.equal(code, 1, output);
+		assert.match(output, /^scenario: line 4: not sent within 3000 ms: \{"type":"abort"\}\nlast sent:\n/m);
+	});
+});
+
+describe("a scenario that cannot be used", () => {
+	for (const [what, text, expected] of [
+		["is not YAML", "steps:\n  - press: [1\n", /^scenario\.yaml:[23]: /],
+		[
+			"has an unknown field",
+			"sead: 1\nsteps:\n  - press:\n",
+			/^scenario\.yaml:1: sead: unknown field \(expected seed, board, steps\)$/,
+		],
+		["has no steps", "seed: 2\n", /^scenario\.yaml:1: steps: expected a list of steps$/],
+		[
+			"has an unknown action",
+			"steps:\n  - press:\n  - jump: 3\n",
+			/^scenario\.yaml:3: steps\[1\]\.jump: unknown field \(expected wait, press, /,
+		],
+		[
+			"does two things at once",
+			"steps:\n  - press: 5\n    say: Hi\n",
+			/^scenario\.yaml:3: steps\[0\]\.say: one step does one thing, and this one has press$/,
+		],
+		[
+			"has a value out of range",
+			"steps:\n  - press:\n      milliseconds: 70000\n",
+			/^scenario\.yaml:3: steps\[0\]\.press\.milliseconds: expected a whole number from 1 to 60000$/,
+		],
+		[
+			"has no time",
+			"steps:\n  - wait: soon\n",
+			/^scenario\.yaml:2: steps\[0\]\.wait: expected a time of at most an hour/,
+		],
+		[
+			"names an unknown board",
+			"board: toaster\nsteps:\n  - press:\n",
+			/^scenario\.yaml:1: board: expected virtual, esp32, /,
+		],
+		[
+			"names a photo that does not exist",
+			"steps:\n  - photo: none.jpg\n",
+			/^scenario\.yaml:2: steps\[0\]\.photo: ENOENT/,
+		],
+	] as const) {
+		it(`says its line and field if it ${what}`, async (t) => {
+			await assert.rejects(readScenario(write(t, text)), { name: "ScenarioError", message: expected });
+		});
+	}
+});

@@ -1,0 +1,62 @@
+import { SessionWatch } from "../../src/protocols/session-watch.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, suite } from "../harness.js";
+
+const MINUTE = 60_000;
+
+/** A watched session, and what its owner is told. */
+function watch(silenceTimeout: number) {
+	const timer = new FakeTimer();
+	const told: string[] = [];
+	const session = new SessionWatch({
+		timer,
+		silenceTimeout,
+		ping: () => told.push("ping"),
+		onSilent: () => told.push("silent"),
+	});
+	return { timer, told, session };
+}
+
+export default suite("a session that is watched", {
+	"is idle after a minute without a message, and no longer with the next"() {
+		const { timer, session } = watch(0);
+		timer.pass(MINUTE - 1);
+		equal(session.isIdle, false);
+		timer.pass(1);
+		equal(session.isIdle, true);
+		session.heard();
+		equal(session.isIdle, true);
+		session.used();
+		equal(session.isIdle, false);
+		timer.pass(MINUTE - 1);
+		equal(session.isIdle, false);
+	},
+	"pings a backend that is silent for half of the time-out, and ends after all of it"() {
+		const { timer, told } = watch(2 * MINUTE);
+		timer.pass(MINUTE - 1);
+		equal(told, []);
+		timer.pass(1);
+		equal(told, ["ping"]);
+		timer.pass(MINUTE);
+		equal(told, ["ping"]);
+		timer.pass(MINUTE / 2);
+		equal(told, ["ping", "silent"]);
+	},
+	"takes any sign of life, but not a message that was only counted as use"() {
+		const { timer, told, session } = watch(2 * MINUTE);
+		timer.pass(MINUTE);
+		session.heard();
+		timer.pass(MINUTE - 1);
+		equal(told, ["ping"]);
+		session.used();
+		timer.pass(1);
+		equal(told, ["ping", "ping"]);
+	},
+	"never pings or ends without a time-out, and stops with the session"() {
+		const { timer, told, session } = watch(0);
+		timer.pass(100 * MINUTE);
+		equal(told, []);
+		session.close();
+		equal(timer.size, 0);
+	},
+});

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import type { Asker, Question } from "../../src/core/asking.js";
+import { Questions } from "../../src/core/questions.js";
+
+const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+type Handler = (request: { params?: object }, context: { mcpReq: { signal: AbortSignal } }) => Promise<object>;
+
+/** A session with a server that asks questions. */
+function makeQuestions(capabilities: ClientCapabilities = EVERYTHING) {
+	const handlers = new Map<string, Handler>();
+	const client = { setRequestHandler: (method: string, handler: Handler) => handlers.set(method, handler) };
+	const questions = new Questions(client as unknown as Client, capabilities);
+	const ask = async ({ method, params }: Question): Promise<object> => {
+		const handler = handlers.get(method) as Handler;
+		return await handler({ ...(params && { params }) }, { mcpReq: { signal: new AbortController().signal } });
+	};
+	return { questions, ask, methods: [...handlers.keys()] };
+}
+
+/** A client that answers everything it is asked. */
+function asker(capabilities: ClientCapabilities, client: object = {}): Asker {
+	return { capabilities, client, ask: async ({ method }) => ({ answer: method }) };
+}
+
+const OPTIONS = { timeout: 60_000 };
+const ELICIT: Question = { method: "elicitation/create", params: { message: "Name?" } };
+const ELICIT_URL: Question = { method: "elicitation/create", params: { mode: "url", url: "https://example.com" } };
+const SAMPLE: Question = { method: "sampling/createMessage" };
+const ROOTS: Question = { method: "roots/list" };
+
+/** Whether a client with these capabilities is asked a question. */
+async function isAsked(capabilities: ClientCapabilities, question: Question): Promise<boolean> {
+	const { questions, ask } = makeQuestions();
+	return await questions.during(asker(capabilities), OPTIONS, async () => {
+		try {
+			await ask(question);
+			return true;
+		} catch (error) {
+			assert.ok(error instanceof ProtocolError);
+			assert.equal(error.code, ProtocolErrorCode.MethodNotFound);
+			return false;
+		}
+	});
+}
+
+describe("a server's questions", () => {
+	it("are expected within the capabilities that the server was told", () => {
+		assert.deepEqual(makeQuestions({ roots: {} }).methods, ["roots/list"]);
+		assert.deepEqual(makeQuestions({}).methods, []);
+	});
+
+	it("reach a client that has their capability", async () => {
+		for (const [capabilities, asked] of [
+			[{}, [false, false, false, false]],
+			[{ sampling: {} }, [false, false, true, false]],
+			[{ roots: {} }, [false, false, false, true]],
+			// Before 2026-07-28, forms alone.
+			[{ elicitation: {} }, [true, false, false, false]],
+			[{ elicitation: { form: {} } }, [true, false, false, false]],
+			[{ elicitation: { url: {} } }, [false, true, false, false]],
+			[{ elicitation: { form: {}, url: {} } }, [true, true, false, false]],
+		] as const) {
+			const answers = await Promise.all(
+				[ELICIT, ELICIT_URL, SAMPLE, ROOTS].map((question) => isAsked(capabilities, question)),
+			);
+			assert.deepEqual(answers, asked, JSON.stringify(capabilities));
+		}
+	});
+
+	it("are rejected if their client cannot be asked", async () => {
+		const { questions, ask } = makeQuestions();
+		const silent = { capabilities: EVERYTHING };
+		await assert.rejects(
+			questions.during(silent, OPTIONS, () => ask(ROOTS)),
+			/does not support roots/,
+		);
+		await assert.rejects(
+			questions.during(undefined, OPTIONS, () => ask(ROOTS)),
+			/does not support roots/,
+		);
+	});
+
+	it("reach the client in whose response they come", async () => {
+		const { questions, ask } = makeQuestions();
+		const [plain, rich] = [asker({}), asker(EVERYTHING)];
+		await Promise.all([
+			assert.rejects(
+				questions.during(plain, OPTIONS, () => ask(ROOTS)),
+				/does not support roots/,
+			),
+			questions.during(rich, OPTIONS, () => ask(ROOTS)),
+		]);
+	});
+
+	it("that name no request reach the client of all requests in progress", async () => {
+		const { questions, ask } = makeQuestions();
+		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
+		const client = {};
+		const ends: (() => void)[] = [];
+		const begin = (each: Asker): Promise<void> =>
+			questions.during(each, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
+		const first = begin(asker(EVERYTHING, client));
+		const second = begin(asker(EVERYTHING, client));
+		assert.deepEqual(await ask(ROOTS), { answer: "roots/list" });
+		const third = begin(asker(EVERYTHING));
+		await assert.rejects(ask(ROOTS), /requests of several clients are in progress/);
+		ends[2]?.();
+		await third;
+		assert.deepEqual(await ask(ROOTS), { answer: "roots/list" });
+		for (const end of ends) {
+			end();
+		}
+		await Promise.all([first, second]);
+		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
+	});
+
+	it("that name no request are rejected if a client has no session", async () => {
+		const { questions, ask } = makeQuestions();
+		const { client, ...stateless } = asker(EVERYTHING);
+		const ends: (() => void)[] = [];
+		const begin = (): Promise<void> =>
+			questions.during(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
+		const both = [begin(), begin()];
+		await assert.rejects(ask(ROOTS), /requests of several clients are in progress/);
+		for (const end of ends) {
+			end();
+		}
+		await Promise.all(both);
+	});
+
+	it("stop the time of their request until they are answered", async (t) => {
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		const { questions, ask } = makeQuestions();
+		let answer = (_result: object): void => {};
+		const slow: Asker = {
+			capabilities: EVERYTHING,
+			ask: () =>
+				new Promise((resolve) => {
+					answer = resolve;
+				}),
+		};
+		await questions.during(slow, { timeout: 100 }, async ({ signal }) => {
+			const answered = ask(ROOTS);
+			t.mock.timers.tick(1_000);
+			assert.equal(signal?.aborted, false);
+			answer({ roots: [] });
+			assert.deepEqual(await answered, { roots: [] });
+			t.mock.timers.tick(100);
+			assert.equal(signal?.aborted, true);
+		});
+	});
+});

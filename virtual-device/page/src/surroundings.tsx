@@ -1,0 +1,221 @@
+import { act, device, isConnected, sendPhoto, sounds } from "./link.js";
+
+interface RangeProps {
+	readonly label: string;
+	readonly unit: string;
+	readonly minimum: number;
+	readonly maximum: number;
+	readonly step?: number;
+	readonly value: number;
+	readonly onChange: (value: number) => void;
+}
+
+function Range({ label, unit, minimum, maximum, step = 1, value, onChange }: RangeProps) {
+	return (
+		<label class="range">
+			<span>{label}</span>
+			<input
+				type="range"
+				min={minimum}
+				max={maximum}
+				step={step}
+				value={value}
+				onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
+			/>
+			<output>
+				{value} {unit}
+			</output>
+		</label>
+	);
+}
+
+const REST = { temperature: 21.5, light: 320, motion: { x: 0, y: 0, z: 9.81 } };
+
+/** Sensors, battery and Wi-Fi. */
+export function Surroundings() {
+	const shown = device.value;
+	if (shown === undefined) {
+		return null;
+	}
+	const { board, readings, battery, signal } = shown;
+	const has = (sensor: "temperature" | "light" | "motion"): boolean => board.sensors.includes(sensor);
+	const motion = { ...REST.motion, ...(readings.motion as object | undefined) };
+	return (
+		<section class="card">
+			<h2>Surroundings</h2>
+			{has("temperature") && (
+				<Range
+					label="Temperature"
+					unit="°C"
+					minimum={-20}
+					maximum={60}
+					step={0.5}
+					value={(readings.temperature as number | undefined) ?? REST.temperature}
+					onChange={(temperature) => act("measure", { temperature })}
+				/>
+			)}
+			{has("light") && (
+				<Range
+					label="Light"
+					unit="lx"
+					minimum={0}
+					maximum={2_000}
+					step={10}
+					value={(readings.light as number | undefined) ?? REST.light}
+					onChange={(light) => act("measure", { light })}
+				/>
+			)}
+			{has("motion") &&
+				(["x", "y", "z"] as const).map((axis) => (
+					<Range
+						key={axis}
+						label={`Motion ${axis}`}
+						unit="m/s²"
+						minimum={-20}
+						maximum={20}
+						step={0.01}
+						value={motion[axis]}
+						onChange={(value) => act("measure", { motion: { ...motion, [axis]: value } })}
+					/>
+				))}
+			<Range
+				label="Wi-Fi"
+				unit="dBm"
+				minimum={-100}
+				maximum={-30}
+				value={signal}
+				onChange={(value) => act("signal", value)}
+			/>
+			{board.parts.includes("battery") && (
+				<>
+					<Range
+						label="Battery"
+						unit="%"
+						minimum={0}
+						maximum={100}
+						value={battery.level}
+						onChange={(level) => act("battery", { ...battery, level })}
+					/>
+					<label class="check">
+						<input
+							type="checkbox"
+							checked={battery.charging}
+							onChange={({ currentTarget }) => act("battery", { ...battery, charging: currentTarget.checked })}
+						/>
+						Charging
+					</label>
+				</>
+			)}
+			<p class="hint">The firmware looks at battery and Wi-Fi every 30 s.</p>
+		</section>
+	);
+}
+
+/** What can go wrong. */
+export function Faults() {
+	const shown = device.value;
+	if (shown === undefined) {
+		return null;
+	}
+	const { network } = shown;
+	const toggle = (label: string, name: "lost" | "silent") => (
+		<button
+			type="button"
+			aria-pressed={network[name]}
+			onClick={() => act("network", { ...network, [name]: !network[name] })}
+		>
+			{label}
+		</button>
+	);
+	return (
+		<section class="card">
+			<h2>Faults</h2>
+			<div class="buttons">
+				{toggle("Network lost", "lost")}
+				{toggle("Backend silent", "silent")}
+				<button type="button" onClick={() => act("restart")}>
+					Restart
+				</button>
+				<button type="button" onClick={() => act("brownOut")}>
+					Brown-out
+				</button>
+			</div>
+			<Range
+				label="Late by"
+				unit="ms"
+				minimum={0}
+				maximum={5_000}
+				step={100}
+				value={network.delay}
+				onChange={(delay) => act("network", { ...network, delay })}
+			/>
+		</section>
+	);
+}
+
+/** What a person says, shows and hears. */
+export function Senses() {
+	const shown = device.value;
+	if (shown === undefined) {
+		return null;
+	}
+	const say = (event: SubmitEvent): void => {
+		event.preventDefault();
+		const form = event.currentTarget as HTMLFormElement;
+		const input = form.elements.namedItem("text") as HTMLInputElement;
+		if (input.value.trim() !== "") {
+			act("say", input.value);
+			input.value = "";
+		}
+	};
+	const { parts } = shown.board;
+	return (
+		<section class="card">
+			<h2>Say, show, hear</h2>
+			<form class="say" onSubmit={say}>
+				<input name="text" aria-label="Say to the assistant" placeholder="Say to the assistant …" maxLength={200} />
+				<button type="submit" disabled={!isConnected.value}>
+					Say
+				</button>
+			</form>
+			{parts.includes("camera") && (
+				<label class="file">
+					<span>The camera sees</span>
+					<input
+						type="file"
+						accept="image/*"
+						onChange={({ currentTarget }) => void showFile(currentTarget.files?.[0])}
+					/>
+				</label>
+			)}
+			{parts.includes("player") && sounds.value.length === 0 && <p class="hint">Nothing was played yet.</p>}
+			{sounds.value.map(({ id, url }, index) => (
+				// biome-ignore lint/a11y/useMediaCaption: nobody knows what the device plays
+				<audio
+					key={id}
+					controls
+					autoPlay={index === 0}
+					src={url}
+					aria-label={index === 0 ? "Last sound" : "Sound before"}
+				/>
+			))}
+		</section>
+	);
+}
+
+/** Pixels of a photo's longer side. */
+const PHOTO_SIZE = 640;
+
+/** Cameras make JPEG files of a moderate size: so does this, of any picture that the browser can read. */
+async function showFile(file: File | undefined): Promise<void> {
+	if (file === undefined) {
+		return;
+	}
+	const bitmap = await createImageBitmap(file);
+	const scale = Math.min(1, PHOTO_SIZE / Math.max(bitmap.width, bitmap.height));
+	const canvas = document.createElement("canvas");
+	canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+	canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+	canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+	canvas.toBlob((blob) => blob !== null && sendPhoto(blob), "image/jpeg", 0.85);
+}

@@ -1,0 +1,89 @@
+import type { SensorKind } from "../../src/hardware/sensor.js";
+
+/** What a simulated board has. */
+export interface BoardProfile {
+	/** Of its folder in src/boards. */
+	readonly name: string;
+	/** Its parts, as far as they are simulated, besides those below and those of every virtual device. */
+	readonly parts: readonly string[];
+	/** Pixels; undefined without a screen. */
+	readonly screen?: { readonly width: number; readonly height: number };
+	/** By name. The first one is the main button; a touch screen is one, too. */
+	readonly buttons: readonly string[];
+	readonly lights: readonly string[];
+	/** Each has the name of its kind. */
+	readonly sensors: readonly SensorKind[];
+}
+
+const LANDSCAPE = { width: 320, height: 240 };
+
+/** A board that has everything. */
+export const VIRTUAL_BOARD: BoardProfile = {
+	name: "virtual",
+	parts: ["player", "snapshot", "preview", "camera", "battery"],
+	screen: LANDSCAPE,
+	buttons: ["boot", "screen"],
+	lights: ["led"],
+	sensors: ["temperature", "light", "motion"],
+};
+
+/** The boards of src/boards, as their sources have them: a test compares. */
+const PROFILES: readonly BoardProfile[] = [
+	VIRTUAL_BOARD,
+	{ name: "esp32", parts: [], buttons: [], lights: [], sensors: [] },
+	{
+		name: "lilygo_tdisplay_s3",
+		parts: ["preview"],
+		screen: { width: 170, height: 320 },
+		buttons: ["right", "left"],
+		lights: [],
+		sensors: [],
+	},
+	{
+		name: "m5atom_s3",
+		parts: ["preview"],
+		screen: { width: 128, height: 128 },
+		buttons: ["screen"],
+		lights: [],
+		sensors: ["motion"],
+	},
+	{ name: "m5stack", parts: [], screen: LANDSCAPE, buttons: ["a", "b", "c"], lights: [], sensors: [] },
+	{
+		name: "m5stack_core2",
+		parts: ["player", "preview", "battery"],
+		screen: LANDSCAPE,
+		buttons: ["screen"],
+		lights: [],
+		sensors: ["motion"],
+	},
+	{
+		name: "m5stack_cores3",
+		parts: ["player", "preview", "camera", "battery"],
+		screen: LANDSCAPE,
+		buttons: ["screen"],
+		lights: [],
+		sensors: ["motion", "light"],
+	},
+	{
+		name: "m5stick_cplus",
+		parts: ["battery"],
+		screen: { width: 135, height: 240 },
+		buttons: ["a", "b"],
+		lights: ["led"],
+		sensors: ["motion"],
+	},
+	{
+		name: "moddable_six",
+		parts: ["player", "preview"],
+		screen: { width: 240, height: 320 },
+		buttons: ["flash"],
+		lights: ["led"],
+		sensors: [],
+	},
+	{ name: "xiao_esp32s3_sense", parts: ["camera"], buttons: ["boot"], lights: ["led"], sensors: [] },
+];
+
+/** The boards that a virtual device can stand for, by name. */
+export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map(
+	PROFILES.map((profile) => [profile.name, profile]),
+);

@@ -1,0 +1,205 @@
+import { InvalidArgumentError, Option } from "commander";
+import { makeProgram } from "../../scripts/program.js";
+import { BOARD_PROFILES } from "./boards.js";
+
+/** The command line of a virtual device. */
+export interface Options {
+	readonly url?: string;
+	readonly otaUrl?: string;
+	readonly http?: HttpAddress;
+	readonly httpToken?: string;
+	readonly setup?: number;
+	readonly token: string;
+	readonly set: Readonly<Record<string, string>>;
+	readonly name: string;
+	readonly new?: boolean;
+	readonly mac?: string;
+	readonly uuid?: string;
+	readonly settings?: string;
+	readonly engine: "xs" | "v8";
+	readonly bits: "64" | "32";
+	readonly slots?: number;
+	readonly chunkBytes?: number;
+	readonly seed?: number;
+	readonly prompt?: boolean;
+	readonly heap?: boolean;
+	readonly restart?: boolean;
+	readonly firmware?: string;
+	readonly board: string;
+	readonly count: number;
+	readonly page?: number;
+	readonly scenario?: string;
+}
+
+/** Where a virtual device serves clients, as its settings have it. */
+export interface HttpAddress {
+	readonly http: number;
+	readonly httpAddress: string;
+}
+
+/** Settings of the firmware that `--set` takes: the backend and the token have options of their own. */
+const SETTINGS = [
+	"clientId",
+	"mqttUsername",
+	"mqttPassword",
+	"publishTopic",
+	"subscribeTopic",
+	"keepAlive",
+	"qos",
+	"lastWill",
+	"session",
+	"listenMode",
+	"events",
+	"protocolVersion",
+	"chunkBytes",
+	"otaInterval",
+	"serialNumber",
+	"hmacKey",
+	"mdnsInterface",
+	"updateKey",
+	"refuseDowngrades",
+	"updateTrial",
+];
+
+/** Devices of one process. */
+const MAX_COUNT = 10_000;
+
+const EPILOGUE = `
+Two devices with the same MAC address disconnect each other: start the second one with another --name.`;
+
+/** `npm run device`: its options, without what it does. */
+export const program = makeProgram(
+	"run device",
+	"Runs a virtual device: the firmware on the XS engine, against any backend.",
+)
+	.option("--url <url>", "the backend: ws://…, wss://…, mqtt://… or mqtts://…; mdns: finds a gateway")
+	.addOption(
+		new Option("--ota-url <url>", "where the device asks for its backend: http://… or https://…").conflicts("url"),
+	)
+	.option(
+		"--http <[address:]port>",
+		"serve MCP clients directly at http://ADDRESS:PORT/mcp (default address: 127.0.0.1)",
+		readHttpAddress,
+	)
+	.option(
+		"--http-token <token>",
+		"the bearer token that these clients need; required for an address that is not loopback",
+	)
+	.addOption(
+		new Option("--setup [port]", "start with the set-up page, as a new board does, at this port of 127.0.0.1")
+			.argParser(readPort)
+			.preset("8080")
+			.conflicts("http"),
+	)
+	.option("--token <token>", "WebSocket: the bearer token, if the backend needs one", "")
+	.addOption(
+		new Option("--set <name=value>", `another setting of the firmware (repeatable): ${SETTINGS.join(", ")}`)
+			.argParser(collectSetting)
+			.default({}, "none"),
+	)
+	.option("--name <name>", "device name; its MAC address is derived from it", "device")
+	.addOption(new Option("--new", "a random MAC address, for this run only").conflicts(["name", "mac"]))
+	.addOption(
+		new Option("--mac <address>", "this MAC address, for example 02:12:34:56:78:9a")
+			.argParser(readMacAddress)
+			.conflicts("name"),
+	)
+	.option("--uuid <uuid>", "this UUID, over which backends sign tokens (default: one that the device makes and keeps)")
+	.option("--settings <file>", "keep volume, brightness, UUID and the like in this file (default: in memory)")
+	.addOption(new Option("--engine <engine>", "the JavaScript engine").choices(["xs", "v8"]).default("xs"))
+	.addOption(
+		new Option("--bits <bits>", "size of the XS machine: 32 has slots of the size that an ESP32 has")
+			.choices(["64", "32"])
+			.default("64"),
+	)
+	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
+	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
+	.option("--seed <number>", "the same random numbers at each start, for a scenario to repeat", readPositiveInteger)
+	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
+	.addOption(
+		new Option("--board <name>", "the board that it stands for, with its parts")
+			.choices([...BOARD_PROFILES.keys()])
+			.default("virtual"),
+	)
+	.addOption(
+		new Option("--count <number>", "so many devices in one process, for load; their MAC addresses count up")
+			.argParser(readCount)
+			.default(1)
+			.conflicts(["http", "setup", "settings", "uuid", "prompt"]),
+	)
+	.addOption(
+		new Option(
+			"--page [port]",
+			"serve a page with its screen, buttons, sensors and messages, at this port of 127.0.0.1",
+		)
+			.argParser(readPagePort)
+			.preset("8768")
+			.conflicts("count"),
+	)
+	.addOption(
+		new Option("--scenario <file>", "do what a YAML file says, and exit: 0 if all happened that it expects").conflicts([
+			"count",
+			"prompt",
+		]),
+	)
+	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …, say TEXT")
+	.option("--heap", "print the heap usage every 10 seconds")
+	.option("--restart", "start the device again if its engine ends, as a watchdog would")
+	.addHelpText("after", EPILOGUE);
+
+/** Adds a NAME=VALUE pair, as mcconfig takes it. */
+function collectSetting(pair: string, settings: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+	const at = pair.indexOf("=");
+	const name = pair.slice(0, at);
+	if (at < 1) {
+		throw new InvalidArgumentError("Expected NAME=VALUE.");
+	}
+	if (!SETTINGS.includes(name)) {
+		throw new InvalidArgumentError(`Unknown setting ${name}.`);
+	}
+	return { ...settings, [name]: pair.slice(at + 1) };
+}
+
+function readCount(text: string): number {
+	const count = readPositiveInteger(text);
+	if (count > MAX_COUNT) {
+		throw new InvalidArgumentError(`Expected at most ${MAX_COUNT}.`);
+	}
+	return count;
+}
+
+function readPort(text: string): number {
+	const port = Number(text);
+	if (!/^[1-9][0-9]{0,4}$/.test(text) || port > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 1 to 65535.");
+	}
+	return port;
+}
+
+/** A port; 0 is any free one. */
+function readPagePort(text: string): number {
+	return text === "0" ? 0 : readPort(text);
+}
+
+function readHttpAddress(text: string): HttpAddress {
+	const match = /^(?:(.+):)?([1-9][0-9]{0,4})$/.exec(text);
+	const port = Number(match?.[2]);
+	if (match === null || port > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 1 to 65535, or ADDRESS:PORT.");
+	}
+	return { http: port, httpAddress: match[1] ?? "127.0.0.1" };
+}
+
+function readMacAddress(text: string): string {
+	if (!/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(text)) {
+		throw new InvalidArgumentError("Expected six lower-case pairs with colons.");
+	}
+	return text;
+}
+
+function readPositiveInteger(text: string): number {
+	if (!/^[1-9][0-9]{0,8}$/.test(text)) {
+		throw new InvalidArgumentError("Expected a whole number from 1 to 999999999.");
+	}
+	return Number(text);
+}

@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { readAction } from "../actions.js";
+import { describePath, FieldError, readMembers } from "../fields.js";
+import type { VirtualDevice } from "../virtual-device.js";
+import { DeviceView } from "./device-view.js";
+import { PageFiles, reject } from "./page-files.js";
+import type { Failure, FromPage } from "./page-messages.js";
+
+/** Largest message of a page: a photo. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+
+const LOOPBACK = "127.0.0.1";
+
+/** The first bytes of a JPEG file. */
+const JPEG = [0xff, 0xd8, 0xff];
+
+/** A virtual device's page, which this machine's browsers can open: a server of the page, and of a WebSocket for each. */
+export class DevicePage {
+	readonly #device: VirtualDevice;
+	readonly #files: PageFiles;
+	readonly #view: DeviceView;
+	readonly #server: Server;
+	readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+
+	private constructor(device: VirtualDevice, folder: string) {
+		this.#device = device;
+		this.#files = new PageFiles(folder);
+		this.#view = new DeviceView(device);
+		this.#server = createServer((request, response) => {
+			if (this.#isHere(request)) {
+				this.#files.send(request, response);
+			} else {
+				reject(response, 403, "not a name of this page");
+			}
+		});
+		this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+	}
+
+	/**
+	 * Serves the page of a device on the loopback address.
+	 *
+	 * @param folder of the page's bundle
+	 * @param port 0: any free one
+	 * @throws Error if the port is taken
+	 */
+	static async open(device: VirtualDevice, folder: string, port: number): Promise<DevicePage> {
+		const page = new DevicePage(device, folder);
+		await once(page.#server.listen(port, LOOPBACK), "listening");
+		return page;
+	}
+
+	get url(): string {
+		return `http://${LOOPBACK}:${this.#port}/`;
+	}
+
+	close(): void {
+		this.#view.close();
+		for (const socket of this.#sockets.clients) {
+			socket.terminate();
+		}
+		this.#server.close();
+		this.#server.closeAllConnections();
+	}
+
+	get #port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	/** Whether a request names this page, and not a site whose name leads to this machine (DNS rebinding). */
+	#isHere({ headers: { host } }: IncomingMessage): boolean {
+		return [LOOPBACK, "localhost", "[::1]"].some((name) => host === `${name}:${this.#port}`);
+	}
+
+	/** Only the page itself may open a WebSocket: browsers let every site try. */
+	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+		const { host, origin } = request.headers;
+		if (!this.#isHere(request) || origin !== `http://${host}`) {
+			socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
+			return;
+		}
+		this.#sockets.handleUpgrade(request, socket, head, (page) => {
+			page.on("message", (data, isBinary) => void this.#obey(page, data, isBinary));
+			page.on("error", () => page.terminate());
+			this.#view.add(page);
+		});
+	}
+
+	async #obey(page: WebSocket, data: RawData, isBinary: boolean): Promise<void> {
+		try {
+			if (isBinary) {
+				this.#device.photo = readJpeg(data as Buffer);
+			} else {
+				const { action, value } = readMessage(String(data));
+				await readAction(action, value, [action])(this.#device);
+			}
+		} catch (error) {
+			const where = error instanceof FieldError ? `${describePath(error.path)}: ` : "";
+			const failure: Failure = { type: "failure", message: `${where}${(error as Error).message}` };
+			page.send(JSON.stringify(failure));
+		}
+	}
+}
+
+/** @throws Error if it is not JSON, FieldError if it is something else than a message of the page */
+function readMessage(text: string): FromPage {
+	const { action, value } = readMembers(JSON.parse(text), [], ["action", "value"]);
+	return { action: String(action), value };
+}
+
+/** @throws Error if it is another kind of picture */
+function readJpeg(bytes: Buffer): Buffer {
+	if (!JPEG.every((byte, at) => bytes[at] === byte)) {
+		throw new Error("photo: not a JPEG file");
+	}
+	return bytes;
+}

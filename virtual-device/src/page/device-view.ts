@@ -1,0 +1,198 @@
+import type { WebSocket } from "ws";
+import { type Area, LiveScreen } from "../services/live-screen.js";
+import type { TracedMessage } from "../services/message-trace.js";
+import type { ScreenPicture } from "../services/pictures.js";
+import type { LightState } from "../services/simulated-board.js";
+import { SoundRecorder } from "../services/sound-recorder.js";
+import type { VirtualDevice } from "../virtual-device.js";
+import { BINARY, PIXELS_HEAD_BYTES, type ShownDevice, type ToPage, type TraceLine } from "./page-messages.js";
+
+/** Lines of the trace that a page gets when it opens. */
+const MAX_LINES = 300;
+
+/** Characters of a line. */
+const MAX_LINE = 20_000;
+
+/** Bytes that wait to be sent to a page, above which it gets no pixels: it gets them all when it has caught up. */
+const MAX_WAITING = 2 * 1024 * 1024;
+
+const FULL_BATTERY = { level: 88, charging: false };
+
+/** What pages show of a device: its screen, drawn while a page is open, its state, the trace, its sounds. */
+export class DeviceView {
+	readonly #device: VirtualDevice;
+	readonly #pages = new Map<WebSocket, { isStale: boolean }>();
+	readonly #lines: TraceLine[] = [];
+	readonly #lights: Record<string, LightState> = {};
+	readonly #recorder = new SoundRecorder((wav) => this.#sendBytes(BINARY.sound, wav));
+	#shown: ScreenPicture | undefined;
+	#screen: LiveScreen | undefined;
+	#lastId = 0;
+
+	constructor(device: VirtualDevice) {
+		this.#device = device;
+		device.on("screen", (picture, changed) => this.#show(picture, changed));
+		device.on("light", (name, light) => this.#showLight(name, light));
+		device.on("picture", (picture) => this.#sendBytes(BINARY.picture, picture));
+		device.on("samples", (played) => this.#recorder.add(played));
+		device.on("silence", () => this.#recorder.end());
+		device.on("message", (message) => this.#trace(message));
+		device.on("trace", (text) => this.#add("log", text));
+		device.on("note", (text) => this.#add("note", text));
+		device.on("exit", ({ code, detail }) => this.#add("note", `the engine ended: ${code}: ${detail}`));
+		device.on("halted", () => this.#darken());
+		device.on("restarted", () => this.#add("note", "restarted"));
+		for (const event of ["halted", "restarted", "surrounded"] as const) {
+			device.on(event, () => this.#sendDevice());
+		}
+	}
+
+	/** Shows the device to one more page. */
+	add(page: WebSocket): void {
+		this.#pages.set(page, { isStale: true });
+		page.on("close", () => {
+			this.#pages.delete(page);
+			if (this.#pages.size === 0) {
+				this.#closeScreen();
+			}
+		});
+		page.send(JSON.stringify(this.#described()));
+		for (const line of this.#lines) {
+			page.send(JSON.stringify(line));
+		}
+		this.#openScreen();
+	}
+
+	close(): void {
+		this.#closeScreen();
+	}
+
+	#show(picture: ScreenPicture, changed: readonly string[]): void {
+		this.#shown = picture;
+		if (this.#screen === undefined) {
+			this.#openScreen();
+		} else {
+			this.#screen.show(picture, changed);
+		}
+	}
+
+	/** Nobody draws a screen that nobody sees: its fonts take memory, its face time. */
+	#openScreen(): void {
+		const { screen: size } = this.#device.board;
+		if (size === undefined || this.#shown === undefined || this.#pages.size === 0) {
+			return;
+		}
+		if (this.#screen === undefined) {
+			const screen = new LiveScreen(size, (area) => this.#sendPixels(screen, area));
+			this.#screen = screen;
+			screen.show(this.#shown);
+		} else {
+			this.#sendPixels(this.#screen, this.#screen.whole);
+		}
+	}
+
+	#closeScreen(): void {
+		this.#screen?.close();
+		this.#screen = undefined;
+	}
+
+	/** A device without power shows nothing, and its lights are off. */
+	#darken(): void {
+		this.#closeScreen();
+		this.#shown = undefined;
+		for (const name of Object.keys(this.#lights)) {
+			delete this.#lights[name];
+		}
+	}
+
+	#showLight(name: string, light: LightState): void {
+		this.#lights[name] = light;
+		this.#sendDevice();
+	}
+
+	#trace({ from, over, topic, bytes, arrived }: TracedMessage): void {
+		const remark = `${over}${topic === undefined ? "" : ` ${topic}`}${arrived ? "" : ", silenced"}`;
+		this.#add(from, describe(bytes), remark);
+	}
+
+	#add(kind: TraceLine["kind"], text: string, remark?: string): void {
+		this.#lastId += 1;
+		const shown = text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}… (${text.length} characters)` : text;
+		const line: TraceLine = {
+			type: "trace",
+			id: this.#lastId,
+			time: Date.now(),
+			kind,
+			text: shown,
+			...(remark !== undefined && { remark }),
+		};
+		this.#lines.push(line);
+		this.#lines.splice(0, this.#lines.length - MAX_LINES);
+		this.#send(line);
+	}
+
+	#described(): ShownDevice {
+		const { macAddress, engineName, board, isRunning, network, signal, surroundings } = this.#device;
+		const battery = surroundings.get("battery");
+		return {
+			type: "device",
+			macAddress,
+			engine: engineName,
+			board,
+			isRunning,
+			network,
+			signal,
+			battery: battery?.[0] === "board.battery" ? { level: battery[1], charging: battery[2] } : FULL_BATTERY,
+			readings: Object.fromEntries(
+				[...surroundings.values()].flatMap((each) => (each[0] === "board.reading" ? [[each[1], each[2]]] : [])),
+			),
+			lights: this.#lights,
+		};
+	}
+
+	#sendDevice(): void {
+		this.#send(this.#described());
+	}
+
+	#send(message: ToPage): void {
+		const text = JSON.stringify(message);
+		for (const page of this.#pages.keys()) {
+			page.send(text);
+		}
+	}
+
+	#sendBytes(kind: number, bytes: Uint8Array): void {
+		for (const page of this.#pages.keys()) {
+			page.send(Buffer.concat([Uint8Array.of(kind), bytes]));
+		}
+	}
+
+	#sendPixels(screen: LiveScreen, area: Area): void {
+		for (const [page, state] of this.#pages) {
+			if (page.bufferedAmount > MAX_WAITING) {
+				state.isStale = true;
+			} else {
+				page.send(pixelsOf(screen, state.isStale ? screen.whole : area));
+				state.isStale = false;
+			}
+		}
+	}
+}
+
+function pixelsOf(screen: LiveScreen, area: Area): Buffer {
+	const head = Buffer.alloc(PIXELS_HEAD_BYTES);
+	head[0] = BINARY.pixels;
+	for (const [index, value] of [area.x, area.y, area.width, area.height].entries()) {
+		head.writeUInt16BE(value, 2 + 2 * index);
+	}
+	return Buffer.concat([head, screen.read(area)]);
+}
+
+/** A message as text, or how long it is: sound is binary. */
+function describe(bytes: Buffer): string {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch {
+		return `(${bytes.byteLength} bytes)`;
+	}
+}

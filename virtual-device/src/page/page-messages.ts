@@ -1,0 +1,60 @@
+import type { BoardProfile } from "../boards.js";
+import type { NetworkConditions } from "../services/network-faults.js";
+import type { LightState } from "../services/simulated-board.js";
+
+/** The device as its page shows it. */
+export interface ShownDevice {
+	readonly type: "device";
+	readonly macAddress: string;
+	readonly engine: string;
+	readonly board: BoardProfile;
+	readonly isRunning: boolean;
+	readonly network: NetworkConditions;
+	/** dBm */
+	readonly signal: number;
+	readonly battery: { readonly level: number; readonly charging: boolean };
+	/** What was set, by sensor. */
+	readonly readings: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
+	readonly lights: Readonly<Record<string, LightState>>;
+}
+
+/** A line of the trace: a message of the device or its backend, a line of the device's log, or what a user would notice. */
+export interface TraceLine {
+	readonly type: "trace";
+	/** Ascending. */
+	readonly id: number;
+	/** Milliseconds since 1970. */
+	readonly time: number;
+	readonly kind: "device" | "backend" | "log" | "note";
+	readonly text: string;
+	/** Of a message: how it came, and that it did not arrive. */
+	readonly remark?: string;
+}
+
+/** What could not be done for the page. */
+export interface Failure {
+	readonly type: "failure";
+	readonly message: string;
+}
+
+/** Messages to the page, as JSON. */
+export type ToPage = ShownDevice | TraceLine | Failure;
+
+/** Messages of the page, as JSON: see {@link readAction}. A binary one is a JPEG file that the camera sees from then on. */
+export interface FromPage {
+	readonly action: string;
+	readonly value?: unknown;
+}
+
+/** The first byte of a binary message to the page. */
+export const BINARY = {
+	/** A byte, x, y, width and height as big-endian 16-bit numbers follow, then RGBA, row by row. */
+	pixels: 1,
+	/** A WAV file follows: what the device has played. */
+	sound: 2,
+	/** A JPEG or PNG file follows: the screen shows it. */
+	picture: 3,
+} as const;
+
+/** Bytes of a message with pixels, before these. */
+export const PIXELS_HEAD_BYTES = 10;

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { VirtualDevice } from "../virtual-device.js";
+import type { Expectation, Expected, Scenario, Step } from "./read-scenario.js";
+
+/** Something that happened to a device, and who waits for it. */
+interface Happenings {
+	readonly seen: unknown[];
+	/** Up to where expectations were met: each looks at what came after the one before. */
+	met: number;
+	wake: (() => void) | undefined;
+}
+
+/** Characters of a message in a report. */
+const MAX_SHOWN = 300;
+
+/** Does what a scenario says to a device. */
+export class ScenarioRun {
+	readonly #device: VirtualDevice;
+	readonly #scenario: Scenario;
+	readonly #random: () => number;
+	readonly #happened: Readonly<Record<Expected, Happenings>> = {
+		sent: { seen: [], met: 0, wake: undefined },
+		received: { seen: [], met: 0, wake: undefined },
+		screen: { seen: [], met: 0, wake: undefined },
+	};
+
+	/** @param device not started yet, so that nothing of it is missed */
+	constructor(device: VirtualDevice, scenario: Scenario) {
+		this.#device = device;
+		this.#scenario = scenario;
+		this.#random = randomNumbers(scenario.seed);
+		device.on("screen", (picture) => this.#add("screen", picture));
+		device.on("message", ({ from, bytes, arrived }) => {
+			const message = parseMessage(bytes);
+			if (message !== undefined && arrived) {
+				this.#add(from === "device" ? "sent" : "received", message);
+			}
+		});
+	}
+
+	/**
+	 * Runs the steps, one after another, with a device that has started.
+	 *
+	 * @param report called before each step
+	 * @throws Error that says what did not happen, and its line
+	 */
+	async run(report: (step: Step) => void): Promise<void> {
+		for (const step of this.#scenario.steps) {
+			const [shortest, longest] = step.wait;
+			await delay(shortest + this.#random() * (longest - shortest));
+			report(step);
+			try {
+				await step.action?.(this.#device);
+				await (step.expectation && this.#expect(step.expectation));
+			} catch (error) {
+				throw new Error(`line ${step.line}: ${(error as Error).message}`, { cause: error });
+			}
+		}
+	}
+
+	#add(kind: Expected, what: unknown): void {
+		const happened = this.#happened[kind];
+		happened.seen.push(what);
+		happened.wake?.();
+	}
+
+	async #expect({ kind, members, within }: Expectation): Promise<void> {
+		const happened = this.#happened[kind];
+		const end = performance.now() + within;
+		let next = happened.met;
+		for (;;) {
+			const at = happened.seen.findIndex((each, index) => index >= next && matches(each, members));
+			if (at >= 0) {
+				happened.met = at + 1;
+				return;
+			}
+			next = happened.seen.length;
+			const left = end - performance.now();
+			if (left <= 0) {
+				throw new Error(`not ${kind} within ${within} ms: ${shorten(members)}\n${describe(kind, happened)}`);
+			}
+			await sleep(happened, left);
+		}
+	}
+}
+
+/** Until something more happens, or the time has passed. */
+async function sleep(happened: Happenings, time: number): Promise<void> {
+	const timer = new AbortController();
+	const woken = new Promise<void>((resolve) => {
+		happened.wake = resolve;
+	});
+	await Promise.race([woken, delay(time, undefined, { signal: timer.signal }).catch(() => {})]);
+	happened.wake = undefined;
+	timer.abort();
+}
+
+/** What there was instead: the last of its kind that no expectation met. */
+function describe(kind: Expected, { seen, met }: Happenings): string {
+	const others = seen.slice(met).slice(-5);
+	return others.length === 0
+		? `nothing more was ${kind === "screen" ? "shown" : kind}`
+		: `last ${kind}:\n${others.map((each) => `  ${shorten(each)}`).join("\n")}`;
+}
+
+/** Whether a value has what is expected: objects at least these members, lists these items. */
+function matches(value: unknown, expected: unknown): boolean {
+	if (typeof expected !== "object" || expected === null) {
+		return value === expected;
+	}
+	if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(expected)) {
+		return false;
+	}
+	const isWhole = !Array.isArray(expected) || (value as unknown[]).length === expected.length;
+	return (
+		isWhole && Object.entries(expected).every(([name, each]) => matches((value as Record<string, unknown>)[name], each))
+	);
+}
+
+function parseMessage(bytes: Buffer): unknown {
+	try {
+		return JSON.parse(bytes.toString());
+	} catch {
+		// Sound, or a message that is not for this.
+		return undefined;
+	}
+}
+
+function shorten(value: unknown): string {
+	const text = JSON.stringify(value);
+	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+	};
+}
