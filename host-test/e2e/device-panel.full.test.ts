@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { build } from "esbuild";
 import { startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../scripts/console-bundle.js";
+import { bundleConsole } from "../../scripts/page-bundles.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";

@@ -45,7 +45,10 @@ export default suite("the bootstrap", {
 		] as const) {
 			const server = new FakeOtaServer(WEBSOCKET);
 			await bootstrap(server, { language });
-			equal([server.requests[0]?.headers?.get("Accept-Language"), (server.body(0) as { language: string }).language], [tag, tag]);
+			equal(
+				[server.requests[0]?.headers?.get("Accept-Language"), (server.body(0) as { language: string }).language],
+				[tag, tag],
+			);
 		}
 	},
 	async "tells the backend once, and checks again every day"() {
