@@ -7,8 +7,8 @@ import { OPERATIONS, type Operation } from "./operations.js";
 import type { Report } from "./report.js";
 
 /** Rounds of the two runs that are compared: what the start takes is in both. */
-const FEW = 50;
-const MANY = 300;
+export const FEW = 50;
+export const MANY = 300;
 
 /** Whether callgrind is installed, which counts the instructions of a program. */
 export function hasCallgrind(): boolean {
@@ -54,20 +54,29 @@ function inputOf({ tools }: Operation, texts: readonly string[], rounds: number)
 	]);
 }
 
-/** Writes the table of instructions. */
-export async function benchInstructions(choice: EngineChoice, { say, row, header }: Report): Promise<void> {
+/**
+ * Writes the table of instructions.
+ *
+ * @returns them by the name of the operation; empty if callgrind is not installed
+ */
+export async function benchInstructions(
+	choice: EngineChoice,
+	{ say, row, header }: Report,
+): Promise<Map<string, number>> {
 	say("## Instructions an operation, XS 13.3 (64-bit)");
 	say();
 	if (!hasCallgrind()) {
 		say("Not counted: valgrind is not installed here.");
-		return;
+		return new Map();
 	}
 	header("operation", "instructions");
-	for (const [name, count] of await countOperations(choice)) {
+	const counts = await countOperations(choice);
+	for (const [name, count] of counts) {
 		row(name, count.toLocaleString("en-US"));
 	}
 	say();
 	say(
 		"Counted by valgrind's callgrind, collections of garbage included: they do not depend on what else the machine does.",
 	);
+	return counts;
 }

@@ -14,6 +14,7 @@ import {
 	VirtualDevice,
 } from "../virtual-device/src/index.js";
 import { benchChip } from "./chip.js";
+import { reportCppCore } from "./cpp-core.js";
 import { CHIP_FREE, messages, rounds, startServer, startWithRoom } from "./engines.js";
 import { benchFace } from "./face.js";
 import { benchInstructions } from "./instructions.js";
@@ -51,7 +52,8 @@ async function time(engine: Engine, operation: Operation): Promise<number> {
 	return best;
 }
 
-async function benchSpeed(choices: readonly EngineChoice[]): Promise<void> {
+/** @returns the microseconds of each operation on the first engine */
+async function benchSpeed(choices: readonly EngineChoice[]): Promise<Map<string, number>> {
 	const columns: { name: string; times: number[] }[] = [];
 	for (const choice of choices) {
 		const times: number[] = [];
@@ -77,6 +79,7 @@ async function benchSpeed(choices: readonly EngineChoice[]): Promise<void> {
 	say(
 		"An operation is a message in its envelope, as text, to the answer in its envelope, as text. A list is all of its pages.",
 	);
+	return new Map(OPERATIONS.map(({ name }, at) => [name, columns[0]?.times[at] as number]));
 }
 
 async function benchHeap(choice: EngineChoice): Promise<void> {
@@ -211,14 +214,16 @@ say();
 say("Written by `npm run bench`. XS 13.3 is what npm has; the Moddable SDK's is newer.");
 say(`${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}.`);
 say();
-await benchSpeed([xs64, xs32, v8].filter((choice) => choice === v8 || choice.whyNotXs === undefined));
+const times = await benchSpeed([xs64, xs32, v8].filter((choice) => choice === v8 || choice.whyNotXs === undefined));
 say();
 if (xs32.whyNotXs !== undefined) {
 	say(`No 32-bit XS here: ${xs32.whyNotXs.split("\n")[0]}`);
 	say();
 }
 if (xs64.whyNotXs === undefined) {
-	await benchInstructions(xs64, report);
+	const instructions = await benchInstructions(xs64, report);
+	say();
+	reportCppCore({ times, instructions }, report);
 	say();
 	await benchFace(xs64, report);
 	say();
