@@ -5,13 +5,14 @@ import type { TourGateway } from "./start-gateway.js";
 /**
  * Says what can be done now: see the device, connect a client, write a tool.
  *
- * @param page of the device; undefined if the tour ends here
+ * @param devicePage the address of the device's own page; undefined if the tour ends here
  */
-export function showNextSteps({ program, clientUrl }: TourGateway, { transport }: TourOptions, page?: string): void {
+export function showNextSteps(gateway: TourGateway, { transport }: TourOptions, devicePage: string | undefined): void {
+	const { program, clientUrl } = gateway;
 	heading("Next");
-	if (page !== undefined) {
-		line(`See the device in your browser: ${paint("green", program.urls.console ?? "")}`);
-		line(`Press its button, set its sensors, see its messages: ${paint("green", page)}`);
+	if (devicePage !== undefined) {
+		line(`See the device in your browser: ${paint("green", devicePage)} (its screen, buttons, sensors, messages)`);
+		line(`Use it in the gateway's console: ${paint("green", program.urls.console ?? "")}`);
 		line(`Connect your MCP client to ${paint("green", clientUrl)}, for example Claude Code:`);
 		verbatim(`  claude mcp add --transport http devices ${clientUrl}`);
 		line("  Claude Desktop, Cursor, VS Code and others: docs/gateway/connect-a-client.md, or the page in your browser");

@@ -87,7 +87,7 @@ export class TourDevice {
 		return this.#virtual;
 	}
 
-	/** Serves the device's page. @returns its address */
+	/** Serves the device's own page. @returns its address */
 	async openPage(): Promise<string> {
 		this.#page = await DevicePage.open(this.#virtual, await bundleDevicePage(), 0);
 		return this.#page.url;

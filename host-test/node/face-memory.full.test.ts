@@ -9,14 +9,14 @@ const choice = await chooseEngine("xs", { bits: 32 });
 
 const { whyNotXs } = choice;
 
-/** Milliseconds between two messages of the backend: 120 of them are ten minutes. */
+/** Milliseconds between two messages of the backend: 60 of them are five minutes. */
 const SENTENCE = 5_000;
-const SENTENCES = 120;
+const SENTENCES = 60;
 
 describe("a face on a chip's heap", {
 	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
 }, () => {
-	it(`speaks for ten minutes beside calls with ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes free, and keeps nothing`, async (t) => {
+	it(`speaks for five minutes beside calls with ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes free, and keeps nothing`, async (t) => {
 		const engine = await startWithRoom(choice, 20, CHIP_FREE, FACE);
 		t.after(() => engine.close());
 		const emotions = emotionWords();

@@ -7,7 +7,7 @@ import { IS_FULL } from "../support/scope.js";
 
 // Generated messages against the server: an answer exactly where one is due, whatever comes.
 
-const MESSAGES = IS_FULL ? 100_000 : 2_000;
+const MESSAGES = IS_FULL ? 20_000 : 2_000;
 const WINDOW = 100;
 const SEED = 20_261_121;
 

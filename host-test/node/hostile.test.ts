@@ -11,7 +11,7 @@ import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages
 // The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many
 // messages there are: `npm run soak` sends 60,000.
 
-const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? (IS_FULL ? 3_000 : 500));
+const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? (IS_FULL ? 1_000 : 500));
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
 const SEED = 20_261_121;

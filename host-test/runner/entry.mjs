@@ -2,6 +2,12 @@
 import { test } from "node:test";
 import { END_OF_FILE } from "./events.mjs";
 
+// Coverage is that of this process alone: programs that tests start would write megabytes each.
+delete process.env.NODE_V8_COVERAGE;
+
+// The program that runs the tests was stopped.
+process.on("disconnect", () => process.exit(1));
+
 process.on("message", async (url) => {
 	if (url === "") {
 		process.channel.unref();
@@ -13,5 +19,9 @@ process.on("message", async (url) => {
 		test("is loaded", () => Promise.reject(error));
 	}
 	// Tests run in the order in which they are registered, so this one tells that those of the file have ended.
-	await test(END_OF_FILE, () => {});
+	await test(END_OF_FILE, async () => {
+		const tasks = [];
+		process.emit("endOfFile", (task) => tasks.push(task));
+		await Promise.all(tasks);
+	});
 });

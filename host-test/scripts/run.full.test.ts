@@ -32,17 +32,15 @@ it("a program ends with npm, whose shell passes no signals on", {
 });
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
-const IS_OURS = /^(npm run [\w:]+ --|node scripts\/run\.mjs .*)$/;
+const IS_OURS = /^node scripts\/run\.mjs .*$/;
 
-for (const [name] of Object.entries(scripts).filter(([, command]) => IS_OURS.test(command))) {
+for (const [name, command] of Object.entries(scripts).filter(([, each]) => IS_OURS.test(each))) {
 	it(`npm run ${name} -- --help shows the help, and does nothing else`, () => {
-		const { status, stdout, stderr } = spawnSync("npm", ["run", "--silent", name, "--", "--help"], {
-			cwd: root,
-			encoding: "utf8",
-		});
+		const [program, ...args] = command.split(" ") as [string, ...string[]];
+		const { status, stdout, stderr } = spawnSync(program, [...args, "--help"], { cwd: root, encoding: "utf8" });
 		assert.match(stdout, /usage|^ +npm run /im);
 		assert.match(stdout, /--help/);
-		assert.equal(stderr.replace(/^npm warn .*\n/gm, ""), "");
+		assert.equal(stderr, "");
 		assert.equal(status, 0);
 	});
 }

@@ -1,18 +1,31 @@
 import type { TestContext } from "node:test";
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../scripts/chromium.js";
+import { atEndOfFile } from "./end-of-file.js";
 
 export { whyNoChromium } from "../../scripts/chromium.js";
 
-/** A page in a browser that ends with the test and that reaches nothing but this machine. */
-export async function openPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
-	const browser = await chromium.launch({
+/** The browser of all tests in a file: to start one takes seconds. */
+let browser: Promise<Browser> | undefined;
+
+async function openBrowser(): Promise<Browser> {
+	browser ??= chromium.launch({
 		...(chromiumPath !== undefined && { executablePath: chromiumPath }),
 		args: CHROMIUM_ARGUMENTS,
 	});
-	t.after(() => browser.close());
-	const context = await browser.newContext(options);
-	return context.newPage();
+	return await browser;
+}
+
+atEndOfFile(async () => {
+	await (await browser)?.close();
+	browser = undefined;
+});
+
+/** A page that shares nothing with others, ends with the test, and reaches nothing but this machine. */
+export async function openPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
+	const context = await (await openBrowser()).newContext(options);
+	t.after(() => context.close());
+	return await context.newPage();
 }
 
 /** The same as a phone shows it. */

@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -25,10 +24,9 @@ export function readSteps(guide: string): Step[] {
 	return blocks.map(([, kind = "", about = "", block = ""]) => ({ kind, about, text: block }));
 }
 
-/** A copy of the work tree, uncommitted changes included, that is removed after its test. */
-export function copyWorkTree(test: TestContext): string {
+/** A copy of the work tree, uncommitted changes included. Returns its folder. */
+export function copyWorkTree(): string {
 	const copy = mkdtempSync(join(tmpdir(), "xs-mcp-guide-"));
-	test.after(() => rmSync(copy, { recursive: true }));
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
 	for (const path of String(listed).split("\0")) {
 		// A file that was deleted and not committed yet is listed all the same.

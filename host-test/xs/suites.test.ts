@@ -2,20 +2,28 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundle, chooseEngine } from "../../virtual-device/src/index.js";
+import { cases } from "../support/scope.js";
 
-// The same suites, and the same modules under test, on the engine of the chip.
+// The same suites, and the same modules under test, on the engine of the chip: as they are written, and as a release build
+// makes them.
 
-const script = await bundle(fileURLToPath(new URL("main.ts", import.meta.url)));
 const { start, whyNotXs } = await chooseEngine("xs");
 
 if (whyNotXs !== undefined) {
 	it("on XS", { skip: `XS cannot be built here: ${whyNotXs}` }, () => {});
 } else {
+	for (const isRelease of cases([false, true])) {
+		await runSuites(isRelease);
+	}
+}
+
+async function runSuites(isRelease: boolean): Promise<void> {
+	const script = await bundle(fileURLToPath(new URL("main.ts", import.meta.url)), isRelease);
 	const engine = await start({ timeoutMs: Number.POSITIVE_INFINITY });
 	await engine.run("globalThis.hostConfig={config:{},settings:{},macAddress:''}");
 	const [announcement] = await engine.run(script);
 	const suites = announcement?.header[1] as [name: string, titles: string[]][];
-	describe(`on ${engine.name}`, () => {
+	describe(`on ${engine.name}${isRelease ? ", release build" : ""}`, () => {
 		after(() => engine.close());
 		for (const [suite, titles] of suites) {
 			describe(suite, () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { transformSync } from "esbuild";
-import { makeArrowFunctions } from "./arrow-functions.js";
+import { makeReleaseSource } from "./release-source.js";
 
 /** mcconfig's configuration of a TypeScript file. */
 interface FileConfig {
@@ -20,8 +20,9 @@ const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } a
  * imports, too: minutes. Files can be compiled one by one because of `isolatedModules`; the types are checked elsewhere.
  *
  * @param folder where mcconfig builds
- * @param shortNames whether variables and private members get short names. XS keeps every name in flash: a slot, two
- * table entries and its text, about 35 bytes. Functions become arrow functions, too, and the lines differ from the source's
+ * @param shortNames whether variables get short names. XS keeps every name in flash: a slot, two table entries and its
+ * text, about 35 bytes. Private members and functions become smaller, too ({@link makeReleaseSource}), and the lines
+ * differ from the source's
  * @throws Error with the compiler's messages
  */
 export function compileFiles(folder: string, shortNames: boolean): void {
@@ -41,7 +42,7 @@ function compileFile(
 		return;
 	}
 	const text = readFileSync(source, "utf8");
-	const { code, map } = transformSync(shortNames ? makeArrowFunctions(text) : text, {
+	const { code, map } = transformSync(shortNames ? makeReleaseSource(text) : text, {
 		loader: "ts",
 		format: "esm",
 		target: "es2022",
@@ -59,7 +60,7 @@ function compileFile(
 }
 
 /**
- * Gives the SDK's own JavaScript short names, too. mcconfig's makefile hands each file to xsc: a program of that name, which goes
+ * Makes the SDK's own JavaScript smaller, too. mcconfig's makefile hands each file to xsc: a program of that name, which goes
  * first in PATH, takes the shortened copy instead.
  *
  * @param folder where mcconfig has written its makefiles
@@ -85,7 +86,8 @@ function shortenScript(source: string, copy: string): void {
 	}
 	mkdirSync(dirname(copy), { recursive: true });
 	try {
-		const { code } = transformSync(readFileSync(source, "utf8"), { ...SHORT, format: "esm", target: "esnext" });
+		const text = makeReleaseSource(readFileSync(source, "utf8"));
+		const { code } = transformSync(text, { ...SHORT, format: "esm", target: "esnext" });
 		writeFileSync(copy, code);
 	} catch {
 		// A class whose methods are in C has a syntax that only xsc knows: it stays as it is.

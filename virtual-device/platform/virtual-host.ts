@@ -64,6 +64,11 @@ export function showLight(name: string, light: object): void {
 	send(["board.light", name, light]);
 }
 
+/** @param callback gets the button's name, and the milliseconds for which it is held down */
+export function onPress(callback: (name: string, milliseconds: number) => void): void {
+	receive("board.press", ([name, milliseconds]) => callback(name as string, milliseconds as number));
+}
+
 export function onButton(callback: (name: string, isDown: boolean) => void): void {
 	receive("board.button", ([name, isDown]) => callback(name as string, isDown as boolean));
 }
@@ -74,11 +79,6 @@ export function onBattery(callback: (level: number, charging: boolean) => void):
 
 export function onNetwork(callback: (online: boolean, rssi: number) => void): void {
 	receive("board.network", ([online, rssi]) => callback(online as boolean, rssi as number));
-}
-
-/** @param callback gets the milliseconds for which the button is held down */
-export function onPress(callback: (name: string, milliseconds: number) => void): void {
-	receive("board.press", ([name, milliseconds]) => callback(name as string, milliseconds as number));
 }
 
 export function showChat(line: string): void {

@@ -43,6 +43,17 @@ const versioned = (version: string): Plugin => ({
 	},
 });
 
+/** Makes of each module what a release build makes of it. The TypeScript compiler is loaded only for this. */
+const released: Plugin = {
+	name: "release",
+	async setup(build) {
+		const { makeReleaseSource } = await import("../../scripts/moddable/release-source.js");
+		build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+			return { contents: makeReleaseSource(await readFile(path, "utf8")), loader: "ts" };
+		});
+	},
+};
+
 /** The firmware's entry. */
 const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 
@@ -61,10 +72,11 @@ export const endBundler: () => Promise<void> = stop;
  * loading.
  *
  * @param entry path of the TypeScript module to start with
- * @param shortNames whether local names are shortened, as Moddable's release builds strip them; stack traces suffer
+ * @param isRelease whether it becomes what a release build makes of it for a chip: other functions, no private members, short
+ * names. Stack traces suffer
  * @param version the firmware's version, if it differs from the source
  */
-export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false, version?: string): Promise<string> {
+export async function bundle(entry: string = FIRMWARE_ENTRY, isRelease = false, version?: string): Promise<string> {
 	const result = await build({
 		entryPoints: [entry],
 		bundle: true,
@@ -74,9 +86,9 @@ export async function bundle(entry: string = FIRMWARE_ENTRY, shortNames = false,
 		platform: "neutral",
 		legalComments: "none",
 		minifySyntax: true,
-		minifyIdentifiers: shortNames,
+		minifyIdentifiers: isRelease,
 		logLevel: "silent",
-		plugins: version === undefined ? [platform] : [platform, versioned(version)],
+		plugins: [platform, ...(version === undefined ? [] : [versioned(version)]), ...(isRelease ? [released] : [])],
 	});
 	const modules = result.outputFiles[0]?.text ?? "";
 	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.

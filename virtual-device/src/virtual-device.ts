@@ -166,7 +166,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Presses and releases a button. Resolves when it is about to be released.
+	 * Presses a button. Resolves when it is about to be released.
 	 *
 	 * @param milliseconds how long it is held down
 	 * @param button its name. Default: the main button

@@ -66,7 +66,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
 		t.after(() => child.kill("SIGKILL"));
 		const isUp = (): Promise<boolean> =>
-			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5_000) }).then(
+			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(60_000) }).then(
 				({ ok }) => ok,
 				() => false,
 			);
@@ -78,7 +78,9 @@ describe("xs-mcp-gateway, the program", () => {
 		for (let count = 0; count < 900; count += 1) {
 			device.notify("notifications/state_changed", { newState: "x".repeat(5_000) });
 		}
-		await until(isUp, "it still answers");
+		device.notify("notifications/state_changed", { newState: "all is sent" });
+		await until(async () => (await devices()).includes("all is sent"), "it has read all");
+		assert.equal(await isUp(), true);
 		let log = "";
 		child.stderr.on("data", (chunk) => {
 			log += chunk;

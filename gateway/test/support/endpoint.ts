@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** Milliseconds after which a wait is given up: only a fault takes so long, also on a busy machine. */
 const TIMEOUT = 300_000;
 
 /** A message of a gateway's. */

@@ -17,7 +17,7 @@ interface Checked {
 /** Where a schema is checked: in this thread, in the worker, or nowhere, because it is not usable. */
 type Place = "here" | "thread" | "nowhere";
 
-/** Milliseconds for a check in the other thread: long enough for any honest schema on a busy machine. */
+/** Milliseconds for a check in the other thread: on a busy machine a simple one may take a second. */
 const CHECK_TIMEOUT = 3_000;
 
 /** Megabytes of heap for the other thread. */
@@ -91,9 +91,12 @@ export class SchemaChecker {
 			return undefined;
 		}
 		this.#thread ??= await openThread();
+		if (this.#thread.threads.length === 0) {
+			// The worker's start does not count towards the time-out.
+			await this.#thread.run({ what, schema: {}, value: undefined });
+		}
 		const timer = new AbortController();
-		// The worker's start does not count towards the time-out.
-		const timeout = setTimeout(() => timer.abort(), this.#thread.threads.length === 0 ? LOAD_TIMEOUT : CHECK_TIMEOUT);
+		const timeout = setTimeout(() => timer.abort(), CHECK_TIMEOUT);
 		try {
 			return await this.#thread.run({ what, schema, value }, { signal: timer.signal });
 		} finally {
@@ -113,9 +116,6 @@ export class SchemaChecker {
 		}
 	}
 }
-
-/** Milliseconds for a check that includes the thread's start, which a busy machine delays. */
-const LOAD_TIMEOUT = 30_000;
 
 /** Milliseconds after which the other thread ends if there is nothing to check. */
 const THREAD_IDLE_TIME = 60_000;

@@ -80,14 +80,14 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
-	/** Presses or releases a button. */
-	holdButton(name: string, isDown: boolean): void {
-		this.#tell(["board.button", name, isDown]);
-	}
-
 	/** Presses a button for some milliseconds. */
 	press(name: string, milliseconds: number): void {
 		this.#tell(["board.press", name, milliseconds]);
+	}
+
+	/** Presses or releases a button. */
+	holdButton(name: string, isDown: boolean): void {
+		this.#tell(["board.button", name, isDown]);
 	}
 
 	/** Types a text at the device's prompt. */
