@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readScenario } from "../../virtual-device/src/scenario/read-scenario.js";
+import { cases } from "../support/scope.js";
 import { ENGINES, type GatewaySide, TRANSPORTS } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";
 
@@ -30,7 +31,7 @@ async function run(t: TestContext, file: string): Promise<{ code: number | null;
 }
 
 describe("npm run device -- --scenario", () => {
-	for (const name of readdirSync(EXAMPLES)) {
+	for (const name of cases(readdirSync(EXAMPLES))) {
 		it(`runs examples/scenarios/${name} with a gateway`, async (t) => {
 			const { code, output } = await run(t, `${EXAMPLES}${name}`);
 			assert.match(output, /^scenario: all happened as expected$/m);

@@ -26,9 +26,10 @@ const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [
 ];
 
 describe("boards", () => {
+	const partsOf = readParts(readdirSync(`${ROOT}src/boards`));
+
 	it("all have a system, settings and a network, which the application needs", () => {
-		const folders = readdirSync(`${ROOT}src/boards`);
-		for (const [board, { parts }] of readParts(folders)) {
+		for (const [board, { parts }] of partsOf) {
 			for (const part of ["system", "settings", "network"] as const) {
 				assert.ok(parts.includes(part), `${board}: ${part}`);
 			}
@@ -37,7 +38,7 @@ describe("boards", () => {
 
 	it("have the tools that their parts allow", () => {
 		assert.deepEqual(toolsOf(["speaker"]).offered, ["self.get_device_status", "self.audio_speaker.set_volume"]);
-		const { parts: fixed = [], optional = [] } = readParts(["virtual"]).get("virtual") ?? {};
+		const { parts: fixed = [], optional = [] } = partsOf.get("virtual") ?? {};
 		// Optional, because a virtual device may stand for a board without them.
 		const parts = [...fixed, ...optional].filter((part) => part !== "accessPoint");
 		// The first needs a Wi-Fi, the others come with the add-on conversation.
@@ -52,9 +53,9 @@ describe("boards", () => {
 	});
 
 	it("are simulated with their parts", () => {
-		const folders = readdirSync(`${ROOT}src/boards`).filter((name) => !["esp32c3_qemu", "simulator"].includes(name));
-		assert.deepEqual([...BOARD_PROFILES.keys()].sort(), folders.sort());
-		for (const [board, { parts, optional }] of readParts(folders)) {
+		const boards = [...partsOf].filter(([name]) => !["esp32c3_qemu", "simulator"].includes(name));
+		assert.deepEqual([...BOARD_PROFILES.keys()].sort(), boards.map(([name]) => name).sort());
+		for (const [board, { parts, optional }] of boards) {
 			const profile = BOARD_PROFILES.get(board) as BoardProfile;
 			const { screen, buttons, lights, sensors } = profile;
 			const simulated = [

@@ -32,6 +32,9 @@ interface Manifest {
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
 
+/** Code of modules, each compiled once: a build of each board has most of them. */
+const codes = new Map<string, string>();
+
 /** The paths of the firmware's manifests: its own, and those of its folders, parts and boards. */
 const manifests = [
 	"manifest.json",
@@ -48,7 +51,9 @@ const preloadable = filesOf("src")
 /** A module's code without its types: that of a file of types is empty. */
 function codeOf(module: string): string {
 	const options = { loader: "ts", tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } } } as const;
-	return transformSync(readFileSync(`${ROOT}${module}.ts`, "utf8"), options).code;
+	const code = codes.get(module) ?? transformSync(readFileSync(`${ROOT}${module}.ts`, "utf8"), options).code;
+	codes.set(module, code);
+	return code;
 }
 
 function filesOf(folder: string): string[] {
@@ -206,9 +211,13 @@ it("the smallest build has no add-on, and of tools only those that every board h
 });
 
 it("a board's build has the tools of its parts", () => {
-	for (const [target, { include = "" }] of Object.entries(readManifest(BOARDS).platforms ?? {})) {
-		const board = basename(dirname([include].flat()[0] as string));
-		const { parts = [], optional = [] } = readParts([board]).get(board) ?? {};
+	const boards = Object.entries(readManifest(BOARDS).platforms ?? {}).map(([target, { include = "" }]) => ({
+		target,
+		board: basename(dirname([include].flat()[0] as string)),
+	}));
+	const partsOf = readParts(boards.map(({ board }) => board));
+	for (const { target, board } of boards) {
+		const { parts = [], optional = [] } = partsOf.get(board) ?? {};
 		const offered = new Set(toolsOf([...parts, ...optional]).offered);
 		const built = new Set(modulesIn("manifest.json", target));
 		const missing = toolFiles().filter(({ name, module }) => offered.has(name) && !built.has(module));
