@@ -186,6 +186,8 @@ export async function cachedDeviceBundle() {
 			entryPoints: { cli: `${root}virtual-device/src/cli.ts` },
 			outdir: folder,
 			bundle: true,
+			// What is loaded on use stays apart: the TypeScript compiler would be in the memory of every device.
+			splitting: true,
 			packages: "external",
 			format: "esm",
 			platform: "node",
