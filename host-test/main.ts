@@ -28,7 +28,10 @@ async function announceXs(): Promise<void> {
 	);
 	if (whyNotXs !== undefined) {
 		console.log(`Not on XS: ${whyNotXs}`);
+		return;
 	}
+	// The machine of a chip's size, for tests in several processes, each of which would build it.
+	await chooseEngine("xs", { bits: 32, onProgress: console.log });
 }
 
 /** One file after another: they build in the same folder, and share the simulator's stored settings. */

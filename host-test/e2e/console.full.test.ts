@@ -99,7 +99,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 		await page.getByRole("searchbox").fill("sensor");
 		await page.getByRole("button", { name: "Select all 12" }).click();
 		await page.getByRole("heading", { name: "12 selected" }).waitFor();
-		await page.getByLabel("Tool", { exact: true }).selectOption({ label: "Set volume" });
+		await page.getByRole("combobox", { name: "Tool", exact: true }).selectOption({ label: "Set volume" });
 		await page.getByLabel("volume", { exact: true }).fill("33");
 		await page.getByRole("button", { name: "Run on 12 devices" }).click();
 		await page.getByText("11 of 12 done, 1 failed").waitFor();
