@@ -5,6 +5,9 @@ import { atEndOfFile } from "./end-of-file.js";
 
 export { whyNoChromium } from "../../scripts/chromium.js";
 
+/** Milliseconds after which the browser is given up. On a busy machine it takes long; only a fault takes this long. */
+const MAX_WAIT = 300_000;
+
 /** The browser of all tests in a file: to start one takes seconds. */
 let browser: Promise<Browser> | undefined;
 
@@ -12,6 +15,7 @@ async function openBrowser(): Promise<Browser> {
 	browser ??= chromium.launch({
 		...(chromiumPath !== undefined && { executablePath: chromiumPath }),
 		args: CHROMIUM_ARGUMENTS,
+		timeout: MAX_WAIT,
 	});
 	return await browser;
 }
@@ -24,6 +28,7 @@ atEndOfFile(async () => {
 /** A page that shares nothing with others, ends with the test, and reaches nothing but this machine. */
 export async function openPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
 	const context = await (await openBrowser()).newContext(options);
+	context.setDefaultTimeout(MAX_WAIT);
 	t.after(() => context.close());
 	return await context.newPage();
 }
