@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { portToKeep } from "../support/port.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { connectSession, FOLLOWING_CLIENTS, type FollowingClient } from "./following-clients.js";
@@ -56,7 +57,8 @@ describe("a client that stays connected", () => {
 	for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 		it(`goes on after the gateway was ended by ${signal} and restarted`, async (t) => {
 			const folder = makeStateFolder(t);
-			const first = await startGateway(folder);
+			const ports = ["--http-port", await portToKeep(), "--websocket-port", await portToKeep()].map(String);
+			const first = await startGateway(folder, ...ports);
 			t.after(() => first.program.stop());
 			await startDevice(t, engine, { config: { backend: first.deviceUrl }, ...LAMP });
 			const { "2026-07-28": stateless, ...others } = await connectAll(t, `${first.base}/mcp`);
@@ -64,9 +66,7 @@ describe("a client that stays connected", () => {
 			const files = (): string[] => readdirSync(`${folder}/devices`);
 			await until(() => files().some((name) => name.endsWith(".json")), "what is known is on disk");
 			await first.program.stop(signal);
-			const ports = ["--http-port", first.base, "--websocket-port", first.deviceUrl];
-			const flags = ports.map((each) => (each.startsWith("--") ? each : String(portOf(each))));
-			const second = await startGateway(folder, ...flags, "--offline-wait", String(RETURN_LIMIT));
+			const second = await startGateway(folder, ...ports, "--offline-wait", String(RETURN_LIMIT));
 			t.after(() => second.program.stop());
 			// It knows the device's tools from before, and the call waits for the device.
 			assert.equal((await setVolume(stateless as FollowingClient)).isError, false);
