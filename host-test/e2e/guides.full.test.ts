@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { NO_SDK } from "../../scripts/moddable/sdk.js";
 import { carryOut, copyWorkTree, readSteps } from "../support/guide.js";
 
@@ -10,15 +10,10 @@ const hasSdk = Boolean(process.env.MODDABLE);
 describe("the guides", {
 	skip: process.platform === "win32" && "their commands are for a POSIX shell",
 }, () => {
-	// One copy for all: to check the types of a whole copy takes a minute.
-	let folder: string;
-	before(() => {
-		folder = copyWorkTree();
-	});
-	after(() => rmSync(folder, { recursive: true }));
-
 	for (const guide of GUIDES) {
 		it(`docs/${guide} works as it is written`, (t) => {
+			const folder = copyWorkTree();
+			t.after(() => rmSync(folder, { recursive: true }));
 			const steps = readSteps(guide);
 			const end = steps.findIndex(({ about }) => about === "board" || (about === "sdk" && !hasSdk));
 			let output = "";
