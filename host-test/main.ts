@@ -6,7 +6,7 @@ import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
 import { affectedBy, type Bundle, bundleTests } from "./runner/bundle.js";
 import { openCoverage, RECORDED_BUNDLE, reportCoverage } from "./runner/coverage.js";
-import { runBundle, runTests } from "./runner/run.js";
+import { LONG_SILENCE, runBundle, runTests } from "./runner/run.js";
 import { allTests, ESP32_TESTS, FULL_ONLY, SCOPE, SIMULATOR_TESTS, testsFor, testsIn } from "./runner/select.js";
 import { watchTests } from "./runner/watch.js";
 
@@ -41,7 +41,7 @@ async function runInSimulator(): Promise<number> {
 			? "In Moddable's simulator: built first, which takes a minute or two the first time"
 			: `Not in Moddable's simulator: ${NO_SDK}`,
 	);
-	return await runTests(testsIn(SIMULATOR_TESTS), { concurrency: 1, isolate: true });
+	return await runTests(testsIn(SIMULATOR_TESTS), { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
 /** Likewise. */
@@ -52,7 +52,7 @@ async function runInQemu(): Promise<number> {
 			? `Not in QEMU: ${tools}`
 			: "On an ESP32-C3 in QEMU: its image is built first, which takes many minutes the first time",
 	);
-	return await runTests(testsIn(ESP32_TESTS), { concurrency: 1, isolate: true });
+	return await runTests(testsIn(ESP32_TESTS), { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
 function select(paths: readonly string[], all: boolean): string[] {

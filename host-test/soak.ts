@@ -1,7 +1,7 @@
 // npm run soak: clients and devices come and go a thousand times, networks fail for a minute, the gateway is attacked, and
 // a chip gets 60,000 hostile messages. About twenty minutes. npm test does a little of the same.
 import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
-import { runTests } from "./runner/run.js";
+import { LONG_SILENCE, runTests } from "./runner/run.js";
 
 /** What is worn, by the name that the command line has for it. */
 const FILES = {
@@ -25,6 +25,12 @@ await runProgram(
 		}
 		const files = NAMES.filter((name) => names.length === 0 || names.includes(name)).flatMap((name) => FILES[name]);
 		const env = { XS_MCP_SOAK: "1", XS_MCP_HOSTILE: "60000" };
-		process.exitCode = await runTests(files, { concurrency: 1, isolate: true, flags: ["--expose-gc"], env });
+		process.exitCode = await runTests(files, {
+			concurrency: 1,
+			isolate: true,
+			maxSilence: LONG_SILENCE,
+			flags: ["--expose-gc"],
+			env,
+		});
 	}),
 );

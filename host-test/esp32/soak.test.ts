@@ -8,7 +8,7 @@ import { RESTARTS, SOAK_TIME } from "./lengths.js";
 
 const CALLS_PER_SECOND = 2;
 
-/** Bytes of the system heap that may be in use at the end and were not at the start: what a connection has in its buffers. */
+/** Maximum growth of the used system heap during the test, bytes: the buffers of a connection. */
 const MAX_LOSS = 8_192;
 
 const tools = findQemuTools();

@@ -3,7 +3,7 @@ import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "../
 import { describeWire } from "../e2e/wire-suite.js";
 import { startDevice } from "./device.js";
 
-/** Of the board's tools, those that are not the user's alone. */
+/** The board's tools, without its user-only tools. */
 const COMMON_TOOLS = 1;
 /** An eighth of the chunks. */
 const MAX_MESSAGE = 8_192;

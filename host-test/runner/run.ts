@@ -8,8 +8,11 @@ import { bundledPath, ROOT } from "./select.js";
 const REPORTER = new URL("events.mjs", import.meta.url).href;
 const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));
 
-/** Milliseconds without a word after which a process of tests is taken to hang. A test of the soak may take twenty minutes. */
-const MAX_SILENCE = 3_600_000;
+/** Milliseconds without the result of a test after which a process hangs: twice what a test waits for an event. */
+const MAX_SILENCE = 600_000;
+
+/** Likewise where one test runs for up to an hour: the soak, the simulator and the emulated chip. */
+export const LONG_SILENCE = 4_500_000;
 
 /** Characters of the output of a process that are shown if it fails. */
 const MAX_OUTPUT = 20_000;
@@ -25,6 +28,8 @@ export interface RunOptions {
 	readonly reporter?: string;
 	/** Each file in its own process. Default: a process takes one file after another. */
 	readonly isolate?: boolean;
+	/** Milliseconds without the result of a test after which a process is killed. Default: ten minutes. */
+	readonly maxSilence?: number;
 	/** Whether to print which files use most CPU. */
 	readonly times?: boolean;
 }
@@ -79,7 +84,12 @@ async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 	const stop = (): boolean => child.kill("SIGTERM");
 	process.on("exit", stop);
 	const output = followOutput(child, run.reporter !== undefined);
-	const silence = setTimeout(() => child.kill("SIGKILL"), MAX_SILENCE);
+	const { maxSilence = MAX_SILENCE } = run;
+	let hangs = false;
+	const silence = setTimeout(() => {
+		hangs = true;
+		child.kill("SIGKILL");
+	}, maxSilence);
 	const reports: FileReport[] = [];
 	let cpuTime = 0;
 	const begin = (file: string | undefined): void => {
@@ -106,7 +116,8 @@ async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 	clearTimeout(silence);
 	process.off("exit", stop);
 	if (signal !== null || (code !== 0 && reports.every(({ failures }) => failures.length === 0))) {
-		reports.at(-1)?.fail(signal === null ? `exit code ${code}` : `ended by ${signal}`, output());
+		const cause = hangs ? `no result for ${maxSilence / 1000} s` : `ended by ${signal}`;
+		reports.at(-1)?.fail(signal === null ? `exit code ${code}` : cause, output());
 	}
 	return reports;
 }

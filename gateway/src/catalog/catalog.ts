@@ -396,7 +396,7 @@ export class Catalog {
 		);
 	}
 
-	/** Whether the client may see and call a tool: user-only ones, and those that are not known to be read-only, need more. */
+	/** Whether the client may see and call a tool. User-only tools, and tools without a read-only hint, need more rights. */
 	#allows({ id }: Server, tool: ServerTool): boolean {
 		const { userTools, readOnly = false } = this.#options.access;
 		const allowsUserTools = typeof userTools === "boolean" ? userTools : userTools.has(id);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
+import { until } from "../../../host-test/support/until.js";
 import { ask, FREE_PORTS, LAMP, start, startClient, VOLUME } from "../support/command-line.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
@@ -36,10 +37,11 @@ describe("the catalog on the command line", () => {
 
 	it("a bridge ends with an error if the gateway does not take its options", async (t) => {
 		const { base } = await startProgram(t);
-		// Not with an empty input, whose end could be read before the gateway's answer.
-		const { exited, output } = start(t, ["stdio", "--catalog-limit", "many"], { XS_MCP_GATEWAY_URL: base });
+		const { child, exited, output } = start(t, ["stdio", "--catalog-limit", "many"], { XS_MCP_GATEWAY_URL: base });
+		const refusal = "catalogLimit: expected a whole number";
+		await until(() => output.stderr.includes(refusal), refusal);
+		child.stdin?.end();
 		assert.notEqual(await exited, 0);
-		assert.match(output.stderr, /catalogLimit: expected a whole number/);
 	});
 
 	it("the commands tools and call work on every tool, whatever the setting catalog says", async (t) => {

@@ -60,7 +60,7 @@ describe("a client whose id is the URL of its metadata", () => {
 		assert.deepEqual(asked, ["/client.json"]);
 	});
 
-	it("is refused if the document is of another client, has a secret, is too large, redirects or is none", async (t) => {
+	it("is rejected if the document belongs to another client, has a secret, is too large, redirects or is not JSON", async (t) => {
 		for (const [why, answer] of [
 			[/client_id: not the URL/, send({ ...DOCUMENT, client_id: "https://other.example/client.json" })],
 			[/client_id/, send(DOCUMENT)],

@@ -160,7 +160,7 @@ export class RequestGuard {
 		});
 	}
 
-	/** What an access token allows; undefined if the secret is none. Rejects with HttpError (401, 503). */
+	/** What an access token allows; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
 	async #grantOf(request: IncomingMessage, secret: string): Promise<AccessGrant | undefined> {
 		const { signIn, tokens } = this.#options;
 		if (signIn === undefined || tokens.verify("client", secret) !== undefined) {

@@ -4,7 +4,7 @@ import type { FirmwareUpdate } from "../../devices/firmware-updates.js";
 import { answerText, argumentsText } from "./call-texts.js";
 import type { CallEntry, CallStatistics, FirmwareEntry, RejectionEntry, StateChange } from "./messages.js";
 
-/** Devices of which something is kept: those in which something happened last. */
+/** Maximum number of devices with recorded activity. The least recently active is dropped. */
 const MAX_DEVICES = 10_000;
 
 /** Durations of one device that the percentiles are of, and states that it went through. */
