@@ -30,7 +30,7 @@ async function announceXs(): Promise<void> {
 		console.log(`Not on XS: ${whyNotXs}`);
 		return;
 	}
-	// The machine of a chip's size, for tests in several processes, each of which would build it.
+	// The 32-bit machine has the memory of a chip. Built here, or several test processes would each build it.
 	await chooseEngine("xs", { bits: 32, onProgress: console.log });
 }
 
