@@ -44,7 +44,7 @@ async function runInSimulator(): Promise<number> {
 	return await runTests(testsIn(SIMULATOR_TESTS), { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
-/** Likewise. */
+/** Runs the tests of the emulated chip, one file after another: they share its image. */
 async function runInQemu(): Promise<number> {
 	const tools = findQemuTools();
 	console.log(
