@@ -7,6 +7,7 @@ import { addClientCommands } from "./client-commands.js";
 import { EXIT, UsageError } from "./exit.js";
 import { addFirmwareCommands } from "./firmware-commands.js";
 import { addServeCommands } from "./serve.js";
+import { addServerCommands } from "./server-commands.js";
 import { addTagCommands } from "./tag-commands.js";
 import { addTokenCommands } from "./token-commands.js";
 
@@ -34,6 +35,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 	addTagCommands(devices);
 	addFirmwareCommands(program);
 	addTokenCommands(program);
+	addServerCommands(program);
 	// After the commands, which would inherit it: their --version differs.
 	program.enablePositionalOptions();
 	try {
