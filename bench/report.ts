@@ -7,6 +7,8 @@ export interface Report {
 	row(...cells: (string | number)[]): void;
 	/** A table's first row. */
 	header(...cells: string[]): void;
+	/** All of it so far, without a line break at the end. */
+	text(): string;
 	/** Writes all of it to a file. */
 	write(path: string): void;
 }
@@ -22,5 +24,6 @@ export function makeReport(): Report {
 		row(...cells);
 		row(...cells.map(() => "---"));
 	};
-	return { say, row, header, write: (path) => writeFileSync(path, `${lines.join("\n")}\n`) };
+	const text = (): string => lines.join("\n");
+	return { say, row, header, text, write: (path) => writeFileSync(path, `${text()}\n`) };
 }

@@ -1,10 +1,7 @@
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
-import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import {
 	knownDevices,
@@ -13,8 +10,9 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
-import { Program, typeScript } from "../../host-test/e2e/program.js";
+import type { Program } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
+import { startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
@@ -90,8 +88,7 @@ async function measureFleet(size: number): Promise<Fleet> {
 		await untilKnown(gateway, 1);
 		await delay(SETTLE);
 		const alone = gateway.program.residentBytes;
-		const devices = typeScript("bench/gateway/light-devices.ts", gateway.deviceUrl, String(size), tools);
-		programs.push(await Program.start(devices, (output) => output.includes("connecting")));
+		programs.push(await startLightDevices(gateway.deviceUrl, size, tools));
 		const begin = performance.now();
 		await untilKnown(gateway, size + 1);
 		const known = performance.now() - begin;
@@ -105,19 +102,6 @@ async function measureFleet(size: number): Promise<Fleet> {
 		await gateway.program.stop();
 		folder.remove();
 	}
-}
-
-/** Writes the firmware's tools, user-only ones included, to a file for the devices that are not the firmware to have. */
-async function writeTools(path: string): Promise<void> {
-	const gateway = await Gateway.open();
-	const sockets = new WebSocketDevices(gateway.servers, { port: 0 });
-	const online = once(gateway.servers, "online");
-	const program = await startVirtualDevice(`ws://127.0.0.1:${await sockets.listen()}/`);
-	const [{ tools }] = await online;
-	writeFileSync(path, JSON.stringify(tools));
-	await program.stop();
-	await gateway.close();
-	await sockets.close();
 }
 
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
