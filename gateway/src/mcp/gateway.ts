@@ -5,7 +5,7 @@ import type { Access } from "../catalog/access.js";
 import { Catalog } from "../catalog/catalog.js";
 import { catalogKey } from "../catalog/catalog-key.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
-import type { Naming } from "../catalog/listing.js";
+import { Listings, type Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
@@ -53,14 +53,14 @@ export class Gateway {
 	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
 	whenKnown: (server: string) => Promise<void> = async () => {};
 	readonly #options: GatewayOptions;
-	readonly #hints: ToolHints;
+	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
 		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
-		this.#hints = new ToolHints(options.toolHints);
+		this.#listings = new Listings(new ToolHints(options.toolHints));
 	}
 
 	/**
@@ -102,7 +102,7 @@ export class Gateway {
 				server,
 				naming,
 				view,
-				hints: this.#hints,
+				listings: this.#listings,
 				ownTools,
 				panel: this.panel,
 				catalogTools: catalogTools.filter(({ annotations }) => !access.readOnly || annotations?.readOnlyHint),

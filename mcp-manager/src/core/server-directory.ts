@@ -1,5 +1,6 @@
 import { Aliases } from "./aliases.js";
 import { Server, type ServerContext, type ServerRecord, type ServerSettings } from "./server.js";
+import { SharedLists } from "./shared-lists.js";
 import { ServerStore } from "./store.js";
 import { readTags } from "./tags.js";
 
@@ -12,6 +13,8 @@ export interface ServerDirectoryOptions {
 
 /** Every server by id and alias, with its settings and its record on disk. */
 export class ServerDirectory {
+	/** What servers list. */
+	readonly lists = new SharedLists();
 	readonly #context: ServerContext;
 	readonly #onChanged: () => void;
 	readonly #aliases: Aliases;
@@ -36,7 +39,8 @@ export class ServerDirectory {
 	async load(): Promise<void> {
 		for (const record of (await this.#store?.load()) ?? []) {
 			const alias = this.#aliases.assign(record.id, record.board.name, record.alias);
-			this.#servers.set(record.id, new Server(record.id, this.#context, { ...record, alias }));
+			const offers = this.lists.shareAll(record.offers);
+			this.#servers.set(record.id, new Server(record.id, this.#context, { ...record, alias, offers }));
 		}
 	}
 
