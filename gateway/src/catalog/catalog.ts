@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
 import { type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
@@ -86,6 +87,9 @@ const NO_LISTS: Lists = {
 	resourceTemplates: [],
 	prompts: [],
 };
+
+/** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
+const TOLD_PER_TURN = 50;
 
 /** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
 export class Catalog {
@@ -328,31 +332,40 @@ export class Catalog {
 		this.#told = this.#update();
 		const { tools, resources, resourceTemplates, prompts } = this.#told;
 		if (tools !== before.tools) {
-			this.#tell({ kind: "tools" });
+			void this.#tell({ kind: "tools" });
 		}
 		if (resources !== before.resources || resourceTemplates !== before.resourceTemplates) {
-			this.#tell({ kind: "resources" });
+			void this.#tell({ kind: "resources" });
 		}
 		if (prompts !== before.prompts) {
-			this.#tell({ kind: "prompts" });
+			void this.#tell({ kind: "prompts" });
 		}
 	}
 
 	#tellState(server: Server, cause: Notification | undefined): void {
 		if (this.#reaches(server)) {
-			this.#tell({ kind: "state", server, cause });
+			void this.#tell({ kind: "state", server, cause });
 		}
 	}
 
 	#tellUpdate(server: Server, uri: string): void {
 		if (this.#reaches(server)) {
-			this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
+			void this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
 		}
 	}
 
-	#tell(change: CatalogChange): void {
-		for (const listener of this.#listeners) {
-			listener(change);
+	/** Listeners beyond the first are told in later turns of the event loop, in the order of the changes: there may be thousands. */
+	async #tell(change: CatalogChange): Promise<void> {
+		const listeners = [...this.#listeners];
+		for (let told = 0; told < listeners.length; told += TOLD_PER_TURN) {
+			if (told > 0) {
+				await nextTurn();
+			}
+			for (const listener of listeners.slice(told, told + TOLD_PER_TURN)) {
+				if (this.#listeners.has(listener)) {
+					listener(change);
+				}
+			}
 		}
 	}
 

@@ -53,6 +53,7 @@ export class Gateway {
 	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
 	whenKnown: (server: string) => Promise<void> = async () => {};
 	readonly #options: GatewayOptions;
+	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 
@@ -60,6 +61,12 @@ export class Gateway {
 		this.servers = servers;
 		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
+		const { catalog, catalogLimit, pinnedTools } = DEFAULT_VIEW;
+		this.#view = {
+			catalog: options.catalog ?? catalog,
+			catalogLimit: options.catalogLimit ?? catalogLimit,
+			pinnedTools: options.pinnedTools ?? pinnedTools,
+		};
 		this.#listings = new Listings(new ToolHints(options.toolHints));
 	}
 
@@ -83,11 +90,7 @@ export class Gateway {
 	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say
 	 */
 	catalog(access: Access, server?: string, asked: Partial<ToolView> = {}): Catalog {
-		const {
-			catalog: mode = DEFAULT_VIEW.catalog,
-			catalogLimit = DEFAULT_VIEW.catalogLimit,
-			pinnedTools = DEFAULT_VIEW.pinnedTools,
-		} = { ...this.#options, ...asked };
+		const { catalog: mode, catalogLimit, pinnedTools } = { ...this.#view, ...asked };
 		// One server alone has nothing to group.
 		const view = { catalog: mode === "groups" && server ? "full" : mode, catalogLimit, pinnedTools } as const;
 		const key = catalogKey(access, server, view);

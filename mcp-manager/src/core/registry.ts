@@ -323,7 +323,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (offers !== before?.offers || !sameJson(before.board, board)) {
 			this.#directory.save(record);
 		}
-		if (offers !== before?.offers) {
+		if (record.alias !== before?.alias) {
+			this.#directory.renamed();
+		} else if (offers !== before.offers) {
 			this.#directory.changed();
 		}
 	}

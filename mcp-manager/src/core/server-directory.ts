@@ -125,7 +125,7 @@ export class ServerDirectory {
 		if (server?.known) {
 			this.#aliases.release(id, server.alias);
 			const removed = this.#store?.remove(id);
-			this.changed();
+			this.renamed();
 			await removed;
 		}
 	}
@@ -155,7 +155,7 @@ export class ServerDirectory {
 		const server = this.#servers.get(id);
 		if (server?.known && server.alias !== alias) {
 			server.alias = alias;
-			this.changed();
+			this.renamed();
 		}
 	}
 
@@ -171,7 +171,7 @@ export class ServerDirectory {
 		this.#aliases.rename(server.id, server.alias, alias);
 		server.alias = alias;
 		const saved = this.#store?.save(server.record);
-		this.changed();
+		this.renamed();
 		await saved;
 	}
 
@@ -198,11 +198,16 @@ export class ServerDirectory {
 		}
 	}
 
-	/** What clients may see has changed. */
+	/** What clients may see of a known server has changed, other than its alias. */
 	changed(): void {
 		this.#version += 1;
-		this.#sorted = undefined;
 		this.#onChanged();
+	}
+
+	/** A server has become known, is no longer known, or has another alias. */
+	renamed(): void {
+		this.#sorted = undefined;
+		this.changed();
 	}
 
 	/** Settles when everything is on disk. */
