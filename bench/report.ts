@@ -13,11 +13,12 @@ export interface Report {
 	write(path: string): void;
 }
 
-export function makeReport(): Report {
+/** @param print is given each line */
+export function makeReport(print: (line: string) => void = console.log): Report {
 	const lines: string[] = [];
 	const say = (line = ""): void => {
 		lines.push(line);
-		console.log(line);
+		print(line);
 	};
 	const row = (...cells: (string | number)[]): void => say(`| ${cells.join(" | ")} |`);
 	const header = (...cells: string[]): void => {

@@ -18,11 +18,17 @@ import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
-const CALLS = 5_000;
 const AT_THE_SAME_TIME = 32;
 
-/** Milliseconds for memory to settle: what connecting needed is given back. */
-const SETTLE = 5_000;
+/** How much is measured. */
+interface Amount {
+	/** Calls in each line of the table. */
+	readonly calls: number;
+	/** Milliseconds for memory to settle: what connecting needed is given back. */
+	readonly settle: number;
+}
+
+const ALL: Amount = { calls: 5_000, settle: 5_000 };
 
 /** The address of the device on XS: it comes before those of all others. */
 const XS_DEVICE = "02:00:00:ff:ff:ff";
@@ -44,10 +50,14 @@ interface Fleet {
 }
 
 /** A gateway with that many devices: what each costs it, and how long calls to them take. */
-export async function benchFleets({ say, row, header }: Report, sizes: readonly number[]): Promise<void> {
+export async function benchFleets(
+	{ say, row, header }: Report,
+	sizes: readonly number[],
+	amount: Amount = ALL,
+): Promise<void> {
 	const fleets: Fleet[] = [];
 	for (const size of sizes) {
-		fleets.push(await measureFleet(size));
+		fleets.push(await measureFleet(size, amount));
 	}
 	say("## Many devices");
 	say();
@@ -73,11 +83,11 @@ export async function benchFleets({ say, row, header }: Report, sizes: readonly 
 		"the user-only ones. One more device is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of",
 	);
 	say(
-		`2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`,
+		`2026-07-28, ${amount.calls} in each line, ${amount.calls / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`,
 	);
 }
 
-async function measureFleet(size: number): Promise<Fleet> {
+async function measureFleet(size: number, { calls: count, settle }: Amount): Promise<Fleet> {
 	const folder = makeTemporaryFolder();
 	const gateway = await startGateway(folder.path);
 	const programs: Program[] = [];
@@ -86,16 +96,16 @@ async function measureFleet(size: number): Promise<Fleet> {
 		await writeTools(tools);
 		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE));
 		await untilKnown(gateway, 1);
-		await delay(SETTLE);
+		await delay(settle);
 		const alone = gateway.program.residentBytes;
 		programs.push(await startLightDevices(gateway.deviceUrl, size, tools));
 		const begin = performance.now();
 		await untilKnown(gateway, size + 1);
 		const known = performance.now() - begin;
-		await delay(SETTLE);
+		await delay(settle);
 		const connected = gateway.program.residentBytes;
-		const calls = await measureCalls(gateway);
-		await delay(SETTLE);
+		const calls = await measureCalls(gateway, count);
+		await delay(settle);
 		return { size, known, memory: [alone, connected, gateway.program.residentBytes], ...calls };
 	} finally {
 		await Promise.all(programs.map((program) => program.stop()));
@@ -106,7 +116,7 @@ async function measureFleet(size: number): Promise<Fleet> {
 
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
 
-async function measureCalls(gateway: RunningGateway): Promise<Calls> {
+async function measureCalls(gateway: RunningGateway, count: number): Promise<Calls> {
 	const clients = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp?catalog=full`, era)));
 	const listed = await measureList(clients[0] as Client);
 	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
@@ -119,12 +129,12 @@ async function measureCalls(gateway: RunningGateway): Promise<Calls> {
 	};
 	const toXs = callsOf(xs);
 	const [one, many, onXs] = [new Samples(), new Samples(), new Samples()];
-	await inParallel(CALLS / 10, 1, (at) => random(at)());
-	await inParallel(CALLS, 1, (at) => one.time(random(at)));
+	await inParallel(count / 10, 1, (at) => random(at)());
+	await inParallel(count, 1, (at) => one.time(random(at)));
 	const begin = performance.now();
-	await inParallel(CALLS, AT_THE_SAME_TIME, (at) => many.time(random(at)));
-	const callsPerSecond = (CALLS * 1000) / (performance.now() - begin);
-	await inParallel(CALLS / 10, 1, (at) => onXs.time(toXs[at % toXs.length] as () => Promise<void>));
+	await inParallel(count, AT_THE_SAME_TIME, (at) => many.time(random(at)));
+	const callsPerSecond = (count * 1000) / (performance.now() - begin);
+	await inParallel(count / 10, 1, (at) => onXs.time(toXs[at % toXs.length] as () => Promise<void>));
 	await Promise.all(clients.map((client) => client.close()));
 	return { ...listed, one, many, callsPerSecond, onXs };
 }
