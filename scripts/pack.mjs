@@ -1,12 +1,14 @@
 // npm run pack:gateway [FOLDER], and likewise pack:manager and pack:pi: makes the package in FOLDER/package, and a tarball
 // beside it.
-// Not a prepack script: those do not run in this repository (.npmrc), and what is published is not what lies here.
+// Not a prepack script: those do not run in this repository (.npmrc), and what is published is not what lies here. The sources'
+// package.json have no version, so that npm pack and npm publish refuse there.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Command } from "commander";
-import { bundle } from "./bundle.mjs";
+import { bundle, NOT_BUNDLED } from "./bundle.mjs";
+import { projectVersion, writeLicences, writePrograms } from "./package-files.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** Examples and schema of the file of servers. */
@@ -15,12 +17,13 @@ const PACKAGES = {
 	gateway: {
 		exports: { ".": "index", "./manager": "manager" },
 		files: [],
+		isWhole: true,
 	},
 	"mcp-manager": {
 		exports: { ".": "manager/index", "./core": "core/index", "./proxy": "proxy/index" },
 		files: SERVERS_FILES,
 	},
-	/** Not a library: pi loads it as a file. The manager is bundled, so that it has no dependencies. */
+	/** Not a library: pi loads it as a file. */
 	"integrations/pi": {
 		exports: {},
 		files: SERVERS_FILES,
@@ -38,13 +41,9 @@ const folder = resolve(root, given);
 const target = `${folder}/package`;
 const { exports, files, isWhole = false } = PACKAGES[name];
 const manifest = manifestOf(name);
-const { engines, dependencies } = isWhole ? manifestOf("mcp-manager") : manifest;
-
-const PROGRAM = `#!/usr/bin/env node
-import { runCommandLine } from "../cli.js";
-
-await runCommandLine(process.argv.slice(2));
-`;
+const manager = manifestOf("mcp-manager");
+const { engines } = manager;
+const dependencies = isWhole ? pick(manager.dependencies, NOT_BUNDLED) : manifest.dependencies;
 
 /** tsc's options for the library's declarations: those of tsconfig.node.json. */
 const DECLARATIONS =
@@ -67,11 +66,15 @@ function bundledName(path) {
 	return path === "." ? "index" : path.slice("./".length);
 }
 
+function pick(object, names) {
+	return Object.fromEntries(names.map((name) => [name, object[name]]));
+}
+
 function writePackageJson() {
-	const { version, description, license, type, keywords, pi, bin } = manifest;
+	const { description, license, type, keywords, pi, bin } = manifest;
 	const published = {
 		name: manifest.name,
-		version,
+		version: projectVersion(),
 		description,
 		license,
 		type,
@@ -79,20 +82,35 @@ function writePackageJson() {
 		engines,
 		bin,
 		pi: pi && { extensions: pi.extensions.map((path) => path.replace(/\.ts$/, ".js")) },
-		exports: isWhole
-			? undefined
-			: Object.fromEntries(
-					Object.entries(exports).map(([path, source]) => [
-						path,
-						{ types: `./types/${name}/src/${source}.d.ts`, default: `./${bundledName(path)}.js` },
-					]),
-				),
+		exports:
+			Object.keys(exports).length === 0
+				? undefined
+				: Object.fromEntries(
+						Object.entries(exports).map(([path, source]) => [
+							path,
+							{ types: `./types/${name}/src/${source}.d.ts`, default: `./${bundledName(path)}.js` },
+						]),
+					),
 		dependencies,
 	};
 	writeFileSync(`${target}/package.json`, `${JSON.stringify(published, undefined, "\t")}\n`);
 }
 
+/** The manager's declarations are beside the gateway's. */
+function nameManagerByPath() {
+	const names = readdirSync(`${target}/types`, { recursive: true, encoding: "utf8" });
+	for (const path of names.filter((each) => each.endsWith(".d.ts")).map((each) => `${target}/types/${each}`)) {
+		const text = readFileSync(path, "utf8").replace(/(["'])xs-mcp-manager(\/core|\/proxy)?\1/g, (_, quote, part) => {
+			const source = `${target}/types/mcp-manager/src${part ?? "/manager"}/index.js`;
+			return `${quote}${relative(dirname(path), source)}${quote}`;
+		});
+		writeFileSync(path, text);
+	}
+}
+
 function writeDeclarations() {
+	// tsc takes the manager for a package of somebody else unless it is named.
+	const packages = isWhole ? [name, "mcp-manager"] : [name];
 	run(process.execPath, [
 		`${root}node_modules/typescript/bin/tsc`,
 		...DECLARATIONS.split(" "),
@@ -100,22 +118,24 @@ function writeDeclarations() {
 		root,
 		"--outDir",
 		`${target}/types`,
-		...Object.values(exports).map((source) => `${root}${name}/src/${source}.ts`),
+		...packages.flatMap((each) => Object.values(PACKAGES[each].exports).map((file) => `${root}${each}/src/${file}.ts`)),
 	]);
+	if (isWhole) {
+		nameManagerByPath();
+	}
 }
 
 rmSync(target, { recursive: true, force: true });
-mkdirSync(`${target}/bin`, { recursive: true });
-await bundle(name, target, { isWhole });
-for (const path of Object.values(manifest.bin ?? {})) {
-	writeFileSync(`${target}/${path}`, PROGRAM, { mode: 0o755 });
-}
-writePackageJson();
-copyFileSync(`${root}LICENSE`, `${target}/LICENSE`);
+const inputs = await bundle(name, target, { isWhole, sourcemap: !isWhole });
+writePrograms(target, manifest);
 for (const file of [`${name}/README.md`, ...files]) {
 	copyFileSync(root + file, `${target}/${basename(file)}`);
 }
-if (!isWhole) {
+if (Object.keys(exports).length > 0) {
 	writeDeclarations();
 }
+if (isWhole) {
+	writeLicences(target, inputs);
+}
+writePackageJson();
 run("npm", ["pack", target, "--pack-destination", folder, "--loglevel=error"]);

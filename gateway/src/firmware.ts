@@ -1,4 +1,5 @@
 /** The gateway's only imports from the firmware's sources. */
 export { isRequestId } from "../../src/mcp_server/json-rpc.js";
+export { FIRMWARE } from "../../src/settings/firmware.js";
 export { isObject } from "../../src/text/is-object.js";
 export { isNewer, isVersion } from "../../src/text/version.js";

@@ -1,5 +1,7 @@
-/** The name and version that the gateway tells devices and clients. */
-export const GATEWAY_INFO = { name: "xs-mcp-gateway", version: "0.1.0" };
+import { FIRMWARE } from "./firmware.js";
+
+/** The name and version that the gateway tells devices and clients. The whole project has one version: CONTRIBUTING.md. */
+export const GATEWAY_INFO = { name: "xs-mcp-gateway", version: FIRMWARE.version };
 
 /** Its name for people (MCP, since 2025-06-18). */
 export const GATEWAY_TITLE = "xs-mcp gateway";

@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeStateFolder } from "./support/program.js";
 
 const run = promisify(execFile);
@@ -14,8 +25,15 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = `${root}gateway/bin/xs-mcp-gateway.mjs`;
 const PORTS = ["--http-port", "0", "--websocket-port", "0"];
 
-/** The packages that are published, by their folders. The gateway needs the manager. */
-const PACKAGES = { "mcp-manager": "xs-mcp-manager", gateway: "xs-mcp-gateway" } as const;
+/** The packages that are published, by their folders. */
+const PACKAGES = {
+	"mcp-manager": "xs-mcp-manager",
+	gateway: "xs-mcp-gateway",
+	"integrations/pi": "xs-mcp-pi",
+} as const;
+
+/** Bytes that the gateway takes at most without its dependency piscina, which takes 1.5 MB. */
+const MAX_GATEWAY_BYTES = 10_000_000;
 
 /** Installs tarballs as npm does, but takes the dependencies that they name from this repository. */
 async function install(tarballs: readonly string[], folder: string): Promise<void> {
@@ -28,7 +46,7 @@ async function install(tarballs: readonly string[], folder: string): Promise<voi
 		const { name, dependencies, bin } = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"));
 		const installed = join(folder, "node_modules", name);
 		renameSync(unpacked, installed);
-		for (const [program, path] of Object.entries(bin as Record<string, string>)) {
+		for (const [program, path] of Object.entries((bin ?? {}) as Record<string, string>)) {
 			symlinkSync(join(installed, path), join(folder, "node_modules", ".bin", program));
 		}
 		for (const each of Object.keys(dependencies)) {
@@ -62,27 +80,36 @@ async function listTools(t: TestContext, program: string, cwd: string): Promise<
 	return (await client.listTools()).tools;
 }
 
+function bytesIn(folder: string): number {
+	return readdirSync(folder, { recursive: true, withFileTypes: true, encoding: "utf8" })
+		.filter((each) => each.isFile())
+		.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
 describe("the packages", () => {
 	const folder = `${root}.cache/package-${process.pid}`;
-	const tarballs: string[] = [];
+	const tarballs = {} as Record<keyof typeof PACKAGES, string>;
 
 	after(() => rmSync(folder, { recursive: true, force: true }));
 	before(async () => {
 		for (const [source, name] of Object.entries(PACKAGES)) {
 			await run(process.execPath, [`${root}scripts/pack.mjs`, source, `${folder}/${source}`]);
 			const { version } = JSON.parse(readFileSync(`${folder}/${source}/package/package.json`, "utf8"));
-			tarballs.push(`${folder}/${source}/${name}-${version}.tgz`);
+			assert.equal(version, FIRMWARE.version);
+			tarballs[source as keyof typeof PACKAGES] = `${folder}/${source}/${name}-${version}.tgz`;
 		}
 	});
 
 	it("have programs that run where they are installed, as npx runs them", async (t) => {
 		const place = makeStateFolder(t);
-		await install(tarballs, place);
+		await install([tarballs.gateway], place);
+		assert.deepEqual(readdirSync(join(place, "node_modules")).sort(), [".bin", "piscina", "xs-mcp-gateway"]);
 		const program = join(place, "node_modules", ".bin", "xs-mcp-gateway");
 		makeTrap(place);
 		const { stdout } = await run(process.execPath, [program, "--help"], { cwd: place });
 		assert.match(stdout, /Usage: xs-mcp-gateway/);
 		assert.deepEqual(await listTools(t, program, place), []);
+		await install([tarballs["mcp-manager"]], place);
 		const proxy = join(place, "node_modules", ".bin", "xs-mcp-proxy");
 		const { stdout: help } = await run(process.execPath, [proxy, "--help"], { cwd: place });
 		assert.match(help, /Usage: xs-mcp-proxy/);
@@ -90,27 +117,53 @@ describe("the packages", () => {
 
 	it("are libraries with types", async (t) => {
 		const place = makeStateFolder(t);
-		await install(tarballs, place);
+		await install([tarballs["mcp-manager"], tarballs.gateway], place);
 		const gateway = 'import { GatewayProgram } from "xs-mcp-gateway"; console.log(typeof GatewayProgram.start);';
 		assert.equal(await print(place, gateway), "function\n");
 		const types = readFileSync(join(place, "node_modules/xs-mcp-gateway/types/gateway/src/index.d.ts"), "utf8");
 		assert.match(types, /GatewayProgram/);
-		const both =
-			'import { McpManager } from "xs-mcp-manager"; import * as other from "xs-mcp-gateway/manager"; ' +
-			"console.log(other.McpManager === McpManager);";
-		assert.equal(await print(place, both), "true\n");
+		for (const [, path] of types.matchAll(/from "(\.[^"]+)\.js"/g)) {
+			assert.ok(existsSync(join(place, `node_modules/xs-mcp-gateway/types/gateway/src/${path}.d.ts`)), path);
+		}
+		for (const name of ["xs-mcp-manager", "xs-mcp-gateway/manager"]) {
+			assert.equal(
+				await print(place, `import { McpManager } from "${name}"; console.log(McpManager.name);`),
+				"McpManager\n",
+			);
+		}
 	});
 
 	it("check what a tool's schema does not allow, in another thread if it takes long", async (t) => {
 		const place = makeStateFolder(t);
-		await install(tarballs.slice(0, 1), place);
+		await install([tarballs["mcp-manager"], tarballs.gateway], place);
 		const server = fileURLToPath(new URL("../../mcp-manager/test/support/odd-server.mjs", import.meta.url));
-		const source =
-			'import { McpManager } from "xs-mcp-manager"; ' +
+		const source = (name: string): string =>
+			`import { McpManager } from "${name}"; ` +
 			`const manager = new McpManager({ servers: [{ name: "odd", command: process.execPath, args: [${JSON.stringify(server)}] }] }); ` +
 			'await manager.initialize(); const { error } = await manager.executeTool("echo", { text: 1 }); ' +
 			"console.log(error.code); await manager.close();";
-		assert.equal(await print(place, source), "INVALID_PARAMS\n");
+		for (const name of ["xs-mcp-manager", "xs-mcp-gateway/manager"]) {
+			assert.equal(await print(place, source(name)), "INVALID_PARAMS\n");
+		}
+	});
+
+	it("are small, and have the licences of what is in them", async () => {
+		const gateway = `${folder}/gateway/package`;
+		assert.ok(bytesIn(gateway) < MAX_GATEWAY_BYTES, `${bytesIn(gateway)} bytes`);
+		const licences = readFileSync(`${gateway}/THIRD-PARTY-LICENSES`, "utf8");
+		for (const name of ["@modelcontextprotocol/server", "hono", "zod", "aedes", "preact"]) {
+			assert.match(licences, new RegExp(`^${name} [0-9.]+: \\S`, "m"));
+		}
+		assert.ok(existsSync(`${folder}/integrations/pi/package/mcp-client.js`));
+	});
+
+	it("cannot be made or published from their sources", async () => {
+		for (const source of [...Object.keys(PACKAGES), "virtual-device", "."]) {
+			await assert.rejects(
+				run("npm", ["pack", "--dry-run"], { cwd: `${root}${source}` }),
+				/must have name and version/,
+			);
+		}
 	});
 });
 

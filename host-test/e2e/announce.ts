@@ -5,7 +5,7 @@ import type { GatewaySide } from "./fixtures.js";
 export const LOOPBACK = "127.0.0.1";
 
 /** Announces a gateway, on this machine only. */
-export function announce(test: TestContext, { config }: GatewaySide, host: string): Announcer {
+export async function announce(test: TestContext, { config }: GatewaySide, host: string): Promise<Announcer> {
 	const address = "0.0.0.0";
 	const listener = { scheme: "ws", address, port: Number(new URL(config.backend).port) };
 	// The broker comes first: it must not take the hostname.
@@ -13,7 +13,7 @@ export function announce(test: TestContext, { config }: GatewaySide, host: strin
 		...each,
 		restrictedAddresses: [LOOPBACK],
 	}));
-	const announcer = new Announcer(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
+	const announcer = await Announcer.open(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
 	test.after(() => announcer.close());
 	return announcer;
 }

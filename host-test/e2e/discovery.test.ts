@@ -19,11 +19,11 @@ for (const engine of cases(ENGINES)) {
 					throw new Error(`${error.message}; the device says:\n${log.join("\n")}`);
 				});
 			const first = await openWebSocket(t);
-			const announcer = announce(t, first, host);
+			const announcer = await announce(t, first, host);
 			await connected(first);
 			await announcer.close();
 			const second = await openWebSocket(t);
-			announce(t, second, host);
+			await announce(t, second, host);
 			await first.gateway.close();
 			await connected(second);
 		});

@@ -90,7 +90,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 	it("finds the gateway in the network that was typed, and the device connects to it", async (t) => {
 		const side = await listen(t);
 		const host = `setup-${process.pid}`;
-		announce(t, side, host);
+		await announce(t, side, host);
 		const { url } = await openSetup(t);
 		const page = await openPage(t, url);
 		await page.getByRole("button", { name: /^Workshop/ }).tap();

@@ -130,9 +130,9 @@ export class GatewayClient {
 	}
 }
 
-/** The gateway that the options name. */
+/** The gateway that the options name. An empty token is none: Claude Desktop passes one if the person typed none. */
 export function clientFor({ url = DEFAULT_URL, token }: ClientOptions): GatewayClient {
-	return new GatewayClient(url, token);
+	return new GatewayClient(url, token || undefined);
 }
 
 async function reasonOf(response: Response): Promise<string> {

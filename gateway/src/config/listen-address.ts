@@ -1,5 +1,7 @@
 import { hostname, networkInterfaces } from "node:os";
-import { localhostAllowedHostnames } from "@modelcontextprotocol/server";
+
+/** Hostnames of this machine's loopback addresses, as in a URL. Not the SDK's list: every command would load the SDK. */
+const LOOPBACK_HOSTNAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Whether only programs on this machine can connect to that address. */
 export function isLoopback(address: string): boolean {
@@ -9,14 +11,14 @@ export function isLoopback(address: string): boolean {
 /** Hostnames, as in a URL, of a server that listens on that address. IPv6 addresses have brackets. */
 export function hostnamesOf(address: string): string[] {
 	if (isLoopback(address)) {
-		return localhostAllowedHostnames();
+		return [...LOOPBACK_HOSTNAMES];
 	}
 	const own =
 		address === "0.0.0.0" || address === "::"
 			? Object.values(networkInterfaces()).flatMap((list = []) => list.map((each) => each.address))
 			: [address];
 	const name = hostname().toLowerCase();
-	return [...localhostAllowedHostnames(), ...own.map(bracketed), name, `${name}.local`];
+	return [...LOOPBACK_HOSTNAMES, ...own.map(bracketed), name, `${name}.local`];
 }
 
 /** A URL without a path. If the server listens on every address: loopback. */

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { type CiaoService, getResponder, type ServiceOptions } from "@homebridge/ciao";
+import type { CiaoService, Responder, ServiceOptions } from "@homebridge/ciao";
 import { slug } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
 import { GATEWAY_INFO } from "../version.js";
@@ -53,19 +53,33 @@ function isSpecific(address: string): boolean {
 
 /** Announces services on the local network by multicast DNS, until it is closed. */
 export class Announcer {
-	readonly #responder: ReturnType<typeof getResponder>;
+	readonly #responder: Responder;
 	readonly #services: readonly CiaoService[];
 
+	private constructor(responder: Responder, services: readonly CiaoService[]) {
+		this.#responder = responder;
+		this.#services = services;
+	}
+
 	/**
+	 * Begins to announce.
+	 *
 	 * @param networks the interfaces to announce on, by name or address. Default: every one
 	 * @param onFailure called if the gateway cannot be announced; it keeps running
 	 */
-	constructor(services: readonly ServiceOptions[], onFailure: (error: Error) => void, networks?: readonly string[]) {
-		this.#responder = getResponder(networks && { interface: [...networks] });
-		this.#services = services.map((each) => this.#responder.createService(each));
-		for (const service of this.#services) {
+	static async open(
+		services: readonly ServiceOptions[],
+		onFailure: (error: Error) => void,
+		networks?: readonly string[],
+	): Promise<Announcer> {
+		// Loaded on demand: on loopback there is nothing to announce.
+		const { getResponder } = await import("@homebridge/ciao");
+		const responder = getResponder(networks && { interface: [...networks] });
+		const announced = services.map((each) => responder.createService(each));
+		for (const service of announced) {
 			service.advertise().catch(onFailure);
 		}
+		return new Announcer(responder, announced);
 	}
 
 	/** Announces the end of the services. */

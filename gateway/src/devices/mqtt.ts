@@ -3,8 +3,8 @@ import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import type { Admission } from "./admission.js";
 import { DeviceTransport } from "./device-transport.js";
-import { EmbeddedBroker, type EmbeddedBrokerOptions } from "./embedded-broker.js";
-import { ExternalBroker, type ExternalBrokerOptions } from "./external-broker.js";
+import type { EmbeddedBrokerOptions } from "./embedded-broker.js";
+import type { ExternalBrokerOptions } from "./external-broker.js";
 import { type DeviceHello, mqttHelloAnswer, NO_HELLO, readHello } from "./hello.js";
 import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
@@ -15,7 +15,7 @@ import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
  */
 const HELLO_TIMEOUT = 2_000;
 
-/** Accepts devices over MQTT. A device is identified by its client id. */
+/** Accepts devices over MQTT; loads its own broker, or the client of another one, on use. A device is identified by its client id. */
 export class MqttDevices {
 	readonly #servers: ServerRegistry;
 	/** The devices in a session, by client id: an MQTT message does not say which connection it came from. */
@@ -35,6 +35,7 @@ export class MqttDevices {
 		servers: ServerRegistry,
 		options: EmbeddedBrokerOptions,
 	): Promise<{ devices: MqttDevices; port: number }> {
+		const { EmbeddedBroker } = await import("./embedded-broker.js");
 		const devices = new MqttDevices(servers);
 		const broker = await EmbeddedBroker.listen(options, devices.#events());
 		devices.#bus = broker;
@@ -43,6 +44,7 @@ export class MqttDevices {
 
 	/** With another broker. Rejects if it cannot be reached. */
 	static async connect(servers: ServerRegistry, options: ExternalBrokerOptions): Promise<MqttDevices> {
+		const { ExternalBroker } = await import("./external-broker.js");
 		const devices = new MqttDevices(servers);
 		devices.#bus = await ExternalBroker.connect(options, devices.#events());
 		return devices;

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { isScope, limitsOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
@@ -58,6 +58,8 @@ export class OutsideIssuer implements TokenIssuer {
 		}
 		const { issuer } = this.#options;
 		const keys = await this.#findKeys();
+		// Loaded on demand: most gateways have no issuer outside.
+		const { errors, jwtVerify } = await import("jose");
 		try {
 			const { payload } = await jwtVerify(token, keys, {
 				issuer,
@@ -127,6 +129,7 @@ async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
 			if (metadata.issuer !== issuer) {
 				throw new IssuerUnavailable(`${url} is of another issuer: ${metadata.issuer}`);
 			}
+			const { createRemoteJWKSet } = await import("jose");
 			return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT });
 		}
 		await response.body?.cancel();

@@ -71,7 +71,7 @@ export class DeviceSide {
 		await this.#openWebSocket(servers, routes);
 		await this.#openMqtt(servers);
 		await this.#openBroker(servers);
-		this.#announce();
+		await this.#announce();
 	}
 
 	/** Disconnects devices whose token was removed, and uses certificates that were renewed. */
@@ -186,7 +186,7 @@ export class DeviceSide {
 	}
 
 	/** Announces to devices on the local network where the gateway is. */
-	#announce(): void {
+	async #announce(): Promise<void> {
 		const { configuration, log, onClose } = this.#context;
 		const { websocket, mqtt } = this.#listeners;
 		const services = describeServices([websocket, mqtt].filter((each) => each !== undefined));
@@ -194,7 +194,7 @@ export class DeviceSide {
 			return;
 		}
 		const onFailure = ({ message }: Error): void => log.warn(`cannot announce on the local network: ${message}`);
-		const announcer = new Announcer(services, onFailure);
+		const announcer = await Announcer.open(services, onFailure);
 		onClose(() => announcer.close());
 		log.info({ services: services.map(({ name }) => name) }, "announced on the local network");
 	}
