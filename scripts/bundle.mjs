@@ -1,6 +1,16 @@
 // Bundles the packages that run on Node: for their programs in this repository (bin/), and to be published (pack.mjs).
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -27,7 +37,15 @@ const ENTRY_POINTS = {
 };
 
 /** Files that determine a bundle's contents. */
-const SOURCES = ["gateway/src", "gateway/console", "mcp-manager/src", "src", "scripts/bundle.mjs", "package-lock.json"];
+const SOURCES = [
+	"gateway/src",
+	"gateway/console",
+	"gateway/glyphs.bin",
+	"mcp-manager/src",
+	"src",
+	"scripts/bundle.mjs",
+	"package-lock.json",
+];
 
 /** The same of the console alone. */
 const CONSOLE_SOURCES = ["gateway/console", "scripts/bundle.mjs", "package-lock.json"];
@@ -90,6 +108,9 @@ export async function bundle(name, folder, { isWhole = false } = {}) {
 	});
 	if (name === "gateway") {
 		await bundleConsole(`${folder}/console`);
+		for (const name of ["glyphs.bin", "glyphs-LICENSE.txt"]) {
+			copyFileSync(`${root}gateway/${name}`, `${folder}/${name}`);
+		}
 	}
 }
 
