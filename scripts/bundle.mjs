@@ -151,6 +151,18 @@ async function bundlePage({ source, name, folder, alias = {} }) {
 	);
 }
 
+/** Zod's JSON Schemas of its own schemas, 20 KB that the pages never ask for: each function throws. */
+const withoutJsonSchemas = {
+	name: "without-json-schemas",
+	setup({ onLoad }) {
+		onLoad({ filter: /zod[\\/]v4[\\/]core[\\/](to-json-schema|json-schema-processors)\.js$/ }, ({ path }) => {
+			const exported = readFileSync(path, "utf8").matchAll(/^export (?:const|function) (\w+)/gm);
+			const names = Array.from(exported, ([, name]) => `none as ${name}`);
+			return { contents: `const none = () => { throw new Error("not in this page"); };\nexport { ${names} };` };
+		});
+	},
+};
+
 /** What all bundles for browsers have in common. */
 const FOR_BROWSERS = {
 	bundle: true,
@@ -163,6 +175,7 @@ const FOR_BROWSERS = {
 	charset: "utf8",
 	legalComments: "none",
 	logLevel: "error",
+	plugins: [withoutJsonSchemas],
 };
 
 /** The panel of a device in a chat: one page with its script and style in it. */
