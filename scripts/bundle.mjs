@@ -1,6 +1,16 @@
 // Bundles the packages that run on Node: for their programs in this repository (bin/), and to be published (pack.mjs).
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { basename, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -27,7 +37,15 @@ const ENTRY_POINTS = {
 };
 
 /** Files that determine a bundle's contents. */
-const SOURCES = ["gateway/src", "gateway/console", "mcp-manager/src", "src", "scripts/bundle.mjs", "package-lock.json"];
+const SOURCES = [
+	"gateway/src",
+	"gateway/console",
+	"gateway/glyphs.bin",
+	"mcp-manager/src",
+	"src",
+	"scripts/bundle.mjs",
+	"package-lock.json",
+];
 
 /** The same of the console alone. */
 const CONSOLE_SOURCES = ["gateway/console", "scripts/bundle.mjs", "package-lock.json"];
@@ -105,6 +123,9 @@ export async function bundle(name, folder, { isWhole = false, sourcemap = true }
 		logLevel: "error",
 	});
 	if (name === "gateway") {
+		for (const file of ["glyphs.bin", "glyphs-LICENSE.txt"]) {
+			copyFileSync(`${root}gateway/${file}`, `${folder}/${file}`);
+		}
 		return [...inputsOf(metafile, absWorkingDir), ...(await bundleConsole(`${folder}/console`))];
 	}
 	return inputsOf(metafile, absWorkingDir);
@@ -155,6 +176,18 @@ async function bundlePage({ source, name, folder, alias = {} }) {
 	return inputsOf(metafile, absWorkingDir);
 }
 
+/** Zod's JSON Schemas of its own schemas, 20 KB that the pages never ask for: each function throws. */
+const withoutJsonSchemas = {
+	name: "without-json-schemas",
+	setup({ onLoad }) {
+		onLoad({ filter: /zod[\\/]v4[\\/]core[\\/](to-json-schema|json-schema-processors)\.js$/ }, ({ path }) => {
+			const exported = readFileSync(path, "utf8").matchAll(/^export (?:const|function) (\w+)/gm);
+			const names = Array.from(exported, ([, name]) => `none as ${name}`);
+			return { contents: `const none = () => { throw new Error("not in this page"); };\nexport { ${names} };` };
+		});
+	},
+};
+
 /** What all bundles for browsers have in common. */
 const FOR_BROWSERS = {
 	bundle: true,
@@ -167,6 +200,7 @@ const FOR_BROWSERS = {
 	charset: "utf8",
 	legalComments: "none",
 	logLevel: "error",
+	plugins: [withoutJsonSchemas],
 };
 
 /** The panel of a device in a chat: one page with its script and style in it. */

@@ -122,12 +122,21 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 		await page.getByRole("combobox", { name: "Tags" }).selectOption("hall");
 		await until(async () => (await page.locator(".body .row").count()) === 12, "the table shows the tag alone");
 
+		// Only what is offline can be forgotten.
 		servers.find("hall_01")?.session?.close("test");
+		await until(() => servers.find("hall_01")?.online === false, "one is offline");
 		await page.getByRole("radio", { name: "Forget" }).check({ force: true });
 		await page.getByRole("button", { name: "Run on 12 devices" }).click();
 		await page.getByRole("dialog").getByRole("button", { name: "Run on 12 devices" }).click();
 		await page.getByText("1 of 12 done, 11 failed").waitFor();
 		assert.equal(servers.find("hall_01"), undefined);
+
+		await page.getByRole("button", { name: "Select all 11" }).click();
+		await page.getByRole("heading", { name: "11 selected" }).waitFor();
+		await page.getByRole("radio", { name: "Disconnect" }).check({ force: true });
+		await page.getByRole("button", { name: "Run on 11 devices" }).click();
+		await page.getByText("11 of 11 done, 0 failed").waitFor();
+		await until(() => ids.every((id) => !servers.find(id)?.online), "all are offline");
 		assert.deepEqual(complaintsOf(page), []);
 	});
 

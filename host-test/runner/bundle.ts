@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
@@ -20,6 +20,9 @@ const PROGRAMS = [
 
 /** Loaded by the gateway by a path of its own, from where its bundle is. */
 const WORKERS = { "validation-worker": "mcp-manager/src/core/validation-worker.ts" };
+
+/** A file that the gateway reads from where its bundle is. */
+const GLYPHS = `${ROOT}gateway/glyphs.bin`;
 
 /** A workspace package that is TypeScript in this repository. */
 const MANAGER = `${ROOT}mcp-manager/src`;
@@ -52,6 +55,7 @@ export async function bundleTests(
 	if (!isKept) {
 		removeAtExit(folder);
 	}
+	copyFileSync(GLYPHS, `${folder}/glyphs.bin`);
 	const sources = [...files, ...PROGRAMS.filter((path) => !files.includes(path))];
 	const { metafile } = await build({
 		absWorkingDir: ROOT,

@@ -51,6 +51,7 @@ import { COMPLETION, PROMPTS } from "./prompts.suite.js";
 import protocol from "./protocol.suite.js";
 import resources from "./resources.suite.js";
 import schema from "./schema.suite.js";
+import sentGlyphs from "./sent-glyphs.suite.js";
 import servedBackend from "./served-backend.suite.js";
 import sessionWatch from "./session-watch.suite.js";
 import sessions from "./sessions.suite.js";
@@ -118,6 +119,7 @@ export const SUITES: readonly Suite[] = [
 	protocol,
 	attempts,
 	wantedNames,
+	sentGlyphs,
 	sessions,
 	sessionWatch,
 	familyWire,

@@ -1,9 +1,17 @@
 // npm run fonts: makes the fonts that mcconfig needs. npm run flash and npm run simulator do it by themselves.
+import { writeFileSync } from "node:fs";
 import { makeProgram, runProgram } from "../program.js";
 import { makeFonts } from "./make-fonts.js";
+import { openPixelFont } from "./pixel-font.js";
+import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "./sent-glyphs.js";
 
 await runProgram(
-	makeProgram("run fonts", "Makes the screen's fonts, for builds by mcconfig alone.").action(() => {
-		console.log(makeFonts());
-	}),
+	makeProgram("run fonts", "Makes the screen's fonts, for builds by mcconfig alone.")
+		.option("--gateway", "make the gateway's file of glyphs instead, after a change of the sets")
+		.action(({ gateway }: { gateway?: true }) => {
+			if (gateway) {
+				writeFileSync(GLYPHS_OF_GATEWAY, makeSentGlyphs(openPixelFont()));
+			}
+			console.log(gateway ? GLYPHS_OF_GATEWAY : makeFonts());
+		}),
 );

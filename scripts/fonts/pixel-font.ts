@@ -21,6 +21,8 @@ export interface PixelFont {
 	readonly height: number;
 	/** @throws Error if the font has no such glyph */
 	glyphOf(character: string): Glyph;
+	/** The same; undefined if the font has no such glyph. */
+	findGlyph(character: string): Glyph | undefined;
 }
 
 /** UnifontEX (SIL Open Font License 1.1): GNU Unifont's glyphs of 8 × 16 and 16 × 16 pixels, drawn for that size. */
@@ -37,40 +39,45 @@ export function openPixelFont(): PixelFont {
 	const { buffer, byteOffset, byteLength } = readFileSync(createRequire(import.meta.url).resolve(FONT_FILE));
 	const font = opentype.parse(buffer.slice(byteOffset, byteOffset + byteLength));
 	const ascent = font.ascender / UNITS + LEADING;
+	const findGlyph = (character: string): Glyph | undefined => {
+		const glyph = font.charToGlyph(character);
+		const advance = Math.round((glyph.advanceWidth ?? 0) / UNITS);
+		return glyph.index === 0 ? undefined : { character, advance, ...scan(edgesOf(glyph.path), ascent) };
+	};
 	return {
 		ascent,
 		height: (font.ascender - font.descender) / UNITS + 2 * LEADING,
-		glyphOf(character) {
-			const glyph = font.charToGlyph(character);
-			if (glyph.index === 0) {
-				throw new Error(`the font has no glyph for ${character}`);
-			}
-			return {
-				character,
-				advance: Math.round((glyph.advanceWidth ?? 0) / UNITS),
-				...scan(edgesOf(glyph.path), ascent),
-			};
-		},
+		findGlyph,
+		glyphOf: orThrow(findGlyph),
+	};
+}
+
+function orThrow(find: (character: string) => Glyph | undefined): (character: string) => Glyph {
+	return (character) => {
+		const glyph = find(character);
+		if (glyph === undefined) {
+			throw new Error(`the font has no glyph for ${character}`);
+		}
+		return glyph;
 	};
 }
 
 /** A font whose pixels are squares of so many. */
-export function enlarged({ ascent, height, glyphOf }: PixelFont, scale: number): PixelFont {
+export function enlarged({ ascent, height, findGlyph }: PixelFont, scale: number): PixelFont {
 	const repeat = <T>(items: readonly T[]): T[] => items.flatMap((item) => Array.from({ length: scale }, () => item));
-	return {
-		ascent: ascent * scale,
-		height: height * scale,
-		glyphOf(character) {
-			const { advance, left, top, rows } = glyphOf(character);
-			return {
+	const findEnlarged = (character: string): Glyph | undefined => {
+		const glyph = findGlyph(character);
+		return (
+			glyph && {
 				character,
-				advance: advance * scale,
-				left: left * scale,
-				top: top * scale,
-				rows: repeat(rows.map((row) => repeat(row))),
-			};
-		},
+				advance: glyph.advance * scale,
+				left: glyph.left * scale,
+				top: glyph.top * scale,
+				rows: repeat(glyph.rows.map((row) => repeat(row))),
+			}
+		);
 	};
+	return { ascent: ascent * scale, height: height * scale, findGlyph: findEnlarged, glyphOf: orThrow(findEnlarged) };
 }
 
 /** An edge that goes up or down, in pixels. */
@@ -106,16 +113,18 @@ function scan(edges: readonly Edge[], ascent: number): Pick<Glyph, "left" | "top
 	const heights = edges.flatMap(({ from, to }) => [from, to]);
 	const [left, right] = [Math.min(...columns), Math.max(...columns)];
 	const [bottom, top] = [Math.min(...heights), Math.max(...heights)];
-	const rows = Array.from({ length: top - bottom }, (_, row) => {
-		const middle = top - row - 0.5;
-		return Array.from({ length: right - left }, (_unused, column) => {
-			let turns = 0;
-			for (const { x, from, to } of edges) {
-				if (x <= left + column && Math.min(from, to) < middle && Math.max(from, to) > middle) {
-					turns += to > from ? 1 : -1;
-				}
-			}
-			return turns !== 0;
+	/** By rows and columns: how the edges at the left of a pixel turn. */
+	const turns = Array.from({ length: top - bottom }, () => new Int8Array(right - left));
+	for (const { x, from, to } of edges) {
+		for (const row of turns.slice(top - Math.max(from, to), top - Math.min(from, to))) {
+			row[x - left] = (row[x - left] ?? 0) + (to > from ? 1 : -1);
+		}
+	}
+	const rows = turns.map((row) => {
+		let sum = 0;
+		return Array.from(row, (turn) => {
+			sum += turn;
+			return sum !== 0;
 		});
 	});
 	return { left, top: ascent - top, rows };

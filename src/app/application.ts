@@ -3,7 +3,7 @@ import type { PhoneSetup } from "../connect/phone-setup.js";
 import type { BackendLink } from "../conversation/backend-link.js";
 import type { Conversation } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
-import type { Board, Face, Hardware } from "../hardware/hardware.js";
+import type { Board, Face, Glyphs, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
@@ -46,6 +46,7 @@ export class Application implements BackendLink {
 	readonly #hasBackend: boolean;
 	readonly #unfollowInputs: () => void;
 	readonly #icons: StatusIcons;
+	readonly #glyphs: Glyphs | undefined;
 	readonly #onState: ((state: DeviceState) => void) | undefined;
 	readonly #onReached: (() => void) | undefined;
 	/** Starts the requested set-up. */
@@ -99,6 +100,7 @@ export class Application implements BackendLink {
 		this.#mcp = new BackendMcp(this.server, () => this.#protocol, log);
 		this.#commands = new SystemCommands(board.system, log);
 		const { codec } = board;
+		this.#glyphs = board.screen?.glyphs;
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
 			onOpen: () => this.#mcp.open(),
@@ -114,6 +116,7 @@ export class Application implements BackendLink {
 			timer,
 			log,
 			audio: codec?.params,
+			font: this.#glyphs?.font,
 			names: this.server,
 			...(session && { session }),
 		});
@@ -393,6 +396,7 @@ export class Application implements BackendLink {
 
 	/** Messages of the backend that are not MCP. */
 	#receive(message: Envelope): void {
+		this.#glyphs?.take(message.glyph_push);
 		const change = faceChange(message);
 		if (Object.keys(change).length > 0) {
 			this.show(change);

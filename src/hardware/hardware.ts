@@ -73,6 +73,25 @@ export const BLANK_FACE: Face = deepFreeze({
 	details: false,
 });
 
+/** A font of a screen, as the hello tells it: the family's `text_font`. */
+export interface TextFont {
+	/** Names the font with its glyphs. */
+	readonly bundle: string;
+	/** The built-in characters: a glyph set of the build. */
+	readonly charset: string;
+	/** Pixels of height. */
+	readonly size: number;
+	/** Bits of a pixel. */
+	readonly bpp: number;
+}
+
+/** Takes glyphs that a backend sends for characters that a font lacks: the family's `glyph_push`. */
+export interface Glyphs {
+	readonly font: TextFont;
+	/** @param push the member `glyph_push` of a message; what does not fit the font is ignored */
+	take(push: unknown): void;
+}
+
 export interface Screen {
 	/** Pixels. */
 	readonly width: number;
@@ -83,6 +102,8 @@ export interface Screen {
 	theme: Theme;
 	/** Percent of `brightness` that it has for now: 100, or less while nobody looks at it; 0 is off. Absent if it cannot do that. */
 	light?: number;
+	/** Absent if it shows no other characters than those of its font. */
+	readonly glyphs?: Glyphs;
 	/**
 	 * Shows what has changed, and leaves the rest of the face as it is.
 	 *

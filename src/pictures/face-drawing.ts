@@ -5,6 +5,7 @@ import type { Canvas, Font } from "./canvas.js";
 import type { Look } from "./emotions.js";
 import { type Colors, mix } from "./face-colors.js";
 import { drawFeatures, FACE_HEIGHT, FACE_WIDTH, type FacePlace, type Pose } from "./face-features.js";
+import type { SentGlyphs } from "./sent-glyphs.js";
 import { drawHeader, drawLevel, headerHeight, type Level, levelTop, MARGIN, type Tools } from "./status-drawing.js";
 import type { PageLine } from "./text-pages.js";
 
@@ -29,6 +30,14 @@ export interface FacePicture {
 	readonly level: Level | undefined;
 }
 
+/** What texts are written with. */
+export interface Fonts {
+	readonly font: Font;
+	/** A large font for a code, perhaps of digits only. */
+	readonly codeFont: Font;
+	readonly sent: SentGlyphs;
+}
+
 /** Pixels of a part of the screen. */
 export interface Rectangle {
 	readonly x: number;
@@ -51,6 +60,9 @@ const MIN_LINES = 2;
 
 /** Rows that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
 const BAND = 8;
+
+/** The same where glyphs are that a backend has sent: each row of one takes up to 8 commands. */
+const SENT_BAND = 2;
 
 /** Of an alert's panel: the radius of a corner, and pixels around its lines. */
 const ALERT_CORNER = 5;
@@ -89,16 +101,17 @@ export class FacePainter {
 	readonly #canvas: Canvas;
 	readonly #font: Font;
 	readonly #codeFont: Font;
+	readonly #sent: SentGlyphs;
 	readonly #brush: Brush;
 	#colors: Colors | undefined;
 	#theme: Theme = "light";
 	#dim = 0;
 
-	/** @param codeFont a large font for a code, perhaps of digits only */
-	constructor(canvas: Canvas, font: Font, codeFont: Font = font) {
+	constructor(canvas: Canvas, { font, codeFont, sent }: Fonts) {
 		this.#canvas = canvas;
 		this.#font = font;
 		this.#codeFont = codeFont;
+		this.#sent = sent;
 		this.#brush = new Brush(canvas);
 	}
 
@@ -110,8 +123,10 @@ export class FacePainter {
 		const words = wordsTop(canvas, this.#font, picture.page);
 		const place = placeOf(canvas, this.#font, words);
 		const end = Math.min(y + height, canvas.height);
-		for (let top = y; top < end; top += BAND) {
-			const rows = Math.min(BAND, end - top);
+		const small = this.#sent.isEmpty ? canvas.height + BAND : words - ALERT_EDGE;
+		let rows: number;
+		for (let top = y; top < end; top += rows) {
+			rows = Math.min(top + BAND > small ? SENT_BAND : BAND, end - top);
 			canvas.begin(x, top, width, rows);
 			this.#brush.clip(x, top, width, rows);
 			canvas.fillRectangle(colors.background, x, top, width, rows);
@@ -145,7 +160,7 @@ export class FacePainter {
 			}
 		}
 		if (brush.reaches(0, words - ALERT_EDGE, canvas.width, canvas.height)) {
-			drawWords(tools, page, words, face.state === "upgrading" ? colors.notice : colors.alert);
+			drawWords(tools, this.#sent, page, words, face.state === "upgrading" ? colors.notice : colors.alert);
 		}
 		if (level !== undefined && brush.reaches(0, levelTop(canvas), canvas.width, canvas.height)) {
 			drawLevel(tools, level);
@@ -173,6 +188,7 @@ function fitsIn(canvas: Canvas, font: Font, code: string): boolean {
 /** A page of words: an alert on a panel; under several pages a bar that shows how far they are read. */
 function drawWords(
 	{ canvas, brush, font, colors }: Tools,
+	sent: SentGlyphs,
 	{ lines, number, count }: ShownPage,
 	top: number,
 	panel: number,
@@ -186,7 +202,7 @@ function drawWords(
 	let y = top;
 	for (const { text, isAlert } of lines) {
 		if (brush.reaches(0, y, canvas.width, font.height)) {
-			canvas.drawText(text, font, isAlert ? colors.onColor : colors.ink, MARGIN, y);
+			sent.drawText(canvas, brush, text, font, isAlert ? colors.onColor : colors.ink, MARGIN, y);
 		}
 		y += font.height;
 	}

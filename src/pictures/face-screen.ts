@@ -1,4 +1,4 @@
-import { type Backlight, BLANK_FACE, type Face, type Screen, type Theme } from "../hardware/hardware.js";
+import { type Backlight, BLANK_FACE, type Face, type Glyphs, type Screen, type Theme } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Canvas, Font } from "./canvas.js";
 import { type Look, lookOf } from "./emotions.js";
@@ -6,6 +6,7 @@ import {
 	ALERT_EDGE,
 	FacePainter,
 	type FacePicture,
+	type Fonts,
 	linesOfWords,
 	placeOf,
 	type Rectangle,
@@ -15,6 +16,7 @@ import {
 import { type Area, extraArea, LEFT_EYE_AREA, MOUTH_AREA, type Pose, RIGHT_EYE_AREA } from "./face-features.js";
 import { FaceMotion, REST } from "./face-motion.js";
 import { headerOf, isForPeople, wordsOf } from "./face-status.js";
+import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 import { headerHeight, type Level, levelTop, MARGIN } from "./status-drawing.js";
 import { layOutPages, type Page } from "./text-pages.js";
@@ -24,6 +26,8 @@ interface FaceScreenOptions {
 	readonly font: Font;
 	/** A large font, for a code that the person types in. Default: the font. */
 	readonly codeFont?: Font;
+	/** The characters that the font has: the build's glyph set. Default: a backend may send no glyphs for others. */
+	readonly charset?: string | undefined;
 	/** Default: the set-up is shown in words only. */
 	readonly makeQrCode?: MakeQrCode;
 	/** A screen without one shows its brightness in its colours. */
@@ -56,6 +60,8 @@ export class FaceScreen implements Screen {
 	readonly height: number;
 	readonly monochrome = false;
 	readonly canvas: Canvas;
+	readonly glyphs?: Glyphs;
+	readonly #sent = new SentGlyphs();
 	readonly #options: FaceScreenOptions;
 	readonly #painter: FacePainter;
 	readonly #motion = new FaceMotion();
@@ -85,7 +91,10 @@ export class FaceScreen implements Screen {
 		this.canvas = options.canvas;
 		this.width = options.canvas.width;
 		this.height = options.canvas.height;
-		this.#painter = new FacePainter(options.canvas, options.font, options.codeFont);
+		this.#painter = new FacePainter(options.canvas, this.#fonts);
+		if (options.charset !== undefined) {
+			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.#takeGlyphs(push) };
+		}
 		this.#lightUp();
 	}
 
@@ -173,14 +182,26 @@ export class FaceScreen implements Screen {
 
 	/** @returns draws the face as it is now, whenever it is called */
 	keep(): (canvas: Canvas) => void {
-		const { font, codeFont, makeQrCode } = this.#options;
+		const { font, makeQrCode } = this.#options;
 		const picture = { ...this.#picture(), pose: { ...this.#motion.pose } };
 		const { setup } = picture.face;
 		if (setup === undefined) {
-			return (canvas) => new FacePainter(canvas, font, codeFont).paint(picture, wholeOf(canvas));
+			return (canvas) => new FacePainter(canvas, this.#fonts).paint(picture, wholeOf(canvas));
 		}
 		const code = makeQrCode && makeWiFiCode(makeQrCode, setup);
 		return (canvas) => drawSetup(canvas, font, { ...picture, setup }, code);
+	}
+
+	get #fonts(): Fonts {
+		const { font, codeFont = font } = this.#options;
+		return { font, codeFont, sent: this.#sent };
+	}
+
+	/** A text that is shown may have boxes for them. */
+	#takeGlyphs(push: unknown): void {
+		if (this.#sent.take(push) && this.#pages.length > 0) {
+			this.#layOut();
+		}
 	}
 
 	/** Percent: the brightness as far as the screen is lit. Rounded up: a dimmed screen is not off. */
@@ -232,7 +253,11 @@ export class FaceScreen implements Screen {
 		const { canvas, font, timer } = this.#options;
 		const room = { width: canvas.width - 2 * MARGIN, lines: linesOfWords(canvas, font) };
 		const top = this.#wordsTop;
-		this.#pages = layOutPages(this.#face, room, (character) => canvas.getTextWidth(character, font));
+		this.#pages = layOutPages(
+			this.#face,
+			room,
+			(character) => canvas.getTextWidth(character, font) || this.#sent.widthOf(character),
+		);
 		this.#page = 0;
 		this.#redraw(top === this.#wordsTop ? "words" : "all");
 		timer.clear(this.#turning);

@@ -25,13 +25,15 @@ export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
 		// In addition to Poco's compiled rotation: some targets have their driver rotate, too.
 		(pixels as { rotation: number }).rotation = config.driverRotation;
 	}
+	const charset = GLYPH_SETS.find((set) => Resource.exists(`glyphs-${set}.bf4`));
 	return new FaceScreen({
 		// Poco is compiled for the target's rotation, and throws for any other.
 		canvas: new Poco(pixels as ConstructorParameters<typeof Poco>[0], {
 			displayListLength: DISPLAY_LIST,
 			rotation: config.rotation,
 		}),
-		font: parseBMF(new Resource(`glyphs-${GLYPH_SETS.find((set) => Resource.exists(`glyphs-${set}.bf4`))}.bf4`)),
+		font: parseBMF(new Resource(`glyphs-${charset}.bf4`)),
+		charset,
 		codeFont: parseBMF(new Resource("codes.bf4")),
 		makeQrCode: qrCode as MakeQrCode,
 		...(backlight && { backlight }),

@@ -1,3 +1,4 @@
+import type { TextFont } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
@@ -14,17 +15,20 @@ const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_0
  * The device's first message. `features` has only booleans: some backends accept nothing else.
  *
  * @param audio the board's format, if it has one. It is copied because XS cannot stringify what was preloaded into flash.
+ * @param font the screen's font, if the backend may send glyphs for it
  */
 export function helloMessage(
 	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
 	audio: AudioParams = FAMILY_AUDIO,
+	font?: TextFont,
 ): string {
 	return JSON.stringify({
 		type: "hello",
 		version,
-		features: { mcp: true },
+		features: font === undefined ? { mcp: true } : { mcp: true, glyph_push: true },
 		transport: name,
 		audio_params: { ...audio },
+		text_font: font && { ...font },
 		max_message_bytes: maxMessageBytes,
 	});
 }

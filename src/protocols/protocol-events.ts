@@ -13,6 +13,7 @@ export const APPLICATION_TYPES: readonly string[] = deepFreeze([
 	"custom",
 	"notify",
 	"speak_request",
+	"glyph_push",
 ]);
 
 /** Events of the connection to the backend. */

@@ -1,3 +1,4 @@
+import type { TextFont } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { JsonLimitError } from "../text/parse-json.js";
@@ -20,6 +21,8 @@ export interface ProtocolOptions {
 	readonly log: (message: string) => void;
 	/** The format of the board's audio, if it can play or record. */
 	readonly audio?: AudioParams | undefined;
+	/** The screen's font, if the backend may send glyphs for it. */
+	readonly font?: TextFont | undefined;
 	/** Default "always": the backend can call the device at any time. */
 	readonly session?: SessionPolicy;
 	/** The wanted members of MCP messages. Default: all. */
@@ -206,7 +209,8 @@ export class Protocol {
 	#greet(): void {
 		this.#state = "greeting";
 		this.#limit("no hello");
-		this.#channel?.send(helloMessage(this.#transport, this.#options.audio));
+		const { audio, font } = this.#options;
+		this.#channel?.send(helloMessage(this.#transport, audio, font));
 	}
 
 	#receive(text: string): void {

@@ -16,6 +16,8 @@ const MAX_MESSAGES_PER_SECOND = 1_000;
  * MCP over the device protocol, over WebSocket or MQTT: a transport of the official SDK. It puts each MCP message into an
  * envelope with the session id, and sends the protocol's other messages (tts, alert, …).
  *
+ * Before a text come the glyphs that the device's screen lacks for it.
+ *
  * A subclass delivers at most one message in a turn of the event loop: the SDK handles a notification in a later promise
  * job than a response, so that progress that arrives together with the response would be lost.
  */
@@ -115,6 +117,9 @@ export abstract class DeviceTransport implements ServerTransport {
 
 	#write(text: string): void {
 		if (!this.#closed) {
+			for (const glyphs of this.#hello.glyphsFor?.(text) ?? []) {
+				this.write(this.#wrap(glyphs));
+			}
 			this.write(text);
 		}
 	}

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isObject } from "../firmware.js";
+import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 import type { DeviceMessage } from "./messages.js";
 
 /** Audio parameters in the hello: the device's defaults. The gateway plays no audio. */
@@ -14,6 +15,8 @@ export interface DeviceHello {
 	readonly transport?: unknown;
 	/** Bytes that a message to the device may have, envelope included. */
 	readonly maxMessageBytes: number;
+	/** The glyphs that its screen lacks for a text; absent if it cannot show them, or if the gateway does not have its font. */
+	readonly glyphsFor?: GlyphsFor | undefined;
 }
 
 /** Assumed if a device sends no limit: that of this project's firmware with the most memory. */
@@ -46,6 +49,7 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	// Firmware up to 0.1 sends it in the features, where some backends accept only booleans.
 	const limit = hello.max_message_bytes ?? hello.features.max_message_bytes;
 	return {
+		glyphsFor: hello.features.glyph_push === true ? glyphsFor(hello.text_font) : undefined,
 		transport: hello.transport,
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
 	};

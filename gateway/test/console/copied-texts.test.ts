@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "shell-quote";
+import { parse as parseToml } from "smol-toml";
 import { connectionsTo } from "../../console/src/parts/connections.js";
 import { asCommand, asJson, asTypeScript } from "../../console/src/parts/copies.js";
 import { visible, visibleLine } from "../../console/src/parts/visible.js";
 import { parseToolArguments } from "../../src/cli/tool-arguments.js";
 
 const URL_OF_GATEWAY = "http://127.0.0.1:8766/mcp";
+
+const CURSOR_INSTALL = "cursor://anysphere.cursor-deeplink/mcp/install";
 
 /** As Cursor and VS Code write it. */
 const placeholder = (name: string): string => `$\{${name}}`;
@@ -37,7 +40,7 @@ describe("what the console offers to connect clients", () => {
 			});
 			assert.equal(code.inputs?.[0].id, needsToken ? "xs-mcp-token" : undefined);
 			const gemini = JSON.parse(textFor("Gemini CLI", needsToken).text).mcpServers.devices;
-			assert.equal(gemini.httpUrl, URL_OF_GATEWAY);
+			assert.deepEqual(gemini, { httpUrl: URL_OF_GATEWAY, ...headers("xsmcp_…") });
 		});
 
 		it(`is a command that a shell reads, ${title}`, () => {
@@ -49,23 +52,25 @@ describe("what the console offers to connect clients", () => {
 		it(`has links that Cursor and VS Code read, ${title}`, () => {
 			const cursor = new URL(textFor("Cursor", needsToken).link ?? "");
 			const config = JSON.parse(Buffer.from(cursor.searchParams.get("config") ?? "", "base64").toString());
+			assert.equal(`${cursor.protocol}//${cursor.host}${cursor.pathname}`, CURSOR_INSTALL);
+			assert.equal(cursor.searchParams.get("name"), "devices");
+			assert.deepEqual(config, JSON.parse(textFor("Cursor", needsToken).text).mcpServers.devices);
+			const code = new URL(textFor("VS Code", needsToken).link ?? "");
+			assert.equal(`${code.protocol}${code.pathname}`, "vscode:mcp/install");
+			const { name, inputs, ...server } = JSON.parse(decodeURIComponent(code.search.slice(1)));
+			assert.equal(name, "devices");
 			assert.deepEqual(
-				[cursor.protocol, cursor.searchParams.get("name"), config.url],
-				["cursor:", "devices", URL_OF_GATEWAY],
+				{ servers: { devices: server }, ...(inputs && { inputs }) },
+				JSON.parse(textFor("VS Code", needsToken).text),
 			);
-			const code = textFor("VS Code", needsToken).link ?? "";
-			const { name, type, url } = JSON.parse(decodeURIComponent(code.slice("vscode:mcp/install?".length)));
-			assert.deepEqual([name, type, url], ["devices", "http", URL_OF_GATEWAY]);
 		});
 
 		it(`is TOML for Codex, ${title}`, () => {
-			const [table, ...pairs] = textFor("Codex", needsToken).text.split("\n");
-			const token = needsToken ? [["bearer_token_env_var", "XS_MCP_GATEWAY_TOKEN"]] : [];
-			assert.equal(table, "[mcp_servers.devices]");
-			assert.deepEqual(
-				pairs.map((line) => [line.split(" = ")[0], JSON.parse(line.split(" = ")[1] ?? "")]),
-				[["url", URL_OF_GATEWAY], ...token],
-			);
+			const token = needsToken && { bearer_token_env_var: "XS_MCP_GATEWAY_TOKEN" };
+			// A TOML table has no prototype.
+			assert.deepEqual(structuredClone(parseToml(textFor("Codex", needsToken).text)), {
+				mcp_servers: { devices: { url: URL_OF_GATEWAY, ...token } },
+			});
 		});
 	}
 });

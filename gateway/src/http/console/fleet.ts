@@ -6,7 +6,7 @@ import { Activity, type KeptCall } from "./activity.js";
 import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import type { CallEntry, DeviceDetail, FleetQuery, FleetRow, FleetTotals, OperatorLists, Problem } from "./messages.js";
 
-/** Milliseconds for which changes are collected before pages are told. */
+/** Milliseconds after pages were told of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
 
 /** Milliseconds between looks at the short lists. */
@@ -28,8 +28,8 @@ interface Events {
 }
 
 /**
- * The rows of all devices, for the pages that are open, which look at parts of them. Changes are collected for
- * {@link CHANGE_DELAY}. While no page is open, only what {@link Activity} keeps is kept.
+ * The rows of all devices, for the pages that are open, which look at parts of them. A change is told at once, those that
+ * follow it within {@link CHANGE_DELAY} together. While no page is open, only what {@link Activity} keeps is kept.
  */
 export class Fleet extends EventEmitter<Events> {
 	readonly activity = new Activity();
@@ -40,6 +40,8 @@ export class Fleet extends EventEmitter<Events> {
 	readonly #changed = new Set<string>();
 	/** Whether any device may have changed: names, tags and tools change without being named. */
 	#mayAllHaveChanged = false;
+	/** Whether something has changed since pages were told. */
+	#hasNews = false;
 	#delay: NodeJS.Timeout | undefined;
 	#interval: NodeJS.Timeout | undefined;
 
@@ -124,6 +126,7 @@ export class Fleet extends EventEmitter<Events> {
 		clearInterval(this.#interval);
 		clearTimeout(this.#delay);
 		this.#delay = undefined;
+		this.#hasNews = false;
 		this.#rows.clear();
 		this.#sorted = undefined;
 		this.#changed.clear();
@@ -136,10 +139,18 @@ export class Fleet extends EventEmitter<Events> {
 		if (id !== undefined) {
 			this.#changed.add(id);
 		}
-		this.#delay ??= setTimeout(() => {
-			this.#delay = undefined;
+		this.#hasNews = true;
+		this.#delay ??= setTimeout(() => this.#tellNews(), 0);
+	}
+
+	/** Tells what has changed, and again later what changes meanwhile. */
+	#tellNews(): void {
+		this.#delay = undefined;
+		if (this.#hasNews) {
+			this.#hasNews = false;
+			this.#delay = setTimeout(() => this.#tellNews(), CHANGE_DELAY);
 			this.#tell();
-		}, CHANGE_DELAY);
+		}
 	}
 
 	#tell(): void {

@@ -67,14 +67,14 @@ export function identifyPage(request: SignInRequest, sealed: string, language: L
 		language,
 		t.title,
 		html`${describe(request, language)}
-			<form method="post" action="${SIGN_IN_PATHS.authorize}">
-				<input type="hidden" name="request" value="${sealed}" />
-				<h2>${t.whoAreYou}</h2>
+			${answerForm(
+				sealed,
+				html`<h2>${t.whoAreYou}</h2>
 				<label>${t.secret}<input name="secret" type="password" autocomplete="off" autofocus aria-describedby="help" /></label>
 				<small id="help">${t.secretHelp}</small>
 				${problem === undefined ? "" : html`<p class="problem" role="alert">${problem}</p>`}
-				${buttons(t.deny, t.next)}
-			</form>`,
+				${buttons(t.deny, t.next)}`,
+			)}`,
 	);
 }
 
@@ -98,9 +98,9 @@ export function choosePage(
 		language,
 		t.title,
 		html`${describe(request, language)}
-			<form method="post" action="${SIGN_IN_PATHS.authorize}">
-				<input type="hidden" name="request" value="${sealed}" />
-				<fieldset>
+			${answerForm(
+				sealed,
+				html`<fieldset>
 					<legend>${t.tools}</legend>
 					${radio("tools", "read", t.read, readsOnly)} ${radio("tools", "control", t.control, !readsOnly)}
 					<label class="choice indent">
@@ -121,8 +121,8 @@ export function choosePage(
 				</fieldset>
 				${problem === undefined ? "" : html`<p class="problem" role="alert">${problem}</p>`}
 				<small>${t.revokeLater}</small>
-				${buttons(t.deny, t.allow)}
-			</form>`,
+				${buttons(t.deny, t.allow)}`,
+			)}`,
 	);
 }
 
@@ -144,6 +144,14 @@ function describe({ client, redirectUri }: SignInRequest, language: Language): H
 			${MetadataDocuments.names(client.id) ? html`<small>${t.document} ${client.id}</small>` : ""}
 		</p>
 		<p class="warn">${t.unverified}</p>`;
+}
+
+/** @param sealed the request, which comes back with the answer */
+function answerForm(sealed: string, content: Html): Html {
+	return html`<form method="post" action="${SIGN_IN_PATHS.authorize}">
+		<input type="hidden" name="request" value="${sealed}" />
+		${content}
+	</form>`;
 }
 
 /** The first button is the one that Enter presses; the style shows it last. */

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
+import { isObject } from "../firmware.js";
+
+/** The file beside the gateway's bundle, or in its sources. */
+const PLACES = ["./glyphs.bin", "../../glyphs.bin"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+/** The font whose glyphs the file has: `text_font` of a device's hello. */
+const FONT = { bundle: "unifontex-v1", size: 16, bpp: 1 };
+
+/** What a font may have built in, by the bits of a glyph's flags: `GLYPH_SETS` of the firmware's build. */
+const CHARSETS = ["cjk", "zh-hans", "ja", "latin"];
+
+/** The flag of a glyph that is 16 pixels wide. */
+const IS_WIDE = 0x80;
+
+/** Bytes of a glyph in the file: 16 rows of 16 pixels. */
+const GLYPH_BYTES = 32;
+
+/** Glyphs that a device keeps (`MAX_SENT_GLYPHS` of the firmware), and that one message has: about 2 KB. */
+const MAX_GLYPHS = 128;
+const GLYPHS_PER_MESSAGE = 16;
+
+/** A message with glyphs: the family's `glyph_push`, version 1, in a message of its own. */
+type GlyphMessage = { readonly type: "glyph_push"; readonly glyph_push: object };
+
+/** Makes the messages with the glyphs that a device needs for a text, the first 128 of it. */
+export type GlyphsFor = (text: string) => readonly GlyphMessage[];
+
+let contents: GlyphFile | undefined;
+
+/**
+ * Finds the glyphs for a device's font. The file, 1.2 MB, is read for the first device that needs it.
+ *
+ * @param font `text_font` of the device's hello
+ * @returns undefined if the gateway does not have that font
+ */
+export function glyphsFor(font: unknown): GlyphsFor | undefined {
+	if (!isObject(font) || font.bundle !== FONT.bundle || font.size !== FONT.size || font.bpp !== FONT.bpp) {
+		return undefined;
+	}
+	const builtIn = 1 << CHARSETS.indexOf(String(font.charset));
+	const path = PLACES.find((place) => existsSync(place));
+	if (!CHARSETS.includes(String(font.charset)) || path === undefined) {
+		return undefined;
+	}
+	return (text) => {
+		const characters = new Set(text.match(/[\u00a0-\uffff]/g));
+		if (characters.size === 0) {
+			return [];
+		}
+		contents ??= new GlyphFile(brotliDecompressSync(readFileSync(path)));
+		return contents.messages(characters, builtIn);
+	};
+}
+
+/** The glyphs of `npm run fonts -- --gateway`: see `scripts/fonts/sent-glyphs.ts`. */
+class GlyphFile {
+	/** By code point: the place in `#flags`. */
+	readonly #places = new Map<number, number>();
+	readonly #flags: Buffer;
+	readonly #rows: Buffer;
+
+	constructor(file: Buffer) {
+		const count = file.readUInt32LE(0);
+		for (let at = 0; at < count; at += 1) {
+			this.#places.set(file.readUInt16LE(4 + 2 * at), at);
+		}
+		this.#flags = file.subarray(4 + 2 * count, 4 + 3 * count);
+		this.#rows = file.subarray(4 + 3 * count);
+	}
+
+	messages(characters: ReadonlySet<string>, builtIn: number): readonly GlyphMessage[] {
+		const glyphs: object[] = [];
+		for (const character of characters) {
+			const place = this.#places.get(character.charCodeAt(0));
+			const flags = place === undefined ? builtIn : (this.#flags[place] ?? builtIn);
+			if (place !== undefined && (flags & builtIn) === 0 && glyphs.length < MAX_GLYPHS) {
+				glyphs.push(this.#glyph(character, place, (flags & IS_WIDE) !== 0));
+			}
+		}
+		const messages: GlyphMessage[] = [];
+		for (let first = 0; first < glyphs.length; first += GLYPHS_PER_MESSAGE) {
+			const some = glyphs.slice(first, first + GLYPHS_PER_MESSAGE);
+			messages.push({ type: "glyph_push", glyph_push: { v: 1, ...FONT, glyphs: some } });
+		}
+		return messages;
+	}
+
+	#glyph(character: string, place: number, isWide: boolean): object {
+		const cell = this.#rows.subarray(place * GLYPH_BYTES, (place + 1) * GLYPH_BYTES);
+		const bitmap = isWide ? cell : cell.filter((_byte, at) => at % 2 === 0);
+		const width = isWide ? 16 : 8;
+		return {
+			codepoint: character.charCodeAt(0),
+			adv_w: 16 * width,
+			box_w: width,
+			box_h: 16,
+			ofs_x: 0,
+			ofs_y: -2,
+			bitmap: Buffer.from(bitmap).toString("base64"),
+		};
+	}
+}

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { charactersOf } from "../../../scripts/fonts/glyph-sets.js";
+import { MAX_SENT_GLYPHS, SentGlyphs } from "../../../src/pictures/sent-glyphs.js";
+import { DeviceTransport } from "../../src/devices/device-transport.js";
+import { readHello } from "../../src/devices/hello.js";
+
+const FONT = SentGlyphs.fontOf("latin");
+
+const glyphsFor = (font: unknown, features: object = { mcp: true, glyph_push: true }) =>
+	readHello({ type: "hello", features, text_font: font }).glyphsFor;
+
+/** The characters whose glyphs are sent with a text. */
+function sentWith(text: string, charset = "latin"): string {
+	const sent = new SentGlyphs();
+	const messages = glyphsFor(SentGlyphs.fontOf(charset))?.(text) ?? [];
+	for (const { glyph_push } of messages) {
+		assert.ok(JSON.stringify(glyph_push).length < 3_000);
+		sent.take(glyph_push);
+	}
+	return [...new Set(text)].filter((character) => sent.widthOf(character) > 0).join("");
+}
+
+/** A device's connection that remembers what was written. */
+class WrittenTransport extends DeviceTransport {
+	readonly written: { readonly type: string }[] = [];
+
+	protected override write(text: string): void {
+		this.written.push(JSON.parse(text));
+	}
+
+	protected override disconnect(): void {}
+}
+
+describe("glyphs for a device whose screen lacks them", () => {
+	it("are those of a text that its font does not have, and that it takes", () => {
+		assert.equal(sentWith("Grüße, Привет, 你好，こんにちは 한"), "你好，こんにちは한");
+		assert.equal(sentWith("Grüße, 你好，こんにちは 한", "zh-hans"), "한");
+		assert.equal(sentWith("你好，こんにちは 한", "cjk"), "한");
+		assert.equal(sentWith("plain"), "");
+	});
+
+	it("are all of the largest set, as many as a device keeps", () => {
+		const latin = new Set(charactersOf("latin"));
+		const characters = charactersOf("cjk").filter((character) => !latin.has(character));
+		for (let first = 0; first < characters.length; first += MAX_SENT_GLYPHS) {
+			const text = characters.slice(first, first + MAX_SENT_GLYPHS).join("");
+			assert.equal(sentWith(text), text);
+		}
+		assert.equal(sentWith(characters.join("")).length, MAX_SENT_GLYPHS);
+	});
+
+	it("come before the message with the text, whatever it is", async () => {
+		const hello = readHello({ type: "hello", features: { mcp: true, glyph_push: true }, text_font: FONT });
+		const transport = new WrittenTransport({ id: "lamp", clientId: "", transport: "websocket" }, hello);
+		transport.sendMessage({ type: "alert", message: "注意" });
+		await transport.send({
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: { name: "x", arguments: { text: "你" } },
+		});
+		await transport.send({ jsonrpc: "2.0", id: 2, method: "ping" });
+		assert.deepEqual(
+			transport.written.map(({ type }) => type),
+			["glyph_push", "alert", "glyph_push", "mcp", "mcp"],
+		);
+	});
+
+	it("are not sent to another font, to an unknown set, or to a device that does not take them", () => {
+		for (const other of [undefined, { ...FONT, bundle: "noto-v1" }, { ...FONT, size: 20 }, { ...FONT, charset: "?" }]) {
+			assert.equal(glyphsFor(other), undefined);
+		}
+		assert.equal(glyphsFor(FONT, { mcp: true }), undefined);
+	});
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { TokenStore } from "../../src/config/token-store.js";
+import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
+import { makeStateFolder } from "../support/program.js";
+
+describe("signing in to the console", () => {
+	it("exchanges a token for a cookie that no script and no other site gets", async (t) => {
+		const gateway = await startWithToken(t);
+		assert.equal(await statusOf(`${gateway.base}/console/session`), 401);
+		const { set, headers } = await signIn(gateway, gateway.secret);
+		assert.match(set, /^xs_mcp_console_[0-9]+=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+		assert.doesNotMatch(set, /xsmcp_/);
+		const session = await (await fetch(`${gateway.base}/console/session`, { headers })).json();
+		assert.deepEqual([session.principal, session.signedIn, session.operator], ["me", true, false]);
+	});
+
+	it("sets a Secure cookie behind a trusted proxy that speaks TLS", async (t) => {
+		const stateFolder = makeStateFolder(t);
+		const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client" });
+		const { base } = await startWithConsole(t, { trustProxy: ["127.0.0.1"] }, stateFolder);
+		const response = await fetch(`${base}/console/session`, {
+			method: "POST",
+			headers: {
+				"Content-Type": "application/json",
+				"X-Forwarded-Proto": "https",
+				Origin: base.replace("http:", "https:"),
+			},
+			body: JSON.stringify({ token: secret }),
+		});
+		assert.match(response.headers.get("set-cookie") ?? "", /; Secure$/);
+	});
+
+	it("takes the cookie from the gateway's own page alone", async (t) => {
+		const gateway = await startWithToken(t);
+		const { headers } = await signIn(gateway, gateway.secret);
+		const { base } = gateway;
+		const forget = (more: Record<string, string>) =>
+			statusOf(`${base}/devices?offlineSeconds=1`, { method: "DELETE", headers: { ...headers, ...more } });
+		assert.equal(await forget({ Origin: base }), 200);
+		assert.equal(await forget({}), 401, "without an Origin");
+		assert.equal(await forget({ Origin: "http://localhost:1" }), 401, "another page of this machine");
+		assert.equal(await forget({ Origin: "https://evil.example" }), 403);
+		const read = (more: Record<string, string>) => statusOf(`${base}/devices`, { headers: { ...headers, ...more } });
+		assert.equal(await read({}), 200);
+		assert.equal(await read({ "Sec-Fetch-Site": "same-site" }), 401);
+		const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+		const post = (more: Record<string, string>) =>
+			statusOf(`${base}/mcp`, {
+				method: "POST",
+				headers: {
+					"Content-Type": "application/json",
+					Accept: "application/json, text/event-stream",
+					...headers,
+					...more,
+				},
+				body: JSON.stringify(ping),
+			});
+		assert.equal(await post({}), 401);
+		assert.notEqual(await post({ Origin: base }), 401);
+	});
+
+	it("rejects wrong tokens, tokens of devices, other sites, and too many attempts", async (t) => {
+		const gateway = await startWithToken(t);
+		const device = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		const attempt = (token: string, Origin = gateway.base) =>
+			statusOf(`${gateway.base}/console/session`, {
+				method: "POST",
+				headers: { "Content-Type": "application/json", Origin },
+				body: JSON.stringify({ token }),
+			});
+		assert.equal(await attempt("xsmcp_wrong"), 401);
+		assert.equal(await attempt(device), 401);
+		assert.equal(await attempt(gateway.secret, "http://localhost:1"), 403);
+		for (let count = 0; count < 18; count += 1) {
+			await attempt("xsmcp_wrong");
+		}
+		assert.equal(await attempt("xsmcp_wrong"), 429);
+		assert.equal(await attempt(gateway.secret), 204, "the right one is still accepted");
+	});
+
+	it("ends with the token, and with signing out, streams included", async (t) => {
+		const gateway = await startWithToken(t);
+		const one = await signIn(gateway, gateway.secret);
+		const other = await signIn(gateway, gateway.secret);
+		const [first, second] = [await follow(t, gateway, one.headers), await follow(t, gateway, other.headers)];
+		const out = { method: "DELETE", headers: { ...one.headers, Origin: gateway.base } };
+		assert.equal(await statusOf(`${gateway.base}/console/session`, out), 204);
+		await until(() => first.ended, "the stream has ended");
+		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers: one.headers }), 401);
+		assert.equal(second.ended, false);
+		await gateway.tokens.remove("me");
+		await until(() => second.ended, "the other one ends with the token");
+		assert.equal(await statusOf(`${gateway.base}/console/session`, { headers: other.headers }), 401);
+	});
+
+	it("ends when the token expires", async (t) => {
+		const expires = new Date(Date.now() + 86_400_000).toISOString();
+		const gateway = await startWithToken(t, { expires });
+		const { headers } = await signIn(gateway, gateway.secret);
+		assert.equal(await statusOf(`${gateway.base}/devices`, { headers }), 200);
+		t.mock.timers.enable({ apis: ["Date"], now: Date.parse(expires) + 1 });
+		assert.equal(await statusOf(`${gateway.base}/devices`, { headers }), 401);
+		const Authorization = `Bearer ${gateway.secret}`;
+		assert.equal(await statusOf(`${gateway.base}/devices`, { headers: { Authorization } }), 401);
+	});
+});

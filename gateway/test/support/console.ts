@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { type TokenRecord, TokenStore } from "../../src/config/token-store.js";
+import type { FleetMessage, FleetView } from "../../src/http/console/messages.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
+
+/** A page in place of the bundled one. */
+function makeFiles(t: TestContext): string {
+	const folder = join(makeStateFolder(t), "console");
+	mkdirSync(folder);
+	writeFileSync(join(folder, "index.html"), "<title>page</title>");
+	writeFileSync(join(folder, "console-ABC123.js"), "let it;");
+	return folder;
+}
+
+/** A gateway with that page. */
+export async function startWithConsole(
+	t: TestContext,
+	flags = {},
+	stateFolder = makeStateFolder(t),
+): Promise<StartedProgram> {
+	return await startProgram(t, flags, stateFolder, { consoleFolder: makeFiles(t) });
+}
+
+/** A gateway that needs tokens, and one of them. */
+export async function startWithToken(t: TestContext, token: Partial<TokenRecord> = {}) {
+	const stateFolder = makeStateFolder(t);
+	const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client", ...token });
+	return { ...(await startWithConsole(t, {}, stateFolder)), secret };
+}
+
+/** Signs in as the page does. Returns the headers that its browser sends from then on. */
+export async function signIn({ base }: { readonly base: string }, token: string) {
+	const response = await fetch(`${base}/console/session`, {
+		method: "POST",
+		headers: { "Content-Type": "application/json", Origin: base },
+		body: JSON.stringify({ token }),
+	});
+	assert.equal(response.status, 204);
+	const cookie = response.headers.get("set-cookie") ?? "";
+	return { set: cookie, headers: { Cookie: cookie.split(";")[0] as string, "Sec-Fetch-Site": "same-origin" } };
+}
+
+/** The status of an answer whose body nobody reads. */
+export const statusOf = async (url: string, init: RequestInit = {}): Promise<number> => {
+	const { status, body } = await fetch(url, init);
+	await body?.cancel();
+	return status;
+};
+
+/** A page that shows the first 200 devices. */
+export const WHOLE_LIST: FleetView = { list: { search: "", filter: "all", tag: "", offset: 0, count: 200 } };
+
+/** Follows the stream of a page that looks at this; what has come so far is in the list. */
+export async function follow(
+	t: TestContext,
+	{ base }: { readonly base: string },
+	headers: Record<string, string> = {},
+	view = WHOLE_LIST,
+) {
+	const end = new AbortController();
+	t.after(() => end.abort());
+	const response = await fetch(`${base}/console/stream`, { headers, signal: end.signal });
+	assert.equal(response.status, 200);
+	const messages: FleetMessage[] = [];
+	const look = async (next: FleetView): Promise<number> =>
+		await statusOf(`${base}/console/stream/${messages[0]?.stream}`, {
+			method: "PUT",
+			headers: { "Content-Type": "application/json", Origin: base, ...headers },
+			body: JSON.stringify(next),
+		});
+	const stream = { messages, look, ended: false };
+	const read = async (): Promise<void> => {
+		let text = "";
+		for await (const chunk of response.body ?? []) {
+			text += Buffer.from(chunk).toString();
+			const events = text.split("\n\n");
+			text = events.pop() ?? "";
+			messages.push(...events.filter((each) => each.startsWith("data: ")).map((each) => JSON.parse(each.slice(6))));
+		}
+	};
+	void read()
+		.catch(() => {})
+		.then(() => {
+			stream.ended = true;
+		});
+	await until(() => messages.length > 0, "the stream has begun");
+	assert.equal(await look(view), 204);
+	await until(() => messages.some(({ list, device }) => list ?? device !== undefined), "it shows what was asked for");
+	return stream;
+}
+
+/** The newest list, and the newest device, that a stream has brought. */
+export const listIn = (messages: readonly FleetMessage[]) => messages.filter(({ list }) => list).at(-1)?.list;
+export const detailIn = (messages: readonly FleetMessage[]) => messages.filter(({ device }) => device).at(-1)?.device;
