@@ -330,9 +330,9 @@ export default suite("WebSocket client", {
 		failsWith(Uint8Array.of(0x83, 0), /^unknown WebSocket frame/);
 		failsWith(Uint8Array.of(0x8b, 0), /^unknown WebSocket frame/);
 		failsWith(Uint8Array.of(0x81, 0x80), /^masked/);
-		failsWith(Uint8Array.of(0x09, 0), /in parts, or too long$/);
-		failsWith(Uint8Array.of(0x89, 126), /in parts, or too long$/);
-		failsWith(frame(CONTINUATION, "x"), /not begun$/);
+		failsWith(Uint8Array.of(0x09, 0), /fragmented or too long$/);
+		failsWith(Uint8Array.of(0x89, 126), /fragmented or too long$/);
+		failsWith(frame(CONTINUATION, "x"), /continuation without a start/);
 		const { socket, errors, heard } = open();
 		socket.arrive(frame(TEXT, "a", { final: false }), frame(TEXT, "b"), frame(TEXT, "c"));
 		equal([errors.length, heard], [1, []]);
