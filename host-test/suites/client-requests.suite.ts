@@ -95,7 +95,13 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [failed] = await say({ id: "s1", error: { code: -1, message: "rejected by the user" } });
 		equal(textOf(failed), "the client did not answer elicitation/create: rejected by the user");
 		await call();
-		const [misfit] = await say({ id: "s2", result: { action: "accept", content: { age: "old" } } });
+		const [unknown] = await say({ id: "s2", result: { action: "maybe" } });
+		equal(
+			textOf(unknown),
+			"invalid answer to elicitation/create from the client: action: expected accept, decline or cancel",
+		);
+		await call();
+		const [misfit] = await say({ id: "s3", result: { action: "accept", content: { age: "old" } } });
 		matches(textOf(misfit), /^invalid answer to elicitation\/create from the client: age: expected an integer/);
 	},
 	async "a client that does not answer in time is told, and the call fails"() {
@@ -147,6 +153,18 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		client.session.close();
 		await settled();
 		equal(client.server.allNames.includes("age"), false);
+	},
+	async "requests to a client whose session ends make room for those to others"() {
+		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
+		const heard: Wire[] = [];
+		const other = client.server.open({ send: (text) => heard.push(JSON.parse(String(text))) });
+		other.receive({ jsonrpc: "2.0", id: 0, method: "initialize", params: { capabilities: ALL } });
+		other.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } });
+		await settled();
+		equal(heard.at(-1).method, "elicitation/create");
+		equal(textOf(await call()), "too many open requests to clients (limit 1)");
+		other.close();
+		equal((await call()).method, "elicitation/create");
 	},
 	async "a request that was answered is no longer open, and its time ends"() {
 		const { call, say, timer } = makeClient(askAge, ALL, { maxOpen: 1 });

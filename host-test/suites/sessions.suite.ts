@@ -131,6 +131,22 @@ export default suite("device protocol, session after session", {
 			hello(fake);
 		}
 	},
+	"a session that ends within a minute makes the delays after idle ones short again"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const [duration, expected] of [
+			[180_000, 1000],
+			[180_000, 2000],
+			[30_000, 1000],
+			[180_000, 1000],
+		] as const) {
+			fake.timer.pass(duration);
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
 	"a session that breaks is no idle one"() {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.open();

@@ -91,6 +91,12 @@ export default suite("text", {
 			equal(taken, whole);
 		}
 	},
+	"takes pieces of more than a part one at a time"() {
+		const pieces = ["a", "b", "c", "d"].map((letter) => letter.repeat(3_000));
+		const text = new PiecedText("[", [...pieces], "]", 12_005);
+		equal(text.take(), `[${pieces[0]},`);
+		equal([text.take(), text.take(), text.take()], [`${pieces[1]},`, `${pieces[2]},`, `${pieces[3]}]`]);
+	},
 	"keeps the start of a message that is too long, up to what is not ASCII"() {
 		for (const [message, start] of [
 			["abcdefghijkl", "abcdefghijkl"],
@@ -107,6 +113,10 @@ export default suite("text", {
 		assembler.append(ArrayBuffer.fromString("ghijkl"), true);
 		const rejected = throws(() => assembler.append(new ArrayBuffer(0), false), /^12 bytes/);
 		equal((rejected as MessageRejected).start, "abcdef");
+	},
+	"takes a message in one part as it is, without a copy"() {
+		const message = ArrayBuffer.fromString("whole");
+		ok(new MessageAssembler(10).append(message, false) === message);
 	},
 	"puts a message of exactly its limit together"() {
 		const assembler = new MessageAssembler(10);

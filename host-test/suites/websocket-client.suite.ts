@@ -186,6 +186,23 @@ export default suite("WebSocket client", {
 			matches((errors[0] as Error).message, reason);
 		}
 	},
+	"takes a response whose head is as long as it may be, and not a byte more"() {
+		const responseOf = (bytes: number): Uint8Array => {
+			const filler = `X: ${"x".repeat(bytes - RESPONSE.length - "X: \r\n".length)}\r\n`;
+			return new Uint8Array(ArrayBuffer.fromString(RESPONSE.replace("\r\n", `\r\n${filler}`)));
+		};
+		for (const [bytes, rooms] of [
+			[4096, 1],
+			[4097, 0],
+		] as const) {
+			const fake = connect();
+			fake.resolver.answer.onResolved("backend", "10.0.0.1");
+			const socket = FakeSocket.made.at(-1) as FakeSocket;
+			socket.grant(2000);
+			socket.arrive(responseOf(bytes));
+			equal([fake.rooms.length, fake.errors.length], [rooms, 1 - rooms], `${bytes} bytes`);
+		}
+	},
 	"says that its host was not found, and opens no socket once it is closed"() {
 		const lost = connect();
 		lost.resolver.answer.onError();
