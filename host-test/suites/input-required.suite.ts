@@ -176,10 +176,21 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(JSON.parse(result.messages[0].content.text), accept({ name: "Ann" }));
 	},
 	async "a call that waits too long for its client is cancelled"() {
-		const { call, timer } = statelessClient({ tools: [greeter], timeout: 1_000 });
+		let reason = "";
+		const waiting = makeTool(async (call) => {
+			await askName(call).catch((error: Error) => {
+				reason = error.name;
+			});
+			return "";
+		});
+		const { call, client, timer } = statelessClient({ tools: [waiting], timeout: 1_000 });
 		const { requestState } = (await call("t")).result;
-		timer.pass(1_000);
+		timer.pass(999);
 		await settled();
+		equal([reason, client.session.calls.length], ["", 1]);
+		timer.pass(1);
+		await settled();
+		equal([reason, client.session.calls.length], ["CallCancelled", 0]);
 		const { error } = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
 		equal([error.code, timer.size], [-32602, 0]);
 	},
@@ -222,6 +233,10 @@ export default suite("input_required of MCP 2026-07-28", {
 		const { requestState } = (first.heard[0] as Wire).result;
 		await second.call({ requestState, inputResponses: { q1: { roots: [] } } });
 		equal([cancelled, second.heard], [[], []]);
+		const third = connect();
+		third.session.close();
+		await settled();
+		equal(cancelled, []);
 		second.session.close();
 		await settled();
 		equal([cancelled, timer.size], [["t"], 0]);

@@ -80,6 +80,15 @@ export default suite("logging", {
 			],
 		);
 	},
+	"sends ten messages a second unless it is told otherwise"() {
+		const { during } = makeClient();
+		const sent = during((call) => {
+			for (let at = 0; at < 20; at += 1) {
+				log(call, "info", at);
+			}
+		});
+		equal(sent.length, 10);
+	},
 	"goes on if the clock is set back"() {
 		const { during, clock } = makeClient({ perSecond: 1 });
 		clock.now = 1_000_000;

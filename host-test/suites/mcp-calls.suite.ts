@@ -170,6 +170,17 @@ export default suite("calls in progress", {
 		);
 		ok(client.call("t").result);
 	},
+	"a server forgets a session that is closed"() {
+		const client = clientWith();
+		const other = client.server.open({ send() {} });
+		equal(client.server.sessions.size, 2);
+		other.close();
+		other.close();
+		equal(
+			[...client.server.sessions].map((session) => session === client.session),
+			[true],
+		);
+	},
 	async "drops calls in progress when the session closes, and ignores what comes after"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);

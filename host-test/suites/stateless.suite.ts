@@ -1,8 +1,10 @@
+import type { Feature } from "../../src/mcp_server/features/feature.js";
 import { Logging, log } from "../../src/mcp_server/features/logging.js";
+import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource } from "../../src/mcp_server/features/resource.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { createTool } from "../../src/mcp_server/tool.js";
-import { settled } from "../doubles/client.js";
+import { settled, type Wire } from "../doubles/client.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -162,6 +164,41 @@ export default suite("stateless requests of MCP 2026-07-28", {
 			client.heard().map(({ params }) => params),
 			[undefined],
 		);
+	},
+	async "subscriptions/listen that has ended makes room for others, and for calls"() {
+		const { client, send, lastId, call } = statelessClient({ tools: [tool], maxCalls: 2 });
+		for (let at = 0; at < 5; at += 1) {
+			const heard = await send("subscriptions/listen", { notifications: { toolsListChanged: true } });
+			equal(
+				heard.map(({ method }) => method),
+				["notifications/subscriptions/acknowledged"],
+			);
+			client.say(
+				JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }),
+			);
+			await settled();
+		}
+		equal((await call("t")).result.isError, false);
+		equal([client.session.calls.length, client.server.sessions.size], [0, 1]);
+	},
+	async "only a request that stands alone has the methods of 2026-07-28"() {
+		const { client } = statelessClient();
+		const [[answer]] = client.say('[{"jsonrpc":"2.0","id":1,"method":"server/discover"}]') as [Wire[]];
+		equal(answer.error.code, -32601);
+	},
+	async "a filter is acknowledged as far as the device has what it asks for"() {
+		const asked = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+		const acknowledged = async (features: Feature<undefined>[], notifications: object) => {
+			const [first] = await statelessClient({ features }).send("subscriptions/listen", { notifications });
+			return first.params.notifications;
+		};
+		const [prompts, resources] = [new Prompts<undefined>([]), new Resources<undefined>({ resources: [resource] })];
+		equal(await acknowledged([], { ...asked, resourceSubscriptions: ["test://a"] }), { toolsListChanged: true });
+		equal(await acknowledged([prompts], asked), { toolsListChanged: true, promptsListChanged: true });
+		equal(await acknowledged([resources], asked), { toolsListChanged: true, resourcesListChanged: true });
+		equal(await acknowledged([prompts, resources], { resourcesListChanged: true }), { resourcesListChanged: true });
+		const untrue = { toolsListChanged: "true", promptsListChanged: 1, resourcesListChanged: false };
+		equal(await acknowledged([prompts, resources], untrue), {});
 	},
 	async "at most one subscriptions/listen is open, and a filter that nothing fits ends at once"() {
 		const { ask, send, lastId } = statelessClient();

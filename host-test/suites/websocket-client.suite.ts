@@ -186,6 +186,16 @@ export default suite("WebSocket client", {
 			matches((errors[0] as Error).message, reason);
 		}
 	},
+	"writes nothing between its request and the response"() {
+		const { resolver } = connect();
+		resolver.answer.onResolved("backend", "10.0.0.1");
+		const socket = FakeSocket.made.at(-1) as FakeSocket;
+		socket.grant(2000);
+		socket.grant(2000);
+		socket.arrive(RESPONSE.slice(0, 20));
+		socket.grant(2000);
+		equal(socket.writes, 1);
+	},
 	"takes a response whose head is as long as it may be, and not a byte more"() {
 		const responseOf = (bytes: number): Uint8Array => {
 			const filler = `X: ${"x".repeat(bytes - RESPONSE.length - "X: \r\n".length)}\r\n`;
