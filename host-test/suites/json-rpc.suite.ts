@@ -96,7 +96,10 @@ export default suite("JSON-RPC 2.0", {
 		);
 		const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
 		const [answers] = clientWith(...tools).say(`[${list},${list}]`);
-		equal([answers[0].result.tools.length > 1, answers[1].error?.message], [true, "Invalid request: the batch response is full"]);
+		equal(
+			[answers[0].result.tools.length > 1, answers[1].error?.message],
+			[true, "Invalid request: the batch response is full"],
+		);
 	},
 	"takes brackets inside strings for what they are"() {
 		equal(client().call("echo", { text: "[{".repeat(1000) }).result.content[0].text, "echo");

@@ -216,6 +216,13 @@ export default suite("calls in progress", {
 		timer.pass(1000);
 		equal([log, timer.size, client.answers()], [["CallCancelled"], 0, []]);
 	},
+	async "lets a tool sleep for no time at all"() {
+		const { client, timer } = sleepy();
+		client.start(1, 0);
+		timer.pass(0);
+		await settled();
+		equal(client.answers(), [[1, "awake"]]);
+	},
 	async "does not let a tool sleep after it has ended, nor for an invalid time"() {
 		const { client, timer } = sleepy();
 		for (const delay of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -192,6 +192,36 @@ export default suite("device protocol, session after session", {
 		fake.protocol.channel.say({ type: "tts", state: "start" });
 		equal([fake.heard, typesSent(fake)], [["open", "message tts", "connecting"], ["hello"]]);
 	},
+	"a message at the start of a session says nothing of how long it may be idle"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const expected of [1000, 2000, 4000]) {
+			fake.protocol.channel.say({ type: "mcp", payload: {} });
+			fake.timer.pass(180_000);
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
+	"a connection that tells its end while it is opened, and cannot be opened, is lost once"() {
+		const fake = fakeProtocol({ backoff });
+		fake.protocol.refusal = closed();
+		fake.protocol.failure = new Error("broken");
+		fake.protocol.open();
+		equal(
+			fake.lost.map(({ error }) => error.code),
+			["connection-closed"],
+		);
+	},
+	"asking for a session of a protocol that is closed does nothing"() {
+		for (const session of ["on-demand", undefined] as const) {
+			const fake = fakeProtocol({ backoff, ...(session && { session }) });
+			fake.protocol.request();
+			fake.protocol.open();
+			equal(fake.protocol.channels.length, session === undefined ? 1 : 0);
+		}
+	},
 	"asking for a session that is there, or in progress, changes nothing"() {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.request();
@@ -203,6 +233,7 @@ export default suite("device protocol, session after session", {
 		hello(fake);
 		fake.protocol.request();
 		equal([fake.protocol.channels.length, typesSent(fake)], [1, ["hello"]]);
+		equal(fake.heard, ["connecting", "open", "session s-1"]);
 	},
 	"asking for a session ends the wait for the next attempt"() {
 		const fake = fakeProtocol({ backoff });

@@ -165,6 +165,16 @@ export default suite("stateless requests of MCP 2026-07-28", {
 			[undefined],
 		);
 	},
+	async "subscriptions/listen with an unknown resource subscribes to none of the others"() {
+		const resources = new Resources<undefined>({ resources: [resource] });
+		const { client, ask } = statelessClient({ features: [resources] });
+		const { error } = await ask("subscriptions/listen", {
+			notifications: { resourceSubscriptions: ["test://a", "test://b"] },
+		});
+		equal(error.message, "Resource not found");
+		resources.updated("test://a");
+		equal(client.heard(), []);
+	},
 	async "subscriptions/listen that has ended makes room for others, and for calls"() {
 		const { client, send, lastId, call } = statelessClient({ tools: [tool], maxCalls: 2 });
 		for (let at = 0; at < 5; at += 1) {

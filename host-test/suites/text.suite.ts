@@ -1,7 +1,9 @@
+import { fromHex, toHex } from "../../src/text/hex.js";
 import { isObject } from "../../src/text/is-object.js";
 import { MessageAssembler, type MessageRejected } from "../../src/text/message-assembler.js";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/text/parse-json.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
+import { MAX_TEXT_LENGTH, shortText } from "../../src/text/short-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
 import { equal, ok, suite, throws } from "../harness.js";
 
@@ -89,6 +91,21 @@ export default suite("text", {
 				taken += part;
 			}
 			equal(taken, whole);
+		}
+	},
+	"cuts a text for the screen only if it is too long"() {
+		const text = "x".repeat(MAX_TEXT_LENGTH);
+		equal(shortText(text), text);
+		equal(shortText(`${text}x`), `${text.slice(1)}…`);
+		equal(shortText(5), "");
+	},
+	"reads and writes bytes as pairs of hexadecimal digits, all of the text or nothing"() {
+		const bytes = Uint8Array.of(0, 1, 0x7f, 0x80, 0xff);
+		equal(toHex(bytes.buffer), "00017f80ff");
+		equal(fromHex("00017F80fF"), bytes.buffer);
+		equal(fromHex(""), new ArrayBuffer(0));
+		for (const text of ["0", "000", "0g", "0x00", " 00"]) {
+			equal(fromHex(text), undefined, text);
 		}
 	},
 	"takes pieces of more than a part one at a time"() {

@@ -20,9 +20,12 @@ const urlPattern = (): RegExp => /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]
  */
 export function splitUrl(url: string): UrlParts | undefined {
 	const match = urlPattern().exec(url);
-	const [, scheme, host, port, path = "/"] = match ?? [];
+	if (match === null) {
+		return undefined;
+	}
+	const [, scheme = "", host = "", port, path = "/"] = match;
 	const portNumber = port === undefined ? undefined : Number(port);
-	if (scheme === undefined || host === undefined || portNumber === 0 || (portNumber ?? 1) > 65_535) {
+	if (portNumber === 0 || (portNumber ?? 1) > 65_535) {
 		return undefined;
 	}
 	return {
