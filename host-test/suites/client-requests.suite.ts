@@ -73,6 +73,28 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [answer] = await say({ id: "s2", result: { roots: [{ uri: "file:///r" }] } });
 		equal(JSON.parse(textOf(answer)), ["Hello", "m", [{ uri: "file:///r" }]]);
 	},
+	async "an answer of the model has an object as content; text, model and reason may be missing"() {
+		const { call, say } = makeClient((call) => sample(call, { messages: "Hi", maxTokens: 5 }));
+		const answers: unknown[] = [];
+		const image = { type: "image", data: "" };
+		for (const [at, result] of [
+			{ content: image, stopReason: "maxTokens" },
+			{ content: image, model: 5, stopReason: 5 },
+			{ content: "Hello", model: "m" },
+			{ model: "m" },
+		].entries()) {
+			await call();
+			const [answer] = await say({ id: `s${at + 1}`, result });
+			answers.push(answer.result.isError ? textOf(answer) : JSON.parse(textOf(answer)));
+		}
+		const misfit = "invalid answer to sampling/createMessage from the client: content: expected an object";
+		equal(answers, [
+			{ text: "", content: image, model: "", stopReason: "maxTokens" },
+			{ text: "", content: image, model: "" },
+			misfit,
+			misfit,
+		]);
+	},
 	async "roots that are not what MCP says fail the call"() {
 		const { call, say } = makeClient((call) => roots(call));
 		const cases: unknown[] = ["file:///r", [5], [null], [{}], [{ uri: 5 }], [{ uri: "file:///r" }, { name: "r" }]];
@@ -80,6 +102,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 			equal((await call()).method, "roots/list");
 			const [answer] = await say({ id: `s${at + 1}`, result: { roots: each } });
 			equal(answer.result.isError, true, JSON.stringify(each));
+			matches(textOf(answer), at === 0 ? /expected an array$/ : /expected objects with a uri$/);
 			matches(textOf(answer), /^invalid answer to roots\/list from the client: /);
 		}
 	},

@@ -206,6 +206,40 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(textOf(await call("t", { requestState: states[4], inputResponses })), "Hello, Ann!");
 		equal(timer.size, 0);
 	},
+	async "four calls may wait for their clients unless it is told otherwise"() {
+		const { call } = statelessClient({ tools: [greeter] });
+		const states: string[] = [];
+		for (let at = 0; at < 5; at += 1) {
+			states.push((await call("t")).result.requestState);
+		}
+		equal(new Set(states.map((state) => state.split("-")[0])).size, 5);
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		equal((await call("t", { requestState: states[0], inputResponses })).error.code, -32602);
+		equal(textOf(await call("t", { requestState: states[1], inputResponses })), "Hello, Ann!");
+	},
+	async "a call that asks again waits for its client on any connection"() {
+		const reasons: string[] = [];
+		const asker = makeTool(async (call) => {
+			call.onCancel = () => void reasons.push("cancelled");
+			await askName(call);
+			return (await askName(call)).action;
+		});
+		const { client, call, timer } = statelessClient({ tools: [asker] });
+		const { requestState } = (await call("t")).result;
+		const heard: Wire[] = [];
+		const other = client.server.open({ owner: client.session, send: (text) => heard.push(JSON.parse(String(text))) });
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		const params = { name: "t", _meta: meta(), requestState, inputResponses };
+		other.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+		await settled();
+		timer.pass(0);
+		await settled();
+		equal(heard[0].result?.resultType, "input_required");
+		other.close();
+		await settled();
+		equal(reasons, []);
+		equal(textOf(await call("t", { requestState: heard[0].result.requestState, inputResponses })), "accept");
+	},
 	async "a call that has gone on over another connection ends with that one"() {
 		const cancelled: string[] = [];
 		const worker = makeTool(async (call) => {

@@ -254,6 +254,26 @@ export default suite("MCP", {
 		client.heard();
 		equal([names(true), tools.size], [["common.2"], 1]);
 	},
+	"takes a tool whose entry fills a page, and none that is longer"() {
+		const entryOf = (length: number): Tool<undefined> =>
+			createTool<undefined, NoInput, NoInput>({ name: "t", description: "x".repeat(length), run: () => true });
+		const longest = (): number => {
+			for (let length = 9_000; length > 0; length -= 1) {
+				try {
+					clientWith(entryOf(length));
+					return length;
+				} catch {}
+			}
+			return 0;
+		};
+		const length = longest();
+		const { error } = clientWith(entryOf(length)).ask("tools/list");
+		equal(error, undefined);
+		throws(
+			() => clientWith(entryOf(length + 1)),
+			new RegExp(`list entry of ${entryOf(length).entryBytes + 1} bytes .limit ${entryOf(length).entryBytes}.`),
+		);
+	},
 	"rejects a second tool of the same name, an invalid name, and a tool that no page can hold"() {
 		const client = clientWith(tool("t", () => 1));
 		throws(() => client.server.tools.add(tool("t", () => 2)), /t is already registered/);

@@ -64,6 +64,7 @@ export default suite("device protocol, session after session", {
 		fake.heard.length = 0;
 		hello(fake, "s-2");
 		equal([fake.heard, fake.protocol.session], [[], undefined]);
+		equal(fake.log, ["unexpected hello: dropped"]);
 	},
 	"a second goodbye changes nothing"() {
 		const fake = overMqtt();
@@ -114,6 +115,19 @@ export default suite("device protocol, session after session", {
 				fake.protocol.channel.say({ type: "mcp", payload: {} });
 				fake.timer.pass(180_000);
 			}
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
+	"a session with a message of the application is no idle one"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const expected of [1000, 1000]) {
+			fake.timer.pass(40_000);
+			fake.protocol.channel.say({ type: "tts", state: "start" });
+			fake.timer.pass(40_000);
 			fake.protocol.channel.say(GOODBYE);
 			equal(fake.lost.at(-1)?.retryIn, expected);
 			fake.timer.pass(expected);

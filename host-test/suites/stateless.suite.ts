@@ -1,9 +1,13 @@
 import type { Feature } from "../../src/mcp_server/features/feature.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, log } from "../../src/mcp_server/features/logging.js";
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource } from "../../src/mcp_server/features/resource.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
+import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { createTool } from "../../src/mcp_server/tool.js";
+import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
+import { utf8Length } from "../../src/text/utf8.js";
 import { settled, type Wire } from "../doubles/client.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
@@ -109,6 +113,26 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		equal(JSON.stringify(answer).length <= client.session.pageBytes, true);
 		equal(answer.result.nextCursor.startsWith("tool_"), true);
 	},
+	async "a page of a list comes in pieces, and its length in bytes first"() {
+		const tools = Array.from({ length: 12 }, (_, at) =>
+			createTool<undefined, Record<never, never>, Record<never, never>>({
+				name: `tool_${at}`,
+				description: "説明".repeat(at * 30),
+				run: () => true,
+			}),
+		);
+		const server = new FeatureSet<undefined>([new Stateless<undefined>()]).serve({
+			name: "s",
+			version: "1",
+			context: undefined,
+			tools,
+		});
+		const pages: Sendable[] = [];
+		const session = server.open({ send: (page) => pages.push(page) });
+		session.receive({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: meta() } });
+		const page = pages[0] as PiecedText;
+		equal(page.bytes, utf8Length(String(page)));
+	},
 	async "an unknown resource is an invalid param"() {
 		const { ask } = statelessClient({ features: [new Resources<undefined>({ resources: [resource] })] });
 		const { error } = await ask("resources/read", { uri: "test://b" });
@@ -190,6 +214,16 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		}
 		equal((await call("t")).result.isError, false);
 		equal([client.session.calls.length, client.server.sessions.size], [0, 1]);
+	},
+	async "each subscriptions/listen that ends makes room for one"() {
+		const { client, ask, send, lastId } = statelessClient({ maxListening: 2 });
+		const listen = { notifications: { toolsListChanged: true } };
+		await send("subscriptions/listen", listen);
+		await send("subscriptions/listen", listen);
+		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
+		await send("subscriptions/listen", listen);
+		const { error } = await ask("subscriptions/listen", listen);
+		equal(error.message, "Too many subscriptions/listen requests (limit 2)");
 	},
 	async "only a request that stands alone has the methods of 2026-07-28"() {
 		const { client } = statelessClient();

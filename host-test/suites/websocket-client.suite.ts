@@ -173,6 +173,7 @@ export default suite("WebSocket client", {
 			["HTTP/1.1 401 Unauthorized\r\n", /^the server answered 401, expected 101$/],
 			["SSH-2.0-OpenSSH\r\n", /^the server does not speak HTTP$/],
 			[RESPONSE.replace("Upgrade: websocket\r\n", ""), /^the server's response lacks upgrade$/],
+			[RESPONSE.replace("Upgrade: websocket", "Upgrade: h2c"), /lacks upgrade$/],
 			[RESPONSE.replace("keep-alive, Upgrade", "close"), /lacks connection$/],
 			[RESPONSE.replace("Sec-WebSocket-Accept", "X"), /lacks sec-websocket-accept$/],
 			[`HTTP/1.1 101 Yes\r\nX: ${"x".repeat(5000)}`, /more than 4096 bytes/],

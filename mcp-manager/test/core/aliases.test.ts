@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Aliases } from "../../src/core/aliases.js";
@@ -171,8 +174,10 @@ describe("the alias of a configured server", () => {
 		assert.match(found[0]?.[0] ?? "", /^files_[0-9a-f]{6}$/);
 	});
 
-	it("is taken from a device, which gets another; a device with its id is forgotten", () => {
-		const servers = directory();
+	it("is taken from a device, which gets another; a device with its id is forgotten", async (t) => {
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-aliases-"));
+		t.after(() => rmSync(folder, { recursive: true, force: true }));
+		const servers = directory(folder);
 		for (const id of ["aa:bb:cc:00:00:01", "files"]) {
 			const device = servers.open(id);
 			const alias = servers.aliasFor(device, "files");
@@ -187,5 +192,13 @@ describe("the alias of a configured server", () => {
 		assert.equal(device.alias, "files_000001");
 		assert.equal(servers.find("files"), undefined, "the device with its id is no longer known");
 		assert.equal(servers.aliasFor(servers.open("files"), "board"), "files");
+		await servers.flush();
+		const later = directory(folder);
+		await later.load();
+		assert.deepEqual(
+			later.known.map(({ id, alias }) => [id, alias]),
+			[["aa:bb:cc:00:00:01", "files_000001"]],
+			"on disk, too",
+		);
 	});
 });
