@@ -206,6 +206,16 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(textOf(await call("t", { requestState: states[4], inputResponses })), "Hello, Ann!");
 		equal(timer.size, 0);
 	},
+	async "a client has five minutes for its answers unless it is told otherwise"() {
+		const { call, client, timer } = statelessClient({ tools: [greeter] });
+		await call("t");
+		timer.pass(299_999);
+		await settled();
+		equal(client.session.calls.length, 1);
+		timer.pass(1);
+		await settled();
+		equal([client.session.calls.length, timer.size], [0, 0]);
+	},
 	async "four calls may wait for their clients unless it is told otherwise"() {
 		const { call } = statelessClient({ tools: [greeter] });
 		const states: string[] = [];

@@ -105,6 +105,13 @@ export default suite("logging", {
 			[{ level: "info", data: "2002 characters (limit 1024)" }],
 		);
 	},
+	"sends data of exactly as many characters as may be"() {
+		const data = "x".repeat(1_022);
+		equal(
+			makeClient().during((call) => log(call, "info", data)),
+			[{ level: "info", data }],
+		);
+	},
 	"does nothing on a server without the feature, or for a call that was cancelled"() {
 		const tool = createTool<undefined, NoInput, NoInput>({
 			name: "work",

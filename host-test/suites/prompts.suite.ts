@@ -141,6 +141,9 @@ export const COMPLETION = suite("completion", {
 			equal(client.ask(...complete(greeting, { name, value: "" })).result.completion.values, []);
 		}
 	},
+	"is the only method of its feature"() {
+		equal(makeClient().client.ask("completion/other", { ref: greeting }).error.code, -32601);
+	},
 	"names what is wrong with a request"() {
 		const { client } = makeClient();
 		const argument = { name: "who", value: "" };

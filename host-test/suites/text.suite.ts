@@ -125,11 +125,15 @@ export default suite("text", {
 			["abc日本語", "abc"],
 			["日本語日本語", ""],
 			["ab\u0000cdefghijkl", "ab"],
+			["ab\u007fcdefghijkl", "ab\u007fcdefghijkl"],
 			["x".repeat(600), "x".repeat(512)],
 		] as const) {
 			const append = () => new MessageAssembler(10).append(ArrayBuffer.fromString(message), false);
 			equal((throws(append, /^\d+ bytes \(limit 10\)$/) as MessageRejected).start, start);
 		}
+		const continuation = Uint8Array.of(0x61, 0x80, 0x61, 0x61).buffer;
+		const notUtf8 = throws(() => new MessageAssembler(3).append(continuation, false), /^4 bytes/);
+		equal((notUtf8 as MessageRejected).start, "a");
 		const assembler = new MessageAssembler(10);
 		assembler.append(ArrayBuffer.fromString("abcdef"), true);
 		assembler.append(ArrayBuffer.fromString("ghijkl"), true);
