@@ -42,6 +42,8 @@ export interface RunOptions {
  */
 export async function runTests(files: readonly string[], options: RunOptions = {}): Promise<number> {
 	const begin = performance.now();
+	// So that a run that is stopped stops its processes: only an exit does.
+	process.once("SIGTERM", () => process.exit(1));
 	return await runBundle(await bundleTests(files), files, options, begin);
 }
 
