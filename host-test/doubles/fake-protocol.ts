@@ -74,14 +74,14 @@ export class FakeTransport implements Transport {
 	}
 
 	open(events: ChannelEvents): Channel {
+		if (this.refusal !== undefined) {
+			events.onClose(this.refusal);
+		}
 		if (this.failure !== undefined) {
 			throw this.failure;
 		}
 		const channel = new FakeChannel(events);
 		this.channels.push(channel);
-		if (this.refusal !== undefined) {
-			events.onClose(this.refusal);
-		}
 		return channel;
 	}
 }

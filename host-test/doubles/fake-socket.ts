@@ -17,6 +17,8 @@ export class FakeSocket implements Socket {
 	readonly options: SocketOptions;
 	format: "number" | "buffer" = "buffer";
 	readonly written: number[] = [];
+	/** Calls of `write`. */
+	writes = 0;
 	closed = false;
 	/** Bytes that may be written. */
 	room = 0;
@@ -44,6 +46,7 @@ export class FakeSocket implements Socket {
 		if (this.closed || this.format !== "buffer" || data.byteLength > this.room) {
 			throw new Error("would block");
 		}
+		this.writes += 1;
 		this.written.push(...data);
 		this.room -= data.byteLength;
 		return this.room;

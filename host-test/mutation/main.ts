@@ -1,31 +1,34 @@
 // npm run test:mutation: changes the sources in many small ways, one at a time, and counts how many changes a test notices.
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { InvalidArgumentError } from "commander";
-import pLimit from "p-limit";
-import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
+import { makeProgram, runProgram } from "../../scripts/program.js";
 import { FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
-import { firstFailure, MUTANTS } from "./first-failure.js";
-import { type Mutant, mutantsOf } from "./mutants.js";
+import { mutantsOf, type SwitchedMutant, withMutants } from "./mutants.js";
+import { type Measurement, Place } from "./place.js";
 
-const SUITES = ["host-test/node/suites.test.ts"];
+const SUITES = readdirSync(`${ROOT}host-test/suites`)
+	.filter((name) => name.endsWith(".suite.ts"))
+	.map((name) => `host-test/suites/${name}`);
 
-/** The sources that are changed, and the tests that should notice: quick ones, and more for what survives them. */
+const MANAGER_TESTS = ["manager/registering", "manager/reload", "upstreams/pool", "upstreams/stateless"];
+
+/** The sources that are changed, and the tests that should notice. What all of the manager's and the proxy's would notice takes minutes. */
 const ROOMS: readonly Room[] = [
 	...["mcp_server", "mcp_server/features", "protocols", "text", "device_state"].map((name) => ({
 		folder: `src/${name}`,
-		near: SUITES,
-		wide: [],
+		tests: SUITES,
 	})),
 	{
 		folder: "mcp-manager/src/core",
-		near: quickTestsIn("mcp-manager/test/core", "gateway/test/core"),
-		// Those that take a minute on two cores. What the manager's and the proxy's would notice takes many.
-		wide: [
-			...quickTestsIn("gateway/test/mcp", "gateway/test/catalog", "gateway/test/devices", "gateway/test/upstreams"),
-			...["manager/registering", "manager/reload", "upstreams/pool", "upstreams/stateless"].map(
-				(name) => `mcp-manager/test/${name}.test.ts`,
-			),
+		tests: [
+			...[
+				"mcp-manager/test/core",
+				...["core", "mcp", "catalog", "devices", "upstreams"].map((name) => `gateway/test/${name}`),
+			]
+				.flatMap(testsIn)
+				.filter((path) => !FULL_ONLY.test(path)),
+			...MANAGER_TESTS.map((name) => `mcp-manager/test/${name}.test.ts`),
 		],
 	},
 ];
@@ -33,39 +36,39 @@ const ROOMS: readonly Room[] = [
 /** Per cent of the mutants that tests must notice. */
 const MIN_KILLED = 92;
 
-/** Milliseconds that tests may take without a change. */
-const MAX_TIME = 1_800_000;
+/** Milliseconds that a test file may take without a change. */
+const MAX_TIME = 600_000;
 
-/** A change counts as an endless loop after this many times what the tests take without it. */
+/** A change counts as an endless loop after this many times what the tests take without it, and some seconds. */
 const MAX_SLOWDOWN = 5;
+const MIN_TIME = 20_000;
+
+/** Mutants at a time. */
+const CONCURRENCY = 2;
 
 interface Room {
 	readonly folder: string;
-	readonly near: readonly string[];
-	readonly wide: readonly string[];
+	readonly tests: readonly string[];
 }
 
-interface Candidate extends Mutant, Room {
+interface Candidate extends SwitchedMutant {
 	readonly path: string;
-	/** The test file of the source's name: it notices most changes within a second. */
-	readonly own: readonly string[];
+	readonly tests: readonly string[];
 }
 
-function quickTestsIn(...folders: string[]): string[] {
-	return folders.flatMap(testsIn).filter((path) => !FULL_ONLY.test(path));
-}
-
-function candidates(): Candidate[] {
-	return ROOMS.flatMap((room) =>
-		readdirSync(`${ROOT}${room.folder}`)
+function candidates(only: readonly string[]): Candidate[] {
+	return ROOMS.flatMap(({ folder, tests }) =>
+		readdirSync(`${ROOT}${folder}`)
 			.filter((name) => /(?<!\.d)\.ts$/.test(name))
 			.sort()
-			.flatMap((name) => {
-				const own = room.near.filter((test) => basename(test, ".test.ts") === basename(name, ".ts"));
-				const path = `${room.folder}/${name}`;
-				return mutantsOf(readFileSync(`${ROOT}${path}`, "utf8")).map((mutant) => ({ ...mutant, ...room, path, own }));
-			}),
-	);
+			.map((name) => `${folder}/${name}`)
+			.filter((path) => only.length === 0 || only.some((start) => path.startsWith(start)))
+			.flatMap((path) => mutantsOf(readSource(path)).map((mutant) => ({ ...mutant, path, tests }))),
+	).map((mutant, id) => ({ ...mutant, id }));
+}
+
+function readSource(path: string): string {
+	return readFileSync(`${ROOT}${path}`, "utf8");
 }
 
 /** A sequence of numbers from 0 to 1 that a seed decides (mulberry32). */
@@ -88,23 +91,46 @@ function choose<T>(all: readonly T[], count: number, seed: number): T[] {
 	});
 }
 
-/**
- * Runs lists of tests without a change.
- *
- * @returns for each list, the milliseconds that it took
- * @throws ProgramError if a test fails: then every change would seem to be noticed
- */
-async function measure(lists: Iterable<readonly string[]>): Promise<Map<readonly string[], number>> {
-	const times = new Map<readonly string[], number>();
-	for (const tests of lists) {
-		const begin = performance.now();
-		const failure = await firstFailure(tests, MAX_TIME);
-		if (failure !== undefined) {
-			throw new ProgramError(`a test fails without a change: ${failure}`);
-		}
-		times.set(tests, performance.now() - begin);
-	}
-	return times;
+/** Bundles tests of mutants as often as mutants are tried at a time. */
+async function openPlaces(mutants: readonly Candidate[]): Promise<[Place, ...Place[]]> {
+	const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+	const paths = [...new Set(mutants.map(({ path }) => path))];
+	const sources = new Map(
+		paths.map((path) => [
+			path,
+			withMutants(
+				readSource(path),
+				mutants.filter((mutant) => mutant.path === path),
+			),
+		]),
+	);
+	const open = (index: number): Promise<Place> =>
+		Place.open(`${ROOT}.cache/mutants/${process.pid}-${index}`, tests, sources);
+	const first = await open(0);
+	return [first, ...(await Promise.all(Array.from({ length: CONCURRENCY - 1 }, (_, index) => open(index + 1))))];
+}
+
+/** Does something with each element, one at a time in each place. */
+async function inPlaces<T>(
+	places: readonly Place[],
+	all: readonly T[],
+	run: (place: Place, each: T) => Promise<void>,
+): Promise<void> {
+	const rest = [...all];
+	await Promise.all(
+		places.map(async (place) => {
+			for (let each = rest.shift(); each !== undefined; each = rest.shift()) {
+				await run(place, each);
+			}
+		}),
+	);
+}
+
+/** The tests that run a mutant's code: first the file of the source's name, which notices most, then by their time. */
+function testsOf({ id, path, tests }: Candidate, measured: ReadonlyMap<string, Measurement>): string[] {
+	const time = (test: string): number =>
+		basename(test).replace(/\.(test|suite)\.ts$/, ".ts") === basename(path) ? 0 : (measured.get(test)?.time ?? 0);
+	return tests.filter((test) => measured.get(test)?.reached.has(id)).sort((a, b) => time(a) - time(b));
 }
 
 function wholeNumber(text: string): number {
@@ -122,36 +148,25 @@ const program = makeProgram("run test:mutation", "Counts how many small changes 
 		for (const signal of ["SIGINT", "SIGTERM"] as const) {
 			process.once(signal, () => process.exit(1));
 		}
-		mkdirSync(MUTANTS, { recursive: true });
-		const all = candidates().filter(({ path }) => only.length === 0 || only.some((start) => path.startsWith(start)));
-		const chosen = choose(all, count, seed);
-		const lists = new Set(chosen.flatMap(({ near, wide }) => [near, wide]).filter(({ length }) => length > 0));
-		const times = await measure(lists);
-		const isKilled = async ({ path, source, own, near, wide }: Candidate): Promise<boolean> => {
-			const replaced = { path: join(ROOT, path), source };
-			for (const tests of [own, near, wide].filter(({ length }) => length > 0)) {
-				const time = times.get(tests) ?? (times.get(near) as number);
-				if ((await firstFailure(tests, MAX_SLOWDOWN * time, replaced)) !== undefined) {
-					return true;
-				}
-			}
-			return false;
-		};
-		const limit = pLimit(2);
+		const chosen = choose(candidates(only), count, seed);
+		const places = await openPlaces(chosen);
+		const measured = new Map<string, Measurement>();
+		await inPlaces(places, [...new Set(chosen.flatMap(({ tests }) => tests))], async (place, test) => {
+			measured.set(test, await place.measure(test, MAX_TIME));
+		});
 		const survivors: Candidate[] = [];
 		let done = 0;
-		await Promise.all(
-			chosen.map((mutant) =>
-				limit(async () => {
-					const killed = await isKilled(mutant);
-					done += 1;
-					if (!killed) {
-						survivors.push(mutant);
-						console.log(`${done}/${chosen.length} survived: ${mutant.path}:${mutant.line}: ${mutant.change}`);
-					}
-				}),
-			),
-		);
+		await inPlaces(places, chosen, async (place, mutant) => {
+			const tests = testsOf(mutant, measured);
+			const time = tests.reduce((sum, test) => sum + (measured.get(test)?.time ?? 0), 0);
+			const survived = tests.length === 0 || (await place.survives(mutant.id, tests, MIN_TIME + MAX_SLOWDOWN * time));
+			done += 1;
+			if (survived) {
+				survivors.push(mutant);
+				const outcome = tests.length === 0 ? "not run by a test" : "survived";
+				console.log(`${done}/${chosen.length} ${outcome}: ${mutant.path}:${mutant.line}: ${mutant.change}`);
+			}
+		});
 		const percent = (100 * (chosen.length - survivors.length)) / chosen.length;
 		console.log(`${chosen.length - survivors.length} of ${chosen.length} killed: ${percent.toFixed(1)} %`);
 		process.exitCode = percent < MIN_KILLED ? 1 : 0;

@@ -5,4 +5,20 @@ const encoder = new TextEncoder();
 
 Object.assign(ArrayBuffer, { fromString: (text: string) => encoder.encode(text).buffer });
 Object.assign(String, { fromArrayBuffer: (bytes: ArrayBuffer) => decoder.decode(bytes) });
+
+/** XS takes a list of the wanted names where others take a reviver. */
+type Reviver = (this: unknown, name: string, value: unknown) => unknown;
+const { parse } = JSON;
+Object.assign(JSON, {
+	parse(text: string, names?: readonly string[] | Reviver): unknown {
+		if (!Array.isArray(names)) {
+			return parse(text, names as Reviver);
+		}
+		const isWanted = (holder: unknown, name: string): boolean =>
+			Array.isArray(holder) || name === "" || names.includes(name);
+		return parse(text, function (name, value) {
+			return isWanted(this, name) ? value : undefined;
+		});
+	},
+});
 Object.assign(globalThis, { trace: () => {} });

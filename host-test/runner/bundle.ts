@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { ROOT } from "./select.js";
@@ -39,8 +39,10 @@ export interface BundleOptions {
 	readonly folder?: string;
 	/** Whether the folder stays when this process ends. */
 	readonly isKept?: boolean;
-	/** A source that is bundled in place of the one on disk. */
-	readonly replaced?: { readonly path: string; readonly source: string };
+	/** What is bundled in place of sources on disk, by their paths from the project's folder. */
+	readonly replaced?: ReadonlyMap<string, string>;
+	/** JavaScript at the beginning of each file of the bundle. */
+	readonly banner?: string;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface BundleOptions {
  */
 export async function bundleTests(
 	files: readonly string[],
-	{ folder = `${ROOT}.cache/tests/${process.pid}`, isKept = false, replaced }: BundleOptions = {},
+	{ folder = `${ROOT}.cache/tests/${process.pid}`, isKept = false, replaced, banner = "" }: BundleOptions = {},
 ): Promise<Bundle> {
 	mkdirSync(folder, { recursive: true });
 	if (!isKept) {
@@ -75,7 +77,8 @@ export async function bundleTests(
 		sourcemap: true,
 		metafile: true,
 		logLevel: "error",
-		plugins: [...(replaced === undefined ? [] : [replaceSource(replaced)]), keepOwnUrls],
+		banner: { js: banner },
+		plugins: [...(replaced === undefined ? [] : [replaceSources(replaced)]), keepOwnUrls],
 	});
 	return { folder, inputs: metafile.inputs };
 }
@@ -94,10 +97,13 @@ function removeAtExit(folder: string): void {
 	removed.add(folder);
 }
 
-const replaceSource = ({ path, source }: NonNullable<BundleOptions["replaced"]>): Plugin => ({
-	name: "replace-source",
+const replaceSources = (replaced: ReadonlyMap<string, string>): Plugin => ({
+	name: "replace-sources",
 	setup(build) {
-		build.onLoad({ filter: /\.ts$/ }, (args) => (args.path === path ? { contents: source, loader: "ts" } : undefined));
+		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+			const contents = replaced.get(relative(ROOT, path));
+			return contents === undefined ? undefined : { contents, loader: "ts" };
+		});
 	},
 });
 

@@ -1,6 +1,5 @@
 import { readAnswer } from "../../src/connect/bootstrap-answer.js";
 import { readBootstrapConfig } from "../../src/settings/config.js";
-import { fromHex, toHex } from "../../src/text/hex.js";
 import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, matches, suite, throws } from "../harness.js";
@@ -152,9 +151,5 @@ export default suite("the bootstrap's settings and answers", {
 		] as const) {
 			throws(() => readBootstrapConfig({ built: { otaUrl: "http://ota/", ...setting }, settings: undefined }), message);
 		}
-	},
-	"read and write bytes as hexadecimal digits"() {
-		equal(toHex(fromHex("00Ff7a") as ArrayBuffer), "00ff7a");
-		equal([fromHex("0"), fromHex("0g")], [undefined, undefined]);
 	},
 });

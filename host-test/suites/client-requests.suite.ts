@@ -73,6 +73,28 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [answer] = await say({ id: "s2", result: { roots: [{ uri: "file:///r" }] } });
 		equal(JSON.parse(textOf(answer)), ["Hello", "m", [{ uri: "file:///r" }]]);
 	},
+	async "an answer of the model has an object as content; text, model and reason may be missing"() {
+		const { call, say } = makeClient((call) => sample(call, { messages: "Hi", maxTokens: 5 }));
+		const answers: unknown[] = [];
+		const image = { type: "image", data: "" };
+		for (const [at, result] of [
+			{ content: image, stopReason: "maxTokens" },
+			{ content: image, model: 5, stopReason: 5 },
+			{ content: "Hello", model: "m" },
+			{ model: "m" },
+		].entries()) {
+			await call();
+			const [answer] = await say({ id: `s${at + 1}`, result });
+			answers.push(answer.result.isError ? textOf(answer) : JSON.parse(textOf(answer)));
+		}
+		const misfit = "invalid answer to sampling/createMessage from the client: content: expected an object";
+		equal(answers, [
+			{ text: "", content: image, model: "", stopReason: "maxTokens" },
+			{ text: "", content: image, model: "" },
+			misfit,
+			misfit,
+		]);
+	},
 	async "roots that are not what MCP says fail the call"() {
 		const { call, say } = makeClient((call) => roots(call));
 		const cases: unknown[] = ["file:///r", [5], [null], [{}], [{ uri: 5 }], [{ uri: "file:///r" }, { name: "r" }]];
@@ -80,6 +102,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 			equal((await call()).method, "roots/list");
 			const [answer] = await say({ id: `s${at + 1}`, result: { roots: each } });
 			equal(answer.result.isError, true, JSON.stringify(each));
+			matches(textOf(answer), at === 0 ? /expected an array$/ : /expected objects with a uri$/);
 			matches(textOf(answer), /^invalid answer to roots\/list from the client: /);
 		}
 	},
@@ -95,7 +118,13 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [failed] = await say({ id: "s1", error: { code: -1, message: "rejected by the user" } });
 		equal(textOf(failed), "the client did not answer elicitation/create: rejected by the user");
 		await call();
-		const [misfit] = await say({ id: "s2", result: { action: "accept", content: { age: "old" } } });
+		const [unknown] = await say({ id: "s2", result: { action: "maybe" } });
+		equal(
+			textOf(unknown),
+			"invalid answer to elicitation/create from the client: action: expected accept, decline or cancel",
+		);
+		await call();
+		const [misfit] = await say({ id: "s3", result: { action: "accept", content: { age: "old" } } });
 		matches(textOf(misfit), /^invalid answer to elicitation\/create from the client: age: expected an integer/);
 	},
 	async "a client that does not answer in time is told, and the call fails"() {
@@ -147,6 +176,31 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		client.session.close();
 		await settled();
 		equal(client.server.allNames.includes("age"), false);
+	},
+	async "eight requests are open for five minutes each unless it is told otherwise"() {
+		const { call, client, timer } = makeClient(askAge);
+		for (let id = 1; id <= 8; id += 1) {
+			equal((await call(id)).method, "elicitation/create");
+		}
+		equal(textOf(await call(9)), "too many open requests to clients (limit 8)");
+		timer.pass(299_999);
+		await settled();
+		equal([client.heard(), timer.size], [[], 8]);
+		timer.pass(1);
+		await settled();
+		equal([client.heard().length, timer.size], [16, 0]);
+	},
+	async "requests to a client whose session ends make room for those to others"() {
+		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
+		const heard: Wire[] = [];
+		const other = client.server.open({ send: (text) => heard.push(JSON.parse(String(text))) });
+		other.receive({ jsonrpc: "2.0", id: 0, method: "initialize", params: { capabilities: ALL } });
+		other.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } });
+		await settled();
+		equal(heard.at(-1).method, "elicitation/create");
+		equal(textOf(await call()), "too many open requests to clients (limit 1)");
+		other.close();
+		equal((await call()).method, "elicitation/create");
 	},
 	async "a request that was answered is no longer open, and its time ends"() {
 		const { call, say, timer } = makeClient(askAge, ALL, { maxOpen: 1 });

@@ -176,10 +176,21 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(JSON.parse(result.messages[0].content.text), accept({ name: "Ann" }));
 	},
 	async "a call that waits too long for its client is cancelled"() {
-		const { call, timer } = statelessClient({ tools: [greeter], timeout: 1_000 });
+		let reason = "";
+		const waiting = makeTool(async (call) => {
+			await askName(call).catch((error: Error) => {
+				reason = error.name;
+			});
+			return "";
+		});
+		const { call, client, timer } = statelessClient({ tools: [waiting], timeout: 1_000 });
 		const { requestState } = (await call("t")).result;
-		timer.pass(1_000);
+		timer.pass(999);
 		await settled();
+		equal([reason, client.session.calls.length], ["", 1]);
+		timer.pass(1);
+		await settled();
+		equal([reason, client.session.calls.length], ["CallCancelled", 0]);
 		const { error } = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
 		equal([error.code, timer.size], [-32602, 0]);
 	},
@@ -194,6 +205,50 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(textOf(await call("t", { requestState: states[3], inputResponses })), "Hello, Ann!");
 		equal(textOf(await call("t", { requestState: states[4], inputResponses })), "Hello, Ann!");
 		equal(timer.size, 0);
+	},
+	async "a client has five minutes for its answers unless it is told otherwise"() {
+		const { call, client, timer } = statelessClient({ tools: [greeter] });
+		await call("t");
+		timer.pass(299_999);
+		await settled();
+		equal(client.session.calls.length, 1);
+		timer.pass(1);
+		await settled();
+		equal([client.session.calls.length, timer.size], [0, 0]);
+	},
+	async "four calls may wait for their clients unless it is told otherwise"() {
+		const { call } = statelessClient({ tools: [greeter] });
+		const states: string[] = [];
+		for (let at = 0; at < 5; at += 1) {
+			states.push((await call("t")).result.requestState);
+		}
+		equal(new Set(states.map((state) => state.split("-")[0])).size, 5);
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		equal((await call("t", { requestState: states[0], inputResponses })).error.code, -32602);
+		equal(textOf(await call("t", { requestState: states[1], inputResponses })), "Hello, Ann!");
+	},
+	async "a call that asks again waits for its client on any connection"() {
+		const reasons: string[] = [];
+		const asker = makeTool(async (call) => {
+			call.onCancel = () => void reasons.push("cancelled");
+			await askName(call);
+			return (await askName(call)).action;
+		});
+		const { client, call, timer } = statelessClient({ tools: [asker] });
+		const { requestState } = (await call("t")).result;
+		const heard: Wire[] = [];
+		const other = client.server.open({ owner: client.session, send: (text) => heard.push(JSON.parse(String(text))) });
+		const inputResponses = { name: accept({ name: "Ann" }) };
+		const params = { name: "t", _meta: meta(), requestState, inputResponses };
+		other.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+		await settled();
+		timer.pass(0);
+		await settled();
+		equal(heard[0].result?.resultType, "input_required");
+		other.close();
+		await settled();
+		equal(reasons, []);
+		equal(textOf(await call("t", { requestState: heard[0].result.requestState, inputResponses })), "accept");
 	},
 	async "a call that has gone on over another connection ends with that one"() {
 		const cancelled: string[] = [];
@@ -222,6 +277,10 @@ export default suite("input_required of MCP 2026-07-28", {
 		const { requestState } = (first.heard[0] as Wire).result;
 		await second.call({ requestState, inputResponses: { q1: { roots: [] } } });
 		equal([cancelled, second.heard], [[], []]);
+		const third = connect();
+		third.session.close();
+		await settled();
+		equal(cancelled, []);
 		second.session.close();
 		await settled();
 		equal([cancelled, timer.size], [["t"], 0]);
@@ -250,9 +309,11 @@ export default suite("input_required of MCP 2026-07-28", {
 			};
 			return (await askName(call)).action;
 		});
-		const { call } = statelessClient({ tools: [stubborn], maxSuspended: 1 });
+		const logged: string[] = [];
+		const { call } = statelessClient({ tools: [stubborn], maxSuspended: 1, log: (line) => logged.push(line) });
 		await call("t");
 		equal((await call("t")).result.resultType, "input_required");
+		equal(logged.slice(0, 1), ["tools/call: failed to cancel: Error: stuck"]);
 	},
 	async "a question that is not JSON, or has the key of one that is open, fails the call"() {
 		const twice = makeTool(async (call) => (await Promise.all([askName(call), askName(call)])).join());

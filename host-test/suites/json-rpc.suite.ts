@@ -90,6 +90,17 @@ export default suite("JSON-RPC 2.0", {
 			["done", "done", -32600, -32600, -32600, -32600, -32600, -32600],
 		);
 	},
+	"counts the pages of lists in a batch"() {
+		const tools = Array.from({ length: 40 }, (_, at) =>
+			createTool<undefined, NoInput, NoInput>({ name: `t${at}`, description: "x".repeat(400), run: () => at }),
+		);
+		const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+		const [answers] = clientWith(...tools).say(`[${list},${list}]`);
+		equal(
+			[answers[0].result.tools.length > 1, answers[1].error?.message],
+			[true, "Invalid request: the batch response is full"],
+		);
+	},
 	"takes brackets inside strings for what they are"() {
 		equal(client().call("echo", { text: "[{".repeat(1000) }).result.content[0].text, "echo");
 	},

@@ -38,11 +38,13 @@ export default suite("lines of text", {
 		equal(lines("今天天气很好", 48), ["今天天", "气很好"]);
 		equal(lines("用Node写", 48), ["用Node", "写"]);
 		equal(lines("カタカナと漢字", 64), ["カタカナ", "と漢字"]);
+		equal(lines("中abc", 32), ["中", "abc"]);
 	},
 	"do not begin with what closes or continues, nor end with what opens"() {
 		equal(lines("你好你好。吗", 64), ["你好你", "好。吗"]);
 		equal(lines("他说「你好」吗", 48), ["他说", "「你", "好」吗"]);
 		equal(lines("すごくちょっと", 64), ["すごく", "ちょっと"]);
+		equal(lines("中文——你好", 48), ["中文", "——你", "好"]);
 		for (const sentence of SENTENCES) {
 			for (let width = 64; width <= 320; width += 8) {
 				for (const line of lines(sentence, width).slice(1)) {

@@ -80,6 +80,15 @@ export default suite("logging", {
 			],
 		);
 	},
+	"sends ten messages a second unless it is told otherwise"() {
+		const { during } = makeClient();
+		const sent = during((call) => {
+			for (let at = 0; at < 20; at += 1) {
+				log(call, "info", at);
+			}
+		});
+		equal(sent.length, 10);
+	},
 	"goes on if the clock is set back"() {
 		const { during, clock } = makeClient({ perSecond: 1 });
 		clock.now = 1_000_000;
@@ -94,6 +103,13 @@ export default suite("logging", {
 		equal(
 			makeClient().during((call) => log(call, "info", "x".repeat(2_000))),
 			[{ level: "info", data: "2002 characters (limit 1024)" }],
+		);
+	},
+	"sends data of exactly as many characters as may be"() {
+		const data = "x".repeat(1_022);
+		equal(
+			makeClient().during((call) => log(call, "info", data)),
+			[{ level: "info", data }],
 		);
 	},
 	"does nothing on a server without the feature, or for a call that was cancelled"() {

@@ -84,6 +84,31 @@ export default suite("calls in progress", {
 		await settled();
 		equal(client.heard(), []);
 	},
+	"a notification cancels a call only if it says so, and names it"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		for (const notification of [
+			{ method: "notifications/progress", params: { requestId: 1 } },
+			{ method: "notifications/cancelled" },
+			{ method: "notifications/cancelled", params: null },
+			{ method: "notifications/cancelled", params: { requestId: "1" } },
+		]) {
+			equal(client.say(JSON.stringify({ jsonrpc: "2.0", ...notification })), [], JSON.stringify(notification));
+			equal(calls[0]?.call.cancelled, false, JSON.stringify(notification));
+		}
+	},
+	"logs that a tool failed to stop"() {
+		const { tool: made, calls } = slow();
+		const logged: string[] = [];
+		const client = new Client<undefined>({ context: undefined, tools: [made], log: (line) => logged.push(line) });
+		client.session.receive({ jsonrpc: "2.0", id: "a", method: "tools/call", params: { name: "slow" } });
+		(calls[0] as { call: ToolCall }).call.onCancel = () => {
+			throw new Error("stuck");
+		};
+		client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}');
+		equal(logged, ['call "a": failed to cancel: Error: stuck']);
+	},
 	async "answers a batch when its last call is done"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);
@@ -145,6 +170,17 @@ export default suite("calls in progress", {
 		);
 		ok(client.call("t").result);
 	},
+	"a server forgets a session that is closed"() {
+		const client = clientWith();
+		const other = client.server.open({ send() {} });
+		equal(client.server.sessions.size, 2);
+		other.close();
+		other.close();
+		equal(
+			[...client.server.sessions].map((session) => session === client.session),
+			[true],
+		);
+	},
 	async "drops calls in progress when the session closes, and ignores what comes after"() {
 		const { tool: made, calls } = slow();
 		const client = clientWith(made);
@@ -179,6 +215,13 @@ export default suite("calls in progress", {
 		await settled();
 		timer.pass(1000);
 		equal([log, timer.size, client.answers()], [["CallCancelled"], 0, []]);
+	},
+	async "lets a tool sleep for no time at all"() {
+		const { client, timer } = sleepy();
+		client.start(1, 0);
+		timer.pass(0);
+		await settled();
+		equal(client.answers(), [[1, "awake"]]);
 	},
 	async "does not let a tool sleep after it has ended, nor for an invalid time"() {
 		const { client, timer } = sleepy();

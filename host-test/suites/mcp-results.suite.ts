@@ -8,6 +8,7 @@ import { equal, matches, suite } from "../harness.js";
 export default suite("results of tools", {
 	"turns booleans, numbers and strings into text"() {
 		for (const [value, words] of [
+			[[], "[]"],
 			[true, "true"],
 			[false, "false"],
 			[50, "50"],

@@ -1,8 +1,11 @@
+import type { LongResult } from "../../src/mcp_server/json-rpc.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
+import { type Listed, listed, PagedList } from "../../src/mcp_server/paged-list.js";
 import { boolean, integer, object, string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import { mcpWrapper } from "../../src/protocols/envelope.js";
 import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
+import { utf8Length } from "../../src/text/utf8.js";
 import { Client, clientWith, tool } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
@@ -17,6 +20,13 @@ const numbered = (count: number, words: string, audience?: "user"): Tool<undefin
 			run: () => at,
 		}),
 	);
+
+/** Bytes of the first page of a list, if it has this many items and is not the last. */
+function lengthOfFirst(items: readonly Listed[], count: number): number {
+	const entries = items.slice(0, count).map(({ entry }) => entry);
+	const end = count < items.length ? `],"nextCursor":${JSON.stringify(items[count]?.key)}}` : "]}";
+	return utf8Length(`{"tools":[${entries.join(",")}${end}`);
+}
 
 export default suite("MCP", {
 	"answers initialize with the revision asked for, where it knows it"() {
@@ -54,6 +64,25 @@ export default suite("MCP", {
 		equal(client.session.client.capabilities.sampling, {});
 		equal(client.session.client.vision, { url: "http://v/explain", token: "t" });
 		equal(client.session.client.name, "tester");
+	},
+	"keeps a vision service's URL and token of up to 1024 characters"() {
+		const visionOf = (vision: object) => {
+			const client = new Client<undefined>({ context: undefined });
+			client.session.receive({ jsonrpc: "2.0", id: 1, method: "initialize", params: { capabilities: { vision } } });
+			return client.session.client.vision;
+		};
+		const url = `http://${"v".repeat(1_017)}`;
+		equal(visionOf({ url, token: "t" }), { url, token: "t" });
+		equal(visionOf({ url: `${url}v`, token: "t" }), undefined);
+		const token = "t".repeat(1_024);
+		equal(visionOf({ url: "http://v", token })?.token, token);
+		equal(
+			[visionOf({ url: "http://v", token: `${token}t` }), visionOf({ url: "http://v", token: 5 })],
+			[
+				{ url: "http://v", token: "" },
+				{ url: "http://v", token: "" },
+			],
+		);
 	},
 	"goes on without a vision service whose URL is not http"() {
 		const log: string[] = [];
@@ -161,6 +190,23 @@ export default suite("MCP", {
 		client.session.receive({ jsonrpc: "2.0", id: 2, method: "tools/list" });
 		ok((client.texts[0] as string).length > 8000 - 2 * 800, "room for another tool");
 	},
+	"fills its pages to the byte"() {
+		const items = Array.from({ length: 6 }, (_, at) => listed(`日${at}`, { name: "x".repeat(at) }));
+		const list = new PagedList("tools", items);
+		const textOf = ({ before, items, after }: LongResult): string => `${before}${items.join(",")}${after}`;
+		for (const count of [2, 3, 4]) {
+			const budget = lengthOfFirst(items, count);
+			equal([list.page("", budget - 1).items.length, list.page("", budget).items.length], [count - 1, count]);
+		}
+		// The last item takes less than the cursor that would name it.
+		const whole = lengthOfFirst(items, 6);
+		equal([list.page("", whole - 1).items.length, list.page("", whole).items.length], [4, 6]);
+		for (let budget = 1; budget < 300; budget += 1) {
+			const page = list.page("", budget);
+			equal(page.bytes, utf8Length(textOf(page)));
+			ok(page.items.length === 1 || page.bytes <= budget);
+		}
+	},
 	"hands over a page in pieces, and its length in bytes first"() {
 		for (const [words, id] of [
 			["short", 1],
@@ -226,6 +272,15 @@ export default suite("MCP", {
 		}
 		client.heard();
 		equal([names(true), tools.size], [["common.2"], 1]);
+	},
+	"takes a tool whose entry fills a page, and none that is longer"() {
+		const entryOf = (length: number): Tool<undefined> =>
+			createTool<undefined, NoInput, NoInput>({ name: "t", description: "x".repeat(length), run: () => true });
+		const { message } = throws(() => clientWith(entryOf(9_000)), /^tool t: list entry of \d+ bytes \(limit \d+\)$/);
+		const [bytes = 0, limit = 0] = (message.match(/\d+/g) ?? []).map(Number);
+		const length = 9_000 - (bytes - limit);
+		equal(clientWith(entryOf(length)).ask("tools/list").result.tools.length, 1);
+		throws(() => clientWith(entryOf(length + 1)), /list entry of/);
 	},
 	"rejects a second tool of the same name, an invalid name, and a tool that no page can hold"() {
 		const client = clientWith(tool("t", () => 1));

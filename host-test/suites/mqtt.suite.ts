@@ -84,6 +84,49 @@ export default suite("MQTT", {
 		equal([type, version, transport], ["hello", 3, "udp"]);
 		equal([client.written[0]?.options.topic, client.written[0]?.options.QoS], ["up", 1]);
 	},
+	"subscribes once, however often there is room"() {
+		const { client } = connect();
+		client.grant(1000);
+		client.grant(1000);
+		equal(client.operations.length, 1);
+	},
+	"says no hello before it is connected"() {
+		const { client, heard } = connect();
+		client.arrive(['{"type":"mcp","payload":5}']);
+		equal([heard, client.messages], [[5], []]);
+	},
+	"sends PINGREQ, if the connection takes it, and logs that it does not"() {
+		const log: string[] = [];
+		const transport = new MqttTransport({
+			url: "mqtt://broker",
+			clientId: "dev-1",
+			publishTopic: "up",
+			subscribeTopic: "",
+			network: { mqtt: { io: FakeMqttClient } },
+			log: (line) => log.push(line),
+		});
+		const events = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };
+		const channel = transport.open(events);
+		const client = FakeMqttClient.made.at(-1) as FakeMqttClient;
+		client.grant(1000);
+		channel.ping();
+		equal(client.operations, [{ operation: 12 }]);
+		client.write = () => {
+			throw new Error("would block");
+		};
+		channel.ping();
+		equal(log, ["could not send MQTT 12: Error: would block"]);
+	},
+	"closes its client at once, but while that reads only afterwards"() {
+		const early = connect();
+		early.protocol.close();
+		equal(early.client.closed, true);
+		const { client, lost } = connect();
+		client.grant(1000);
+		client.options.onControl({ operation: SUBACK, payload: [0] });
+		client.arrive(['{"type":"hello","session_id":5}']);
+		equal([lost[0]?.code, client.closed], ["hello-refused", false]);
+	},
 	"understands a client that tells the operation first"() {
 		const { client } = connect();
 		client.grant(1000);

@@ -67,6 +67,12 @@ export const PROMPTS = suite("prompts", {
 			{ name: "talk" },
 		]);
 	},
+	"are listed with a single argument, too"() {
+		const { client, prompts } = makeClient();
+		prompts.add(createPrompt({ name: "one", arguments: { only: {} }, get: ({ only }) => `${only}` }));
+		client.heard();
+		equal(client.ask("prompts/list").result.prompts[2], { name: "one", arguments: [{ name: "only" }] });
+	},
 	"are made with the arguments given"() {
 		equal(makeClient().get("greet", { who: "ann", other: "x" }).result, {
 			description: "Says hello.",
@@ -99,7 +105,13 @@ export const PROMPTS = suite("prompts", {
 		equal(client.server.allNames.includes("depth"), true);
 		throws(() => prompts.add(greet), /greet is already registered/);
 		equal([prompts.remove("new"), prompts.remove("new")], [true, false]);
+		equal(client.heard().length, 1);
 		equal(client.server.allNames.includes("depth"), false);
+		equal([prompts.remove("greet"), client.heard().length], [true, 1]);
+		equal(
+			client.ask("prompts/list").result.prompts.map(({ name }: { name: string }) => name),
+			["talk"],
+		);
 	},
 });
 
@@ -128,6 +140,9 @@ export const COMPLETION = suite("completion", {
 		for (const name of ["other", "constructor"]) {
 			equal(client.ask(...complete(greeting, { name, value: "" })).result.completion.values, []);
 		}
+	},
+	"is the only method of its feature"() {
+		equal(makeClient().client.ask("completion/other", { ref: greeting }).error.code, -32601);
 	},
 	"names what is wrong with a request"() {
 		const { client } = makeClient();

@@ -85,6 +85,28 @@ export default suite("device protocol", {
 			ok(protocol.channel.closed);
 		}
 	},
+	"sends messages as long as the backend's hello says, unless that is less than any backend takes"() {
+		const limitAfter = (max_message_bytes: unknown): number => {
+			const { protocol } = fakeProtocol({}, { maxSentBytes: 9_999 });
+			protocol.open();
+			protocol.channel.events.onOpen();
+			protocol.channel.say({ type: "hello", session_id: "s", max_message_bytes });
+			return protocol.maxSentBytes;
+		};
+		equal([512, 5_000].map(limitAfter), [512, 5_000]);
+		equal([511, 0, "5000", undefined].map(limitAfter), [9_999, 9_999, 9_999, 9_999]);
+	},
+	"asks for a session only if a message comes outside of one"() {
+		const { protocol, heard } = inSession();
+		protocol.channel.say({ type: "tts", state: "start" });
+		equal([heard, protocol.channel.sent.length], [["message tts"], 1]);
+	},
+	"takes a second hello for a change of the session that there is"() {
+		const { protocol, heard, timer } = inSession();
+		const timers = timer.size;
+		protocol.channel.say({ type: "hello", session_id: "s-2" });
+		equal([heard, protocol.session?.id, timer.size], [["session s-2"], "s-2", timers]);
+	},
 	"hands on MCP, with its session's id or without an id"() {
 		const { protocol, heard } = inSession();
 		protocol.channel.say({ type: "mcp", session_id: "s-1", payload: 1 });

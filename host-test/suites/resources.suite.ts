@@ -224,6 +224,9 @@ export default suite("resources", {
 		subscribe("log://lines/2");
 		matches(subscribe("log://lines/3").error.message, /limit 2/);
 		matches(subscribe(`log://lines/${"x".repeat(2_000)}`).error.message, /at most 1024 characters/);
+		const longest = (length: number): string => `log://lines/${"x".repeat(length - "log://lines/".length)}`;
+		matches(subscribe(longest(1_025)).error.message, /at most 1024 characters/);
+		matches(subscribe(longest(1_024)).error.message, /limit 2/);
 		equal(subscribe("note://one").error.code, -32002);
 	},
 	"have 8,000 bytes and 32 subscriptions if the server sets no limits"() {

@@ -52,6 +52,13 @@ export default suite("a session that is watched", {
 		timer.pass(1);
 		equal(told, ["ping", "ping"]);
 	},
+	"ends after a time-out that is as short as a poll, and does not ping before"() {
+		const { timer, told } = watch(MINUTE / 2);
+		timer.pass(MINUTE / 2);
+		equal(told, []);
+		timer.pass(MINUTE / 2);
+		equal(told, ["silent"]);
+	},
 	"never pings or ends without a time-out, and stops with the session"() {
 		const { timer, told, session } = watch(0);
 		timer.pass(100 * MINUTE);

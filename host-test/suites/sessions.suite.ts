@@ -64,6 +64,7 @@ export default suite("device protocol, session after session", {
 		fake.heard.length = 0;
 		hello(fake, "s-2");
 		equal([fake.heard, fake.protocol.session], [[], undefined]);
+		equal(fake.log, ["unexpected hello: dropped"]);
 	},
 	"a second goodbye changes nothing"() {
 		const fake = overMqtt();
@@ -120,11 +121,40 @@ export default suite("device protocol, session after session", {
 			hello(fake);
 		}
 	},
+	"a session with a message of the application is no idle one"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const expected of [1000, 1000]) {
+			fake.timer.pass(40_000);
+			fake.protocol.channel.say({ type: "tts", state: "start" });
+			fake.timer.pass(40_000);
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
 	"a session that ends within a minute is no idle one"() {
 		const fake = overMqtt();
 		fake.protocol.channel.greet();
 		for (const expected of [1000, 1000, 1000]) {
 			fake.timer.pass(30_000);
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
+	"a session that ends within a minute makes the delays after idle ones short again"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const [duration, expected] of [
+			[180_000, 1000],
+			[180_000, 2000],
+			[30_000, 1000],
+			[180_000, 1000],
+		] as const) {
+			fake.timer.pass(duration);
 			fake.protocol.channel.say(GOODBYE);
 			equal(fake.lost.at(-1)?.retryIn, expected);
 			fake.timer.pass(expected);
@@ -176,6 +206,36 @@ export default suite("device protocol, session after session", {
 		fake.protocol.channel.say({ type: "tts", state: "start" });
 		equal([fake.heard, typesSent(fake)], [["open", "message tts", "connecting"], ["hello"]]);
 	},
+	"a message at the start of a session says nothing of how long it may be idle"() {
+		const fake = overMqtt();
+		fake.protocol.channel.greet();
+		for (const expected of [1000, 2000, 4000]) {
+			fake.protocol.channel.say({ type: "mcp", payload: {} });
+			fake.timer.pass(180_000);
+			fake.protocol.channel.say(GOODBYE);
+			equal(fake.lost.at(-1)?.retryIn, expected);
+			fake.timer.pass(expected);
+			hello(fake);
+		}
+	},
+	"a connection that tells its end while it is opened, and cannot be opened, is lost once"() {
+		const fake = fakeProtocol({ backoff });
+		fake.protocol.refusal = closed();
+		fake.protocol.failure = new Error("broken");
+		fake.protocol.open();
+		equal(
+			fake.lost.map(({ error }) => error.code),
+			["connection-closed"],
+		);
+	},
+	"asking for a session of a protocol that is closed does nothing"() {
+		for (const session of ["on-demand", undefined] as const) {
+			const fake = fakeProtocol({ backoff, ...(session && { session }) });
+			fake.protocol.request();
+			fake.protocol.open();
+			equal(fake.protocol.channels.length, session === undefined ? 1 : 0);
+		}
+	},
 	"asking for a session that is there, or in progress, changes nothing"() {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.request();
@@ -187,6 +247,7 @@ export default suite("device protocol, session after session", {
 		hello(fake);
 		fake.protocol.request();
 		equal([fake.protocol.channels.length, typesSent(fake)], [1, ["hello"]]);
+		equal(fake.heard, ["connecting", "open", "session s-1"]);
 	},
 	"asking for a session ends the wait for the next attempt"() {
 		const fake = fakeProtocol({ backoff });

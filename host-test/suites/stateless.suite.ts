@@ -1,8 +1,14 @@
+import type { Feature } from "../../src/mcp_server/features/feature.js";
+import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, log } from "../../src/mcp_server/features/logging.js";
+import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource } from "../../src/mcp_server/features/resource.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
+import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { createTool } from "../../src/mcp_server/tool.js";
-import { settled } from "../doubles/client.js";
+import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
+import { utf8Length } from "../../src/text/utf8.js";
+import { settled, type Wire } from "../doubles/client.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -107,6 +113,26 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		equal(JSON.stringify(answer).length <= client.session.pageBytes, true);
 		equal(answer.result.nextCursor.startsWith("tool_"), true);
 	},
+	async "a page of a list comes in pieces, and its length in bytes first"() {
+		const tools = Array.from({ length: 12 }, (_, at) =>
+			createTool<undefined, Record<never, never>, Record<never, never>>({
+				name: `tool_${at}`,
+				description: "説明".repeat(at * 30),
+				run: () => true,
+			}),
+		);
+		const server = new FeatureSet<undefined>([new Stateless<undefined>()]).serve({
+			name: "s",
+			version: "1",
+			context: undefined,
+			tools,
+		});
+		const pages: Sendable[] = [];
+		const session = server.open({ send: (page) => pages.push(page) });
+		session.receive({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: meta() } });
+		const page = pages[0] as PiecedText;
+		equal(page.bytes, utf8Length(String(page)));
+	},
 	async "an unknown resource is an invalid param"() {
 		const { ask } = statelessClient({ features: [new Resources<undefined>({ resources: [resource] })] });
 		const { error } = await ask("resources/read", { uri: "test://b" });
@@ -162,6 +188,61 @@ export default suite("stateless requests of MCP 2026-07-28", {
 			client.heard().map(({ params }) => params),
 			[undefined],
 		);
+	},
+	async "subscriptions/listen with an unknown resource subscribes to none of the others"() {
+		const resources = new Resources<undefined>({ resources: [resource] });
+		const { client, ask } = statelessClient({ features: [resources] });
+		const { error } = await ask("subscriptions/listen", {
+			notifications: { resourceSubscriptions: ["test://a", "test://b"] },
+		});
+		equal(error.message, "Resource not found");
+		resources.updated("test://a");
+		equal(client.heard(), []);
+	},
+	async "subscriptions/listen that has ended makes room for others, and for calls"() {
+		const { client, send, lastId, call } = statelessClient({ tools: [tool], maxCalls: 2 });
+		for (let at = 0; at < 5; at += 1) {
+			const heard = await send("subscriptions/listen", { notifications: { toolsListChanged: true } });
+			equal(
+				heard.map(({ method }) => method),
+				["notifications/subscriptions/acknowledged"],
+			);
+			client.say(
+				JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }),
+			);
+			await settled();
+		}
+		equal((await call("t")).result.isError, false);
+		equal([client.session.calls.length, client.server.sessions.size], [0, 1]);
+	},
+	async "each subscriptions/listen that ends makes room for one"() {
+		const { client, ask, send, lastId } = statelessClient({ maxListening: 2 });
+		const listen = { notifications: { toolsListChanged: true } };
+		await send("subscriptions/listen", listen);
+		await send("subscriptions/listen", listen);
+		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
+		await send("subscriptions/listen", listen);
+		const { error } = await ask("subscriptions/listen", listen);
+		equal(error.message, "Too many subscriptions/listen requests (limit 2)");
+	},
+	async "only a request that stands alone has the methods of 2026-07-28"() {
+		const { client } = statelessClient();
+		const [[answer]] = client.say('[{"jsonrpc":"2.0","id":1,"method":"server/discover"}]') as [Wire[]];
+		equal(answer.error.code, -32601);
+	},
+	async "a filter is acknowledged as far as the device has what it asks for"() {
+		const asked = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+		const acknowledged = async (features: Feature<undefined>[], notifications: object) => {
+			const [first] = await statelessClient({ features }).send("subscriptions/listen", { notifications });
+			return first.params.notifications;
+		};
+		const [prompts, resources] = [new Prompts<undefined>([]), new Resources<undefined>({ resources: [resource] })];
+		equal(await acknowledged([], { ...asked, resourceSubscriptions: ["test://a"] }), { toolsListChanged: true });
+		equal(await acknowledged([prompts], asked), { toolsListChanged: true, promptsListChanged: true });
+		equal(await acknowledged([resources], asked), { toolsListChanged: true, resourcesListChanged: true });
+		equal(await acknowledged([prompts, resources], { resourcesListChanged: true }), { resourcesListChanged: true });
+		const untrue = { toolsListChanged: "true", promptsListChanged: 1, resourcesListChanged: false };
+		equal(await acknowledged([prompts, resources], untrue), {});
 	},
 	async "at most one subscriptions/listen is open, and a filter that nothing fits ends at once"() {
 		const { ask, send, lastId } = statelessClient();

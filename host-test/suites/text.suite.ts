@@ -1,7 +1,9 @@
+import { fromHex, toHex } from "../../src/text/hex.js";
 import { isObject } from "../../src/text/is-object.js";
 import { MessageAssembler, type MessageRejected } from "../../src/text/message-assembler.js";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/text/parse-json.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
+import { MAX_TEXT_LENGTH, shortText } from "../../src/text/short-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
 import { equal, ok, suite, throws } from "../harness.js";
 
@@ -91,22 +93,56 @@ export default suite("text", {
 			equal(taken, whole);
 		}
 	},
+	"cuts a text for the screen only if it is too long"() {
+		const text = "x".repeat(MAX_TEXT_LENGTH);
+		equal(shortText(text), text);
+		equal(shortText(`${text}x`), `${text.slice(1)}…`);
+		equal(shortText(5), "");
+	},
+	"reads and writes bytes as pairs of hexadecimal digits, all of the text or nothing"() {
+		const bytes = Uint8Array.of(0, 1, 0x7f, 0x80, 0xff);
+		equal(toHex(bytes.buffer), "00017f80ff");
+		equal(fromHex("00017F80fF"), bytes.buffer);
+		equal(fromHex(""), new ArrayBuffer(0));
+		for (const text of ["0", "000", "0g", "0x00", " 00"]) {
+			equal(fromHex(text), undefined, text);
+		}
+	},
+	"takes about a kilobyte of short pieces at a time"() {
+		const pieces = Array.from({ length: 100 }, () => "x".repeat(99));
+		const text = new PiecedText("[", pieces, "]", 10_001);
+		equal([text.take().length, text.take().length], [1 + 9 * 100, 1_000]);
+	},
+	"takes pieces of more than a part one at a time"() {
+		const pieces = ["a", "b", "c", "d"].map((letter) => letter.repeat(3_000));
+		const text = new PiecedText("[", [...pieces], "]", 12_005);
+		equal(text.take(), `[${pieces[0]},`);
+		equal([text.take(), text.take(), text.take()], [`${pieces[1]},`, `${pieces[2]},`, `${pieces[3]}]`]);
+	},
 	"keeps the start of a message that is too long, up to what is not ASCII"() {
 		for (const [message, start] of [
 			["abcdefghijkl", "abcdefghijkl"],
 			["abc日本語", "abc"],
 			["日本語日本語", ""],
 			["ab\u0000cdefghijkl", "ab"],
+			["ab\u007fcdefghijkl", "ab\u007fcdefghijkl"],
 			["x".repeat(600), "x".repeat(512)],
 		] as const) {
 			const append = () => new MessageAssembler(10).append(ArrayBuffer.fromString(message), false);
 			equal((throws(append, /^\d+ bytes \(limit 10\)$/) as MessageRejected).start, start);
 		}
+		const continuation = Uint8Array.of(0x61, 0x80, 0x61, 0x61).buffer;
+		const notUtf8 = throws(() => new MessageAssembler(3).append(continuation, false), /^4 bytes/);
+		equal((notUtf8 as MessageRejected).start, "a");
 		const assembler = new MessageAssembler(10);
 		assembler.append(ArrayBuffer.fromString("abcdef"), true);
 		assembler.append(ArrayBuffer.fromString("ghijkl"), true);
 		const rejected = throws(() => assembler.append(new ArrayBuffer(0), false), /^12 bytes/);
 		equal((rejected as MessageRejected).start, "abcdef");
+	},
+	"takes a message in one part as it is, without a copy"() {
+		const message = ArrayBuffer.fromString("whole");
+		ok(new MessageAssembler(10).append(message, false) === message);
 	},
 	"puts a message of exactly its limit together"() {
 		const assembler = new MessageAssembler(10);

@@ -173,6 +173,7 @@ export default suite("WebSocket client", {
 			["HTTP/1.1 401 Unauthorized\r\n", /^the server answered 401, expected 101$/],
 			["SSH-2.0-OpenSSH\r\n", /^the server does not speak HTTP$/],
 			[RESPONSE.replace("Upgrade: websocket\r\n", ""), /^the server's response lacks upgrade$/],
+			[RESPONSE.replace("Upgrade: websocket", "Upgrade: h2c"), /lacks upgrade$/],
 			[RESPONSE.replace("keep-alive, Upgrade", "close"), /lacks connection$/],
 			[RESPONSE.replace("Sec-WebSocket-Accept", "X"), /lacks sec-websocket-accept$/],
 			[`HTTP/1.1 101 Yes\r\nX: ${"x".repeat(5000)}`, /more than 4096 bytes/],
@@ -184,6 +185,33 @@ export default suite("WebSocket client", {
 			socket.arrive(response);
 			equal([errors.length, rooms, socket.closed], [1, [], true]);
 			matches((errors[0] as Error).message, reason);
+		}
+	},
+	"writes nothing between its request and the response"() {
+		const { resolver } = connect();
+		resolver.answer.onResolved("backend", "10.0.0.1");
+		const socket = FakeSocket.made.at(-1) as FakeSocket;
+		socket.grant(2000);
+		socket.grant(2000);
+		socket.arrive(RESPONSE.slice(0, 20));
+		socket.grant(2000);
+		equal(socket.writes, 1);
+	},
+	"takes a response whose head is as long as it may be, and not a byte more"() {
+		const responseOf = (bytes: number): Uint8Array => {
+			const filler = `X: ${"x".repeat(bytes - RESPONSE.length - "X: \r\n".length)}\r\n`;
+			return new Uint8Array(ArrayBuffer.fromString(RESPONSE.replace("\r\n", `\r\n${filler}`)));
+		};
+		for (const [bytes, rooms] of [
+			[4096, 1],
+			[4097, 0],
+		] as const) {
+			const fake = connect();
+			fake.resolver.answer.onResolved("backend", "10.0.0.1");
+			const socket = FakeSocket.made.at(-1) as FakeSocket;
+			socket.grant(2000);
+			socket.arrive(responseOf(bytes));
+			equal([fake.rooms.length, fake.errors.length], [rooms, 1 - rooms], `${bytes} bytes`);
 		}
 	},
 	"says that its host was not found, and opens no socket once it is closed"() {
@@ -330,9 +358,9 @@ export default suite("WebSocket client", {
 		failsWith(Uint8Array.of(0x83, 0), /^unknown WebSocket frame/);
 		failsWith(Uint8Array.of(0x8b, 0), /^unknown WebSocket frame/);
 		failsWith(Uint8Array.of(0x81, 0x80), /^masked/);
-		failsWith(Uint8Array.of(0x09, 0), /in parts, or too long$/);
-		failsWith(Uint8Array.of(0x89, 126), /in parts, or too long$/);
-		failsWith(frame(CONTINUATION, "x"), /not begun$/);
+		failsWith(Uint8Array.of(0x09, 0), /fragmented or too long$/);
+		failsWith(Uint8Array.of(0x89, 126), /fragmented or too long$/);
+		failsWith(frame(CONTINUATION, "x"), /continuation without a start/);
 		const { socket, errors, heard } = open();
 		socket.arrive(frame(TEXT, "a", { final: false }), frame(TEXT, "b"), frame(TEXT, "c"));
 		equal([errors.length, heard], [1, []]);

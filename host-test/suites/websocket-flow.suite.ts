@@ -101,6 +101,18 @@ export default suite("WebSocket, what flows and what waits", {
 		ok(next.options.headers !== client.options.headers, "headers of its own");
 		equal([[...next.options.headers], lost.length], [[...client.options.headers], 1]);
 	},
+	"reads while a quarter of what may wait does, and nothing while a byte more does"() {
+		for (const [waiting, read] of [
+			[250, ["a"]],
+			[251, []],
+		] as const) {
+			const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
+			client.grant(0);
+			protocol.send("x".repeat(waiting));
+			client.arrive([mcp("a")]);
+			equal(heard, read, `${waiting} bytes wait`);
+		}
+	},
 	"reads nothing while too much waits, then all of it in order"() {
 		const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
 		client.grant(0);

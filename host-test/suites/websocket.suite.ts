@@ -140,6 +140,17 @@ export default suite("WebSocket", {
 		client.arrive([mcp("late")]);
 		client.grant(100);
 		client.options.onClose();
+		client.options.onError(new Error("late"));
 		equal([heard, lost, client.written], [[], [], []]);
+	},
+	"tells once that the connection ended"() {
+		const { client, lost } = inSession();
+		client.options.onError(new Error("reset"));
+		client.options.onError(new Error("reset again"));
+		client.options.onClose();
+		equal(
+			lost.map(({ message }) => message),
+			["connection lost: reset"],
+		);
 	},
 });

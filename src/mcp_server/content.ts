@@ -163,7 +163,7 @@ const JSON_STARTS = '[-0123456789"tfn';
  */
 function structuredText(value: string, revision: Revision): string {
 	const json = value.trim();
-	if (!hasStructuredContent(revision) || json === "" || !JSON_STARTS.includes(json.charAt(0))) {
+	if (!hasStructuredContent(revision) || !JSON_STARTS.includes(json.charAt(0))) {
 		return "";
 	}
 	try {

@@ -149,9 +149,6 @@ export class McpSession<Context> implements CallSession {
 
 	/** Ends the session: cancels the calls in progress and drops their results. */
 	close(): void {
-		if (this.#closed) {
-			return;
-		}
 		this.#closed = true;
 		for (const call of this.calls.splice(0)) {
 			this.#cancel(call);

@@ -87,10 +87,6 @@ export function readCursor(params: Params): string {
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export function progressToken(params: Params): RequestId | undefined {
-	const { _meta: meta } = params;
-	if (meta === undefined || !isObject(meta)) {
-		return undefined;
-	}
-	const token = meta.progressToken;
+	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
 	return isRequestId(token) ? token : undefined;
 }

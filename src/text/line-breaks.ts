@@ -113,7 +113,7 @@ function mayBreak(line: string, after: string): boolean {
 function isIn(ranges: readonly number[], character: string): boolean {
 	const code = character.codePointAt(0) ?? 0;
 	for (let at = 0; at < ranges.length; at += 2) {
-		if (code >= (ranges[at] ?? 0) && code <= (ranges[at + 1] ?? 0)) {
+		if (code >= (ranges[at] as number) && code <= (ranges[at + 1] as number)) {
 			return true;
 		}
 	}

@@ -46,7 +46,7 @@ export class MessageAssembler {
 		if (this.#bytes <= this.#limit) {
 			this.#buffer ??= new Uint8Array(this.#limit);
 			this.#buffer.set(new Uint8Array(part), held);
-		} else if (held <= this.#limit) {
+		} else {
 			this.#buffer = (this.#buffer ?? new Uint8Array(part)).slice(0, START_BYTES);
 		}
 		return more ? undefined : this.#finish(this.#buffer?.slice(0, this.#bytes).buffer ?? new ArrayBuffer(0));

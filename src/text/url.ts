@@ -20,14 +20,18 @@ const urlPattern = (): RegExp => /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]
  */
 export function splitUrl(url: string): UrlParts | undefined {
 	const match = urlPattern().exec(url);
-	const [, scheme, host, port, path = "/"] = match ?? [];
-	if (scheme === undefined || host === undefined || Number(port ?? 1) > 65_535 || Number(port ?? 1) < 1) {
+	if (match === null) {
+		return undefined;
+	}
+	const [, scheme = "", host = "", port, path = "/"] = match;
+	const portNumber = port === undefined ? undefined : Number(port);
+	if (portNumber === 0 || (portNumber ?? 1) > 65_535) {
 		return undefined;
 	}
 	return {
 		scheme,
 		host: host.startsWith("[") ? host.slice(1, -1) : host,
-		port: port === undefined ? undefined : Number(port),
+		port: portNumber,
 		path: path.startsWith("/") ? path : `/${path}`,
 	};
 }

@@ -187,6 +187,112 @@ describe("a session with a device", () => {
 		assert.match(invalid.at(-1) ?? "", /another session/);
 	});
 
+	it("describes an invalid message in 200 characters at most", async () => {
+		const { invalid, transport } = await connect();
+		transport.say({ jsonrpc: "2.0", id: "x".repeat(1_000), result: {} });
+		assert.ok((invalid[0]?.length ?? 0) <= 200, `${invalid[0]?.length} characters`);
+	});
+
+	it("knows what a device declares", async () => {
+		const withCapabilities = async (capabilities: object) => {
+			const { session } = await connect({ ...INITIALIZED, capabilities });
+			return [
+				session.declares("resources"),
+				session.canSubscribe,
+				session.isStateless,
+				session.problemOf("tools", { inputSchema: { "x-mcp-header": "A" } }),
+			];
+		};
+		assert.deepEqual(await withCapabilities({}), [false, false, false, undefined]);
+		assert.deepEqual(await withCapabilities({ resources: {} }), [true, false, false, undefined]);
+		assert.deepEqual(await withCapabilities({ resources: { subscribe: true } }), [true, true, false, undefined]);
+		for (const [stateless, expected] of [
+			[{}, false],
+			[{ supportedVersions: "2026-07-28" }, false],
+			[{ supportedVersions: ["2099-01-01"] }, false],
+			[{ supportedVersions: ["2026-07-28"] }, true],
+		] as const) {
+			const [, , isStateless] = await withCapabilities({ experimental: { stateless } });
+			assert.equal(isStateless, expected, JSON.stringify(stateless));
+		}
+	});
+
+	it("subscribes to a resource and unsubscribes, by the methods for that", async () => {
+		const { session, asked, answer } = await connect({
+			...INITIALIZED,
+			capabilities: { resources: { subscribe: true } },
+		});
+		for (const [wanted, method] of [
+			[undefined, "resources/subscribe"],
+			[true, "resources/subscribe"],
+			[false, "resources/unsubscribe"],
+		] as const) {
+			const done = session.subscribe("a://b", wanted);
+			await turn();
+			assert.deepEqual([asked.at(-1)?.method, asked.at(-1)?.params?.uri], [method, "a://b"]);
+			answer({ result: {} });
+			await done;
+		}
+	});
+
+	it("asks for log messages only if the device declares them", async () => {
+		const { session, asked, answer } = await connect({ ...INITIALIZED, capabilities: { tools: {}, logging: {} } });
+		const call = session.callTool("t", {}, { logLevel: "warning" });
+		await turn();
+		assert.deepEqual(
+			asked.map(({ method, params }) => [method, params?.level]),
+			[
+				["logging/setLevel", "warning"],
+				["tools/call", undefined],
+			],
+		);
+		answer({ result: RESULT });
+		await call;
+		const silent = await connect();
+		void silent.session.callTool("t", {}, { logLevel: "warning" }).catch(() => {});
+		await turn();
+		assert.deepEqual(
+			silent.asked.map(({ method }) => method),
+			["tools/call"],
+		);
+		silent.session.close();
+	});
+
+	it("gives a call half a minute", async (t) => {
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		const { session } = await connect();
+		let error: unknown;
+		const call = session.callTool("t").catch((cause: unknown) => {
+			error = cause;
+		});
+		t.mock.timers.tick(29_999);
+		await turn();
+		assert.equal(error, undefined);
+		t.mock.timers.tick(1);
+		await call;
+		assert.match(String(error), /no answer to tools\/call within 30000 ms/);
+	});
+
+	it("tells of progress and cancellation apart from other notifications", async () => {
+		const { session, transport } = await connect();
+		const told: unknown[] = [];
+		session.on("notification", (method, params) => told.push(["notification", method, params]));
+		session.on("requestNotification", (method, params) => told.push(["of a request", method, params]));
+		for (const method of ["notifications/progress", "notifications/cancelled", "notifications/other"]) {
+			transport.say({ jsonrpc: "2.0", method, params: { progressToken: 1, requestId: 1, progress: 1 } });
+			await turn();
+		}
+		transport.say({ jsonrpc: "2.0", method: "notifications/bare" });
+		await turn();
+		const params = { progressToken: 1, requestId: 1, progress: 1 };
+		assert.deepEqual(told, [
+			["of a request", "notifications/progress", params],
+			["of a request", "notifications/cancelled", params],
+			["notification", "notifications/other", params],
+			["notification", "notifications/bare", {}],
+		]);
+	});
+
 	it("answers what a device asks of it, without repeating what it was asked", async () => {
 		const { asked, transport } = await connect();
 		transport.say({ jsonrpc: "2.0", id: "q", method: "x".repeat(1_000_000) });

@@ -35,9 +35,7 @@ export class ChangeStream {
 
 	/** Opens the stream if the server reports changes. Settles when the server has confirmed it, or has failed. */
 	async start(): Promise<void> {
-		if (Object.keys(this.#filter()).length > 0) {
-			await this.#reopen().catch((error: Error) => this.#retryAfter(error));
-		}
+		await this.#reopen().catch((error: Error) => this.#retryAfter(error));
 	}
 
 	/**

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Aliases } from "../../src/core/aliases.js";
@@ -49,6 +52,29 @@ describe("the alias of a device", () => {
 		assert.throws(() => new Aliases(twice), /lamp: already assigned to dev-1/);
 	});
 
+	it("is free again once its device was removed or renamed, unless somebody chose it", () => {
+		const aliases = new Aliases(new Map([["dev-1", "kitchen"]]));
+		aliases.release("dev-1", "kitchen");
+		assert.equal(aliases.owner("kitchen"), "dev-1");
+		assert.throws(() => aliases.rename("dev-1", "kitchen", "hall"), /the setting aliases fixes it to kitchen/);
+		const lamp = aliases.assign("11:22:33:44:55:66", "lamp", undefined);
+		assert.throws(() => aliases.rename("dev-2", "lamp_2", lamp), /alias lamp_445566: already assigned to 11:/);
+		aliases.rename("11:22:33:44:55:66", lamp, "hall");
+		assert.deepEqual([aliases.owner(lamp), aliases.owner("hall")], [undefined, "11:22:33:44:55:66"]);
+		aliases.release("11:22:33:44:55:66", "hall");
+		assert.equal(aliases.owner("hall"), undefined);
+	});
+
+	it("is of 24 characters at most, also with twelve digits", () => {
+		const aliases = new Aliases();
+		const board = "a board with a very long name";
+		const assigned = ["11:22:33:44:55:66", "aa:bb:cc:44:55:66"].map((id) => aliases.assign(id, board, undefined));
+		assert.deepEqual(
+			assigned.map(({ length }) => length),
+			[24, 24],
+		);
+	});
+
 	it("is unique, whatever the boards and ids are", () => {
 		const board = fc.oneof(fc.constantFrom("lamp", "ランプ", ""), fc.string());
 		const id = fc.oneof(fc.stringMatching(/^[0-9a-f]{2}:00:00:00:00:01$/), fc.string());
@@ -91,6 +117,49 @@ describe("the alias of a configured server", () => {
 
 	const ids = ["Files", "files", "FILES"];
 
+	it("is given up, and free, once another server wants the same", () => {
+		const aliases = new Aliases();
+		assert.deepEqual(aliases.claim("Files", "files", false), { alias: "files", loser: undefined });
+		assert.deepEqual(aliases.claim("Files", "files", false), { alias: "files", loser: undefined });
+		const { alias, loser } = aliases.claim("Files", "files", true);
+		assert.match(alias, /^files_[0-9a-f]{6}$/);
+		assert.deepEqual([loser, aliases.owner("files"), aliases.owner(alias)], [undefined, undefined, "Files"]);
+	});
+
+	it("does not replace one that somebody chose for a device", () => {
+		const aliases = new Aliases(new Map([["dev-1", "files"]]));
+		const { alias, loser } = aliases.claim("files", "files", false);
+		assert.match(alias, /^files_[0-9a-f]{6}$/);
+		assert.deepEqual([loser, aliases.owner("files")], [undefined, "dev-1"]);
+	});
+
+	it("is free again once the server is no longer configured, or the device forgotten", async () => {
+		const servers = directory();
+		servers.configure("files", settings("files"));
+		servers.unconfigure("files");
+		const [first, second] = ["11:22:33:44:55:66", "aa:bb:cc:44:55:66"].map((id) => servers.open(id));
+		assert.ok(first && second);
+		const alias = servers.aliasFor(first, "lamp");
+		first.discovered({ id: first.id, ...RECORD, alias });
+		await servers.rename(first, "files");
+		assert.equal(servers.find("files"), first);
+		await servers.remove(first.id);
+		assert.equal(servers.find("files"), undefined);
+		second.discovered({ id: second.id, ...RECORD, alias: servers.aliasFor(second, "lamp") });
+		assert.equal(second.alias, "lamp_445566");
+		await servers.rename(second, "files");
+	});
+
+	it("cannot be configured twice, and is of no device that can be renamed or tagged", async () => {
+		const servers = directory();
+		servers.configure("files", settings("files"));
+		assert.throws(() => servers.configure("files", settings("files")), /id files: already in use/);
+		const server = servers.open("files");
+		server.discovered({ id: "files", alias: servers.aliasFor(server, "board"), ...RECORD });
+		await assert.rejects(servers.rename(server, "notes"), /derived from its configured id/);
+		await assert.rejects(servers.tag(server, ["a"]), /only devices have tags/);
+	});
+
 	it("does not depend on who is configured or connected first", () => {
 		const found = [ids, [...ids].reverse()].map((order) => {
 			const servers = directory();
@@ -105,8 +174,10 @@ describe("the alias of a configured server", () => {
 		assert.match(found[0]?.[0] ?? "", /^files_[0-9a-f]{6}$/);
 	});
 
-	it("is taken from a device, which gets another; a device with its id is forgotten", () => {
-		const servers = directory();
+	it("is taken from a device, which gets another; a device with its id is forgotten", async (t) => {
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-aliases-"));
+		t.after(() => rmSync(folder, { recursive: true, force: true }));
+		const servers = directory(folder);
 		for (const id of ["aa:bb:cc:00:00:01", "files"]) {
 			const device = servers.open(id);
 			const alias = servers.aliasFor(device, "files");
@@ -121,5 +192,13 @@ describe("the alias of a configured server", () => {
 		assert.equal(device.alias, "files_000001");
 		assert.equal(servers.find("files"), undefined, "the device with its id is no longer known");
 		assert.equal(servers.aliasFor(servers.open("files"), "board"), "files");
+		await servers.flush();
+		const later = directory(folder);
+		await later.load();
+		assert.deepEqual(
+			later.known.map(({ id, alias }) => [id, alias]),
+			[["aa:bb:cc:00:00:01", "files_000001"]],
+			"on disk, too",
+		);
 	});
 });

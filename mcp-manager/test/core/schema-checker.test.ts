@@ -106,6 +106,12 @@ describe("the arguments of a call", () => {
 		assert.ok(pool.emit("error", new Error("Worker terminated due to reaching memory limit")));
 	});
 
+	it("are not checked if a hundred others wait for the other thread", async () => {
+		const found = await Promise.all(Array.from({ length: 150 }, () => check({ pattern: "b", minProperties: 1 }, {})));
+		const checked = found.filter((problem) => problem !== undefined);
+		assert.equal(checked.length, 101);
+	});
+
 	it("are matched against patterns, each its own, in a time that an evil one cannot stretch", async () => {
 		const patterns = { properties: { a: { pattern: "^x+$" }, b: { pattern: "^(a+)+$" } } };
 		assert.equal(await check(patterns, { a: "xxx", b: "aaa" }), undefined);

@@ -57,14 +57,33 @@ describe("the log messages of a server", () => {
 		assert.deepEqual(heard, ["warning", "error", "emergency"]);
 	});
 
-	it("are of no certain request after one that was not answered, and are after one that failed", async () => {
+	it("say which logger they come from, if that is a text", () => {
+		const { log } = open();
+		const heard: unknown[] = [];
+		log.begin(1, { onLog: (message) => heard.push(message) }, new Promise(() => {}));
+		for (const logger of ["motor", undefined, 5]) {
+			log.received({ level: "info", data: 1, logger });
+		}
+		assert.deepEqual(heard, [
+			{ level: "info", data: 1, logger: "motor" },
+			{ level: "info", data: 1 },
+			{ level: "info", data: 1 },
+		]);
+	});
+
+	it("are of no certain request after one that was not answered, and are after one that failed", async (t) => {
 		const { begin, say } = open();
 		await begin(1).ended(new ProtocolError(-32_602, "answered"));
 		const { heard } = begin(2);
 		say("certain");
+		let now = performance.now();
+		t.mock.method(performance, "now", () => now);
 		await begin(3).ended(new Error("timeout"));
+		now += 59_999;
 		say("of 2 or of 3");
 		say("named", 2);
-		assert.deepEqual(heard, ["certain", "named"]);
+		now += 1;
+		say("certain a minute later");
+		assert.deepEqual(heard, ["certain", "named", "certain a minute later"]);
 	});
 });

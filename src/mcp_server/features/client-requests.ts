@@ -80,14 +80,6 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return true;
 	}
 
-	sessionClosed(session: CallSession): void {
-		for (const [id, open] of this.#open) {
-			if (open.session === session) {
-				this.#open.delete(id);
-			}
-		}
-	}
-
 	/** Waits for the response until the timeout, or until the call is cancelled or ends. */
 	#wait(
 		id: string,

@@ -38,7 +38,7 @@ function isFast(pattern: string): boolean {
 			unbounded += 1;
 		} else if (repeat === "?") {
 			ways *= 2;
-		} else if (comma !== undefined) {
+		} else {
 			ways *= Math.max(1, Number(most) - Number(least) + 1);
 		}
 	}

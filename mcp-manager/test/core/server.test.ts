@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { ServerError } from "../../src/core/errors.js";
+import { NO_OFFERS, type ServerTool } from "../../src/core/offers.js";
+import type { SchemaChecker } from "../../src/core/schema-checker.js";
+import { type CallDetails, type CallRecord, isUserOnly, Server, type ServerContext } from "../../src/core/server.js";
+import type { Session } from "../../src/core/session.js";
+
+const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
+const LAST_SEEN = Date.UTC(2026, 0, 2);
+const RECORD = { id: "dev", alias: "lamp", board: { name: "lamp", version: "1" }, offers: NO_OFFERS };
+
+/** A known server that is offline, a session with it, and the calls that it is asked. */
+function open(t: TestContext, context: Partial<ServerContext> = {}) {
+	t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: LAST_SEEN });
+	const calls: CallRecord[] = [];
+	const details: CallDetails[] = [];
+	const problems: string[] = [];
+	const checker: Pick<SchemaChecker, "check"> = { check: async () => problems.shift() };
+	const server = new Server(
+		"dev",
+		{
+			checker: checker as SchemaChecker,
+			onCall(record, detail) {
+				calls.push(record);
+				details.push(detail);
+			},
+			onUpdated() {},
+			warn() {},
+			...context,
+		},
+		{ ...RECORD, lastSeen: LAST_SEEN },
+	);
+	const asked: { timeout?: number | undefined; answer: (result: unknown) => void; fail: (error: Error) => void }[] = [];
+	const session = {
+		identity: { id: "dev" },
+		connected: true,
+		callTool: (_name: string, _args: object, { timeout }: { timeout?: number }) =>
+			new Promise((resolve, reject) => asked.push({ timeout, answer: resolve, fail: reject })),
+	};
+	const online = (): void => {
+		server.connect(session as unknown as Session);
+		server.discovered({ ...RECORD, lastSeen: LAST_SEEN });
+	};
+	const call = (tool: ServerTool = TOOL) => server.call("ann", tool, {}, { clientName: "chat" });
+	const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+	return { server, online, call, asked, calls, details, problems, settled };
+}
+
+const RESULT = { content: [], isError: false };
+
+describe("a server", () => {
+	it("has no record before it was discovered", () => {
+		const server = new Server("dev", {} as ServerContext, undefined);
+		assert.equal(server.known, false);
+		assert.throws(() => server.alias, { message: "dev has not been discovered" });
+	});
+
+	it("can be called while its session lasts, and was last seen at its end", (t) => {
+		const { server, online } = open(t);
+		assert.deepEqual([server.online, server.session, server.lastSeen], [false, undefined, LAST_SEEN]);
+		online();
+		server.state = "idle";
+		server.event = { method: "notifications/said", params: {}, time: 0 };
+		assert.deepEqual([server.online, server.state], [true, "idle"]);
+		t.mock.timers.tick(5_000);
+		server.disconnect();
+		assert.deepEqual([server.online, server.session, server.lastSeen], [false, undefined, LAST_SEEN + 5_000]);
+		assert.deepEqual([server.state, server.event], [undefined, undefined]);
+		t.mock.timers.tick(5_000);
+		server.disconnect();
+		assert.equal(server.lastSeen, LAST_SEEN + 5_000, "a session that was not ready changes nothing");
+	});
+
+	it("that is not in a session is not online with its record", (t) => {
+		const { server } = open(t);
+		server.discovered({ ...RECORD, lastSeen: 1 });
+		assert.deepEqual([server.online, server.lastSeen], [false, 1]);
+	});
+
+	it("runs four calls at a time, each for half a minute, and lets 64 more wait", async (t) => {
+		const { server, online, call, asked, settled } = open(t);
+		online();
+		const made = Array.from({ length: 68 }, () => call());
+		await settled();
+		assert.deepEqual([asked.length, asked[0]?.timeout, server.busy], [4, 30_000, true]);
+		await assert.rejects(call(), { code: "queue-full", message: "too many calls are waiting (limit 64)" });
+		for (let done = 0; done < made.length; done += 1) {
+			asked[done]?.answer(RESULT);
+			await settled();
+		}
+		await Promise.all(made);
+		assert.deepEqual([asked.length, server.busy], [68, false]);
+	});
+
+	it("that is offline has ten seconds to come back", async (t) => {
+		const { call, settled } = open(t);
+		const waiting = call();
+		await settled();
+		t.mock.timers.tick(9_999);
+		await settled();
+		assert.equal(await Promise.race([waiting.catch(() => "failed"), settled().then(() => "waits")]), "waits");
+		t.mock.timers.tick(1);
+		await assert.rejects(waiting, {
+			code: "server-offline",
+			message:
+				"lamp is offline and did not come back within 10 s; it was last seen at 2026-01-02T00:00:00.000Z. Nothing was sent to it.",
+		});
+	});
+
+	it("reports each call with its outcome", async (t) => {
+		const { online, call, asked, calls, details, problems, settled } = open(t);
+		online();
+		for (const act of [
+			() => asked.at(-1)?.answer(RESULT),
+			() => asked.at(-1)?.answer({ ...RESULT, isError: true }),
+			() => asked.at(-1)?.answer({ resultType: "input_required", inputRequests: {}, requestState: "s" }),
+			() => asked.at(-1)?.fail(new ServerError("timeout", "late")),
+			() => asked.at(-1)?.fail(new Error("no")),
+		]) {
+			const made = call().catch(() => {});
+			await settled();
+			act();
+			await made;
+		}
+		problems.push("a: is missing");
+		await assert.rejects(call(), { code: "invalid-arguments", message: "a: is missing" });
+		assert.deepEqual(
+			calls.map(({ outcome }) => outcome),
+			["ok", "failed", "ok", "timeout", "rejected", "invalid-arguments"],
+		);
+		assert.deepEqual(
+			details.map(({ result }) => result !== undefined),
+			[true, true, false, false, false, false],
+		);
+		assert.ok(calls.every(({ duration, principal, serverId }) => duration >= 0 && principal + serverId === "anndev"));
+	});
+
+	it("must send a result of its output schema, unless the tool failed or asks", async (t) => {
+		const { online, call, asked, problems, settled } = open(t);
+		online();
+		const answered = async (result: object) => {
+			const made = call({ ...TOOL, outputSchema: { type: "object" } });
+			await settled();
+			asked.at(-1)?.answer(result);
+			return await made;
+		};
+		await assert.rejects(answered(RESULT), {
+			code: "invalid-result",
+			message: "the result of t does not match its outputSchema: structuredContent: is missing",
+		});
+		for (const result of [
+			{ ...RESULT, structuredContent: {} },
+			{ ...RESULT, isError: true },
+			{ resultType: "input_required", inputRequests: {}, requestState: "s" },
+		]) {
+			assert.equal(await answered(result), result);
+		}
+		problems.push(undefined as unknown as string, "level: is missing");
+		await assert.rejects(answered({ ...RESULT, structuredContent: {} }), /outputSchema: level: is missing$/);
+	});
+
+	it("says that a call that was cut off may have been carried out", async (t) => {
+		const { online, call, asked, settled } = open(t);
+		online();
+		const made = call();
+		await settled();
+		asked[0]?.fail(new ServerError("server-disconnected", "gone"));
+		await assert.rejects(made, {
+			code: "server-disconnected",
+			message: "lamp disconnected during the call, which may have been carried out",
+		});
+	});
+
+	it("rejects the calls that wait when it is closed, and every later one", async (t) => {
+		const { server, call, settled } = open(t);
+		const waiting = call();
+		await settled();
+		server.close();
+		for (const rejected of [waiting, call()]) {
+			await assert.rejects(rejected, { code: "cancelled", message: "shutting down" });
+		}
+	});
+});
+
+describe("a tool", () => {
+	it("is only for users if nobody else is its audience", () => {
+		for (const [annotations, expected] of [
+			[undefined, false],
+			[{}, false],
+			[{ audience: "user" }, false],
+			[{ audience: [] }, false],
+			[{ audience: ["assistant"] }, false],
+			[{ audience: ["user", "assistant"] }, false],
+			[{ audience: ["user"] }, true],
+		] as const) {
+			assert.equal(isUserOnly({ ...TOOL, annotations } as ServerTool), expected, JSON.stringify(annotations));
+		}
+	});
+});
