@@ -30,7 +30,7 @@ async function announceXs(): Promise<void> {
 		console.log(`Not on XS: ${whyNotXs}`);
 		return;
 	}
-	// The machine of a chip's size, for tests in several processes, each of which would build it.
+	// The 32-bit machine has the memory of a chip. Built here, or several test processes would each build it.
 	await chooseEngine("xs", { bits: 32, onProgress: console.log });
 }
 
@@ -44,7 +44,7 @@ async function runInSimulator(): Promise<number> {
 	return await runTests(testsIn(SIMULATOR_TESTS), { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
-/** Likewise. */
+/** Runs the tests of the emulated chip, one file after another: they share its image. */
 async function runInQemu(): Promise<number> {
 	const tools = findQemuTools();
 	console.log(

@@ -199,7 +199,11 @@ export class RawBackend {
 
 	/** Hears the device's hello and answers it. */
 	async greet(sessionId = "s-1"): Promise<Record<string, unknown>> {
-		const hello = JSON.parse(await this.hear()) as Record<string, unknown>;
+		let hello: Record<string, unknown>;
+		do {
+			// What an earlier connection said may still be unread.
+			hello = JSON.parse(await this.hear());
+		} while (hello.type !== "hello");
 		this.say({ type: "hello", transport: "websocket", session_id: sessionId, audio_params: {} });
 		return hello;
 	}

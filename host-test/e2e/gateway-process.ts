@@ -46,12 +46,12 @@ export async function startVirtualDevice(backend: string, ...args: string[]): Pr
 	return await startDeviceProgram("--url", backend, ...args);
 }
 
-/** Likewise one that serves clients by itself, at a port of the loopback address. */
+/** Starts a device that serves clients by itself, at a port of the loopback address. */
 export async function startDirectDevice(port: number, ...args: string[]): Promise<Program> {
 	return await startDeviceProgram("--http", String(port), ...args);
 }
 
-/** Likewise one that is to be set up, at a port of the loopback address. */
+/** Starts a device that waits for its set-up, at a port of the loopback address. */
 export async function startNewDevice(port: number, ...args: string[]): Promise<Program> {
 	return await startDeviceProgram("--setup", String(port), ...args);
 }

@@ -11,7 +11,7 @@ const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));
 /** Milliseconds without the result of a test after which a process hangs: twice what a test waits for an event. */
 const MAX_SILENCE = 600_000;
 
-/** Likewise where one test runs for up to an hour: the soak, the simulator and the emulated chip. */
+/** The same where one test runs for up to an hour: the soak, the simulator and the emulated chip. */
 export const LONG_SILENCE = 4_500_000;
 
 /** Characters of the output of a process that are shown if it fails. */
@@ -42,10 +42,12 @@ export interface RunOptions {
  */
 export async function runTests(files: readonly string[], options: RunOptions = {}): Promise<number> {
 	const begin = performance.now();
+	// So that a run that is stopped stops its processes: only an exit does.
+	process.once("SIGTERM", () => process.exit(1));
 	return await runBundle(await bundleTests(files), files, options, begin);
 }
 
-/** Likewise what is bundled. */
+/** Runs test files that are bundled already. */
 export async function runBundle(
 	bundle: Bundle,
 	files: readonly string[],

@@ -188,8 +188,8 @@ export default suite("previews", {
 		face.show({ alert: { status: "Battery", message: "low" } });
 		timer.pass(40);
 		equal(canvas.pixels, canvas.width * canvas.height);
-		throws(() => picture.write(buffer(file)), /replaced by something more important/);
-		equal(await failure(picture.end()), "replaced by something more important");
+		throws(() => picture.write(buffer(file)), /replaced by an alert/);
+		equal(await failure(picture.end()), "replaced by an alert");
 	},
 	async "end when another one begins"() {
 		const { preview: shown, face, file, timer } = preview();

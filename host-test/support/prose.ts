@@ -31,7 +31,7 @@ export interface Sentence {
 	readonly text: string;
 }
 
-/** Ends of sentences that are none: abbreviations. */
+/** Abbreviations: their points do not end a sentence. */
 const ABBREVIATION = /(?:\be\.g|\bi\.e|\bvs|\betc|\bNo)\.$/;
 
 /** The Markdown of a page without code blocks and comments; lines keep their numbers. */

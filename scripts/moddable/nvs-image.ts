@@ -1,6 +1,6 @@
 import { crc32 } from "../crc32.js";
 
-// The format of ESP-IDF's "Non-Volatile Storage", version 2: pages of a header, a map of which entries are in use, and entries.
+// The format of ESP-IDF's "Non-Volatile Storage", version 2: pages of a header, a map of the used entries, and entries.
 const PAGE_SIZE = 4096;
 const ENTRY_SIZE = 32;
 const MAX_ENTRIES = 126;

@@ -46,7 +46,7 @@ const NOTHING: readonly StopWaiting[] = deepFreeze([]);
 export class ToolCall {
 	/** The id of the request to answer: changes if the client repeats the request. */
 	id: RequestId;
-	/** The token for progress notifications; may change likewise. */
+	/** The token for progress notifications. It changes with the id. */
 	progressToken: RequestId | undefined;
 	/** The session of the request. */
 	readonly session: CallSession;

@@ -104,7 +104,7 @@ class ShownPicture implements PictureSink {
 			throw new Error("replaced by another picture");
 		}
 		if (this.#decoder !== undefined && !this.#options.face.isCovered) {
-			throw new Error("replaced by something more important");
+			throw new Error("replaced by an alert");
 		}
 	}
 }

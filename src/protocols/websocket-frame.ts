@@ -70,7 +70,7 @@ export class FrameHeader {
 			throw new Error("masked WebSocket frame from the server");
 		}
 		if (this.isControl && (!this.final || byte > MAX_CONTROL_PAYLOAD)) {
-			throw new Error("WebSocket control frame in parts, or too long");
+			throw new Error("WebSocket control frame fragmented or too long");
 		}
 		this.#extended = byte === 126 ? 2 : byte === 127 ? 8 : 0;
 		this.length = this.#extended === 0 ? byte : 0;

@@ -68,7 +68,7 @@ export class FrameReceiver {
 	#checkOrder(): void {
 		const { opcode } = this.#header;
 		if ((opcode === OPCODE.continuation) !== (this.#binary !== undefined)) {
-			throw new Error("WebSocket message within another, or continued but not begun");
+			throw new Error("unexpected WebSocket data frame: continuation without a start, or a start before the end");
 		}
 		this.#binary ??= opcode === OPCODE.binary;
 	}

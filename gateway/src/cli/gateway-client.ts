@@ -46,7 +46,7 @@ export class GatewayClient {
 		}
 		const { username, password } = new URL(url);
 		if (username !== "" || password !== "") {
-			throw new UsageError("--url: a user name or password cannot be in it. Give a token with XS_MCP_GATEWAY_TOKEN");
+			throw new UsageError("--url: must not contain a user name or password. Give a token with XS_MCP_GATEWAY_TOKEN");
 		}
 		this.#base = url.replace(/\/(mcp\/?)?$/, "");
 		this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };

@@ -75,7 +75,7 @@ async function addToken(
 	{ for: kind, device, allowUserTools, operator, readOnly, days, yes, ...settings }: AddOptions,
 ): Promise<void> {
 	if (kind === "device" && (allowUserTools || operator || readOnly || days !== undefined)) {
-		throw new UsageError("--allow-user-tools, --operator, --read-only, --days: only for the token of a client");
+		throw new UsageError("--allow-user-tools, --operator, --read-only, --days: only client tokens take them");
 	}
 	if (operator && device) {
 		throw new UsageError("--operator: not with --device");

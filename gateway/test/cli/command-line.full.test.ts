@@ -145,7 +145,7 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.deepEqual([tagged.code, tagged.stdout], [0, "lamp_000001 is tagged lights, upstairs.\n"]);
 		assert.match((await command(t, "devices")).stdout, / TAGS\n.* lights upstairs\n$/);
 		const invalid = await command(t, "devices", "tag", "lamp_000001", "all");
-		assert.match(invalid.stderr, /tag all: stands for every device already/);
+		assert.match(invalid.stderr, /tag all: reserved for every device/);
 		const fewer = await command(t, "devices", "untag", LAMP, "lights");
 		assert.equal(fewer.stdout, "lamp_000001 is tagged upstairs.\n");
 		const none = await command(t, "devices", "untag", LAMP, "upstairs");

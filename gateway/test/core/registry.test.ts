@@ -175,7 +175,7 @@ describe("the servers that the gateway knows", () => {
 		await until(() => servers.find(ID)?.tools.length === 0, "its tools are read again");
 		assert.deepEqual(servers.find(ID)?.tags, ["lights", "upstairs"]);
 		await assert.rejects(servers.tag(ID, ["a__b"]), /^RangeError: tag: expected 1 to 24 .*got "a__b"$/);
-		await assert.rejects(servers.tag(ID, ["all"]), /tag all: stands for every device/);
+		await assert.rejects(servers.tag(ID, ["all"]), /tag all: reserved for every device/);
 		const many = Array.from({ length: 17 }, (_, at) => `t${at}`);
 		await assert.rejects(servers.tag(ID, many), /a device has at most 16, got 17/);
 		assert.equal(await servers.tag("hall", ["x"]), undefined);

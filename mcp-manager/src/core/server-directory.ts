@@ -174,7 +174,7 @@ export class ServerDirectory {
 	 */
 	async rename(server: Server, alias: string): Promise<void> {
 		if (this.#settings.has(server.id)) {
-			throw new RangeError(`alias of ${server.id}: it follows from the configured id`);
+			throw new RangeError(`alias of ${server.id}: derived from its configured id, cannot be set`);
 		}
 		this.#aliases.rename(server.id, server.alias, alias);
 		server.alias = alias;
@@ -190,7 +190,7 @@ export class ServerDirectory {
 	 */
 	async tag(server: Server, tags: readonly string[]): Promise<void> {
 		if (this.#settings.has(server.id)) {
-			throw new RangeError(`tags of ${server.id}: a configured server has none`);
+			throw new RangeError(`tags of ${server.id}: only devices have tags`);
 		}
 		server.tags = readTags(tags);
 		const saved = this.#store?.save(server.record);

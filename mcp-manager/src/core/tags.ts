@@ -19,7 +19,7 @@ export function readTags(tags: readonly string[]): readonly string[] {
 			);
 		}
 		if (tag === EVERY_DEVICE) {
-			throw new RangeError(`tag ${EVERY_DEVICE}: stands for every device already`);
+			throw new RangeError(`tag ${EVERY_DEVICE}: reserved for every device`);
 		}
 	}
 	const different = [...new Set(tags)].sort();

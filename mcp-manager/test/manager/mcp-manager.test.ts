@@ -70,7 +70,12 @@ describe("McpManager", () => {
 		const results = await manager.executeParallel(
 			Array.from({ length: 100 }, (_, index) => ({
 				tool: index === 50 ? "missing" : "write",
-				params: { text: String(index), delay: (index * 7) % 20, fail: index === 30 },
+				params: {
+					text: String(index),
+					delay: (index * 7) % 20,
+					fail: index === 30,
+					...(index < 10 ? { together: 10 } : {}),
+				},
 			})),
 		);
 		results.forEach(({ success, data, error }, index) => {

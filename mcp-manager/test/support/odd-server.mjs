@@ -14,6 +14,8 @@ const tools = [
 ];
 let running = 0;
 let most = 0;
+/** Calls that wait until as many calls run as their argument `together` says. */
+const waiting = [];
 
 if (behaviour === "child") {
 	// Leaves its own child behind, with a standard input of its own.
@@ -72,6 +74,13 @@ async function call({ id, params }) {
 	}
 	if (args.text === "complain") {
 		stderr.write(`${"first\n".repeat(1_000)}${"y".repeat(5_000)}\n`);
+	}
+	if (args.together > running) {
+		await new Promise((resolve) => waiting.push(resolve));
+	} else if (args.together === running) {
+		for (const resume of waiting.splice(0)) {
+			resume();
+		}
 	}
 	await new Promise((resolve) => setTimeout(resolve, args.delay ?? 5));
 	running -= 1;

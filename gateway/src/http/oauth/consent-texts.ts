@@ -43,7 +43,7 @@ const en: ConsentTexts = {
 	secretHelp:
 		"For a code, run xs-mcp-gateway token code where the gateway runs. Leave this empty if you are signed in to the console as an operator.",
 	wrongSecret: "This is neither a token nor a valid code.",
-	notOperator: "This token is not one of an operator (token add --operator).",
+	notOperator: "This is not an operator's token (token add --operator).",
 	next: "Continue",
 	tools: "What may it do?",
 	read: "Only read: see devices, and call tools that are known to be read-only",
