@@ -96,7 +96,8 @@ export class GatewayProgram {
 		this.#core = core;
 		const clients = new ClientSide(this.#context, core);
 		this.#clients = clients;
-		this.#cluster = await joinCluster(this.#context, core);
+		this.#cluster = await joinCluster(this.#context, core, () => clients.sessions);
+		clients.cluster = this.#cluster;
 		const devices = new DeviceSide(this.#context, core);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
 		const routes = devices.routes({ rejections: clients.rejections, addressOf });

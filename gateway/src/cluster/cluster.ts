@@ -9,6 +9,7 @@ import { Members } from "./members.js";
 import { type Lease, SUBJECTS, VERSION } from "./messages.js";
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
+import type { ClusterStatus } from "./status.js";
 
 export interface ClusterOptions extends BusOptions {
 	/** Of this gateway. No two have the same. */
@@ -20,28 +21,6 @@ export interface ClusterOptions extends BusOptions {
 	readonly clients: () => number;
 	readonly info: (message: string) => void;
 	readonly warn: (message: string) => void;
-}
-
-/** A gateway of the cluster, for the operator. */
-export interface MemberSummary {
-	readonly name: string;
-	readonly version: string;
-	/** ISO 8601. */
-	readonly since: string;
-	readonly devices: number;
-	readonly clients: number;
-	/** Calls for clients of other gateways in progress. */
-	readonly calls: number;
-	readonly draining: boolean;
-}
-
-/** The cluster, as a gateway sees it. */
-export interface ClusterStatus {
-	readonly name: string;
-	/** Whether NATS can be reached. */
-	readonly connected: boolean;
-	/** This gateway first. */
-	readonly gateways: readonly MemberSummary[];
 }
 
 /** Milliseconds between looks at leases, calls and changes. */
@@ -258,7 +237,7 @@ export class Cluster {
 	}
 
 	async #tick(): Promise<void> {
-		this.#members.expire();
+		this.#members.expire(TICK);
 		if (!this.#bus.connected || this.#buckets === undefined) {
 			return;
 		}

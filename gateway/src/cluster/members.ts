@@ -19,6 +19,9 @@ export class Members {
 	/** When this gateway's lease was renewed, by `performance.now()`. */
 	#renewed = Number.NEGATIVE_INFINITY;
 
+	/** When leases were looked at, by `performance.now()`. */
+	#looked = performance.now();
+
 	/** @param onChange is called when a gateway has come, gone or started again */
 	constructor(name: string, onChange: (gateway: string) => void) {
 		this.#name = name;
@@ -79,11 +82,17 @@ export class Members {
 		}
 	}
 
-	/** Finds the leases that were not renewed. */
-	expire(): void {
+	/**
+	 * Finds the leases that were not renewed. To be called every `interval` ms: if this process did not run for longer, renewals
+	 * may wait to be read.
+	 */
+	expire(interval: number): void {
 		const now = performance.now();
-		for (const [name, { until }] of this.#members) {
-			if (until <= now) {
+		const stalled = Math.max(0, now - this.#looked - 2 * interval);
+		this.#looked = now;
+		for (const [name, member] of this.#members) {
+			member.until += stalled;
+			if (member.until <= now) {
 				this.gone(name);
 			}
 		}

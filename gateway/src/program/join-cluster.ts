@@ -6,8 +6,16 @@ import { GATEWAY_INFO } from "../version.js";
 import type { ProgramContext } from "./context.js";
 import type { Core } from "./open-core.js";
 
-/** Joins the cluster, if the settings name one. Rejects with ConfigurationError. */
-export async function joinCluster({ configuration, log }: ProgramContext, core: Core): Promise<Cluster | undefined> {
+/**
+ * Joins the cluster, if the settings name one. Rejects with ConfigurationError.
+ *
+ * @param clients the number of clients' sessions
+ */
+export async function joinCluster(
+	{ configuration, log }: ProgramContext,
+	core: Core,
+	clients: () => number,
+): Promise<Cluster | undefined> {
 	const { cluster: url, clusterName, clusterCredentials, clusterPassword, clusterCa, clusterReplicas } = configuration;
 	if (url === undefined) {
 		return undefined;
@@ -28,7 +36,7 @@ export async function joinCluster({ configuration, log }: ProgramContext, core: 
 			replicas: clusterReplicas,
 			program: GATEWAY_INFO.version,
 			registry: core.gateway.servers,
-			clients: () => 0,
+			clients,
 			info: (message) => log.info(message),
 			warn: (message) => log.warn(message),
 		});

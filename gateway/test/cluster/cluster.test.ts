@@ -12,7 +12,7 @@ describe("gateways of a cluster", { skip: whyNoNats }, () => {
 		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
 		const device = await WireDevice.connect(t, a, { onCall: () => undefined });
 		await untilOnline(b);
-		const client = await connectClient(t, new URL(`${b.base}/mcp`));
+		const client = await connectClient(t, new URL(`${b.base}/mcp`), "2026-07-28");
 
 		const progress: number[] = [];
 		const call = client.callTool(

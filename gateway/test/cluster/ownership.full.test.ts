@@ -14,7 +14,7 @@ async function startTwo(t: TestContext): Promise<{ nats: NatsServer; a: StartedP
 	return { nats, a, b };
 }
 
-const clientOf = (t: TestContext, { base }: StartedProgram) => connectClient(t, new URL(`${base}/mcp`));
+const clientOf = (t: TestContext, { base }: StartedProgram) => connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
 
 describe("a device of a cluster", { skip: whyNoNats }, () => {
 	it("belongs to the gateway of its newest session, which alone answers", async (t) => {
