@@ -188,13 +188,18 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /** Follows a bucket. Returns what stops it. */
-export async function watch(bucket: KV, onEntry: (entry: KvWatchEntry) => void): Promise<() => void> {
+export async function watch(
+	bucket: KV,
+	onEntry: (entry: KvWatchEntry) => void,
+	onError: (error: Error) => void,
+): Promise<() => void> {
 	const entries = await bucket.watch();
-	void (async () => {
+	const follow = async (): Promise<void> => {
 		for await (const entry of entries) {
 			onEntry(entry);
 		}
-	})();
+	};
+	follow().catch(onError);
 	return () => entries.stop();
 }
 
@@ -206,6 +211,8 @@ function connectionOptions({ url, credentials, password, ca }: BusOptions, name:
 		servers: host,
 		name: `xs-mcp-gateway ${name}`,
 		maxReconnectAttempts: -1,
+		// A password may be changed in NATS first.
+		ignoreAuthErrorAbort: true,
 		reconnectTimeWait: RECONNECT_TIME,
 		pingInterval: PING_INTERVAL,
 		...login,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { KvWatchEntry } from "@nats-io/kv";
 import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import { type Buckets, Bus, type BusOptions, saysNobody, watch } from "./bus.js";
@@ -49,6 +50,7 @@ export class Cluster {
 	readonly #remotes: Remotes;
 	readonly #outgoing: OutgoingCalls;
 	readonly #incoming: IncomingCalls;
+	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	#bus!: Bus;
 	/** Undefined without a connection. */
 	#buckets: Buckets | undefined;
@@ -151,7 +153,7 @@ export class Cluster {
 		registry.on("changed", () => {
 			this.#hasChanged = true;
 		});
-		this.#timer = setInterval(() => void this.#tick(), TICK);
+		this.#timer = setInterval(() => this.#tick().catch(this.#warn), TICK);
 	}
 
 	/** Rejects if a gateway with this name runs: its subject has a receiver. */
@@ -171,7 +173,7 @@ export class Cluster {
 			if (kind === "reply") {
 				this.#outgoing.received(detail, message);
 			} else if (kind === "call") {
-				void this.#incoming.received(message);
+				this.#incoming.received(message).catch(this.#warn);
 			} else if (kind === "cancel") {
 				this.#incoming.cancelled(message);
 			} else if (kind === "pong" && saysNobody(message)) {
@@ -188,16 +190,17 @@ export class Cluster {
 		this.#buckets = buckets;
 		this.#lists.forgetStored();
 		await this.#renew(true);
+		const onGateway = ({ key, operation, value, isUpdate }: KvWatchEntry): void =>
+			this.#members.received(key, operation === "PUT" ? value : undefined, isUpdate);
+		const onDevice = (found: KvWatchEntry): void => {
+			const entry = this.#remotes.received(found);
+			if (entry !== undefined) {
+				this.#claims.received(entry, found.revision);
+			}
+		};
 		this.#watches = [
-			await watch(buckets.gateways, ({ key, operation, value, isUpdate }) =>
-				this.#members.received(key, operation === "PUT" ? value : undefined, isUpdate),
-			),
-			await watch(buckets.devices, (found) => {
-				const entry = this.#remotes.received(found);
-				if (entry !== undefined) {
-					this.#claims.received(entry, found.revision);
-				}
-			}),
+			await watch(buckets.gateways, onGateway, this.#warn),
+			await watch(buckets.devices, onDevice, this.#warn),
 		];
 		this.#claims.recheck();
 		await this.#claims.flush();
@@ -225,7 +228,7 @@ export class Cluster {
 				return;
 			} catch (error) {
 				this.#leaveBuckets();
-				this.#options.warn(`cluster: ${(error as Error).message}`);
+				this.#warn(error as Error);
 				await new Promise((resolve) => setTimeout(resolve, RETRY_TIME));
 			}
 		}
@@ -253,7 +256,7 @@ export class Cluster {
 			}
 		} catch (error) {
 			this.#hasChanged = true;
-			this.#options.warn(`cluster: ${(error as Error).message}`);
+			this.#warn(error as Error);
 		}
 	}
 
