@@ -3,7 +3,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
+import { Option } from "commander";
 import { makeProgram, runProgram } from "../scripts/program.js";
+import { benchCalls } from "./gateway/calls.js";
 import { benchConsole } from "./gateway/console.js";
 import { benchFleets } from "./gateway/fleet.js";
 import { benchOverhead } from "./gateway/overhead.js";
@@ -11,54 +13,46 @@ import { makeReport, type Report } from "./report.js";
 
 const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
 
-/** The heading of the console's section: the last one. */
-const CONSOLE = "\n## The console with";
+/** The parts of the results, in their order. Each begins with its heading. */
+const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
+	overhead: benchOverhead,
+	calls: (report) => benchCalls(report, [1, 1_000, 5_000]),
+	fleets: (report) => benchFleets(report, [1_000, 5_000]),
+	console: benchConsole,
+};
 
 const program = makeProgram(
 	"run bench:gateway",
-	"Measures the gateway, and writes bench/gateway-results.md. Takes eight minutes.",
+	"Measures the gateway, and writes bench/gateway-results.md. Takes ten minutes.",
 )
-	.option("--console", "Measure the console alone, and leave the rest of the file as it is")
+	.addOption(
+		new Option("--only <section>", "Measure one section, and leave the rest of the file as it is").choices(
+			Object.keys(SECTIONS),
+		),
+	)
 	.action(() => {});
 await runProgram(program);
 
-if (program.opts<{ console?: true }>().console) {
-	const report = makeReport();
-	const before = readFileSync(RESULTS, "utf8").split(CONSOLE)[0]?.trimEnd() ?? "";
-	await sayConsole(report);
-	report.write(RESULTS);
-	writeFileSync(RESULTS, `${before}\n\n${readFileSync(RESULTS, "utf8")}`);
-} else {
-	await measureAll();
+const { only } = program.opts<{ only?: string }>();
+const [title = "", ...before] = readFileSync(RESULTS, "utf8").split(/\n(?=## )/);
+const written = new Map(Object.keys(SECTIONS).map((name, index) => [name, before[index]?.trimEnd() ?? ""]));
+for (const [name, measure] of Object.entries(SECTIONS)) {
+	if (only === undefined || only === name) {
+		written.set(name, await measured(measure));
+	}
 }
+writeFileSync(RESULTS, `${[title.trimEnd(), ...written.values()].join("\n\n")}\n`);
 
-async function measureAll(): Promise<void> {
+/** A section, and under what conditions it was measured. */
+async function measured(measure: (report: Report) => Promise<void>): Promise<string> {
 	const report = makeReport();
 	const { say } = report;
-	say("# The gateway, measured");
+	await measure(report);
 	say();
-	say(`Written by \`npm run bench:gateway\` on ${today()}.`);
-	say(
-		`${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}; everything on this one machine.`,
-	);
-	say();
-	await benchOverhead(report);
-	say();
-	await benchFleets(report, [1_000, 5_000]);
-	say();
-	await sayConsole(report);
-	report.write(RESULTS);
-}
-
-async function sayConsole(report: Report): Promise<void> {
-	await benchConsole(report);
+	const machine = `${cpus()[0]?.model ?? "CPU"}, ${availableParallelism()} cores, Node ${process.version}`;
 	const [load = 0] = loadavg();
-	report.say();
-	report.say(
-		`Measured on ${today()} with Chromium, gateway and devices on ${availableParallelism()} cores; the load was ${load.toFixed(0)}.`,
+	say(
+		`Measured on ${new Date().toISOString().slice(0, 10)} on one machine (${machine}); the load was ${load.toFixed(0)}.`,
 	);
-}
-
-function today(): string {
-	return new Date().toISOString().slice(0, 10);
+	return report.text();
 }

@@ -7,20 +7,24 @@ export interface Report {
 	row(...cells: (string | number)[]): void;
 	/** A table's first row. */
 	header(...cells: string[]): void;
+	/** All of it so far, without a line break at the end. */
+	text(): string;
 	/** Writes all of it to a file. */
 	write(path: string): void;
 }
 
-export function makeReport(): Report {
+/** @param print is given each line */
+export function makeReport(print: (line: string) => void = console.log): Report {
 	const lines: string[] = [];
 	const say = (line = ""): void => {
 		lines.push(line);
-		console.log(line);
+		print(line);
 	};
 	const row = (...cells: (string | number)[]): void => say(`| ${cells.join(" | ")} |`);
 	const header = (...cells: string[]): void => {
 		row(...cells);
 		row(...cells.map(() => "---"));
 	};
-	return { say, row, header, write: (path) => writeFileSync(path, `${lines.join("\n")}\n`) };
+	const text = (): string => lines.join("\n");
+	return { say, row, header, text, write: (path) => writeFileSync(path, `${text()}\n`) };
 }

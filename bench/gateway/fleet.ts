@@ -1,10 +1,7 @@
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
-import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import {
 	knownDevices,
@@ -13,18 +10,25 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
-import { Program, typeScript } from "../../host-test/e2e/program.js";
+import type { Program } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
+import { startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
-const CALLS = 5_000;
 const AT_THE_SAME_TIME = 32;
 
-/** Milliseconds for memory to settle: what connecting needed is given back. */
-const SETTLE = 5_000;
+/** How much is measured. */
+interface Amount {
+	/** Calls in each line of the table. */
+	readonly calls: number;
+	/** Milliseconds for memory to settle: what connecting needed is given back. */
+	readonly settle: number;
+}
+
+const ALL: Amount = { calls: 5_000, settle: 5_000 };
 
 /** The address of the device on XS: it comes before those of all others. */
 const XS_DEVICE = "02:00:00:ff:ff:ff";
@@ -46,10 +50,14 @@ interface Fleet {
 }
 
 /** A gateway with that many devices: what each costs it, and how long calls to them take. */
-export async function benchFleets({ say, row, header }: Report, sizes: readonly number[]): Promise<void> {
+export async function benchFleets(
+	{ say, row, header }: Report,
+	sizes: readonly number[],
+	amount: Amount = ALL,
+): Promise<void> {
 	const fleets: Fleet[] = [];
 	for (const size of sizes) {
-		fleets.push(await measureFleet(size));
+		fleets.push(await measureFleet(size, amount));
 	}
 	say("## Many devices");
 	say();
@@ -75,11 +83,11 @@ export async function benchFleets({ say, row, header }: Report, sizes: readonly 
 		"the user-only ones. One more device is the firmware on XS. Half of the calls are of a client of 2025-11-25, half of one of",
 	);
 	say(
-		`2026-07-28, ${CALLS} in each line, ${CALLS / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`,
+		`2026-07-28, ${amount.calls} in each line, ${amount.calls / 10} to the device on XS. Clients, gateway and devices share the machine's cores.`,
 	);
 }
 
-async function measureFleet(size: number): Promise<Fleet> {
+async function measureFleet(size: number, { calls: count, settle }: Amount): Promise<Fleet> {
 	const folder = makeTemporaryFolder();
 	const gateway = await startGateway(folder.path);
 	const programs: Program[] = [];
@@ -88,17 +96,16 @@ async function measureFleet(size: number): Promise<Fleet> {
 		await writeTools(tools);
 		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE));
 		await untilKnown(gateway, 1);
-		await delay(SETTLE);
+		await delay(settle);
 		const alone = gateway.program.residentBytes;
-		const devices = typeScript("bench/gateway/light-devices.ts", gateway.deviceUrl, String(size), tools);
-		programs.push(await Program.start(devices, (output) => output.includes("connecting")));
+		programs.push(await startLightDevices(gateway.deviceUrl, size, tools));
 		const begin = performance.now();
 		await untilKnown(gateway, size + 1);
 		const known = performance.now() - begin;
-		await delay(SETTLE);
+		await delay(settle);
 		const connected = gateway.program.residentBytes;
-		const calls = await measureCalls(gateway);
-		await delay(SETTLE);
+		const calls = await measureCalls(gateway, count);
+		await delay(settle);
 		return { size, known, memory: [alone, connected, gateway.program.residentBytes], ...calls };
 	} finally {
 		await Promise.all(programs.map((program) => program.stop()));
@@ -107,22 +114,9 @@ async function measureFleet(size: number): Promise<Fleet> {
 	}
 }
 
-/** Writes the firmware's tools, user-only ones included, to a file for the devices that are not the firmware to have. */
-async function writeTools(path: string): Promise<void> {
-	const gateway = await Gateway.open();
-	const sockets = new WebSocketDevices(gateway.servers, { port: 0 });
-	const online = once(gateway.servers, "online");
-	const program = await startVirtualDevice(`ws://127.0.0.1:${await sockets.listen()}/`);
-	const [{ tools }] = await online;
-	writeFileSync(path, JSON.stringify(tools));
-	await program.stop();
-	await gateway.close();
-	await sockets.close();
-}
-
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
 
-async function measureCalls(gateway: RunningGateway): Promise<Calls> {
+async function measureCalls(gateway: RunningGateway, count: number): Promise<Calls> {
 	const clients = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp?catalog=full`, era)));
 	const listed = await measureList(clients[0] as Client);
 	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
@@ -135,12 +129,12 @@ async function measureCalls(gateway: RunningGateway): Promise<Calls> {
 	};
 	const toXs = callsOf(xs);
 	const [one, many, onXs] = [new Samples(), new Samples(), new Samples()];
-	await inParallel(CALLS / 10, 1, (at) => random(at)());
-	await inParallel(CALLS, 1, (at) => one.time(random(at)));
+	await inParallel(count / 10, 1, (at) => random(at)());
+	await inParallel(count, 1, (at) => one.time(random(at)));
 	const begin = performance.now();
-	await inParallel(CALLS, AT_THE_SAME_TIME, (at) => many.time(random(at)));
-	const callsPerSecond = (CALLS * 1000) / (performance.now() - begin);
-	await inParallel(CALLS / 10, 1, (at) => onXs.time(toXs[at % toXs.length] as () => Promise<void>));
+	await inParallel(count, AT_THE_SAME_TIME, (at) => many.time(random(at)));
+	const callsPerSecond = (count * 1000) / (performance.now() - begin);
+	await inParallel(count / 10, 1, (at) => onXs.time(toXs[at % toXs.length] as () => Promise<void>));
 	await Promise.all(clients.map((client) => client.close()));
 	return { ...listed, one, many, callsPerSecond, onXs };
 }

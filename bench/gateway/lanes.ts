@@ -1,3 +1,4 @@
+import type { Program } from "../../host-test/e2e/program.js";
 import { Samples } from "./samples.js";
 
 /** How the call travels: by Streamable HTTP in two revisions, by standard input and output, or as the device has it. */
@@ -8,6 +9,10 @@ interface Lane {
 	readonly column: Column;
 	readonly call: () => Promise<void>;
 	readonly samples: Samples;
+	/** The program that serves the calls; undefined: its CPU time is not measured. */
+	readonly program: Program | undefined;
+	/** Milliseconds of CPU that it has taken. */
+	cpuTime: number;
 }
 
 /** Warm-up turns. */
@@ -27,8 +32,8 @@ export class Lanes {
 	readonly callsPerTurn = CALLS_PER_TURN;
 	readonly callsPerLane = TURNS * CALLS_PER_TURN;
 
-	add(path: string, column: Column, call: () => Promise<void>): void {
-		this.#lanes.push({ path, column, call, samples: new Samples() });
+	add(path: string, column: Column, call: () => Promise<void>, program?: Program): void {
+		this.#lanes.push({ path, column, call, samples: new Samples(), program, cpuTime: 0 });
 	}
 
 	/** What to undo at the end, last first. */
@@ -43,8 +48,10 @@ export class Lanes {
 			}
 		}
 		for (let round = 0; round < TURNS; round += 1) {
-			for (const { call, samples } of this.#lanes) {
-				await turn(CALLS_PER_TURN, () => samples.time(call));
+			for (const lane of this.#lanes) {
+				const before = lane.program?.cpuTime ?? Number.NaN;
+				await turn(CALLS_PER_TURN, () => lane.samples.time(lane.call));
+				lane.cpuTime += (lane.program?.cpuTime ?? Number.NaN) - before;
 			}
 		}
 	}
@@ -55,13 +62,23 @@ export class Lanes {
 	}
 
 	samples(path: string, column: Column): Samples | undefined {
-		return this.#lanes.find((lane) => lane.path === path && lane.column === column)?.samples;
+		return this.#find(path, column)?.samples;
+	}
+
+	/** Milliseconds of CPU that the serving program takes for a call; NaN if it is not measured. */
+	cpuTimePerCall(path: string, column: Column): number {
+		const { cpuTime, samples } = this.#find(path, column) ?? {};
+		return (cpuTime ?? Number.NaN) / (samples?.count ?? 1);
 	}
 
 	async close(): Promise<void> {
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
 		}
+	}
+
+	#find(path: string, column: Column): Lane | undefined {
+		return this.#lanes.find((lane) => lane.path === path && lane.column === column);
 	}
 }
 

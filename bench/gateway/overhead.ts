@@ -11,10 +11,10 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
-import { Program } from "../../host-test/e2e/program.js";
+import type { Program } from "../../host-test/e2e/program.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
-import { bundleDirectServer } from "./direct-server-bundle.js";
+import { bundleDirectServer, startDirectServer } from "./direct-server-bundle.js";
 import { type Column, Lanes } from "./lanes.js";
 import { installPeers, PEERS, startPeer } from "./peers.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
@@ -164,10 +164,9 @@ async function openDevice(lanes: Lanes): Promise<void> {
 }
 
 async function openDirectServer(lanes: Lanes, server: string): Promise<void> {
-	const program = await Program.start([server], (output) => output.includes("listening"));
+	const { program, urlOf } = await startDirectServer(server);
 	lanes.onClose(() => program.stop());
-	const base = `http://127.0.0.1:${program.said(/listening on (\d+)/)}`;
 	const path = "SDK v2 server";
-	await openHttp(lanes, path, (era) => `${base}/${era === "2025-11-25" ? "session" : "stateless"}`);
+	await openHttp(lanes, path, urlOf);
 	await openStdio(lanes, path, [server, "stdio"]);
 }

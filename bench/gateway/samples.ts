@@ -9,6 +9,10 @@ export class Samples {
 		this.#values.push(performance.now() - start);
 	}
 
+	get count(): number {
+		return this.#values.length;
+	}
+
 	/** The milliseconds within which that part of the calls was answered: 0.5 for half of them. */
 	within(part: number): number {
 		const sorted = [...this.#values].sort((a, b) => a - b);

@@ -6,6 +6,7 @@ import { ROOT } from "./select.js";
 
 /** Programs and modules that tests start in processes of their own. */
 const PROGRAMS = [
+	"bench/gateway/light-devices.ts",
 	"examples/tour/main.ts",
 	"gateway/src/config/token-store.ts",
 	"gateway/test/support/stdio.ts",

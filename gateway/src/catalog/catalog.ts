@@ -1,22 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
-import { isUserOnly, type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
+import { type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "./access.js";
 import { groupTools, type ToolGroup } from "./groups.js";
-import {
-	aliasIn,
-	findByName,
-	listedPrompts,
-	listedResources,
-	listedTemplates,
-	listedTools,
-	type Naming,
-	namedTools,
-} from "./listing.js";
+import { type Allowed, aliasIn, type Listings, type Naming } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
-import { aliasInStateUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
-import { ToolHints } from "./tool-hints.js";
+import { aliasInStateUri, STATE_TEMPLATE } from "./state-resource.js";
 import { isPinned, listsAll, type ToolView } from "./tool-view.js";
 
 /** A tool that a client named, and the server that has it. */
@@ -42,7 +33,8 @@ interface FoundResource {
 interface Lists {
 	/** The tools that are listed. */
 	readonly tools: readonly Tool[];
-	readonly allTools: readonly Tool[];
+	/** Whether these are every tool that the client may call. */
+	readonly listsAll: boolean;
 	/** By name. Empty unless the view asks for them. */
 	readonly groups: ReadonlyMap<string, ToolGroup>;
 	readonly resources: readonly Resource[];
@@ -78,8 +70,7 @@ export interface CatalogOptions {
 	readonly server: string | undefined;
 	readonly naming: Naming;
 	readonly view: ToolView;
-	/** Hints for tools without any. Default: those of the family's known tools. */
-	readonly hints?: ToolHints;
+	readonly listings: Listings;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
 	/** The tools with which a client finds and calls others, if its list is not full. */
@@ -88,16 +79,17 @@ export interface CatalogOptions {
 	readonly panel?: string | undefined;
 }
 
-const FAMILY_HINTS = new ToolHints();
-
 const NO_LISTS: Lists = {
 	tools: [],
-	allTools: [],
+	listsAll: true,
 	groups: new Map(),
 	resources: [],
 	resourceTemplates: [],
 	prompts: [],
 };
+
+/** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
+const TOLD_PER_TURN = 50;
 
 /** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
 export class Catalog {
@@ -108,7 +100,10 @@ export class Catalog {
 	readonly #onStateChanged = (server: Server, cause?: Notification): void => this.#tellState(server, cause);
 	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
 	#lists = NO_LISTS;
+	/** The registry's version that the lists are of, and that all tools are of: those are made only for clients that need them. */
 	#version = -1;
+	#allTools: readonly Tool[] = [];
+	#allToolsVersion = -1;
 	/** The lists that listeners know. */
 	#told = this.#lists;
 
@@ -164,12 +159,18 @@ export class Catalog {
 
 	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
 	get allTools(): readonly Tool[] {
-		return this.#update().allTools;
+		if (this.#allToolsVersion !== this.#servers.version) {
+			this.#allToolsVersion = this.#servers.version;
+			const { listings, naming } = this.#options;
+			const tools = this.#reachable().flatMap((server) => listings.tools(server, naming, this.#allowed(server)));
+			this.#allTools = keepSame(this.#allTools, tools);
+		}
+		return this.#allTools;
 	}
 
 	/** Whether every tool is listed. */
 	get listsAll(): boolean {
-		return listsAll(this.view, this.allTools.length);
+		return this.#update().listsAll;
 	}
 
 	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
@@ -192,11 +193,9 @@ export class Catalog {
 	 * own, in the catalog of one server. Undefined also for a tool that the client may not call.
 	 */
 	findTool(name: string): FoundTool | undefined {
-		const { server, item: tool } = this.#find(name, ({ tools }) => tools) ?? {};
-		if (server === undefined || tool === undefined || !this.#allows(server, tool)) {
-			return undefined;
-		}
-		return { server, tool };
+		const { listings } = this.#options;
+		const { server, item: tool } = this.#find(name, (each, naming) => listings.findTool(each, naming, name)) ?? {};
+		return server && tool && listings.allows(tool, this.#allowed(server)) ? { server, tool } : undefined;
 	}
 
 	/** The group of this name, if the view has groups. */
@@ -206,8 +205,8 @@ export class Catalog {
 
 	/** The tool of this name as a full list has it; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
-		const { server, tool } = this.findTool(name) ?? {};
-		return server && tool && this.#hints.added(tool.name, tool as Tool);
+		const { tool } = this.findTool(name) ?? {};
+		return tool && this.#options.listings.hinted(tool);
 	}
 
 	/** The tool of the gateway itself that has this name. */
@@ -217,7 +216,8 @@ export class Catalog {
 
 	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
 	findPrompt(name: string): FoundPrompt | undefined {
-		const found = this.#find(name, ({ offers }) => offers.prompts);
+		const { listings } = this.#options;
+		const found = this.#find(name, (server, naming) => listings.findPrompt(server, naming, name));
 		return found && { server: found.server, prompt: found.item };
 	}
 
@@ -266,58 +266,65 @@ export class Catalog {
 	#update(): Lists {
 		if (this.#version !== this.#servers.version) {
 			this.#version = this.#servers.version;
-			this.#lists = keepSame(this.#lists, this.#makeLists());
+			this.#lists = keepSameLists(this.#lists, this.#makeLists());
 		}
 		return this.#lists;
 	}
 
 	#makeLists(): Lists {
-		const { naming, ownTools = [] } = this.#options;
+		const { naming, listings, ownTools = [] } = this.#options;
 		const reachable = this.#reachable();
-		const allTools = reachable.flatMap((server) => listedTools(server, this.#listing(naming)));
-		const groups = this.view.catalog === "groups" ? this.#groupsOf(reachable, allTools) : NO_LISTS.groups;
+		const isAll = listsAll(this.view, (most) => this.#hasAtMost(most));
+		const groups = this.view.catalog === "groups" ? this.#groupsOf(reachable) : NO_LISTS.groups;
 		return {
-			tools: [...ownTools.map(({ listed }) => listed), ...this.#shownOf(allTools, groups)],
-			allTools,
+			tools: [...ownTools.map(({ listed }) => listed), ...(isAll ? this.allTools : this.#someTools(groups))],
+			listsAll: isAll,
 			groups,
-			resources: reachable.flatMap((server) => {
-				const state = stateResource(server);
-				return [state, ...listedResources(server, naming).filter(({ uri }) => uri !== state.uri)];
-			}),
-			resourceTemplates: [STATE_TEMPLATE, ...reachable.flatMap((server) => listedTemplates(server, naming))],
-			prompts: reachable.flatMap((server) => listedPrompts(server, naming)),
+			resources: reachable.flatMap((server) => listings.resources(server, naming)),
+			resourceTemplates: [STATE_TEMPLATE, ...reachable.flatMap((server) => listings.templates(server, naming))],
+			prompts: reachable.flatMap((server) => listings.prompts(server, naming)),
 		};
 	}
 
-	#groupsOf(reachable: readonly Server[], allTools: readonly Tool[]): ReadonlyMap<string, ToolGroup> {
-		const { ownTools = [], catalogTools } = this.#options;
-		const listed = [...ownTools.map((own) => own.listed), ...catalogTools, ...allTools];
+	#groupsOf(reachable: readonly Server[]): ReadonlyMap<string, ToolGroup> {
+		const { ownTools = [], catalogTools, listings } = this.#options;
+		const listed = [...ownTools.map((own) => own.listed), ...catalogTools, ...this.allTools];
 		const taken = new Set(listed.map(({ name }) => name));
 		const members = reachable.flatMap((server) =>
-			namedTools(server, this.#listing("portable")).map((named) => ({
-				server,
-				tool: named.item,
-				listed: named.listed,
-			})),
+			listings
+				.namedTools(server, "portable", this.#allowed(server))
+				.map((named) => ({ server, tool: named.item, listed: named.listed })),
 		);
 		return groupTools(members, (name) => taken.has(name), this.#lists.groups);
 	}
 
-	#shownOf(allTools: readonly Tool[], groups: ReadonlyMap<string, ToolGroup>): readonly Tool[] {
-		if (listsAll(this.view, allTools.length)) {
-			return allTools;
-		}
+	#someTools(groups: ReadonlyMap<string, ToolGroup>): readonly Tool[] {
 		const { catalogTools } = this.#options;
 		const grouped = new Set([...groups.values()].flatMap(({ members }) => members.map(({ tool }) => tool)));
 		const isShown = (tool: Tool): boolean =>
 			isPinned(this.view, tool) ||
 			(this.view.catalog === "groups" && !grouped.has(this.findTool(tool.name)?.tool as ServerTool));
 		const isCatalogTool = ({ name }: Tool): boolean => catalogTools.some((each) => each.name === name);
+		const mayShow = this.view.catalog === "groups" || this.view.pinnedTools.length > 0;
 		return [
 			...catalogTools,
 			...[...groups.values()].map(({ listed }) => listed),
-			...allTools.filter((tool) => isShown(tool) && !isCatalogTool(tool)),
+			...(mayShow ? this.allTools.filter((tool) => isShown(tool) && !isCatalogTool(tool)) : []),
 		];
+	}
+
+	/** Whether the client may call no more tools than that, without making their list. */
+	#hasAtMost(most: number): boolean {
+		const { listings } = this.#options;
+		let count = 0;
+		for (const server of this.#reachable()) {
+			const allowed = this.#allowed(server);
+			count += server.tools.filter((tool) => listings.allows(tool, allowed)).length;
+			if (count > most) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	#compare(): void {
@@ -325,41 +332,50 @@ export class Catalog {
 		this.#told = this.#update();
 		const { tools, resources, resourceTemplates, prompts } = this.#told;
 		if (tools !== before.tools) {
-			this.#tell({ kind: "tools" });
+			void this.#tell({ kind: "tools" });
 		}
 		if (resources !== before.resources || resourceTemplates !== before.resourceTemplates) {
-			this.#tell({ kind: "resources" });
+			void this.#tell({ kind: "resources" });
 		}
 		if (prompts !== before.prompts) {
-			this.#tell({ kind: "prompts" });
+			void this.#tell({ kind: "prompts" });
 		}
 	}
 
 	#tellState(server: Server, cause: Notification | undefined): void {
 		if (this.#reaches(server)) {
-			this.#tell({ kind: "state", server, cause });
+			void this.#tell({ kind: "state", server, cause });
 		}
 	}
 
 	#tellUpdate(server: Server, uri: string): void {
 		if (this.#reaches(server)) {
-			this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
+			void this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
 		}
 	}
 
-	#tell(change: CatalogChange): void {
-		for (const listener of this.#listeners) {
-			listener(change);
+	/** Listeners beyond the first are told in later turns of the event loop, in the order of the changes: there may be thousands. */
+	async #tell(change: CatalogChange): Promise<void> {
+		const listeners = [...this.#listeners];
+		for (let told = 0; told < listeners.length; told += TOLD_PER_TURN) {
+			if (told > 0) {
+				await nextTurn();
+			}
+			for (const listener of listeners.slice(told, told + TOLD_PER_TURN)) {
+				if (this.#listeners.has(listener)) {
+					listener(change);
+				}
+			}
 		}
 	}
 
 	/** An item of a server's list, by any name that it has in this catalog. */
-	#find<Item extends { readonly name: string }>(
+	#find<Item>(
 		name: string,
-		itemsOf: (server: Server) => readonly Item[],
+		findIn: (server: Server, naming: Naming) => Item | undefined,
 	): { readonly server: Server; readonly item: Item } | undefined {
 		const find = (server: Server | undefined, naming: Naming) => {
-			const item = server && findByName(itemsOf(server), server, naming, name);
+			const item = server && findIn(server, naming);
 			return server && item && { server, item };
 		};
 		const only = this.#only();
@@ -396,22 +412,9 @@ export class Catalog {
 		);
 	}
 
-	/** Whether the client may see and call a tool. User-only tools, and tools without a read-only hint, need more rights. */
-	#allows({ id }: Server, tool: ServerTool): boolean {
+	#allowed({ id }: Server): Allowed {
 		const { userTools, readOnly = false } = this.#options.access;
-		const allowsUserTools = typeof userTools === "boolean" ? userTools : userTools.has(id);
-		return (
-			(allowsUserTools || !isUserOnly(tool)) &&
-			(!readOnly || this.#hints.added(tool.name, tool).annotations?.readOnlyHint === true)
-		);
-	}
-
-	#listing(naming: Naming) {
-		return { naming, hints: this.#hints, allows: (server: Server, tool: ServerTool) => this.#allows(server, tool) };
-	}
-
-	get #hints(): ToolHints {
-		return this.#options.hints ?? FAMILY_HINTS;
+		return { userTools: typeof userTools === "boolean" ? userTools : userTools.has(id), readOnly };
 	}
 }
 
@@ -421,18 +424,17 @@ function mayHaveResources({ session, offers }: Server): boolean {
 }
 
 /** The lists of `next`; a list with the same items as before is the old array. */
-function keepSame(before: Lists, next: Lists): Lists {
-	const keep = <Item>(old: readonly Item[], items: readonly Item[]) => (sameItems(old, items) ? old : items);
+function keepSameLists(before: Lists, next: Lists): Lists {
 	return {
-		tools: keep(before.tools, next.tools),
-		allTools: keep(before.allTools, next.allTools),
+		tools: keepSame(before.tools, next.tools),
+		listsAll: next.listsAll,
 		groups: next.groups,
-		resources: keep(before.resources, next.resources),
-		resourceTemplates: keep(before.resourceTemplates, next.resourceTemplates),
-		prompts: keep(before.prompts, next.prompts),
+		resources: keepSame(before.resources, next.resources),
+		resourceTemplates: keepSame(before.resourceTemplates, next.resourceTemplates),
+		prompts: keepSame(before.prompts, next.prompts),
 	};
 }
 
-function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean {
-	return one.length === other.length && one.every((item, index) => item === other[index]);
+function keepSame<Item>(before: readonly Item[], next: readonly Item[]): readonly Item[] {
+	return before.length === next.length && before.every((item, index) => item === next[index]) ? before : next;
 }

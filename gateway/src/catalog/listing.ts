@@ -1,8 +1,9 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import type { Server, ServerTool } from "xs-mcp-manager/core";
+import { isUserOnly, type Server, type ServerPrompt, type ServerTool } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
 import { clientUri } from "./resource-uris.js";
+import { stateResource } from "./state-resource.js";
 import type { ToolHints } from "./tool-hints.js";
 
 /**
@@ -17,56 +18,121 @@ export interface NamedItem<Item> {
 	readonly listed: Item;
 }
 
+/** Which of a server's tools a client may see and call. */
+export interface Allowed {
+	readonly userTools: boolean;
+	/** Only tools that are known to be read-only. */
+	readonly readOnly: boolean;
+}
+
+/** By the names that clients use, in the server's order. */
 type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
 
-/** Cached for each array of items, naming and prefix, so that an unchanged item stays the same object in lists. */
-const made = new WeakMap<readonly object[], Map<string, NamedItems<object>>>();
+type Named = { readonly name: string };
 
-interface ToolListing {
-	readonly naming: Naming;
-	readonly hints: ToolHints;
-	/** Whether the client may see and call a tool of this server. */
-	readonly allows: (server: Server, tool: ServerTool) => boolean;
+/** What was made, and of which list under which alias. */
+interface Made {
+	readonly items: readonly object[];
+	readonly alias: string;
+	readonly value: unknown;
 }
 
-/** A server's tools as a client lists them. */
-export function listedTools(server: Server, listing: ToolListing): Tool[] {
-	return namedTools(server, listing).map(({ listed }) => listed);
+/**
+ * Servers' lists as clients see them. What is made of a list stays the same object as long as the server has the same list
+ * and alias: catalogs find out so what has changed, and do not make the lists of thousands of servers anew.
+ */
+export class Listings {
+	readonly #hints: ToolHints;
+	readonly #made = new WeakMap<Server, Map<string, Made>>();
+
+	/** @param hints for tools without any */
+	constructor(hints: ToolHints) {
+		this.#hints = hints;
+	}
+
+	/** A tool with hints: see {@link ToolHints.added}. */
+	hinted(tool: ServerTool): ServerTool {
+		return this.#hints.added(tool.name, tool);
+	}
+
+	/** Whether a client may see and call a tool. User-only tools, and tools without a read-only hint, need more rights. */
+	allows(tool: ServerTool, { userTools, readOnly }: Allowed): boolean {
+		return (userTools || !isUserOnly(tool)) && (!readOnly || this.hinted(tool).annotations?.readOnlyHint === true);
+	}
+
+	/** A server's tools as a client lists them. */
+	tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
+		const key = `${naming} tools ${allowed.userTools} ${allowed.readOnly}`;
+		return this.#cached(server, server.tools, key, () =>
+			this.namedTools(server, naming, allowed).map(({ listed }) => listed),
+		);
+	}
+
+	/** A server's tools, and how a client lists them. */
+	namedTools(server: Server, naming: Naming, allowed: Allowed): readonly NamedItem<Tool>[] {
+		return [...this.#toolsByName(server, naming).values()].filter(({ item }) => this.allows(item, allowed));
+	}
+
+	/** The tool that has this name in lists of that naming. */
+	findTool(server: Server, naming: Naming, name: string): ServerTool | undefined {
+		return this.#toolsByName(server, naming).get(name)?.item;
+	}
+
+	/** A server's prompts as a client lists them. */
+	prompts(server: Server, naming: Naming): readonly Prompt[] {
+		return this.#cached(server, server.offers.prompts, `${naming} prompts`, () =>
+			[...this.#promptsByName(server, naming).values()].map(({ listed }) => listed),
+		);
+	}
+
+	/** The prompt that has this name in lists of that naming. */
+	findPrompt(server: Server, naming: Naming, name: string): ServerPrompt | undefined {
+		return this.#promptsByName(server, naming).get(name)?.item;
+	}
+
+	/** A server's state, and its resources as a client lists them. */
+	resources(server: Server, naming: Naming): readonly Resource[] {
+		return this.#cached(server, server.offers.resources, `${naming} resources`, () => {
+			const state = stateResource(server);
+			const listed = server.offers.resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
+			return [state, ...listed.filter(({ uri }) => uri !== state.uri)];
+		});
+	}
+
+	/** A server's templates of resources as a client lists them. */
+	templates(server: Server, naming: Naming): readonly ResourceTemplateType[] {
+		const { resourceTemplates } = server.offers;
+		return this.#cached(server, resourceTemplates, `${naming} templates`, () =>
+			resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
+		);
+	}
+
+	#toolsByName(server: Server, naming: Naming): NamedItems<Tool> {
+		return this.#cached(server, server.tools, `${naming} tools by name`, () =>
+			byName(server.tools, server, naming, (tool) => this.hinted(tool)),
+		);
+	}
+
+	#promptsByName(server: Server, naming: Naming): NamedItems<Prompt> {
+		return this.#cached(server, server.offers.prompts, `${naming} prompts by name`, () =>
+			byName(server.offers.prompts, server, naming, itself),
+		);
+	}
+
+	#cached<Value>(server: Server, items: readonly object[], key: string, make: () => Value): Value {
+		const ofServer = this.#made.get(server) ?? new Map<string, Made>();
+		const known = ofServer.get(key);
+		if (known?.items === items && known.alias === server.alias) {
+			return known.value as Value;
+		}
+		const value = make();
+		this.#made.set(server, ofServer.set(key, { items, alias: server.alias, value }));
+		return value;
+	}
 }
 
-/** A server's tools, and how a client lists them. */
-export function namedTools(server: Server, { naming, hints, allows }: ToolListing): NamedItem<Tool>[] {
-	return [...byName(server.tools, server, naming).values()]
-		.filter(({ item }) => allows(server, item))
-		.map(({ item, listed }) => ({ item, listed: hints.added(item.name, listed) }));
-}
-
-/** A server's prompts as a client lists them. */
-export function listedPrompts(server: Server, naming: Naming): Prompt[] {
-	return [...byName(server.offers.prompts, server, naming).values()].map(({ listed }) => listed);
-}
-
-/** A server's resources as a client lists them. */
-export function listedResources(server: Server, naming: Naming): Resource[] {
-	const items = named(server.offers.resources, server, naming, ({ uri }) => uri, withAlias(server, "uri"));
-	return [...items.values()].map(({ listed }) => listed);
-}
-
-/** A server's templates of resources as a client lists them. */
-export function listedTemplates(server: Server, naming: Naming): ResourceTemplateType[] {
-	const { resourceTemplates } = server.offers;
-	const items = named(resourceTemplates, server, naming, (each) => each.uriTemplate, withAlias(server, "uriTemplate"));
-	return [...items.values()].map(({ listed }) => listed);
-}
-
-/** The item of a server's list that has this name in lists of that naming. */
-export function findByName<Item extends { readonly name: string }>(
-	items: readonly Item[],
-	server: Server,
-	naming: Naming,
-	name: string,
-): Item | undefined {
-	return byName(items, server, naming).get(name)?.item;
+function itself<Item>(item: Item): Item {
+	return item;
 }
 
 /** The alias in a name that has one. */
@@ -75,25 +141,25 @@ export function aliasIn(name: string): string | undefined {
 	return end < 0 ? undefined : name.slice(0, end);
 }
 
-/** By the names that clients use, in the server's order. */
-function byName<Item extends { readonly name: string }>(
+function byName<Item extends Named>(
 	items: readonly Item[],
 	server: Server,
 	naming: Naming,
+	shownAs: (item: Item) => Item,
 ): NamedItems<Item> {
 	const own = items.map(({ name }) => name);
-	const make = (): NamedItems<Item> => {
-		const names = naming === "own" ? own : [...portableNames(own, prefixOf(server, naming)).keys()];
-		const rename = renamer(own, names);
-		const uriFor = naming === "prefixed" ? (uri: string) => clientUri(uri, server.alias) : undefined;
-		return new Map(
-			items.map((item, index) => namedAs(names[index] as string, uriFor ? withPage(item, uriFor) : item, rename, item)),
-		);
-	};
-	return cached(items, server, naming, make);
+	const names = naming === "own" ? own : [...portableNames(own, naming === "prefixed" ? server.alias : "").keys()];
+	const rename = renamer(own, names);
+	const uriFor = naming === "prefixed" ? (uri: string) => clientUri(uri, server.alias) : undefined;
+	return new Map(
+		items.map((item, index) => {
+			const shown = shownAs(item);
+			return namedAs(names[index] as string, uriFor ? withPage(shown, uriFor) : shown, rename, item);
+		}),
+	);
 }
 
-function namedAs<Item extends { readonly name: string }>(
+function namedAs<Item extends Named>(
 	name: string,
 	shown: Item,
 	rename: (text: string) => string,
@@ -135,23 +201,6 @@ function renamer(own: readonly string[], names: readonly string[]): (text: strin
 	return (text) => text.replace(pattern, (name) => renamed.get(name) ?? name);
 }
 
-/** By their own URIs, in the server's order. */
-function named<Item extends object>(
-	items: readonly Item[],
-	server: Server,
-	naming: Naming,
-	keyOf: (item: Item) => string,
-	withAliasIn: (item: Item) => Item,
-): NamedItems<Item> {
-	const listed = (item: Item): Item => (naming === "prefixed" ? withAliasIn(item) : item);
-	return cached(
-		items,
-		server,
-		naming,
-		() => new Map(items.map((item) => [keyOf(item), { item, listed: listed(item) }])),
-	);
-}
-
 /** Puts a server's alias into a resource's URI, and into its name and title, so that users can distinguish devices. */
 function withAlias<Key extends string>({ alias }: Server, key: Key) {
 	return <Item extends { readonly name: string; readonly title?: string | undefined } & Record<Key, string>>(
@@ -162,22 +211,4 @@ function withAlias<Key extends string>({ alias }: Server, key: Key) {
 		name: `${alias}/${item.name}`,
 		...(item.title !== undefined && { title: `${item.title}: ${alias}` }),
 	});
-}
-
-function prefixOf({ alias }: Server, naming: Naming): string {
-	return naming === "prefixed" ? alias : "";
-}
-
-function cached<Item extends object>(
-	items: readonly Item[],
-	server: Server,
-	naming: Naming,
-	make: () => NamedItems<Item>,
-): NamedItems<Item> {
-	const known = made.get(items) ?? new Map<string, NamedItems<object>>();
-	made.set(items, known);
-	const key = `${naming} ${prefixOf(server, naming)}`;
-	const found = known.get(key) ?? make();
-	known.set(key, found);
-	return found as NamedItems<Item>;
 }

@@ -1,7 +1,11 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-/** Items on a page of a list. Some clients read at most 64 pages: enough for 5,000 devices. */
+/** Items on a page of a list, or more if there were too many pages then: the SDK's clients give up after 64. */
 const PAGE_SIZE = 500;
+const MAX_PAGES = 50;
+
+/** Where the pages of a list begin, by their cursors. A list is never changed, so these places stay true. */
+const starts = new WeakMap<readonly unknown[], Map<string, number>>();
 
 /** A member of a list request's `_meta`: the bytes that the whole answer may have. For clients with little room. */
 export const MAX_PAGE_BYTES = "xs-mcp/maxPageBytes";
@@ -35,7 +39,7 @@ export function pageOf<Item>(
 	nameOf: (item: Item) => string,
 	{ cursor, _meta: meta }: PageRequest = {},
 ): Page<Item> {
-	const start = isFirstPage(cursor) ? 0 : list.findIndex((item) => nameOf(item) === cursor);
+	const start = startOf(list, nameOf, cursor);
 	if (start < 0) {
 		throw new ProtocolError(
 			ProtocolErrorCode.InvalidParams,
@@ -44,17 +48,33 @@ export function pageOf<Item>(
 	}
 	const { [MAX_PAGE_BYTES]: maxBytes } = meta ?? {};
 	const room = typeof maxBytes === "number" ? maxBytes - OTHER_BYTES : Number.POSITIVE_INFINITY;
+	const end = start + Math.max(PAGE_SIZE, Math.ceil(list.length / MAX_PAGES));
 	const items: Item[] = [];
 	let bytes = 0;
-	for (const item of list.slice(start, start + PAGE_SIZE)) {
+	for (const [index, item] of list.slice(start, end).entries()) {
 		const size = room === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(JSON.stringify(item)) + 1;
 		if (bytes + size <= room) {
 			items.push(item);
 			bytes += size;
 		} else if (size <= room) {
-			return { items, nextCursor: nameOf(item) };
+			return { items, ...nextPage(list, nameOf, start + index) };
 		}
 	}
-	const next = list[start + PAGE_SIZE];
-	return { items, ...(next !== undefined && { nextCursor: nameOf(next) }) };
+	return { items, ...nextPage(list, nameOf, end) };
+}
+
+/** The place of a page's first item; -1 if the list has no such item. */
+function startOf<Item>(list: readonly Item[], nameOf: (item: Item) => string, cursor: string | undefined): number {
+	return isFirstPage(cursor) ? 0 : (starts.get(list)?.get(cursor) ?? list.findIndex((item) => nameOf(item) === cursor));
+}
+
+/** The cursor of the page that begins there; empty at the end of the list. */
+function nextPage<Item>(list: readonly Item[], nameOf: (item: Item) => string, start: number): { nextCursor?: string } {
+	const first = list[start];
+	if (first === undefined) {
+		return {};
+	}
+	const known = starts.get(list) ?? new Map<string, number>();
+	starts.set(list, known.set(nameOf(first), start));
+	return { nextCursor: nameOf(first) };
 }

@@ -17,8 +17,6 @@ export const STATE_TEMPLATE = {
 	mimeType: MIME_TYPE,
 };
 
-const resources = new WeakMap<Server, Resource>();
-
 /** The URI of the resource that holds a server's state. An alias needs no escaping. */
 export function stateUri({ alias }: Server): string {
 	return `device://${alias}/state`;
@@ -29,16 +27,11 @@ export function aliasInStateUri(uri: string): string | undefined {
 	return /^device:\/\/([^/]+)\/state$/.exec(uri)?.[1];
 }
 
-/** The resource that holds a server's state, as a client lists it. The same object until the server's alias changes. */
+/** The resource that holds a server's state, as a client lists it. */
 export function stateResource(server: Server): Resource {
-	const uri = stateUri(server);
-	let resource = resources.get(server);
-	if (resource?.uri !== uri) {
-		const { title, description, mimeType } = STATE_TEMPLATE;
-		resource = { uri, name: `${server.alias}/state`, title: `${title}: ${server.alias}`, description, mimeType };
-		resources.set(server, resource);
-	}
-	return resource;
+	const { title, description, mimeType } = STATE_TEMPLATE;
+	const { alias } = server;
+	return { uri: stateUri(server), name: `${alias}/state`, title: `${title}: ${alias}`, description, mimeType };
 }
 
 /**

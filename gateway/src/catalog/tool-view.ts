@@ -54,9 +54,13 @@ export function viewInUrl(url: string): { readonly view?: Partial<ToolView>; rea
 	return { view: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) };
 }
 
-/** Whether a client with this view lists every tool. */
-export function listsAll({ catalog, catalogLimit }: ToolView, count: number): boolean {
-	return catalog === "full" || (catalog === "auto" && count <= catalogLimit);
+/**
+ * Whether a client with this view lists every tool.
+ *
+ * @param hasAtMost whether there are no more tools than that
+ */
+export function listsAll({ catalog, catalogLimit }: ToolView, hasAtMost: (most: number) => boolean): boolean {
+	return catalog === "full" || (catalog === "auto" && hasAtMost(catalogLimit));
 }
 
 /** Whether the view has a tool pinned. */

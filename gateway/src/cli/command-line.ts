@@ -8,6 +8,7 @@ import { addClusterCommands } from "./cluster-commands.js";
 import { EXIT, UsageError } from "./exit.js";
 import { addFirmwareCommands } from "./firmware-commands.js";
 import { addServeCommands } from "./serve.js";
+import { addServerCommands } from "./server-commands.js";
 import { addTagCommands } from "./tag-commands.js";
 import { addTokenCommands } from "./token-commands.js";
 
@@ -36,6 +37,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 	addFirmwareCommands(program);
 	addClusterCommands(program);
 	addTokenCommands(program);
+	addServerCommands(program);
 	// After the commands, which would inherit it: their --version differs.
 	program.enablePositionalOptions();
 	try {

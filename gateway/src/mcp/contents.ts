@@ -49,9 +49,18 @@ export function promptFor(result: GetPromptResult, revision: string): GetPromptR
 	return mapMessages(result, (block) => blockFor(block, revision));
 }
 
+/** Lists for older revisions, by the lists that they are made from: the pages of a list are of one list. */
+const reduced = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+
 /** The members of a tool that the client's revision has: lists cost its model's context, and some clients have little room. */
 export function toolsFor(tools: readonly Tool[], revision: string): readonly Tool[] {
-	return revision >= SINCE.icons ? tools : tools.map((tool) => toolFor(tool, revision));
+	if (revision >= SINCE.icons) {
+		return tools;
+	}
+	const known = reduced.get(tools) ?? new Map<string, readonly Tool[]>();
+	const found = known.get(revision) ?? tools.map((tool) => toolFor(tool, revision));
+	reduced.set(tools, known.set(revision, found));
+	return found;
 }
 
 function toolFor({ icons: _icons, title, outputSchema, annotations, _meta, ...tool }: Tool, revision: string): Tool {

@@ -5,7 +5,7 @@ import type { Access } from "../catalog/access.js";
 import { Catalog } from "../catalog/catalog.js";
 import { catalogKey } from "../catalog/catalog-key.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
-import type { Naming } from "../catalog/listing.js";
+import { Listings, type Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
@@ -53,14 +53,21 @@ export class Gateway {
 	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
 	whenKnown: (server: string) => Promise<void> = async () => {};
 	readonly #options: GatewayOptions;
-	readonly #hints: ToolHints;
+	readonly #view: ToolView;
+	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
 		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
-		this.#hints = new ToolHints(options.toolHints);
+		const { catalog, catalogLimit, pinnedTools } = DEFAULT_VIEW;
+		this.#view = {
+			catalog: options.catalog ?? catalog,
+			catalogLimit: options.catalogLimit ?? catalogLimit,
+			pinnedTools: options.pinnedTools ?? pinnedTools,
+		};
+		this.#listings = new Listings(new ToolHints(options.toolHints));
 	}
 
 	/**
@@ -83,11 +90,7 @@ export class Gateway {
 	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say
 	 */
 	catalog(access: Access, server?: string, asked: Partial<ToolView> = {}): Catalog {
-		const {
-			catalog: mode = DEFAULT_VIEW.catalog,
-			catalogLimit = DEFAULT_VIEW.catalogLimit,
-			pinnedTools = DEFAULT_VIEW.pinnedTools,
-		} = { ...this.#options, ...asked };
+		const { catalog: mode, catalogLimit, pinnedTools } = { ...this.#view, ...asked };
 		// One server alone has nothing to group.
 		const view = { catalog: mode === "groups" && server ? "full" : mode, catalogLimit, pinnedTools } as const;
 		const key = catalogKey(access, server, view);
@@ -102,7 +105,7 @@ export class Gateway {
 				server,
 				naming,
 				view,
-				hints: this.#hints,
+				listings: this.#listings,
 				ownTools,
 				panel: this.panel,
 				catalogTools: catalogTools.filter(({ annotations }) => !access.readOnly || annotations?.readOnlyHint),

@@ -1,5 +1,6 @@
 import { McpManager } from "xs-mcp-manager";
 import { ConfigurationError } from "../config/configuration.js";
+import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
 import { Pictures } from "../devices/pictures.js";
 import { urlForDevice } from "../http/devices/device-address.js";
 import { Gateway } from "../mcp/gateway.js";
@@ -47,7 +48,8 @@ async function openManager(context: ProgramContext, gateway: Gateway): Promise<M
 	if (file === undefined && managementTools === "off") {
 		return undefined;
 	}
-	const manager = new McpManager({ file, registry: gateway.servers, options: { maxConnections } });
+	const signIns = { folder: signInFolder(configuration.stateFolder), how: SIGN_IN_COMMAND };
+	const manager = new McpManager({ file, registry: gateway.servers, options: { maxConnections, signIns } });
 	manager.on("warning", (message) => log.warn(message));
 	manager.on("status", (server, status, reason) => log.info({ server, ...(reason && { reason }) }, `server ${status}`));
 	manager.on("debug", (server, line) => log.debug({ server }, line));

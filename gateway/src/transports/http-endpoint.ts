@@ -44,7 +44,7 @@ const MAX_HANDLERS = 1_000;
  */
 export class HttpEndpoint {
 	readonly #gateway: Gateway;
-	readonly #options: HttpEndpointOptions;
+	readonly #listTtl: Pick<HttpEndpointOptions, "listTtl">;
 	readonly #sessions: HttpSessions;
 	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
@@ -54,7 +54,9 @@ export class HttpEndpoint {
 
 	constructor(gateway: Gateway, options: HttpEndpointOptions = {}) {
 		this.#gateway = gateway;
-		this.#options = options;
+		// Callers hand in their whole configuration, which is not to be copied for each request.
+		const { listTtl } = options;
+		this.#listTtl = listTtl === undefined ? {} : { listTtl };
 		this.#sessions = new HttpSessions(options, (error) => this.#report(error));
 	}
 
@@ -109,7 +111,7 @@ export class HttpEndpoint {
 				return;
 			}
 			const { requestStates, updates } = this.#gateway;
-			const client = { ...this.#options, principal: access.principal, catalog, requestStates, updates };
+			const client = { ...this.#listTtl, principal: access.principal, catalog, requestStates, updates };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
 			this.#report(error as Error);

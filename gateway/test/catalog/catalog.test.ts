@@ -2,33 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { until } from "../../../host-test/support/until.js";
-import { DeviceTransport } from "../../src/devices/device-transport.js";
 import { Gateway } from "../../src/mcp/gateway.js";
 import { LOCAL } from "../support/gateway.js";
-
-/** A device with these tools, at the other end of a connection in memory. */
-class MemoryDevice extends DeviceTransport {
-	readonly #results: Readonly<Record<string, object>>;
-
-	constructor(id: string, board: string, names: readonly string[]) {
-		super({ id, clientId: id, transport: "memory" }, { maxMessageBytes: 65_536 });
-		this.#results = {
-			initialize: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: board, version: "1" } },
-			"tools/list": { tools: names.map((name) => ({ name, inputSchema: {} })) },
-		};
-	}
-
-	protected override write(text: string): void {
-		const { id, method } = JSON.parse(text).payload as { id?: number; method: string };
-		if (id !== undefined) {
-			queueMicrotask(() =>
-				this.receive({ type: "mcp", payload: { jsonrpc: "2.0", id, result: this.#results[method] } }),
-			);
-		}
-	}
-
-	protected override disconnect(): void {}
-}
+import { MemoryDevice } from "../support/memory-device.js";
 
 const toolNames = fc.uniqueArray(
 	fc.oneof(
@@ -52,7 +28,9 @@ describe("the tools of several devices in a client's catalog", () => {
 			fc.asyncProperty(fleet, async (devices) => {
 				const gateway = await Gateway.open();
 				for (const [id, board, names] of devices) {
-					gateway.servers.connect(new MemoryDevice(id, board, names));
+					gateway.servers.connect(
+						new MemoryDevice({ id, board, tools: names.map((name) => ({ name, inputSchema: {} })) }),
+					);
 				}
 				await until(() => gateway.servers.all.length === devices.length, "all are known");
 				const catalog = gateway.catalog(LOCAL);

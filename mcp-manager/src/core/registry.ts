@@ -336,7 +336,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (offers !== before?.offers || !sameJson(before.board, board)) {
 			this.#directory.save(record);
 		}
-		if (offers !== before?.offers) {
+		if (record.alias !== before?.alias) {
+			this.#directory.renamed();
+		} else if (offers !== before.offers) {
 			this.#directory.changed();
 		}
 	}
@@ -356,14 +358,14 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return gateway === undefined ? this.#options.uploads : undefined;
 	}
 
-	/** Keeps the old array of an unchanged list, so that lists made from it stay valid. */
+	/** An unchanged list is the same object, and so are the offers if no list has changed: what is made from them stays valid. */
 	#mergeOffers(id: string, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
-		const listed: Partial<Offers> = {
+		const listed = this.#directory.lists.shareAll({
 			...others,
 			...(tools && { tools: this.#offered(id, tools) }),
-		};
-		const changed = Object.entries(listed).filter(([list, items]) => !sameJson(before[list as ListName], items));
-		return changed.length === 0 ? before : { ...before, ...Object.fromEntries(changed) };
+		});
+		const isSame = Object.entries(listed).every(([list, items]) => before[list as ListName] === items);
+		return isSame ? before : { ...before, ...listed };
 	}
 
 	#online(server: Server, record: ServerRecord): void {

@@ -36,7 +36,7 @@ const MAX_UNUSABLE = 1_000;
  */
 export class SchemaChecker {
 	readonly #warn: (message: string) => void;
-	#validator: SchemaValidator | undefined;
+	#validator: Promise<SchemaValidator> | undefined;
 	readonly #places = new WeakMap<Schema, Place>();
 	/** By the schema's JSON: devices of one kind have the same. */
 	readonly #unusable = new Set<string>();
@@ -70,9 +70,9 @@ export class SchemaChecker {
 		await this.#thread?.destroy();
 	}
 
-	/** Ajv and RE2 are loaded on demand. */
-	async #openValidator(): Promise<SchemaValidator> {
-		this.#validator ??= new (await import("./schema-validator.js")).SchemaValidator();
+	/** Ajv and RE2 are loaded on demand, for one validator: it compiles each schema once. */
+	#openValidator(): Promise<SchemaValidator> {
+		this.#validator ??= import("./schema-validator.js").then((module) => new module.SchemaValidator());
 		return this.#validator;
 	}
 

@@ -1,5 +1,6 @@
 import { Aliases } from "./aliases.js";
 import { Server, type ServerContext, type ServerRecord, type ServerSettings } from "./server.js";
+import { SharedLists } from "./shared-lists.js";
 import { ServerStore } from "./store.js";
 import { readTags } from "./tags.js";
 
@@ -12,6 +13,8 @@ export interface ServerDirectoryOptions {
 
 /** Every server by id and alias, with its settings and its record on disk. */
 export class ServerDirectory {
+	/** What servers list. */
+	readonly lists = new SharedLists();
 	readonly #context: ServerContext;
 	readonly #onChanged: () => void;
 	readonly #aliases: Aliases;
@@ -81,12 +84,13 @@ export class ServerDirectory {
 	/** Adds a server that is offline. Its alias differs from the record's if another server has that. */
 	add(record: ServerRecord): void {
 		this.save(this.#load(record).record);
-		this.changed();
+		this.renamed();
 	}
 
 	#load(record: ServerRecord): Server {
 		const alias = this.#aliases.assign(record.id, record.board.name, record.alias);
-		const server = new Server(record.id, this.#context, { ...record, alias });
+		const offers = this.lists.shareAll(record.offers);
+		const server = new Server(record.id, this.#context, { ...record, alias, offers });
 		this.#servers.set(record.id, server);
 		return server;
 	}
@@ -133,7 +137,7 @@ export class ServerDirectory {
 		if (server?.known) {
 			this.#aliases.release(id, server.alias);
 			const removed = this.#store?.remove(id);
-			this.changed();
+			this.renamed();
 			await removed;
 		}
 	}
@@ -163,7 +167,7 @@ export class ServerDirectory {
 		const server = this.#servers.get(id);
 		if (server?.known && server.alias !== alias) {
 			server.alias = alias;
-			this.changed();
+			this.renamed();
 		}
 	}
 
@@ -179,7 +183,7 @@ export class ServerDirectory {
 		this.#aliases.rename(server.id, server.alias, alias);
 		server.alias = alias;
 		const saved = this.#store?.save(server.record);
-		this.changed();
+		this.renamed();
 		await saved;
 	}
 
@@ -206,11 +210,16 @@ export class ServerDirectory {
 		}
 	}
 
-	/** What clients may see has changed. */
+	/** What clients may see of a known server has changed, other than its alias. */
 	changed(): void {
 		this.#version += 1;
-		this.#sorted = undefined;
 		this.#onChanged();
+	}
+
+	/** A server has become known, is no longer known, or has another alias. */
+	renamed(): void {
+		this.#sorted = undefined;
+		this.changed();
 	}
 
 	/** Settles when everything is on disk. */

@@ -115,8 +115,6 @@ interface DeviceEvent extends Notification {
  */
 export class Server {
 	readonly id: string;
-	/** The resources that clients follow. */
-	readonly subscriptions: Subscriptions;
 	readonly #context: ServerContext;
 	readonly #settings: ServerSettings | undefined;
 	#record: ServerRecord | undefined;
@@ -126,6 +124,8 @@ export class Server {
 	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
 	event: DeviceEvent | undefined;
 	#queue: CallQueue | undefined;
+	/** Undefined until a client follows a resource. */
+	#subscriptions: Subscriptions | undefined;
 	#isClosed = false;
 
 	/**
@@ -134,10 +134,22 @@ export class Server {
 	 */
 	constructor(id: string, context: ServerContext, record?: ServerRecord, settings?: ServerSettings) {
 		this.id = id;
-		this.#context = { ...context, ...settings };
+		// Devices share one object: there are thousands.
+		this.#context = settings === undefined ? context : { ...context, ...settings };
 		this.#record = record;
 		this.#settings = settings;
-		this.subscriptions = new Subscriptions({ ...context, onUpdated: (uri) => context.onUpdated(this, uri) });
+	}
+
+	/** The resources that clients follow. */
+	get subscriptions(): Subscriptions {
+		if (this.#subscriptions === undefined) {
+			const { warn, onUpdated } = this.#context;
+			this.#subscriptions = new Subscriptions({ warn, onUpdated: (uri) => onUpdated(this, uri) });
+			if (this.#online && this.#session !== undefined) {
+				this.#subscriptions.online(this.#session);
+			}
+		}
+		return this.#subscriptions;
 	}
 
 	/** Whether it has ever been discovered. Until then, clients do not see it. */
@@ -221,7 +233,7 @@ export class Server {
 		this.#record = record;
 		if (!this.#online && this.#session !== undefined) {
 			this.#online = true;
-			this.subscriptions.online(this.#session);
+			this.#subscriptions?.online(this.#session);
 			this.#queue?.online(this.#session);
 		}
 	}
@@ -234,7 +246,7 @@ export class Server {
 		if (this.#online) {
 			this.#online = false;
 			this.#record = { ...this.record, lastSeen: Date.now() };
-			this.subscriptions.offline();
+			this.#subscriptions?.offline();
 			this.#queue?.offline();
 		}
 	}

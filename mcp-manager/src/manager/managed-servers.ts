@@ -199,7 +199,9 @@ export class ManagedServers {
 		if (file !== undefined && url === undefined && command === undefined) {
 			return file;
 		}
-		const [issue] = LISTED_SERVER.safeParse(input).error?.issues ?? [];
+		// Authentication of the program's own is not a matter of files, which the schema describes.
+		const { auth, ...rest } = input;
+		const [issue] = LISTED_SERVER.safeParse(auth?.type === "custom" ? rest : input).error?.issues ?? [];
 		if (issue !== undefined) {
 			throw new McpError("INVALID_REQUEST", `${issue.path.join(".")}: ${issue.message}`);
 		}

@@ -1,5 +1,6 @@
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
+import type { SignInsOptions } from "../upstreams/auth/sign-ins.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 import type { McpToolResult } from "./mcp-error.js";
@@ -41,6 +42,8 @@ export interface McpManagerOptions {
 		readonly maxConnections?: number;
 		/** Milliseconds between pings. Default 30,000. */
 		readonly pingInterval?: number;
+		/** Where the sign-ins at servers are kept. Default: nobody can sign in. */
+		readonly signIns?: SignInsOptions | undefined;
 		/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
 		readonly cacheTtl?: number;
 		/** Whether what servers write to standard error appears on this program's. Default false: only in the event `debug`. */

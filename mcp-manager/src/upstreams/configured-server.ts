@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
+import type { AuthProvider, OAuthClientProvider, VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff } from "../core/backoff.js";
@@ -23,6 +23,8 @@ interface ConfiguredServerOptions {
 	readonly expectRoom: () => void;
 	/** Makes room for an open connection. Throws if the pool is full. */
 	readonly makeRoom: () => void;
+	/** What authenticates requests over HTTP. */
+	readonly auth: AuthProvider | OAuthClientProvider | undefined;
 }
 
 interface Events {
@@ -214,7 +216,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	async #openAs(negotiation: VersionNegotiationMode | undefined): Promise<Server> {
 		const { servers } = this.#options;
 		const { id, timeout } = this.config;
-		const transport = new ConfiguredTransport(this.config, negotiation);
+		const transport = new ConfiguredTransport(this.config, negotiation, this.#options.auth);
 		transport.onstderr = (line) => this.emit("stderr", line);
 		this.#transport = transport;
 		const timer = setTimeout(

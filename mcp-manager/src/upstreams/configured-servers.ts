@@ -1,6 +1,8 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
+import { authFor } from "./auth/auth-for.js";
+import type { SignInsOptions } from "./auth/sign-ins.js";
 import { ConfiguredServer, type ConnectionStatus } from "./configured-server.js";
 import type { ServerConfig } from "./server-config.js";
 
@@ -9,6 +11,8 @@ export interface ConfiguredServersOptions {
 	readonly maxConnections?: number;
 	/** Milliseconds between pings. Default 30,000. */
 	readonly pingInterval?: number;
+	/** Where the sign-ins at servers are kept. Default: nobody can sign in. */
+	readonly signIns?: SignInsOptions | undefined;
 }
 
 interface Events {
@@ -23,6 +27,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 	readonly #registry: ServerRegistry;
 	readonly #maxConnections: number;
 	readonly #pingInterval: number;
+	readonly #signIns: SignInsOptions | undefined;
 	readonly #servers = new Map<string, ConfiguredServer>();
 
 	constructor(registry: ServerRegistry, options: ConfiguredServersOptions = {}) {
@@ -30,6 +35,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		this.#registry = registry;
 		this.#maxConnections = options.maxConnections ?? 10;
 		this.#pingInterval = options.pingInterval ?? 30_000;
+		this.#signIns = options.signIns;
 		registry.on("call", ({ serverId }) => this.#servers.get(serverId)?.touch());
 	}
 
@@ -57,6 +63,7 @@ export class ConfiguredServers extends EventEmitter<Events> {
 			pingInterval: this.#pingInterval,
 			expectRoom: () => void this.#idleToClose(),
 			makeRoom: () => this.#makeRoom(),
+			auth: authFor(config, this.#signIns),
 		});
 		server.on("status", (status) => this.emit("status", server, status));
 		server.on("stderr", (line) => this.emit("stderr", server, line));

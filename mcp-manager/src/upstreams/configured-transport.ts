@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+	type AuthProvider,
 	isJSONRPCErrorResponse,
 	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
+	type OAuthClientProvider,
 	ProtocolErrorCode,
 	type RequestId,
 	SdkHttpError,
@@ -82,12 +84,13 @@ export class ConfiguredTransport implements ServerTransport {
 	/**
 	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with
 	 * `initialize`, because some end at anything else.
+	 * @param auth over HTTP: what authenticates each request
 	 */
-	constructor(config: ServerConfig, negotiation?: VersionNegotiationMode) {
+	constructor(config: ServerConfig, negotiation?: VersionNegotiationMode, auth?: AuthProvider | OAuthClientProvider) {
 		const { id, transport } = config;
 		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
 		this.identity = { id, clientId: id, transport, configured: true };
-		this.#transport = openTransport(config, (reason) => this.#end(reason));
+		this.#transport = openTransport(config, (reason) => this.#end(reason), auth);
 	}
 
 	/** Whether the server has answered `initialize` with an error. */
@@ -192,7 +195,10 @@ export class ConfiguredTransport implements ServerTransport {
 		}
 		const reason = isHttp ? failure.message : reasonOf(error);
 		const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
-		if (isFirst || !isHttp || (SESSION_UNKNOWN.has(error.status) && !this.#isModern)) {
+		// A ServerError: nobody is signed in. The connection continues after a sign-in.
+		const isRefused =
+			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
+		if (isFirst || !isRefused) {
 			this.#refusal = failure instanceof ServerError ? failure.code : undefined;
 			this.#rejectUnsent(message, error, reason);
 			this.#end(reason);
@@ -246,6 +252,7 @@ export class ConfiguredTransport implements ServerTransport {
 			transport === "stdio" ||
 			transport === "websocket" ||
 			error instanceof SdkHttpError ||
+			error instanceof ServerError ||
 			NOT_REACHED.has((cause as NodeJS.ErrnoException | undefined)?.code)
 		);
 	}

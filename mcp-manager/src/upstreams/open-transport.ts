@@ -1,4 +1,10 @@
-import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import {
+	type AuthProvider,
+	type OAuthClientProvider,
+	SSEClientTransport,
+	StreamableHTTPClientTransport,
+	type Transport,
+} from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { makeCarefulFetch } from "./careful-fetch.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
@@ -7,12 +13,16 @@ import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
 
+type OnFault = (reason: string) => void;
+type Auth = AuthProvider | OAuthClientProvider;
+
 /**
  * A connection of its own to a configured server, which `start` opens.
  *
  * @param onFault called with the reason if the connection must end although the transport would continue
+ * @param auth over HTTP: what authenticates each request. Default: the headers
  */
-export function openTransport(config: ServerConfig, onFault: (reason: string) => void): Transport {
+export function openTransport(config: ServerConfig, onFault: OnFault, auth?: Auth): Transport {
 	const { url, headers, env, cwd } = config;
 	switch (config.transport) {
 		case "stdio": {
@@ -21,22 +31,22 @@ export function openTransport(config: ServerConfig, onFault: (reason: string) =>
 			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
 		}
 		case "http": {
-			const http = new StreamableHTTPClientTransport(new URL(url), optionsOf(config, onFault));
-			return config.isTransportGiven ? http : new HttpOrSseTransport(http, () => openSse(config, onFault));
+			const http = new StreamableHTTPClientTransport(new URL(url), optionsOf(config, onFault, auth));
+			return config.isTransportGiven ? http : new HttpOrSseTransport(http, () => openSse(config, onFault, auth));
 		}
 		case "sse":
-			return openSse(config, onFault);
+			return openSse(config, onFault, auth);
 		case "websocket":
 			return new WebSocketTransport(url, headers);
 	}
 }
 
-function openSse(config: ServerConfig, onFault: (reason: string) => void): SSEClientTransport {
-	return new SSEClientTransport(new URL(httpUrl(config.url)), optionsOf(config, onFault));
+function openSse(config: ServerConfig, onFault: OnFault, auth?: Auth): SSEClientTransport {
+	return new SSEClientTransport(new URL(httpUrl(config.url)), optionsOf(config, onFault, auth));
 }
 
-function optionsOf({ headers }: ServerConfig, onFault: (reason: string) => void) {
-	return { requestInit: { headers }, fetch: makeCarefulFetch(onFault) };
+function optionsOf({ headers }: ServerConfig, onFault: OnFault, auth?: Auth) {
+	return { requestInit: { headers }, fetch: makeCarefulFetch(onFault), ...(auth && { authProvider: auth }) };
 }
 
 /** The URL behind `sse://`, `http+sse://` and `https+sse://`. */

@@ -1,6 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import {
 	deserializeMessage,
 	type JSONRPCMessage,
@@ -25,6 +27,9 @@ const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 /** Bytes that may wait for a process that does not read. Beyond, it is ended. */
 const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
+
+/** Milliseconds for which the last output of a process that has ended is read. */
+const LAST_WORDS_TIME = 500;
 
 /** Milliseconds that a process has to end by itself, once its standard input was closed. */
 const EXIT_TIME = 1_000;
@@ -102,8 +107,13 @@ export class ProcessTransport implements Transport {
 		this.#read(child);
 		this.#exited = new Promise((resolve) => {
 			child.once("exit", (code, signal) => {
-				this.#ended(code, signal);
-				resolve();
+				this.#kill();
+				// Its last words may still be in the pipe, which a process that it has left may keep open.
+				const read = once(child, "close");
+				void Promise.race([read, delay(LAST_WORDS_TIME, undefined, { ref: false })]).then(() => {
+					this.#ended(code, signal);
+					resolve();
+				});
 			});
 			child.once("error", () => resolve());
 		});
@@ -188,7 +198,6 @@ export class ProcessTransport implements Transport {
 		const notRun = NOT_RUN.includes(code ?? 0) ? ` (${this.#options.command} cannot be run)` : "";
 		this.#exit ||=
 			signal === null ? `the process ended with code ${code}${notRun}` : `the process was ended by ${signal}`;
-		this.#kill();
 		this.#child = undefined;
 		this.#stderr.end();
 		this.onclose?.();

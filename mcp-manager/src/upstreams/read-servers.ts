@@ -92,7 +92,7 @@ class Reader {
 	}
 
 	#hostServer(name: string, entry: unknown, path: Path): ServerInput | undefined {
-		const server = this.#checked(HOST_SERVER, entry, path);
+		const server = this.#checked(HOST_SERVER, withOurAuth(entry), path);
 		if (server === undefined) {
 			return undefined;
 		}
@@ -260,4 +260,14 @@ function fieldName(path: Path): string {
 	return path
 		.map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`))
 		.join("");
+}
+
+/** An entry whose `auth` is in our form: Cursor has CLIENT_ID, CLIENT_SECRET and scopes. */
+function withOurAuth(entry: unknown): unknown {
+	if (!isObject(entry) || !isObject(entry.auth) || entry.auth.CLIENT_ID === undefined) {
+		return entry;
+	}
+	const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes } = entry.auth;
+	const scope = Array.isArray(scopes) ? scopes.join(" ") : scopes;
+	return { ...entry, auth: { type: "oauth2", clientId, clientSecret, scope } };
 }

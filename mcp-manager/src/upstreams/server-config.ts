@@ -1,6 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { homedir } from "node:os";
+import type { AuthProvider } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSettings } from "./auth/auth-config.js";
 
 /** How often, and after how long, a call or a connection is tried again. Delays in milliseconds. */
 export const RETRY_POLICY = z.strictObject({
@@ -56,6 +58,7 @@ export const SERVER_FIELDS = {
 	env: z.record(z.string(), z.string()).optional().describe("Environment variables of the command"),
 	cwd: z.string().min(1).optional().describe("Working folder of the command"),
 	headers: z.record(z.string(), z.string()).optional().describe("HTTP headers"),
+	auth: AUTH.optional().describe("How requests are authenticated. Default: headers, or a sign-in"),
 	transport: z.enum(TRANSPORTS).optional().describe("Default: as the URL says"),
 	enabled: z.boolean().optional().describe("Whether to connect at the start"),
 	lazy: z
@@ -110,7 +113,12 @@ export interface ServerConfig {
 	readonly args: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
 	readonly cwd?: string | undefined;
+	/** With those of a fixed secret in `auth`. */
 	readonly headers: Readonly<Record<string, string>>;
+	/** Settings of a sign-in over HTTP. */
+	readonly oauth?: OAuthSettings | undefined;
+	/** Authentication by a program. */
+	readonly authProvider?: AuthProvider | undefined;
 	/** Whether to connect at the start, or if it is lazy when it is first needed. */
 	readonly enabled: boolean;
 	readonly lazy: boolean;
@@ -129,7 +137,8 @@ export type ServerInput = {
 	readonly id: string;
 	/** Shown in place of the URL or command, which may contain secrets. */
 	readonly shown?: string;
-} & z.input<z.ZodObject<typeof SERVER_FIELDS>>;
+	readonly auth?: McpAuthProvider | undefined;
+} & Omit<z.input<z.ZodObject<typeof SERVER_FIELDS>>, "auth">;
 
 /** Defaults for all servers. */
 export const OPTIONS = z.object({
@@ -185,7 +194,8 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		args: words.slice(1),
 		env: input.env ?? {},
 		cwd: input.cwd?.replace(/^~(?=\/|$)/, homedir()),
-		headers: checkedHeaders(input.headers ?? {}),
+		headers: checkedHeaders({ ...input.headers, ...(input.auth && authHeaders(input.auth)) }),
+		...authOf(input.auth, transport),
 		enabled: input.enabled ?? true,
 		lazy: input.lazy ?? false,
 		timeout: input.timeout ?? options.timeout ?? 30_000,
@@ -195,6 +205,35 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		tools: input.tools ?? {},
 		isolation: ISOLATION.parse(input.isolation ?? {}),
 	};
+}
+
+/** @throws FieldError if the transport cannot use it */
+function authOf(
+	auth: McpAuthProvider | undefined,
+	transport: TransportType,
+): Pick<ServerConfig, "oauth" | "authProvider"> {
+	if (auth === undefined) {
+		return {};
+	}
+	if (transport === "stdio") {
+		throw new FieldError("auth", "not for a command: its secrets are environment variables (env)");
+	}
+	if (auth.type !== "oauth2" && auth.type !== "custom") {
+		return {};
+	}
+	if (transport === "websocket") {
+		throw new FieldError("auth.type", `${auth.type}: only over HTTP`);
+	}
+	return auth.type === "custom" ? { authProvider: auth } : { oauth: oauthSettings(auth) };
+}
+
+function oauthSettings(auth: Exclude<McpAuthProvider, CustomAuth>): OAuthSettings {
+	const settings = AUTH.parse(auth) as OAuthSettings;
+	const missing = (["clientId", "clientSecret"] as const).find((name) => settings[name] === undefined);
+	if (settings.grant === "client_credentials" && missing !== undefined) {
+		throw new FieldError(`auth.${missing}`, "missing: the grant client_credentials needs it");
+	}
+	return settings;
 }
 
 function retryPolicyOf(input: z.input<typeof RETRY_POLICY> | undefined): RetryPolicy | undefined {

@@ -2,11 +2,23 @@ import { EventEmitter } from "node:events";
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { brokenFile, type ConfigProblem, type ReadServers } from "./config-problem.js";
+import { brokenFile, type ConfigProblem, problemText, type ReadServers } from "./config-problem.js";
+import type { ServerConfig } from "./server-config.js";
 
 /** Validates a servers file: the problems, with line and field. A file that cannot be read is one problem. */
 export async function validateServersFile(path: string): Promise<readonly ConfigProblem[]> {
 	return (await new ServersFile(path).read()).problems;
+}
+
+/** The configuration of one server of a file. Rejects with Error: "… not found", or the first problem of the file. */
+export async function readServer(path: string, id: string): Promise<ServerConfig> {
+	const { configs, problems } = await new ServersFile(path).read();
+	const server = configs.find((each) => each.id === id);
+	if (server === undefined) {
+		const [problem] = problems;
+		throw new Error(problem === undefined ? `${path}: server ${id} not found` : problemText(problem));
+	}
+	return server;
 }
 
 interface Events {

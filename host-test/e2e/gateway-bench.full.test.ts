@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { benchFleets } from "../../bench/gateway/fleet.js";
+import { makeReport } from "../../bench/report.js";
+
+it("the bench of the gateway measures a small fleet", async () => {
+	const report = makeReport(() => {});
+	await benchFleets(report, [12], { calls: 20, settle: 100 });
+	assert.match(report.text(), /^\| a client reads the whole list \| \d+ tools, /m);
+});

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { Offers } from "./offers.js";
+
+type Items = readonly object[];
+
+/**
+ * Lists of servers: equal ones are the same object, because thousands of devices of a kind have the same. A list is never
+ * changed, so there is nothing to keep up to date; one that no server has any longer is freed.
+ */
+export class SharedLists {
+	/** By a digest of its JSON. */
+	readonly #lists = new Map<string, WeakRef<Items>>();
+	readonly #freed = new FinalizationRegistry<string>((digest) => {
+		// An equal list may have come since.
+		if (this.#lists.get(digest)?.deref() === undefined) {
+			this.#lists.delete(digest);
+		}
+	});
+
+	/** The one list that equals this. */
+	share<List extends Items>(items: List): List {
+		const digest = createHash("sha256").update(JSON.stringify(items)).digest("base64");
+		const found = this.#lists.get(digest)?.deref() as List | undefined;
+		if (found !== undefined) {
+			return found;
+		}
+		this.#lists.set(digest, new WeakRef(items));
+		this.#freed.register(items, digest);
+		return items;
+	}
+
+	/** The same for every list of a server. */
+	shareAll<Some extends Partial<Offers>>(offers: Some): Some {
+		return Object.fromEntries(
+			Object.entries(offers).map(([list, items]) => [list, this.share(items as Items)]),
+		) as Some;
+	}
+}

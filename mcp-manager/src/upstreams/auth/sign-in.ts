@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { auth, Client, type StoredOAuthTokens, UnauthorizedError } from "@modelcontextprotocol/client";
+import { MANAGER_INFO } from "../../version.js";
+import { openTransport } from "../open-transport.js";
+import type { ServerConfig } from "../server-config.js";
+import { OAuthClient } from "./oauth-client.js";
+import type { SignIns } from "./sign-ins.js";
+
+/** Milliseconds that a person has. */
+const MAX_TIME = 600_000;
+
+const PAGE = { "Content-Type": "text/plain; charset=utf-8", "Content-Security-Policy": "default-src 'none'" };
+
+export interface SignInOptions {
+	readonly signIns: SignIns;
+	/** Port of the loopback address to which the browser returns. Default: a free one. */
+	readonly port?: number;
+	/** Takes the URL that a person opens in a browser. */
+	readonly onAuthorize: (url: URL) => void;
+}
+
+/**
+ * Signs in at a server over HTTP with OAuth 2.1 (MCP 2025-11-25, Authorization): registers a client unless one is configured,
+ * has a person approve it in a browser, and keeps the tokens once a connection with them works.
+ *
+ * Rejects with Error if the server does not ask for a sign-in, the person or the server rejects it, or ten minutes pass.
+ */
+export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthorize }: SignInOptions): Promise<void> {
+	const { id, url, transport, oauth: settings } = config;
+	if (transport !== "http" && transport !== "sse") {
+		throw new Error(`${id}: ${transport}: only over HTTP does a server ask for a sign-in`);
+	}
+	const callback = await Callback.listen(port);
+	try {
+		let tokens: StoredOAuthTokens | undefined;
+		let isAsked = false;
+		const client = new OAuthClient({
+			settings,
+			redirectUrl: callback.url,
+			state: callback.state,
+			onAuthorize(page) {
+				isAsked = true;
+				onAuthorize(page);
+			},
+			onTokens: async (received) => {
+				tokens = received;
+			},
+		});
+		await connect(config, client).catch((error: Error) => {
+			if (!(error instanceof UnauthorizedError) && !isAsked) {
+				throw error;
+			}
+		});
+		if (!isAsked) {
+			throw new Error(`${id} does not ask for a sign-in`);
+		}
+		const answer = await callback.answer();
+		const code = answer.get("code");
+		if (code === null) {
+			throw new Error(`rejected: ${answer.get("error_description") ?? answer.get("error") ?? "no code"}`);
+		}
+		const iss = answer.get("iss");
+		await auth(client, { serverUrl: url, authorizationCode: code, ...(iss !== null && { iss }) });
+		await connect(config, client);
+		if (tokens === undefined || client.client === undefined) {
+			throw new Error("the server sent no token");
+		}
+		await signIns.write(id, { url, client: { ...client.client }, tokens: { ...tokens } });
+	} finally {
+		callback.close();
+	}
+}
+
+/** Opens a session and closes it again. */
+async function connect(config: ServerConfig, provider: OAuthClient): Promise<void> {
+	const client = new Client(MANAGER_INFO);
+	try {
+		await client.connect(
+			openTransport(config, () => {}, provider),
+			{ timeout: config.timeout },
+		);
+	} finally {
+		await client.close();
+	}
+}
+
+/** Listens for the browser that comes back from the authorization server (RFC 8252, section 7.3). */
+class Callback {
+	readonly state = randomBytes(16).toString("base64url");
+	readonly #server: Server;
+	readonly #answer: Promise<URLSearchParams>;
+
+	private constructor(server: Server) {
+		this.#server = server;
+		this.#answer = new Promise((resolve, reject) => {
+			const timer = setTimeout(() => reject(new Error("nobody signed in within ten minutes")), MAX_TIME).unref();
+			server.on("request", (request, response) => {
+				const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+				// Not from the sign-in that began here: somebody else's code is not taken.
+				if (pathname !== "/callback" || searchParams.get("state") !== this.state) {
+					response.writeHead(404, PAGE).end("Not found.\n");
+					return;
+				}
+				clearTimeout(timer);
+				const text = searchParams.has("code") ? "Signed in: the terminal says more." : "Not signed in.";
+				response.writeHead(200, PAGE).end(`${text} You can close this page.\n`);
+				resolve(searchParams);
+			});
+		});
+		// Awaited later: until then a failure is not unhandled.
+		this.#answer.catch(() => {});
+	}
+
+	/** Rejects with Error if the port is in use. */
+	static async listen(port: number): Promise<Callback> {
+		const server = createServer();
+		const callback = new Callback(server);
+		await once(server.listen(port, "127.0.0.1"), "listening");
+		return callback;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/callback`;
+	}
+
+	/** The parameters with which the browser came back. */
+	answer(): Promise<URLSearchParams> {
+		return this.#answer;
+	}
+
+	close(): void {
+		this.#server.close();
+		this.#server.closeAllConnections();
+	}
+}

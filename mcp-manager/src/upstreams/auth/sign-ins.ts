@@ -1,0 +1,74 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import { z } from "zod";
+
+/** What a sign-in at a server leaves. The members of OAuth are those of the SDK, which checks the issuers that it stores in them. */
+const RECORD = z.object({
+	url: z.string(),
+	client: z.looseObject({ client_id: z.string() }),
+	tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }),
+});
+export type SignInRecord = z.output<typeof RECORD>;
+
+/** Where sign-ins are kept, and how a person signs in. */
+export interface SignInsOptions {
+	/** Its files are readable by their owner only. */
+	readonly folder: string;
+	/** What a person does to sign in, for errors: a command, to which the server's id is appended. */
+	readonly how: string;
+}
+
+/** The sign-ins at upstream servers: a file for each server, readable by its owner only. */
+export class SignIns {
+	readonly #folder: string;
+
+	constructor(folder: string) {
+		this.#folder = folder;
+	}
+
+	/**
+	 * The sign-in at a server; undefined if there was none at this URL: a token is not sent to another one.
+	 *
+	 * Rejects with Error if the file cannot be read.
+	 */
+	async read(id: string, url: string): Promise<SignInRecord | undefined> {
+		const path = this.#pathOf(id);
+		let text: string;
+		try {
+			text = await readFile(path, "utf8");
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+				return undefined;
+			}
+			throw error;
+		}
+		const record = RECORD.safeParse(parse(text));
+		if (!record.success) {
+			throw new Error(`${path}: not a sign-in: sign in again`);
+		}
+		return record.data.url === url ? record.data : undefined;
+	}
+
+	async write(id: string, record: SignInRecord): Promise<void> {
+		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		await writeFileAtomic(this.#pathOf(id), `${JSON.stringify(record, undefined, "\t")}\n`, { mode: 0o600 });
+	}
+
+	async remove(id: string): Promise<void> {
+		await rm(this.#pathOf(id), { force: true });
+	}
+
+	/** Ids of servers have no characters that mean something in a path. */
+	#pathOf(id: string): string {
+		return join(this.#folder, `${id}.json`);
+	}
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,83 @@
+import {
+	type AuthProvider,
+	auth,
+	extractWWWAuthenticateParams,
+	type StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { ServerError } from "../../core/errors.js";
+import type { OAuthSettings } from "./auth-config.js";
+import { OAuthClient } from "./oauth-client.js";
+import type { SignIns } from "./sign-ins.js";
+
+type UnauthorizedContext = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
+
+/** Characters of a 401's body that are quoted: some servers answer with whole pages. */
+const MAX_BODY = 300;
+
+interface SignedInOptions {
+	readonly id: string;
+	readonly url: string;
+	readonly settings: OAuthSettings | undefined;
+	readonly signIns: SignIns;
+	/** What a person does to sign in: a command, without the server's id. */
+	readonly how: string;
+}
+
+/**
+ * Sends the token of the sign-in at a server, if there is one, and refreshes it when the server rejects it. A sign-in by another
+ * process counts from the next request on.
+ */
+export class SignedIn implements AuthProvider {
+	readonly #options: SignedInOptions;
+	/** Requests that fail at the same time share a refresh: a refresh token works once. */
+	#renewing: Promise<void> | undefined;
+
+	constructor(options: SignedInOptions) {
+		this.#options = options;
+	}
+
+	async token(): Promise<string | undefined> {
+		const { signIns, id, url } = this.#options;
+		return (await signIns.read(id, url))?.tokens.access_token;
+	}
+
+	/** Rejects with ServerError "permission-denied" if a person has to sign in. */
+	async onUnauthorized(context: UnauthorizedContext): Promise<void> {
+		this.#renewing ??= this.#renew(context).finally(() => {
+			this.#renewing = undefined;
+		});
+		await this.#renewing;
+	}
+
+	async #renew({ response, serverUrl, fetchFn }: UnauthorizedContext): Promise<void> {
+		const { signIns, id, url, settings, how } = this.#options;
+		const record = await signIns.read(id, url);
+		const body = (await response.text()).replace(/\s+/g, " ").trim().slice(0, MAX_BODY);
+		const refused = (reason: string): ServerError =>
+			new ServerError("permission-denied", `HTTP 401: ${reason}. To sign in: ${how} ${id}`);
+		if (record === undefined) {
+			throw refused(body || "unauthorized");
+		}
+		const { client, tokens } = record;
+		const renewed = new OAuthClient({
+			settings,
+			client,
+			tokens: tokens as StoredOAuthTokens,
+			onAuthorize: () => {
+				throw new Error("the sign-in has ended");
+			},
+			onTokens: (changed) => signIns.write(id, { url, client, tokens: changed }),
+		});
+		try {
+			const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+			await auth(renewed, {
+				serverUrl,
+				fetchFn,
+				...(resourceMetadataUrl && { resourceMetadataUrl }),
+				...(scope && { scope }),
+			});
+		} catch (error) {
+			throw refused((error as Error).message);
+		}
+	}
+}
