@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Cluster } from "./cluster/cluster.js";
 import { ConfigurationError } from "./config/configuration.js";
 import type { Configuration } from "./config/settings.js";
 import { tokenProblems } from "./config/token-checks.js";
@@ -7,8 +8,10 @@ import type { Logger } from "./log/log.js";
 import { LogLimiter } from "./log/log-limiter.js";
 import type { Gateway } from "./mcp/gateway.js";
 import { ClientSide } from "./program/client-side.js";
+
 import type { ProgramContext, ProgramUrls } from "./program/context.js";
 import { DeviceSide } from "./program/device-side.js";
+import { joinCluster } from "./program/join-cluster.js";
 import { type Core, openCore } from "./program/open-core.js";
 
 /** Poll interval for changes of tokens and certificates, ms. */
@@ -26,6 +29,8 @@ export class GatewayProgram {
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#core: Core | undefined;
 	#clients: ClientSide | undefined;
+	/** Undefined: this gateway is alone. */
+	#cluster: Cluster | undefined;
 
 	private constructor(configuration: Configuration, log: Logger, { consoleFolder }: ProgramOptions) {
 		const limitedLog = new LogLimiter(log);
@@ -74,9 +79,11 @@ export class GatewayProgram {
 	 */
 	async close(): Promise<void> {
 		this.#clients?.stop();
+		await this.#cluster?.drain();
 		await this.#core?.gateway.servers.drain(this.#context.configuration.drainTime);
 		await this.#core?.manager?.close();
 		await this.#core?.gateway.servers.close();
+		await this.#cluster?.close();
 		await this.#clients?.close();
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
@@ -89,6 +96,8 @@ export class GatewayProgram {
 		this.#core = core;
 		const clients = new ClientSide(this.#context, core);
 		this.#clients = clients;
+		this.#cluster = await joinCluster(this.#context, core, () => clients.sessions);
+		clients.cluster = this.#cluster;
 		const devices = new DeviceSide(this.#context, core);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
 		const routes = devices.routes({ rejections: clients.rejections, addressOf });

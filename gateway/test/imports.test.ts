@@ -23,6 +23,7 @@ const ROOMS = {
 		"mcp",
 		"catalog",
 		"oauth",
+		"cluster",
 		"devices",
 		"log",
 		"net",

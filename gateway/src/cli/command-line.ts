@@ -4,6 +4,7 @@ import { printable } from "../log/printable.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addBindingCommands } from "./binding-commands.js";
 import { addClientCommands } from "./client-commands.js";
+import { addClusterCommands } from "./cluster-commands.js";
 import { EXIT, UsageError } from "./exit.js";
 import { addFirmwareCommands } from "./firmware-commands.js";
 import { addServeCommands } from "./serve.js";
@@ -34,6 +35,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 	addBindingCommands(devices);
 	addTagCommands(devices);
 	addFirmwareCommands(program);
+	addClusterCommands(program);
 	addTokenCommands(program);
 	addServerCommands(program);
 	// After the commands, which would inherit it: their --version differs.

@@ -40,6 +40,13 @@ export function text(placeholder: string): SettingKind<string> {
 	return { placeholder, expected: "text", schema: z.string().min(1) };
 }
 
+/** A word that can be part of a NATS subject. */
+export const nameInCluster: SettingKind<string> = {
+	placeholder: "name",
+	expected: '1 to 63 letters, digits, "-" and "_"',
+	schema: z.string().regex(/^[A-Za-z0-9_-]{1,63}$/),
+};
+
 /** A whole number; `placeholder` is its unit. */
 export function integer(placeholder: string, minimum: number, maximum: number): SettingKind<number> {
 	const digits = z

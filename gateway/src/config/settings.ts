@@ -8,6 +8,7 @@ import {
 	httpUrl,
 	integer,
 	list,
+	nameInCluster,
 	networks,
 	oneOf,
 	pairs,
@@ -178,6 +179,14 @@ export const SETTINGS = {
 	issuerScopes: setting(scopesByValue, "Scopes for which a role or group in these claims stands", {
 		default: new Map(),
 	}),
+	cluster: setting(url(["nats:", "tls:"]), "Form one gateway with others: URL of a NATS server with JetStream"),
+	clusterName: setting(nameInCluster, "Name of this gateway in the cluster; default: the hostname"),
+	clusterCredentials: setting(FILE, "Credentials file (JWT and NKey) for cluster", { path: true }),
+	clusterPassword: setting(text("password"), "Password or token for cluster, if its URL has none", { secret: true }),
+	clusterCa: setting(FILE, "CA certificates (PEM) to verify the certificate of cluster", { path: true }),
+	clusterReplicas: setting(integer("servers", 1, 5), "NATS servers that keep a copy of the cluster's data", {
+		default: 1,
+	}),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
 	offlineWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", {
 		default: 10_000,
@@ -219,6 +228,7 @@ export const SETTING_GROUPS: ReadonlyMap<SettingName, string> = new Map([
 	["aliases", "Devices and tools that clients see"],
 	["open", "Access"],
 	["issuer", "Sign-in with OAuth"],
+	["cluster", "Several gateways"],
 	["callTimeout", "Limits"],
 ]);
 

@@ -8,6 +8,7 @@ import { addConsolePage, addConsoleRoutes, type ConsoleOptions } from "./console
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "./devices/binding-routes.js";
 import type { FirmwareOffers } from "./devices/firmware-offers.js";
 import { addSignIn, type SignInRoutesOptions } from "./oauth/sign-in-routes.js";
+import { type ClusterSource, showCluster } from "./operator/cluster-routes.js";
 import type { GatewayEvents } from "./operator/events.js";
 import type { Metrics } from "./operator/metrics.js";
 import {
@@ -40,6 +41,7 @@ interface AppOptions {
 	readonly deviceApp: Hono<HttpEnv>;
 	readonly firmware: FirmwareOffers;
 	readonly console: ConsoleOptions;
+	readonly cluster: ClusterSource;
 	/** Sign-in with OAuth; undefined: off. */
 	readonly signIn: Omit<SignInRoutesOptions, "guard" | "rejections"> | undefined;
 	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
@@ -71,6 +73,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	addConsoleRoutes(app, { ...options.console, guard, maxBodyBytes });
 	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, guard, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
+	app.all("/cluster", allow("GET"), showCluster(options.cluster));
 	app.all("/devices", allow("GET", "DELETE"));
 	app.get("/devices", listDevices(servers));
 	app.delete("/devices", forgetOfflineDevices(servers));

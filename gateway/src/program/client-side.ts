@@ -1,5 +1,6 @@
 import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
+import type { ClusterStatus } from "../cluster/status.js";
 import { isLoopback as isLoopbackAddress, urlAt } from "../config/listen-address.js";
 import { TlsFiles } from "../config/tls-files.js";
 import { TokenUses } from "../config/token-uses.js";
@@ -41,6 +42,8 @@ export class ClientSide {
 	readonly #signIn: SignIn | undefined;
 	/** The console's page; undefined in sources that were not bundled. */
 	readonly #files: ConsoleFiles | undefined;
+	/** Undefined: the gateway is alone. */
+	cluster: { readonly status: ClusterStatus } | undefined;
 	#httpServer: HttpServer | undefined;
 	#renewTls: (() => void) | undefined;
 
@@ -51,7 +54,8 @@ export class ClientSide {
 		const { servers } = core.gateway;
 		const endpoint = new HttpEndpoint(core.gateway, configuration);
 		const metrics = new Metrics({
-			devicesConnected: () => servers.sessions.length,
+			devicesConnected: () => servers.sessions.filter(({ identity }) => identity.gateway === undefined).length,
+			devicesElsewhere: () => servers.sessions.filter(({ identity }) => identity.gateway !== undefined).length,
 			devicesKnown: () => servers.all.length,
 			sessions: () => endpoint.sessions,
 		});
@@ -107,6 +111,7 @@ export class ClientSide {
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
 			signIn: this.#signIn && { signIn: this.#signIn, tokens, log, stateFolder, devices: () => servers.all },
+			cluster: () => this.cluster?.status,
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
@@ -144,6 +149,11 @@ export class ClientSide {
 			!(websocket && !isLoopbackAddress(websocketAddress)) && !(mqtt && !isLoopbackAddress(mqttAddress));
 		const describe = () => ({ urls: urlsForDevices(urls, configuration), isLoopback, hasFirmware });
 		return { files: this.#files, fleet, manager, tokens, uses: this.#uses, describe };
+	}
+
+	/** Sessions of clients. */
+	get sessions(): number {
+		return this.#endpoint.sessions;
 	}
 
 	/** Connects to the endpoints of hosted agents, and keeps the connections. */

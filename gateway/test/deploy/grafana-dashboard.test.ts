@@ -9,7 +9,12 @@ const FILE = fileURLToPath(new URL("../../deploy/grafana-dashboard.json", import
 describe("the dashboard for Grafana", () => {
 	it("shows every metric of the gateway, and no others", async () => {
 		const none = () => 0;
-		const { registry } = new Metrics({ devicesConnected: none, devicesKnown: none, sessions: none });
+		const { registry } = new Metrics({
+			devicesConnected: none,
+			devicesElsewhere: none,
+			devicesKnown: none,
+			sessions: none,
+		});
 		const metrics = (await registry.getMetricsAsJSON()).map(({ name }) => name);
 		const named = readFileSync(FILE, "utf8").match(/xs_mcp_gateway_\w+/g) ?? [];
 		const shown = new Set(named.map((name) => name.replace(/_(count|bucket)$/, "")));

@@ -40,6 +40,11 @@ const FAILURES = {
 /** Why a server could not answer. */
 export type ServerErrorCode = keyof typeof FAILURES;
 
+/** Whether a text is such a code: another version may have others. */
+export function isServerErrorCode(text: unknown): text is ServerErrorCode {
+	return typeof text === "string" && Object.hasOwn(FAILURES, text);
+}
+
 /** The codes of the manager's errors. */
 export type McpErrorCode =
 	| "CONNECTION_FAILED"

@@ -1,7 +1,7 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 export { askingParams, type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
-export { SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
+export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { portable, slug } from "./names.js";
 export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./offers.js";
 export { RateLimit } from "./rate-limit.js";

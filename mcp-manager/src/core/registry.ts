@@ -17,7 +17,7 @@ import type {
 	Uploads,
 } from "./server.js";
 import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
-import { type Capabilities, type ServerInfo, type ServerTransport, Session } from "./session.js";
+import { type Capabilities, type ServerIdentity, type ServerInfo, type ServerTransport, Session } from "./session.js";
 
 export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
 	/** Most known servers. Default 10,000. Beyond that a new one is disconnected. */
@@ -145,6 +145,11 @@ export class ServerRegistry extends EventEmitter<Events> {
 		return this.#directory.all.flatMap(({ session }) => session ?? []);
 	}
 
+	/** The session of the server with this id, whether or not the server is known yet. */
+	sessionOf(id: string): Session | undefined {
+		return this.#directory.get(id)?.session;
+	}
+
 	/** A known server, by alias or else by id. */
 	find(name: string): Server | undefined {
 		return this.#directory.find(name);
@@ -179,8 +184,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const { maxServers = 10_000 } = this.#options;
 		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxServers;
 		const server = this.#directory.open(id);
-		const { capabilities, relayed, uploads, info } = this.#options;
-		const more = settings === undefined ? uploads?.begin(transport.identity) : relayed;
+		const { capabilities, relayed, info } = this.#options;
+		const more = settings === undefined ? this.#uploadsOf(transport.identity)?.begin(transport.identity) : relayed;
 		const session = new Session(transport, { ...capabilities, ...more }, info);
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
@@ -192,6 +197,14 @@ export class ServerRegistry extends EventEmitter<Events> {
 			this.#meet(server, session);
 		}
 		return session;
+	}
+
+	/** Adds a device that another gateway knows: offline, until it connects. No effect if the id is in use, or the limit reached. */
+	know(record: ServerRecord): void {
+		const { maxServers = 10_000 } = this.#options;
+		if (this.#directory.get(record.id) === undefined && this.#directory.size < maxServers) {
+			this.#directory.add(record);
+		}
 	}
 
 	/** A device that gives the id of a configured server as its own. */
@@ -336,7 +349,13 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (settings !== undefined) {
 			return tools.filter(({ name }) => settings.offers(name));
 		}
-		return this.#options.uploads?.offered(tools) ?? tools;
+		const identity = this.#directory.get(id)?.session?.identity;
+		return (identity && this.#uploadsOf(identity)?.offered(tools)) ?? tools;
+	}
+
+	/** Where a device uploads: a device of another gateway uploads there. */
+	#uploadsOf({ gateway }: ServerIdentity): Uploads | undefined {
+		return gateway === undefined ? this.#options.uploads : undefined;
 	}
 
 	/** An unchanged list is the same object, and so are the offers if no list has changed: what is made from them stays valid. */
@@ -385,7 +404,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 
 	#disconnected(server: Server, session: Session, reason: string): void {
 		const wasOnline = server.online && server.session === session;
-		this.#options.uploads?.end(session.identity);
+		this.#uploadsOf(session.identity)?.end(session.identity);
 		if (server.session === session) {
 			this.#extended.delete(server);
 			server.disconnect();

@@ -38,9 +38,7 @@ export class ServerDirectory {
 	/** Reads what is on disk. Rejects with a RangeError if the folder cannot be used. */
 	async load(): Promise<void> {
 		for (const record of (await this.#store?.load()) ?? []) {
-			const alias = this.#aliases.assign(record.id, record.board.name, record.alias);
-			const offers = this.lists.shareAll(record.offers);
-			this.#servers.set(record.id, new Server(record.id, this.#context, { ...record, alias, offers }));
+			this.#load(record);
 		}
 	}
 
@@ -80,6 +78,20 @@ export class ServerDirectory {
 	open(id: string): Server {
 		const server = this.#servers.get(id) ?? new Server(id, this.#context, undefined, this.#settings.get(id));
 		this.#servers.set(id, server);
+		return server;
+	}
+
+	/** Adds a server that is offline. Its alias differs from the record's if another server has that. */
+	add(record: ServerRecord): void {
+		this.save(this.#load(record).record);
+		this.renamed();
+	}
+
+	#load(record: ServerRecord): Server {
+		const alias = this.#aliases.assign(record.id, record.board.name, record.alias);
+		const offers = this.lists.shareAll(record.offers);
+		const server = new Server(record.id, this.#context, { ...record, alias, offers });
+		this.#servers.set(record.id, server);
 		return server;
 	}
 

@@ -276,7 +276,9 @@ export class Server {
 				this.ask((session, finalOptions) => {
 					const run = (finalArgs: object) =>
 						session.callTool(tool.name, finalArgs, { ...finalOptions, inputSchema: tool.inputSchema });
-					return uploads?.during(session.identity, tool, args, run) ?? run(args);
+					// A device of another gateway uploads to that one, which adds the file to the result.
+					const here = session.identity.gateway === undefined ? uploads : undefined;
+					return here?.during(session.identity, tool, args, run) ?? run(args);
 				}, options);
 			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
 			await this.#checkResult(tool, result);
@@ -293,6 +295,23 @@ export class Server {
 				{ tool, args, result: answered, clientName: options.clientName },
 			);
 		}
+	}
+
+	/**
+	 * Makes a request of another gateway's client in its turn. That gateway has checked the arguments, and records the call.
+	 * Rejects as {@link call} does.
+	 */
+	async relay(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
+		const tool = method === "tools/call" ? this.tools.find(({ name }) => name === params.name) : undefined;
+		const { uploads } = this.#context;
+		return await this.ask(async (session, finalOptions) => {
+			if (tool === undefined || uploads === undefined) {
+				return await session.forward(method, params, finalOptions);
+			}
+			const run = (args: object) =>
+				session.forward(method, { ...params, arguments: args }, finalOptions) as Promise<CallToolResult>;
+			return await uploads.during(session.identity, tool, (params.arguments ?? {}) as object, run);
+		}, options);
 	}
 
 	/** Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would. */

@@ -14,6 +14,7 @@ import {
 	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
+	type ServerCapabilities,
 	type Tool,
 	type Transport,
 	type VersionNegotiationMode,
@@ -43,9 +44,14 @@ export interface ServerIdentity {
 	readonly configured?: boolean;
 	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
 	readonly gatewayUrl?: string;
+	/** Of a cluster: the other gateway that has the device's connection. Absent: this one has it. */
+	readonly gateway?: string;
 }
 
-/** A connection to a server: a transport of the official SDK, with the identity of the server. */
+/**
+ * A connection to a server: a transport of the official SDK, with the identity of the server. An error response whose
+ * `data` is a {@link ServerError} fails the request with that error: the transport's own word, which no server can send.
+ */
 export interface ServerTransport extends Transport {
 	readonly identity: ServerIdentity;
 	/** The revisions to try. Default: those with `initialize`, which every device supports. */
@@ -199,6 +205,11 @@ export class Session extends EventEmitter<Events> {
 		return this.#client.getServerCapabilities()?.[capability] !== undefined;
 	}
 
+	/** The server's capabilities, as it declared them. */
+	get capabilities(): ServerCapabilities {
+		return this.#client.getServerCapabilities() ?? {};
+	}
+
 	/** The extensions of the server that can be used through a gateway, as a capability. */
 	get extensions(): ReturnType<typeof relayedExtensions> {
 		return relayedExtensions(this.#client.getServerCapabilities()?.extensions);
@@ -278,6 +289,14 @@ export class Session extends EventEmitter<Events> {
 		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
 		await this.#translated(method, {}, (options) =>
 			this.#client.request({ method, params: { uri } }, z.looseObject({}), options),
+		);
+	}
+
+	/** Makes the request of another gateway's client, whose parameters it does not change. Rejects as {@link callTool} does. */
+	async forward(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
+		const schema: z.ZodType<object> = RESULTS[method as keyof typeof RESULTS] ?? z.looseObject({});
+		return await this.#translated(method, options, (requestOptions) =>
+			this.#client.request({ method, params }, schema, requestOptions),
 		);
 	}
 
@@ -368,7 +387,7 @@ export class Session extends EventEmitter<Events> {
 				throw new ServerError("server-offline", error.message);
 			}
 			if (ProtocolError.isInstance(error)) {
-				throw error;
+				throw error.data instanceof ServerError ? error.data : error;
 			}
 			throw this.#serverError(method, timeout, signal, error as Error);
 		}

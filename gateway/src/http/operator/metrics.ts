@@ -5,6 +5,7 @@ import type { RejectionReason } from "../server/http-error.js";
 /** Values that are read at each scrape. */
 interface MetricsSources {
 	readonly devicesConnected: () => number;
+	readonly devicesElsewhere: () => number;
 	readonly devicesKnown: () => number;
 	readonly sessions: () => number;
 }
@@ -44,8 +45,9 @@ export class Metrics {
 		registers: [this.registry],
 	});
 
-	constructor({ devicesConnected, devicesKnown, sessions }: MetricsSources) {
-		this.#gauge("devices_connected", "Devices in a session", devicesConnected);
+	constructor({ devicesConnected, devicesElsewhere, devicesKnown, sessions }: MetricsSources) {
+		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
+		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
 		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
 	}

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { ClusterStatus } from "../cluster/status.js";
+import { withAddress } from "./client-commands.js";
+import { type ClientOptions, clientFor } from "./gateway-client.js";
+import { print, printTable } from "./output.js";
+
+/** Adds the command `cluster status`. */
+export function addClusterCommands(program: Command): void {
+	const cluster = program.command("cluster").description("Several gateways as one");
+	withAddress(cluster.command("status"))
+		.description("List the gateways of the cluster, as one of them sees it")
+		.option("--json", "Print JSON")
+		.action(showStatus);
+}
+
+async function showStatus(options: ClientOptions): Promise<void> {
+	const response = await clientFor(options).ask("/cluster");
+	const status = (await response.json()) as ClusterStatus;
+	if (options.json) {
+		print(JSON.stringify(status, undefined, "\t"));
+		return;
+	}
+	const rows = status.gateways.map(({ name, version, since, devices, clients, calls, draining }) => [
+		name,
+		version,
+		since,
+		...[devices, clients, calls].map(String),
+		draining ? "stopping" : name === status.name ? "asked" : "",
+	]);
+	printTable([["GATEWAY", "VERSION", "SINCE", "DEVICES", "CLIENTS", "CALLS OF OTHERS", ""], ...rows]);
+	if (!status.connected) {
+		print(`${status.name} has no connection to NATS: what it knows of others is not current.`);
+	}
+}

@@ -1,0 +1,226 @@
+import { readFileSync } from "node:fs";
+import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
+import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
+import {
+	type ConnectionOptions,
+	connect,
+	createInbox,
+	credsAuthenticator,
+	headers,
+	type Msg,
+	type NatsConnection,
+} from "@nats-io/transport-node";
+import { ABSENT_TIME } from "./messages.js";
+
+/** How a gateway reaches NATS. */
+export interface BusOptions {
+	/** nats://HOST:4222 or tls://HOST:4222, perhaps with user name and password, or with a token alone. */
+	readonly url: string;
+	/** A file of JWT and NKey. */
+	readonly credentials?: string | undefined;
+	/** The password of the URL's user name, or a token if the URL names no user. */
+	readonly password?: string | undefined;
+	/** A file of CA certificates. */
+	readonly ca?: string | undefined;
+	/** Servers that keep a copy of each bucket. */
+	readonly replicas: number;
+}
+
+/** The buckets: each is a stream of JetStream. */
+export interface Buckets {
+	/** Leases by gateway. In memory: they are renewed all the time. */
+	readonly gateways: KV;
+	/** Devices by {@link keyOf}. */
+	readonly devices: KV;
+	/** Lists by their hash: devices of one kind and firmware share them. */
+	readonly lists: KV;
+}
+
+/** Milliseconds between attempts to reach NATS again. */
+const RECONNECT_TIME = 500;
+
+/** Milliseconds between pings that find a dead connection to NATS; the second one without an answer ends it. */
+const PING_INTERVAL = 3_000;
+
+/** Milliseconds in which NATS says that nobody receives a message. */
+const ANSWER_TIME = 1_000;
+
+const DAY = 86_400_000;
+
+/** Milliseconds for which lists are kept that no gateway renews. */
+const LISTS_TIME = 30 * DAY;
+
+/** Bytes of lists: a device that changes its tools without end cannot fill the disk. */
+const MAX_LISTS = 256 * 1024 * 1024;
+
+/** Bytes of a message that are left for its subject and headers. */
+const MESSAGE_OVERHEAD = 1_024;
+
+/** The header of a part of a long message: "2/5". */
+const PART = "Xs-Mcp-Part";
+
+interface Listener {
+	/** The connection was lost. */
+	readonly onLost: () => void;
+	/** The connection is back. */
+	readonly onBack: () => void;
+}
+
+/** A connection to NATS, which comes back by itself. */
+export class Bus {
+	readonly #connection: NatsConnection;
+	readonly #replicas: number;
+	#connected = true;
+
+	private constructor(connection: NatsConnection, replicas: number, listener: Listener) {
+		this.#connection = connection;
+		this.#replicas = replicas;
+		void this.#follow(listener);
+	}
+
+	/** Rejects if NATS cannot be reached, or does not accept the credentials. */
+	static async connect(options: BusOptions, name: string, listener: Listener): Promise<Bus> {
+		return new Bus(await connect(connectionOptions(options, name)), options.replicas, listener);
+	}
+
+	get connected(): boolean {
+		return this.#connected;
+	}
+
+	/** Bytes of a message. */
+	get maxBytes(): number {
+		return (this.#connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD;
+	}
+
+	/** Creates the buckets, or opens those that exist. */
+	async openBuckets(): Promise<Buckets> {
+		const kvm = new Kvm(this.#connection);
+		// Without direct reads, which may be older than what was written.
+		const common = { history: 1, replicas: this.#replicas, allow_direct: false };
+		return {
+			gateways: await kvm.create("xsmcp_gateways", { ...common, ttl: ABSENT_TIME, storage: "memory" }),
+			devices: await kvm.create("xsmcp_devices", common),
+			lists: await kvm.create("xsmcp_lists", { ...common, ttl: LISTS_TIME, max_bytes: MAX_LISTS }),
+		};
+	}
+
+	subscribe(subject: string, onMessage: (message: Msg) => void): void {
+		this.#connection.subscribe(subject, {
+			callback: (error, message) => {
+				if (error === null) {
+					onMessage(message);
+				}
+			},
+		});
+	}
+
+	/** Publishes JSON, in several parts if it is too long for one message. */
+	publish(subject: string, message: object, reply?: string): void {
+		const bytes = Buffer.from(JSON.stringify(message));
+		const parts = Math.ceil(bytes.length / this.maxBytes);
+		for (let part = 1; part <= parts; part += 1) {
+			const more = headers();
+			more.set(PART, `${part}/${parts}`);
+			this.#connection.publish(subject, bytes.subarray((part - 1) * this.maxBytes, part * this.maxBytes), {
+				...(reply !== undefined && { reply }),
+				...(parts > 1 && { headers: more }),
+			});
+		}
+	}
+
+	/** Whether anybody receives a subject. */
+	async hasReceiver(subject: string): Promise<boolean> {
+		const inbox = createInbox();
+		const answer = new Promise<boolean>((resolve) => {
+			const subscription = this.#connection.subscribe(inbox, {
+				max: 1,
+				callback: (_error, message) => resolve(!saysNobody(message)),
+			});
+			setTimeout(() => {
+				subscription.unsubscribe();
+				resolve(true);
+			}, ANSWER_TIME);
+		});
+		this.#connection.publish(subject, "{}", { reply: inbox });
+		return await answer;
+	}
+
+	/** Settles when everything that was published before has arrived at NATS. */
+	async flush(): Promise<void> {
+		await this.#connection.flush();
+	}
+
+	async close(): Promise<void> {
+		await this.#connection.close();
+	}
+
+	async #follow({ onLost, onBack }: Listener): Promise<void> {
+		for await (const { type } of this.#connection.status()) {
+			if (type === "disconnect" && this.#connected) {
+				this.#connected = false;
+				onLost();
+			} else if (type === "reconnect") {
+				this.#connected = true;
+				onBack();
+			}
+		}
+	}
+}
+
+/** Which part of a long message this is; undefined if it is whole. */
+export function partOf({ headers: more }: Msg): { readonly part: number; readonly parts: number } | undefined {
+	const [part, parts] = (more?.get(PART) ?? "").split("/").map(Number);
+	return part !== undefined && parts !== undefined ? { part, parts } : undefined;
+}
+
+/** Whether NATS says that nobody receives the subject of a message. */
+export function saysNobody({ headers: more }: Msg): boolean {
+	return more?.code === 503;
+}
+
+/** Whether a write failed because the entry has changed since. */
+export function isOutdated(error: unknown): boolean {
+	const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
+	return (
+		error instanceof JetStreamApiError &&
+		(error.code === StreamWrongLastSequence || error.code === StreamWrongLastSequenceUnknown)
+	);
+}
+
+/** Follows a bucket. Returns what stops it. */
+export async function watch(
+	bucket: KV,
+	onEntry: (entry: KvWatchEntry) => void,
+	onError: (error: Error) => void,
+): Promise<() => void> {
+	const entries = await bucket.watch();
+	const follow = async (): Promise<void> => {
+		for await (const entry of entries) {
+			onEntry(entry);
+		}
+	};
+	follow().catch(onError);
+	return () => entries.stop();
+}
+
+function connectionOptions({ url, credentials, password, ca }: BusOptions, name: string): ConnectionOptions {
+	const { protocol, host, username, password: inUrl } = new URL(url);
+	const [user, pass] = [decodeURIComponent(username), decodeURIComponent(inUrl) || password];
+	const login = user === "" || pass === undefined ? tokenOf(user || pass) : { user, pass };
+	return {
+		servers: host,
+		name: `xs-mcp-gateway ${name}`,
+		maxReconnectAttempts: -1,
+		// A password may be changed in NATS first.
+		ignoreAuthErrorAbort: true,
+		reconnectTimeWait: RECONNECT_TIME,
+		pingInterval: PING_INTERVAL,
+		...login,
+		...(credentials !== undefined && { authenticator: credsAuthenticator(readFileSync(credentials)) }),
+		...((protocol === "tls:" || ca !== undefined) && { tls: ca === undefined ? {} : { ca: readFileSync(ca, "utf8") } }),
+	};
+}
+
+function tokenOf(token: string | undefined): { readonly token?: string } {
+	return token === undefined ? {} : { token };
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from "node:crypto";
+import type { KV } from "@nats-io/kv";
+import type { Server, ServerRecord, Session } from "xs-mcp-manager/core";
+import { Turns } from "../net/turns.js";
+import { type Buckets, isOutdated } from "./bus.js";
+import type { Lists } from "./lists.js";
+import { type Entry, entrySchema, keyOf, readMessage, VERSION } from "./messages.js";
+
+/** Entries that are written at the same time: thousands of devices may connect at once. */
+const MAX_WRITES = 64;
+
+/** A device's session with this gateway. */
+interface Claim {
+	readonly server: Server;
+	readonly session: Session;
+	readonly id: string;
+	readonly since: number;
+	/** Whether it was made without a connection to the cluster, so that another gateway may have a newer one. */
+	readonly isLate: boolean;
+	/** Of the entry that was written last: the fencing number. Undefined before the first time. */
+	revision: number | undefined;
+	/** The entry that was written last. */
+	written: Entry | undefined;
+	/** What the entry was made of. */
+	record: ServerRecord;
+	state: string | undefined;
+	isDirty: boolean;
+	isWriting: boolean;
+	/** The session is over. */
+	isOver: boolean;
+}
+
+interface ClaimsOptions {
+	readonly gateway: string;
+	readonly incarnation: string;
+	/** Undefined while there is no connection. */
+	readonly buckets: () => Buckets | undefined;
+	readonly maxBytes: () => number;
+	readonly lists: Lists;
+	/** Another gateway has changed the alias or the tags of a device that is here. */
+	readonly onEdited: (entry: Entry) => void;
+	/** A device has connected to another gateway. */
+	readonly onLost: (session: Session, gateway: string) => void;
+	readonly warn: (message: string) => void;
+}
+
+/** The devices that are in a session with this gateway, as entries in the bucket of devices. */
+export class Claims {
+	readonly #options: ClaimsOptions;
+	/** By device. One that is over stays until that is written. */
+	readonly #claims = new Map<string, Claim>();
+	readonly #turns = new Turns(MAX_WRITES);
+
+	constructor(options: ClaimsOptions) {
+		this.#options = options;
+	}
+
+	/** Devices in a session. */
+	get size(): number {
+		return [...this.#claims.values()].filter(({ isOver }) => !isOver).length;
+	}
+
+	/** A device is online here: its entry names this gateway from now on. */
+	begin(server: Server, session: Session): void {
+		const claim: Claim = {
+			server,
+			session,
+			id: randomUUID(),
+			since: Date.now(),
+			isLate: this.#options.buckets() === undefined,
+			revision: undefined,
+			written: undefined,
+			record: server.record,
+			state: server.state,
+			isDirty: true,
+			isWriting: false,
+			isOver: false,
+		};
+		this.#claims.set(server.id, claim);
+		void this.#write(claim);
+	}
+
+	/** A session is over. */
+	end(session: Session): void {
+		const claim = this.#claims.get(session.identity.id);
+		if (claim?.session === session) {
+			claim.isOver = true;
+			claim.isDirty = true;
+			void this.#write(claim);
+		}
+	}
+
+	/** The server of a device whose session has this name, if the session lasts. */
+	serverOf(device: string, id: string): Server | undefined {
+		const claim = this.#claims.get(device);
+		return claim?.id === id && !claim.isOver && claim.server.online ? claim.server : undefined;
+	}
+
+	/** The name of a device's session; undefined if the device is not here. */
+	claimOf(device: string): string | undefined {
+		const claim = this.#claims.get(device);
+		return claim?.isOver === false ? claim.id : undefined;
+	}
+
+	/** Compares an entry of the bucket with the session here: the later one has the device. */
+	received(entry: Entry, revision: number): void {
+		const claim = this.#claims.get(entry.id);
+		if (claim === undefined || claim.revision === undefined || revision <= claim.revision) {
+			return;
+		}
+		if (entry.claim === claim.id) {
+			claim.revision = revision;
+			this.#options.onEdited(entry);
+		} else {
+			this.#lose(claim, entry.gateway);
+		}
+	}
+
+	/** Settles when every change has been written, or cannot be for now. */
+	async flush(): Promise<void> {
+		for (const claim of this.#claims.values()) {
+			if (claim.record !== claim.server.record || claim.state !== claim.server.state) {
+				claim.isDirty = true;
+			}
+		}
+		await Promise.all([...this.#claims.values()].filter(({ isDirty }) => isDirty).map((claim) => this.#write(claim)));
+	}
+
+	/** The bucket may be another one: every entry is compared with it. */
+	recheck(): void {
+		for (const claim of this.#claims.values()) {
+			claim.isDirty = true;
+			claim.written = undefined;
+		}
+	}
+
+	#lose(claim: Claim, gateway: string): void {
+		if (this.#claims.get(claim.server.id) === claim) {
+			this.#claims.delete(claim.server.id);
+			if (!claim.isOver) {
+				this.#options.onLost(claim.session, gateway);
+			}
+		}
+	}
+
+	async #write(claim: Claim): Promise<void> {
+		if (claim.isWriting) {
+			return;
+		}
+		claim.isWriting = true;
+		try {
+			await this.#turns.run(async () => {
+				while (claim.isDirty && this.#claims.get(claim.server.id) === claim) {
+					const buckets = this.#options.buckets();
+					if (buckets === undefined) {
+						return;
+					}
+					claim.isDirty = false;
+					await this.#writeOnce(claim, buckets);
+				}
+			});
+		} catch (error) {
+			// Written again with the next flush, unless it never can be.
+			claim.isDirty = !(error instanceof RangeError);
+			if (error instanceof RangeError) {
+				this.#options.warn(`${claim.server.id}: ${error.message}`);
+			}
+		} finally {
+			claim.isWriting = false;
+		}
+	}
+
+	async #writeOnce(claim: Claim, { devices, lists }: Buckets): Promise<void> {
+		const { offers } = claim.server;
+		const entry = this.#entryOf(claim, await this.#options.lists.store(lists, offers, this.#options.maxBytes()));
+		const text = JSON.stringify(entry);
+		if (claim.written !== undefined && text === JSON.stringify(claim.written)) {
+			return;
+		}
+		const key = keyOf(entry.id);
+		try {
+			if (claim.revision !== undefined) {
+				claim.revision = await devices.update(key, text, claim.revision);
+			} else if (claim.isLate && (await this.#isNewerElsewhere(claim, devices))) {
+				return;
+			} else {
+				claim.revision = await devices.put(key, text);
+			}
+			claim.written = entry;
+			if (claim.isOver && this.#claims.get(entry.id) === claim) {
+				this.#claims.delete(entry.id);
+			}
+		} catch (error) {
+			if (!isOutdated(error)) {
+				throw error;
+			}
+			await this.#reconcile(claim, devices);
+		}
+	}
+
+	/** The entry has changed since it was written here. */
+	async #reconcile(claim: Claim, devices: KV): Promise<void> {
+		const found = await devices.get(keyOf(claim.server.id));
+		const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
+		if (found === null || entry === undefined) {
+			claim.revision = undefined;
+		} else if (entry.claim === claim.id) {
+			this.received(entry, found.revision);
+		} else {
+			this.#lose(claim, entry.gateway);
+			return;
+		}
+		claim.isDirty = true;
+	}
+
+	async #isNewerElsewhere(claim: Claim, devices: KV): Promise<boolean> {
+		const found = await devices.get(keyOf(claim.server.id));
+		const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
+		const { gateway } = this.#options;
+		const isNewer = entry?.online && entry.gateway !== gateway && entry.since > claim.since;
+		if (isNewer) {
+			this.#lose(claim, entry.gateway);
+		}
+		return isNewer === true;
+	}
+
+	#entryOf(claim: Claim, offers: string): Entry {
+		const { server, session, id, since, isOver } = claim;
+		claim.record = server.record;
+		claim.state = server.state;
+		const { alias, tags = [], board, lastSeen } = claim.record;
+		const { gateway, incarnation } = this.#options;
+		const { clientId, transport } = session.identity;
+		const { capabilities, revision = "2024-11-05" } = session;
+		return {
+			v: VERSION,
+			id: server.id,
+			gateway,
+			incarnation,
+			claim: id,
+			online: !isOver,
+			since,
+			alias,
+			tags: [...tags],
+			board,
+			capabilities: { ...capabilities },
+			revision,
+			transport,
+			clientId,
+			lastSeen,
+			...(claim.state !== undefined && !isOver && { state: claim.state }),
+			offers,
+		};
+	}
+}

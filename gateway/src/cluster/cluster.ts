@@ -1,0 +1,316 @@
+import { randomUUID } from "node:crypto";
+import type { KvWatchEntry } from "@nats-io/kv";
+import type { Msg } from "@nats-io/transport-node";
+import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
+import { type Buckets, Bus, type BusOptions, saysNobody, watch } from "./bus.js";
+import { Claims } from "./claims.js";
+import { IncomingCalls } from "./incoming-calls.js";
+import { Lists } from "./lists.js";
+import { Members } from "./members.js";
+import { type Lease, SUBJECTS, VERSION } from "./messages.js";
+import { OutgoingCalls } from "./outgoing-calls.js";
+import { Remotes } from "./remotes.js";
+import type { ClusterStatus } from "./status.js";
+
+export interface ClusterOptions extends BusOptions {
+	/** Of this gateway. No two have the same. */
+	readonly name: string;
+	/** Version of the program. */
+	readonly program: string;
+	readonly registry: ServerRegistry;
+	/** Clients in a session. */
+	readonly clients: () => number;
+	readonly info: (message: string) => void;
+	readonly warn: (message: string) => void;
+}
+
+/** Milliseconds between looks at leases, calls and changes. */
+const TICK = 500;
+
+/** Milliseconds for the farewell: NATS may not answer. */
+const LEAVE_TIME = 2_000;
+
+/** Milliseconds until what failed is tried again. */
+const RETRY_TIME = 1_000;
+
+/** Lists are read anew when the entry of their device says so. */
+const LIST_CHANGED = /\/list_changed$/;
+
+/**
+ * Makes gateways on one NATS server or cluster one gateway: each has the devices of the others in its registry, as servers like
+ * its own. docs/gateway/cluster.md says what is stored and sent.
+ */
+export class Cluster {
+	readonly #options: ClusterOptions;
+	readonly #incarnation = randomUUID();
+	readonly #since = Date.now();
+	readonly #lists = new Lists();
+	readonly #members: Members;
+	readonly #claims: Claims;
+	readonly #remotes: Remotes;
+	readonly #outgoing: OutgoingCalls;
+	readonly #incoming: IncomingCalls;
+	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
+	#bus!: Bus;
+	/** Undefined without a connection. */
+	#buckets: Buckets | undefined;
+	#watches: (() => void)[] = [];
+	#timer: NodeJS.Timeout | undefined;
+	#draining = false;
+	#isClosed = false;
+	/** Whether the registry has changed since the last look. */
+	#hasChanged = false;
+
+	private constructor(options: ClusterOptions) {
+		const { name, registry, warn } = options;
+		this.#options = options;
+		const buckets = (): Buckets | undefined => (this.#bus.connected ? this.#buckets : undefined);
+		const bus = (): Bus => this.#bus;
+		this.#members = new Members(name, (gateway) => this.#memberChanged(gateway));
+		this.#outgoing = new OutgoingCalls(name, bus);
+		const shared = { gateway: name, buckets, lists: this.#lists, warn };
+		this.#remotes = new Remotes({ ...shared, registry, members: this.#members, calls: this.#outgoing });
+		this.#claims = new Claims({
+			...shared,
+			incarnation: this.#incarnation,
+			maxBytes: () => this.#bus.maxBytes,
+			onEdited: (entry) => this.#remotes.edited(entry),
+			onLost: (session, gateway) => session.close(`the device has connected to gateway ${gateway}`),
+		});
+		this.#incoming = new IncomingCalls({
+			bus,
+			deviceOf: ({ device, claim }) =>
+				this.#draining || !this.#members.holdsLease ? undefined : this.#claims.serverOf(device, claim),
+		});
+	}
+
+	/** Joins. Rejects with an Error if NATS cannot be reached, has no JetStream, or another gateway has the name. */
+	static async join(options: ClusterOptions): Promise<Cluster> {
+		const cluster = new Cluster(options);
+		await cluster.#start();
+		return cluster;
+	}
+
+	get status(): ClusterStatus {
+		const self = { ...this.#lease(), name: this.#options.name };
+		const gateways = [self, ...this.#members.present].map(
+			({ name, program, since, devices, clients, calls, draining }) => ({
+				name,
+				version: program,
+				since: new Date(since).toISOString(),
+				devices,
+				clients,
+				calls,
+				draining,
+			}),
+		);
+		return { name: this.#options.name, connected: this.#bus.connected && this.#buckets !== undefined, gateways };
+	}
+
+	/** This gateway is about to stop: it takes no new calls of others. */
+	async drain(): Promise<void> {
+		this.#draining = true;
+		await this.#renew(true).catch(() => {});
+	}
+
+	/** Leaves: devices are offline for the others, until they connect to another gateway. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		clearInterval(this.#timer);
+		this.#remotes.close();
+		// If it cannot, the lease expires.
+		const left = this.#leave().catch(() => {});
+		await Promise.race([left, new Promise((resolve) => setTimeout(resolve, LEAVE_TIME).unref())]);
+		await this.#bus.close();
+	}
+
+	async #leave(): Promise<void> {
+		if (this.#bus.connected) {
+			await this.#claims.flush();
+			await this.#buckets?.gateways.delete(this.#options.name);
+			await this.#bus.flush();
+		}
+	}
+
+	async #start(): Promise<void> {
+		const { name, registry } = this.#options;
+		this.#bus = await Bus.connect(this.#options, name, {
+			onLost: () => this.#lost(),
+			onBack: () => void this.#rejoin(),
+		});
+		try {
+			const buckets = await this.#bus.openBuckets();
+			await this.#expectName(buckets);
+			this.#subscribe();
+			await this.#enter(buckets);
+		} catch (error) {
+			await this.#bus.close();
+			throw error;
+		}
+		registry.on("online", (server) => this.#online(server));
+		registry.on("disconnected", (_server, session) => this.#disconnected(session));
+		registry.on("notification", (...event) => this.#notified(...event));
+		registry.on("changed", () => {
+			this.#hasChanged = true;
+		});
+		this.#timer = setInterval(() => this.#tick().catch(this.#warn), TICK);
+	}
+
+	/** Rejects if a gateway with this name runs: its subject has a receiver. */
+	async #expectName({ gateways }: Buckets): Promise<void> {
+		const { name } = this.#options;
+		const found = await gateways.get(name);
+		if (found?.operation === "PUT" && (await this.#bus.hasReceiver(SUBJECTS.ping(name)))) {
+			throw new Error(`another gateway of the cluster is named ${name}: choose another name with --cluster-name`);
+		}
+	}
+
+	#subscribe(): void {
+		const { name } = this.#options;
+		const prefix = SUBJECTS.all(name).slice(0, -1);
+		this.#bus.subscribe(SUBJECTS.all(name), (message) => {
+			const [kind, detail = ""] = message.subject.slice(prefix.length).split(".");
+			if (kind === "reply") {
+				this.#outgoing.received(detail, message);
+			} else if (kind === "call") {
+				this.#incoming.received(message).catch(this.#warn);
+			} else if (kind === "cancel") {
+				this.#incoming.cancelled(message);
+			} else if (kind === "pong" && saysNobody(message)) {
+				this.#members.gone(detail);
+			}
+		});
+		this.#bus.subscribe(SUBJECTS.events, ({ subject, data }: Msg) =>
+			this.#remotes.notified(subject.slice(SUBJECTS.event("").length), data),
+		);
+	}
+
+	/** Shows that this gateway is here, and follows the others. */
+	async #enter(buckets: Buckets): Promise<void> {
+		this.#buckets = buckets;
+		this.#lists.forgetStored();
+		await this.#renew(true);
+		const onGateway = ({ key, operation, value, isUpdate }: KvWatchEntry): void =>
+			this.#members.received(key, operation === "PUT" ? value : undefined, isUpdate);
+		const onDevice = (found: KvWatchEntry): void => {
+			const entry = this.#remotes.received(found);
+			if (entry !== undefined) {
+				this.#claims.received(entry, found.revision);
+			}
+		};
+		this.#watches = [
+			await watch(buckets.gateways, onGateway, this.#warn),
+			await watch(buckets.devices, onDevice, this.#warn),
+		];
+		this.#claims.recheck();
+		await this.#claims.flush();
+	}
+
+	/** Without NATS, devices and clients that are here go on. */
+	#lost(): void {
+		this.#leaveBuckets();
+		this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
+		this.#members.clear();
+	}
+
+	#leaveBuckets(): void {
+		for (const stop of this.#watches.splice(0)) {
+			stop();
+		}
+		this.#buckets = undefined;
+	}
+
+	async #rejoin(): Promise<void> {
+		while (this.#bus.connected && !this.#isClosed) {
+			try {
+				await this.#enter(await this.#bus.openBuckets());
+				this.#options.info("cluster: the connection to NATS is back");
+				return;
+			} catch (error) {
+				this.#leaveBuckets();
+				this.#warn(error as Error);
+				await new Promise((resolve) => setTimeout(resolve, RETRY_TIME));
+			}
+		}
+	}
+
+	#memberChanged(gateway: string): void {
+		this.#incoming.gatewayGone(gateway);
+		this.#remotes.gatewayChanged(gateway);
+	}
+
+	async #tick(): Promise<void> {
+		this.#members.expire(TICK);
+		if (!this.#bus.connected || this.#buckets === undefined) {
+			return;
+		}
+		for (const gateway of this.#outgoing.gateways) {
+			this.#bus.publish(SUBJECTS.ping(gateway), {}, SUBJECTS.pong(this.#options.name, gateway));
+		}
+		try {
+			await this.#renew();
+			await this.#claims.flush();
+			if (this.#hasChanged) {
+				this.#hasChanged = false;
+				await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
+			}
+		} catch (error) {
+			this.#hasChanged = true;
+			this.#warn(error as Error);
+		}
+	}
+
+	async #renew(isForced = false): Promise<void> {
+		if (this.#buckets !== undefined) {
+			await this.#members.renew(this.#buckets.gateways, this.#lease(), isForced);
+		}
+	}
+
+	#lease(): Lease {
+		return {
+			v: VERSION,
+			incarnation: this.#incarnation,
+			program: this.#options.program,
+			since: this.#since,
+			devices: this.#claims.size,
+			clients: this.#options.clients(),
+			calls: this.#incoming.size,
+			draining: this.#draining,
+		};
+	}
+
+	#online(server: Server): void {
+		const { session } = server;
+		if (session !== undefined && isHere(session)) {
+			this.#claims.begin(server, session);
+		}
+	}
+
+	#disconnected(session: Session): void {
+		const { id } = session.identity;
+		if (isHere(session)) {
+			this.#incoming.deviceGone(id);
+			this.#claims.end(session);
+		}
+		// Another gateway may have the device. A session that fails at once does so once a second.
+		setTimeout(() => this.#remotes.recheck(id), isHere(session) ? 0 : RETRY_TIME).unref();
+	}
+
+	#notified({ id, session }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
+		const claim = this.#claims.claimOf(id);
+		if (claim !== undefined && session !== undefined && isHere(session) && !LIST_CHANGED.test(method)) {
+			this.#publishEvent({ v: VERSION, device: id, claim, method, params });
+		}
+	}
+
+	#publishEvent(event: object): void {
+		if (this.#bus.connected && Buffer.byteLength(JSON.stringify(event)) <= this.#bus.maxBytes) {
+			this.#bus.publish(SUBJECTS.event(this.#options.name), event);
+		}
+	}
+}
+
+/** Whether a session is with a device that is connected to this gateway. */
+function isHere({ identity }: Session): boolean {
+	return identity.gateway === undefined && identity.configured !== true;
+}

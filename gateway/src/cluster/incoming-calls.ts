@@ -1,0 +1,143 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import type { Msg } from "@nats-io/transport-node";
+import { type Server, ServerError } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+import type { Bus } from "./bus.js";
+import { type Call, callSchema, cancelSchema, type Reply, readMessage, VERSION } from "./messages.js";
+
+/** The requests that other gateways may make. */
+const METHODS: ReadonlySet<string> = new Set([
+	"tools/call",
+	"resources/read",
+	"prompts/get",
+	"completion/complete",
+	"resources/subscribe",
+	"resources/unsubscribe",
+	"logging/setLevel",
+	"ping",
+]);
+
+interface IncomingOptions {
+	readonly bus: () => Bus;
+	/** The device in the session that a call names; undefined if it has gone, or this gateway may not answer. */
+	readonly deviceOf: (call: Call) => Server | undefined;
+}
+
+/** Calls of other gateways' clients to the devices that are here. */
+export class IncomingCalls {
+	readonly #options: IncomingOptions;
+	/** By the subject of the replies. */
+	readonly #calls = new Map<string, AbortController>();
+	/** What ends a subscription, by device, then by resource and gateway. */
+	readonly #subscriptions = new Map<string, Map<string, () => void>>();
+
+	constructor(options: IncomingOptions) {
+		this.#options = options;
+	}
+
+	/** Calls in progress. */
+	get size(): number {
+		return this.#calls.size;
+	}
+
+	/** Answers a call, once. Never rejects. */
+	async received({ data, reply }: Msg): Promise<void> {
+		const call = readMessage(callSchema, data);
+		if (reply === undefined || reply === "" || this.#calls.has(reply)) {
+			return;
+		}
+		const controller = new AbortController();
+		this.#calls.set(reply, controller);
+		try {
+			this.#reply(reply, { result: (await this.#answer(call, reply, controller.signal)) as Reply["result"] });
+		} catch (error) {
+			this.#reply(reply, failure(error));
+		} finally {
+			this.#calls.delete(reply);
+		}
+	}
+
+	/** A client has cancelled. */
+	cancelled({ data }: Msg): void {
+		const { reply = "" } = readMessage(cancelSchema, data) ?? {};
+		this.#calls.get(reply)?.abort();
+	}
+
+	/** A device has gone: its subscriptions are made again where it returns. */
+	deviceGone(id: string): void {
+		for (const remove of this.#subscriptions.get(id)?.values() ?? []) {
+			remove();
+		}
+		this.#subscriptions.delete(id);
+	}
+
+	/** A gateway has gone: nobody there follows a resource any more. */
+	gatewayGone(gateway: string): void {
+		for (const ofDevice of this.#subscriptions.values()) {
+			for (const [key, remove] of ofDevice) {
+				if (key.startsWith(`${gateway} `)) {
+					remove();
+					ofDevice.delete(key);
+				}
+			}
+		}
+	}
+
+	async #answer(call: Call | undefined, reply: string, signal: AbortSignal): Promise<object> {
+		const server = call && this.#options.deviceOf(call);
+		if (call === undefined || !METHODS.has(call.method)) {
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "not a request that this gateway knows");
+		}
+		if (server === undefined) {
+			throw new ServerError("server-offline", "the device has gone to another gateway. Nothing was sent to it.");
+		}
+		const { method, params } = call;
+		if (method === "resources/subscribe" || method === "resources/unsubscribe") {
+			await this.#follow(server, String(params.uri), reply, method === "resources/subscribe");
+			return {};
+		}
+		const { _meta, ...rest } = params;
+		const { progressToken, ...meta } = isObject(_meta) ? _meta : {};
+		const hasMeta = Object.keys(meta).length > 0;
+		const onProgress = (progress: Reply["progress"]): void => this.#reply(reply, { progress });
+		return await server.relay(
+			method,
+			{ ...rest, ...(hasMeta && { _meta: meta }) },
+			{ signal, ...(progressToken !== undefined && { onProgress }) },
+		);
+	}
+
+	/** One subscription for each gateway, device and resource. */
+	async #follow(server: Server, uri: string, reply: string, wanted: boolean): Promise<void> {
+		// xsmcp.to.GATEWAY.reply.CALL
+		const key = `${reply.split(".")[2]} ${uri}`;
+		const remove = wanted ? await server.subscriptions.add(uri) : undefined;
+		const ofDevice = this.#subscriptions.get(server.id) ?? new Map<string, () => void>();
+		ofDevice.get(key)?.();
+		ofDevice.delete(key);
+		if (remove !== undefined) {
+			ofDevice.set(key, remove);
+			this.#subscriptions.set(server.id, ofDevice);
+		}
+	}
+
+	/** Without a connection the answer is lost: the other gateway says so to its client. */
+	#reply(subject: string, reply: Reply): void {
+		const bus = this.#options.bus();
+		if (bus.connected) {
+			bus.publish(subject, { v: VERSION, ...reply });
+		}
+	}
+}
+
+function failure(error: unknown): Reply {
+	if (error instanceof ServerError) {
+		const { code, message } = error;
+		return { failed: { code, message } };
+	}
+	if (ProtocolError.isInstance(error)) {
+		const { code, message, data } = error;
+		return { error: { code, message, data } };
+	}
+	return { error: { code: ProtocolErrorCode.InternalError, message: (error as Error).message } };
+}

@@ -1,0 +1,107 @@
+import type { KV } from "@nats-io/kv";
+import { ABSENT_TIME, LEASE_RENEWAL, LEASE_TIME, type Lease, leaseSchema, readMessage } from "./messages.js";
+
+/** A gateway that holds its lease. */
+interface Member {
+	lease: Lease;
+	/** When it is counted as absent, by `performance.now()`. */
+	until: number;
+}
+
+/** Milliseconds that a lease read at the start counts: it may be old. */
+const FIRST_TIME = LEASE_RENEWAL * 2.5;
+
+/** Which other gateways are present. */
+export class Members {
+	readonly #name: string;
+	readonly #onChange: (gateway: string) => void;
+	readonly #members = new Map<string, Member>();
+	/** When this gateway's lease was renewed, by `performance.now()`. */
+	#renewed = Number.NEGATIVE_INFINITY;
+
+	/** When leases were looked at, by `performance.now()`. */
+	#looked = performance.now();
+
+	/** @param onChange is called when a gateway has come, gone or started again */
+	constructor(name: string, onChange: (gateway: string) => void) {
+		this.#name = name;
+		this.#onChange = onChange;
+	}
+
+	/** The others, by name. */
+	get present(): readonly (Lease & { readonly name: string })[] {
+		return [...this.#members]
+			.map(([name, { lease }]) => ({ ...lease, name }))
+			.sort((a, b) => (a.name < b.name ? -1 : 1));
+	}
+
+	/** Whether a gateway is present, and has not started again since. */
+	has(name: string, incarnation: string): boolean {
+		return this.#members.get(name)?.lease.incarnation === incarnation;
+	}
+
+	/**
+	 * Whether this gateway may answer calls of others. A process that was stopped for a while may not: its devices may have
+	 * gone to another gateway.
+	 */
+	get holdsLease(): boolean {
+		return performance.now() - this.#renewed < LEASE_TIME;
+	}
+
+	/** Renews this gateway's lease if it is due. */
+	async renew(bucket: KV, lease: Lease, isForced = false): Promise<void> {
+		const now = performance.now();
+		if (isForced || now - this.#renewed >= LEASE_RENEWAL) {
+			await bucket.put(this.#name, JSON.stringify(lease));
+			// When it was sent: it may have arrived at once.
+			this.#renewed = now;
+		}
+	}
+
+	/** Reads an entry of the bucket. A lease of the past counts for a shorter time. */
+	received(name: string, bytes: Uint8Array | undefined, isUpdate: boolean): void {
+		const lease = bytes && readMessage(leaseSchema, bytes);
+		if (name === this.#name) {
+			return;
+		}
+		if (lease === undefined) {
+			this.gone(name);
+			return;
+		}
+		const before = this.#members.get(name)?.lease;
+		this.#members.set(name, { lease, until: performance.now() + (isUpdate ? ABSENT_TIME : FIRST_TIME) });
+		if (before?.incarnation !== lease.incarnation) {
+			this.#onChange(name);
+		}
+	}
+
+	/** A gateway is absent until its lease is renewed. */
+	gone(name: string): void {
+		if (this.#members.delete(name)) {
+			this.#onChange(name);
+		}
+	}
+
+	/**
+	 * Finds the leases that were not renewed. To be called every `interval` ms: if this process did not run for longer, renewals
+	 * may wait to be read.
+	 */
+	expire(interval: number): void {
+		const now = performance.now();
+		const stalled = Math.max(0, now - this.#looked - 2 * interval);
+		this.#looked = now;
+		for (const [name, member] of this.#members) {
+			member.until += stalled;
+			if (member.until <= now) {
+				this.gone(name);
+			}
+		}
+	}
+
+	/** Nothing is known of others: the connection to NATS is lost. */
+	clear(): void {
+		for (const name of [...this.#members.keys()]) {
+			this.gone(name);
+		}
+	}
+}

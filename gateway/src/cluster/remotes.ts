@@ -1,0 +1,233 @@
+import type { KvWatchEntry } from "@nats-io/kv";
+import type { Offers, Server, ServerRegistry } from "xs-mcp-manager/core";
+import { type Buckets, isOutdated } from "./bus.js";
+import type { Lists } from "./lists.js";
+import type { Members } from "./members.js";
+import { type Entry, entrySchema, eventSchema, idOf, keyOf, readMessage } from "./messages.js";
+import type { OutgoingCalls } from "./outgoing-calls.js";
+import { RemoteTransport } from "./remote-transport.js";
+
+interface RemotesOptions {
+	readonly gateway: string;
+	readonly registry: ServerRegistry;
+	readonly members: Members;
+	readonly lists: Lists;
+	readonly calls: OutgoingCalls;
+	/** Undefined while there is no connection. */
+	readonly buckets: () => Buckets | undefined;
+	readonly warn: (message: string) => void;
+}
+
+/** A device's name as the operator has chosen it. */
+type Label = Pick<Entry, "alias" | "tags">;
+
+/** Attempts to write a label while others write. */
+const MAX_ATTEMPTS = 5;
+
+/** Devices of other gateways, as servers of the registry. */
+export class Remotes {
+	readonly #options: RemotesOptions;
+	readonly #entries = new Map<string, Entry>();
+	/** The sessions, by device. */
+	readonly #transports = new Map<string, RemoteTransport>();
+	/** The labels of devices when they were last compared, as JSON, by device. */
+	readonly #labels = new Map<string, string>();
+	#isClosed = false;
+
+	constructor(options: RemotesOptions) {
+		this.#options = options;
+	}
+
+	/** Devices in a session with another gateway. */
+	get size(): number {
+		return this.#transports.size;
+	}
+
+	/** Reads an entry of the bucket. Undefined if it cannot be read, or was removed. */
+	received({ key, operation, value }: KvWatchEntry): Entry | undefined {
+		const entry = operation === "PUT" ? readMessage(entrySchema, value) : undefined;
+		if (entry !== undefined) {
+			this.#entries.set(entry.id, entry);
+			void this.#loadAndApply(entry);
+		} else if (operation !== "PUT") {
+			this.#forget(idOf(key));
+		}
+		return entry;
+	}
+
+	/** A gateway has come, gone, or started again. */
+	gatewayChanged(gateway: string): void {
+		for (const entry of this.#entries.values()) {
+			if (entry.gateway === gateway) {
+				void this.#loadAndApply(entry);
+			}
+		}
+	}
+
+	/** A session of a device has ended: another gateway may have the device. */
+	recheck(device: string): void {
+		const entry = this.#entries.get(device);
+		if (entry !== undefined) {
+			void this.#loadAndApply(entry);
+		}
+	}
+
+	/** A notification of a device, from a gateway. */
+	notified(gateway: string, bytes: Uint8Array): void {
+		const event = readMessage(eventSchema, bytes);
+		const transport = event && this.#transports.get(event.device);
+		if (event !== undefined && transport?.identity.gateway === gateway && transport.claim === event.claim) {
+			transport.notified(event.method, event.params);
+		}
+	}
+
+	/** The alias or the tags of a device that is here were changed by another gateway. */
+	edited(entry: Entry): void {
+		const server = this.#options.registry.find(entry.id);
+		if (server !== undefined) {
+			void this.#adoptLabel(server, entry);
+		}
+	}
+
+	/** Something in the registry has changed: aliases and tags that were changed here are written, and what was forgotten. */
+	async publishEdits(isHere: (device: string) => boolean): Promise<void> {
+		const { registry } = this.#options;
+		for (const [id, label] of [...this.#labels]) {
+			const server = registry.find(id);
+			if (server === undefined) {
+				await this.#remove(id);
+			} else if (label !== textOf(server) && !isHere(id)) {
+				this.#labels.set(id, textOf(server));
+				await this.#edit(server);
+			}
+		}
+	}
+
+	/** Ends the sessions with devices of others. */
+	close(): void {
+		this.#isClosed = true;
+		for (const transport of [...this.#transports.values()]) {
+			void transport.close("shutting down");
+		}
+	}
+
+	async #loadAndApply(entry: Entry): Promise<void> {
+		const buckets = this.#options.buckets();
+		try {
+			const offers =
+				this.#options.lists.get(entry.offers) ??
+				(buckets && (await this.#options.lists.load(buckets.lists, entry.offers)));
+			if (this.#entries.get(entry.id) === entry) {
+				this.#apply(entry, offers);
+			}
+		} catch (error) {
+			this.#options.warn(`${entry.id}: its lists cannot be read: ${(error as Error).message}`);
+		}
+	}
+
+	/** Brings the registry in line with an entry. */
+	#apply(entry: Entry, offers: Offers | undefined): void {
+		const { registry, members, gateway } = this.#options;
+		if (this.#isClosed || this.#isInSessionHere(entry.id)) {
+			return;
+		}
+		const isOnline = entry.online && entry.gateway !== gateway && members.has(entry.gateway, entry.incarnation);
+		const transport = this.#transports.get(entry.id);
+		if (transport !== undefined && (!isOnline || transport.claim !== entry.claim)) {
+			void transport.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
+		}
+		if (offers === undefined) {
+			return;
+		}
+		const { id, alias, tags, board, lastSeen } = entry;
+		registry.know({ id, alias, tags, board, offers, lastSeen });
+		const server = registry.find(id);
+		if (server !== undefined) {
+			void this.#adoptLabel(server, entry);
+		}
+		if (!isOnline) {
+			return;
+		}
+		const open = this.#transports.get(id);
+		if (open === undefined) {
+			this.#connect(entry, offers);
+		} else {
+			open.update(entry, offers);
+		}
+	}
+
+	#connect(entry: Entry, offers: Offers): void {
+		const { registry, calls } = this.#options;
+		const transport = new RemoteTransport(entry, offers, {
+			calls,
+			onClosed: () => {
+				if (this.#transports.get(entry.id) === transport) {
+					this.#transports.delete(entry.id);
+				}
+			},
+		});
+		this.#transports.set(entry.id, transport);
+		registry.connect(transport);
+	}
+
+	/** Whether a device is in a session with this gateway. */
+	#isInSessionHere(id: string): boolean {
+		const session = this.#options.registry.sessionOf(id);
+		return session !== undefined && session.identity.gateway === undefined;
+	}
+
+	async #adoptLabel(server: Server, { id, alias, tags }: Entry): Promise<void> {
+		const { registry, warn } = this.#options;
+		// Both at once: what the operator changes while they are stored stays.
+		const changes = [
+			...(server.alias === alias ? [] : [registry.rename(id, alias)]),
+			...(JSON.stringify(server.tags) === JSON.stringify(tags) ? [] : [registry.tag(id, tags)]),
+		];
+		this.#labels.set(id, textOf(server));
+		for (const { reason } of (await Promise.allSettled(changes)).filter((each) => each.status === "rejected")) {
+			warn(`${id}: its alias or tags of another gateway cannot be used here: ${(reason as Error).message}`);
+		}
+	}
+
+	/** The operator has changed an alias or tags here. */
+	async #edit({ id, alias, tags }: Server): Promise<void> {
+		const devices = this.#options.buckets()?.devices;
+		for (let attempt = 0; devices !== undefined && attempt < MAX_ATTEMPTS; attempt += 1) {
+			const found = await devices.get(keyOf(id));
+			const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
+			if (!found || entry === undefined) {
+				return;
+			}
+			try {
+				await devices.update(keyOf(id), JSON.stringify({ ...entry, alias, tags }), found.revision);
+				return;
+			} catch (error) {
+				if (!isOutdated(error)) {
+					throw error;
+				}
+			}
+		}
+	}
+
+	/** The operator has forgotten a device here. */
+	async #remove(id: string): Promise<void> {
+		this.#labels.delete(id);
+		this.#entries.delete(id);
+		await this.#options.buckets()?.devices.purge(keyOf(id));
+	}
+
+	/** Another gateway has forgotten a device. */
+	#forget(id: string): void {
+		const { registry, warn } = this.#options;
+		this.#labels.delete(id);
+		this.#entries.delete(id);
+		void this.#transports.get(id)?.close("the device was forgotten");
+		if (registry.find(id)?.session === undefined) {
+			registry.forget(id).catch(({ message }: Error) => warn(`${id}: ${message}`));
+		}
+	}
+}
+
+function textOf({ alias, tags }: Label | Server): string {
+	return JSON.stringify({ alias, tags });
+}

@@ -1,0 +1,46 @@
+import { hostname } from "node:os";
+import type { Cluster } from "../cluster/cluster.js";
+import { ConfigurationError } from "../config/configuration.js";
+import { withoutPassword } from "../config/setting-kinds.js";
+import { GATEWAY_INFO } from "../version.js";
+import type { ProgramContext } from "./context.js";
+import type { Core } from "./open-core.js";
+
+/**
+ * Joins the cluster, if the settings name one. Rejects with ConfigurationError.
+ *
+ * @param clients the number of clients' sessions
+ */
+export async function joinCluster(
+	{ configuration, log }: ProgramContext,
+	core: Core,
+	clients: () => number,
+): Promise<Cluster | undefined> {
+	const { cluster: url, clusterName, clusterCredentials, clusterPassword, clusterCa, clusterReplicas } = configuration;
+	if (url === undefined) {
+		return undefined;
+	}
+	// A gateway alone does not load NATS.
+	const { Cluster } = await import("../cluster/cluster.js");
+	try {
+		return await Cluster.join({
+			url,
+			name:
+				clusterName ??
+				hostname()
+					.replace(/[^A-Za-z0-9_-]/g, "-")
+					.slice(0, 63),
+			credentials: clusterCredentials,
+			password: clusterPassword,
+			ca: clusterCa,
+			replicas: clusterReplicas,
+			program: GATEWAY_INFO.version,
+			registry: core.gateway.servers,
+			clients,
+			info: (message) => log.info(message),
+			warn: (message) => log.warn(message),
+		});
+	} catch (error) {
+		throw new ConfigurationError([`cluster: ${withoutPassword(url)}: ${(error as Error).message}`], { cause: error });
+	}
+}

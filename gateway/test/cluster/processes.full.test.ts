@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { start } from "../support/command-line.js";
+import { connectClient, WireDevice } from "../support/gateway.js";
+import { makeStateFolder, type StartedProgram } from "../support/program.js";
+import { LAMP, setVolume, startCluster, untilAt, untilOnline } from "./support/gateways.js";
+import { NatsServer, whyNoNats } from "./support/nats-server.js";
+
+/** A gateway in a process of its own. */
+async function startProcess(t: TestContext, nats: NatsServer, name: string) {
+	const ports = ["--http-port", "0", "--websocket-port", "0"];
+	const cluster = ["--cluster", nats.url, "--cluster-name", name, "--state-folder", makeStateFolder(t)];
+	const { child, output } = start(t, ["serve", "--no-announce", ...ports, ...cluster]);
+	const listening = (): { websocket: string } | undefined => {
+		const line = output.stderr.split("\n").find((each) => each.includes('"msg":"listening"'));
+		return line === undefined ? undefined : JSON.parse(line);
+	};
+	await until(() => listening() !== undefined, `${name} listens`);
+	return { child, deviceUrl: (listening() as { websocket: string }).websocket };
+}
+
+async function startBeside(t: TestContext) {
+	const nats = await NatsServer.start(t);
+	const other = await startProcess(t, nats, "other");
+	const [here] = (await startCluster(t, nats, ["here"])) as [StartedProgram];
+	const device = await WireDevice.connectTo(t, other.deviceUrl, { onCall: () => undefined });
+	await untilAt(here, "other");
+	const client = await connectClient(t, new URL(`${here.base}/mcp`), "2025-11-25");
+	return { nats, other, here, device, client };
+}
+
+describe("a gateway of a cluster in another process", { skip: whyNoNats }, () => {
+	it("is killed: its calls say that they may have been carried out, and its devices return elsewhere", async (t) => {
+		const { other, here, device, client } = await startBeside(t);
+		const call = setVolume(client, 1);
+		await until(() => device.calls.length === 1, "the call has arrived");
+		other.child.kill("SIGKILL");
+		assert.match(await call, /disconnected during the call, which may have been carried out/);
+		await untilOnline(here, false);
+		const returned = await WireDevice.connect(t, here);
+		assert.equal(await setVolume(client, 2), "true");
+		assert.deepEqual([device.calls.length, returned.calls.length], [1, 1]);
+	});
+
+	it("is stopped for a while: its devices move, and it answers nothing when it goes on", async (t) => {
+		const { nats, other, here, device, client } = await startBeside(t);
+		other.child.kill("SIGSTOP");
+		const call = setVolume(client, 1);
+		assert.match(await call, /disconnected during the call, which may have been carried out/);
+		await untilOnline(here, false);
+		const returned = await WireDevice.connect(t, here);
+		assert.equal(await setVolume(client, 2), "true");
+		other.child.kill("SIGCONT");
+		await device.disconnected();
+		assert.equal(here.gateway.servers.find(LAMP)?.session?.identity.gateway, undefined);
+		assert.deepEqual([device.calls.length, returned.calls.length], [0, 1]);
+		const [third] = (await startCluster(t, nats, ["third"])) as [StartedProgram];
+		await untilAt(third, "here");
+	});
+});

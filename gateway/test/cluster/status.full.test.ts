@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ask } from "../support/command-line.js";
+import { connectClient, WireDevice } from "../support/gateway.js";
+import { type StartedProgram, startProgram } from "../support/program.js";
+import { startCluster, untilAt } from "./support/gateways.js";
+import { NatsServer, whyNoNats } from "./support/nats-server.js";
+
+const PARAMS = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
+
+describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
+	it("lists the gateways, and metrics count each device once", async (t) => {
+		const nats = await NatsServer.start(t);
+		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		await WireDevice.connect(t, a);
+		await untilAt(b, "a");
+		await connectClient(t, new URL(`${a.base}/mcp`), "2025-11-25");
+		const { code, stdout } = await ask(a)(t, "cluster", "status");
+		assert.equal(code, 0);
+		assert.match(stdout, /^a +\S+ +\S+ +1 +1 +0 +asked$/m);
+		assert.match(stdout, /^b +\S+ +\S+ +0 +0 +0$/m);
+		const metricsOf = async ({ base }: StartedProgram) => await (await fetch(`${base}/metrics`)).text();
+		assert.match(await metricsOf(a), /devices_connected 1\n[\s\S]*devices_elsewhere 0\n/);
+		assert.match(await metricsOf(b), /devices_connected 0\n[\s\S]*devices_elsewhere 1\n/);
+	});
+
+	it("says that a gateway is alone", async (t) => {
+		const { code, stderr } = await ask(await startProgram(t))(t, "cluster", "status");
+		assert.equal(code, 1);
+		assert.match(stderr, /this gateway is alone/);
+	});
+});
+
+describe("a session of a client, at another gateway of the cluster", { skip: whyNoNats }, () => {
+	it("is not found, so that the client begins a new one", async (t) => {
+		const nats = await NatsServer.start(t);
+		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		const post = (base: string, method: string, session: Record<string, string> = {}) =>
+			fetch(`${base}/mcp`, {
+				method: "POST",
+				headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...session },
+				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: PARAMS }),
+			});
+		const id = (await post(a.base, "initialize")).headers.get("mcp-session-id") as string;
+		assert.equal((await post(b.base, "tools/list", { "Mcp-Session-Id": id })).status, 404);
+		assert.equal((await post(b.base, "initialize")).status, 200);
+	});
+});

@@ -1,0 +1,44 @@
+import type { TestContext } from "node:test";
+import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import { until } from "../../../../host-test/support/until.js";
+import { type StartedProgram, startProgram } from "../../support/program.js";
+import type { NatsServer } from "./nats-server.js";
+
+/** The device of the tests, and its tool as /mcp lists it. */
+export const LAMP = "aa:bb:cc:00:00:01";
+export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
+
+/** Starts gateways with these names in one cluster. */
+export async function startCluster(
+	t: TestContext,
+	nats: NatsServer,
+	names: readonly string[] = ["a", "b"],
+): Promise<StartedProgram[]> {
+	const started: StartedProgram[] = [];
+	for (const clusterName of names) {
+		started.push(await startProgram(t, { cluster: nats.url, clusterName, offlineWait: 100 }));
+	}
+	return started;
+}
+
+/** Waits until a gateway has the lamp online or offline. */
+export async function untilOnline({ gateway }: StartedProgram, isOnline = true): Promise<void> {
+	await until(
+		() => (gateway.servers.find(LAMP)?.online ?? false) === isOnline,
+		`the lamp is ${isOnline ? "online" : "offline"}`,
+	);
+}
+
+/** Waits until a gateway has the lamp in a session with that gateway; undefined: with itself. */
+export async function untilAt({ gateway }: StartedProgram, name: string | undefined): Promise<void> {
+	await until(() => {
+		const server = gateway.servers.find(LAMP);
+		return server?.online === true && server.session?.identity.gateway === name;
+	}, `the lamp is at ${name}`);
+}
+
+/** Calls the lamp. Resolves with the result's text. */
+export async function setVolume(client: Client, volume: number): Promise<string> {
+	const { content } = (await client.callTool({ name: VOLUME, arguments: { volume } })) as CallToolResult;
+	return content.map((each) => (each.type === "text" ? each.text : each.type)).join(" ");
+}
