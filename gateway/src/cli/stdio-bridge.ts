@@ -78,10 +78,10 @@ export class Bridge implements GatewayEnd {
 				this.#announce((server) => server.notification({ method, params: server.inRevision(params) } as never)),
 			);
 		}
-		announceLists();
 		await this.#followResources();
 		const filter = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
-		await listen(client, filter, { onBack: announceLists, signal: this.#stopping.signal });
+		// Also the first time: what changed since the client connected, nobody has told.
+		await listen(client, filter, { onListening: announceLists, signal: this.#stopping.signal });
 	}
 
 	stop(): void {
@@ -150,14 +150,14 @@ export class Bridge implements GatewayEnd {
 		const uris = this.#followed;
 		if (this.client !== undefined && uris.length > 0) {
 			const signal = AbortSignal.any([this.#resources.signal, this.#stopping.signal]);
-			const onBack = (): void => {
-				for (const uri of uris) {
+			const onListening = (wasLost: boolean): void => {
+				for (const uri of wasLost ? uris : []) {
 					this.#announce((server) => server.sendResourceUpdated({ uri }));
 				}
 			};
 			const client = this.client;
 			await new Promise<void>((onTried) => {
-				void listen(client, { resourceSubscriptions: uris }, { onTried, onBack, signal });
+				void listen(client, { resourceSubscriptions: uris }, { onTried, onListening, signal });
 			});
 		}
 		before.abort();
@@ -177,20 +177,18 @@ export class Bridge implements GatewayEnd {
 interface ListenOptions {
 	/** Is called when the first attempt has ended. */
 	readonly onTried?: () => void;
-	/** Is called when the gateway is back: anything may have changed meanwhile. */
-	readonly onBack: () => void;
+	/** Is called each time that the gateway notifies from now on. `wasLost`: anything may have changed meanwhile. */
+	readonly onListening: (wasLost: boolean) => void;
 	readonly signal: AbortSignal;
 }
 
 /** Asks the gateway for notifications, again whenever the connection was lost. */
-async function listen(client: Client, filter: SubscriptionFilter, { onTried, onBack, signal }: ListenOptions) {
+async function listen(client: Client, filter: SubscriptionFilter, { onTried, onListening, signal }: ListenOptions) {
 	let wasLost = false;
 	while (!signal.aborted) {
 		try {
 			const subscription = await client.listen(filter, { signal });
-			if (wasLost) {
-				onBack();
-			}
+			onListening(wasLost);
 			onTried?.();
 			await subscription.closed;
 		} catch {
