@@ -24,7 +24,7 @@ export interface ClusterOptions extends BusOptions {
 	readonly warn: (message: string) => void;
 }
 
-/** Milliseconds between looks at leases, calls and changes. */
+/** Interval of the checks of leases, calls and changes, ms. */
 const TICK = 500;
 
 /** Milliseconds for the farewell: NATS may not answer. */
@@ -58,7 +58,7 @@ export class Cluster {
 	#timer: NodeJS.Timeout | undefined;
 	#draining = false;
 	#isClosed = false;
-	/** Whether the registry has changed since the last look. */
+	/** Whether the registry has changed since the last check. */
 	#hasChanged = false;
 
 	private constructor(options: ClusterOptions) {
