@@ -1,0 +1,67 @@
+// A transport of the project's own, for thermostat.ts: one message a line over TCP.
+import Listener from "embedded:io/socket/listener";
+import TCP from "embedded:io/socket/tcp";
+import config from "mc/config";
+import { openSession } from "./thermostat.js";
+
+/** Bytes of a line at most. */
+const MAX_LINE = 4_096;
+
+const NEWLINE = 10;
+
+interface Socket {
+	read(): number;
+	write(bytes: ArrayBuffer): void;
+	close(): void;
+}
+
+const listener: Listener = new Listener({
+	port: Number(config.port),
+	onReadable(connections: number) {
+		for (let at = 0; at < connections; at += 1) {
+			serve(listener.read() as object);
+		}
+	},
+});
+
+function serve(from: object): void {
+	let line: number[] = [];
+	let room = 0;
+	const session = openSession((text) => {
+		const bytes = ArrayBuffer.fromString(`${text}\n`);
+		if (bytes.byteLength > room) {
+			// A client that does not read what it asked for.
+			end();
+			return;
+		}
+		socket.write(bytes);
+		room -= bytes.byteLength;
+	});
+	const end = (): void => {
+		session.close();
+		socket.close();
+	};
+	const socket = new TCP({
+		from,
+		format: "number",
+		onReadable(bytes: number) {
+			for (let at = 0; at < bytes; at += 1) {
+				const byte = socket.read();
+				if (byte !== NEWLINE) {
+					line.push(byte);
+				} else {
+					const text = String.fromArrayBuffer(Uint8Array.from(line).buffer);
+					line = [];
+					session.receiveText(text);
+				}
+			}
+			if (line.length > MAX_LINE) {
+				end();
+			}
+		},
+		onWritable(bytes: number) {
+			room = bytes;
+		},
+		onError: () => session.close(),
+	}) as unknown as Socket;
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { notesOf, writeChecksums } from "../../../scripts/release/release.js";
+import { FIRMWARE } from "../../../src/settings/firmware.js";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+describe("a release", () => {
+	it("has the notes of its version alone", () => {
+		const changelog = "# Changelog\n\n## 1.1.0 - 2026-01-02\n\n### Added\n\n- A\n\n## 1.0.0\n\n- B\n\n## 0.9.0\n";
+		assert.equal(notesOf(changelog, "1.1.0"), "### Added\n\n- A\n");
+		assert.equal(notesOf(changelog, "1.0.0"), "- B\n");
+		assert.throws(() => notesOf(changelog, "0.9.0"), /nothing under "## 0.9.0"/);
+		assert.throws(() => notesOf(changelog, "2.0.0"), /nothing under "## 2.0.0"/);
+	});
+
+	it("has notes for the version of the sources", () => {
+		assert.match(notesOf(readFileSync(`${ROOT}CHANGELOG.md`, "utf8"), FIRMWARE.version), /^- /m);
+	});
+
+	it("has checksums that sha256sum accepts", (t) => {
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-release-"));
+		t.after(() => rmSync(folder, { recursive: true }));
+		writeFileSync(join(folder, "b.tgz"), "b");
+		writeFileSync(join(folder, "a.bin"), "a");
+		assert.deepEqual(writeChecksums(folder), ["a.bin", "b.tgz"]);
+		assert.deepEqual(writeChecksums(folder), ["a.bin", "b.tgz"]);
+		execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: folder, stdio: "ignore" });
+	});
+
+	it("is made by the workflow with a script of package.json, after CI's", () => {
+		const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8"));
+		const workflow = parse(readFileSync(`${ROOT}.github/workflows/release.yml`, "utf8"));
+		const commands = workflow.jobs.release.steps.flatMap(({ run = "" }) => run.split("\n"));
+		assert.ok(commands.includes("bash .ci/run"));
+		const [, name] = commands.join("\n").match(/^npm run (\S+) -- --no-checks --to release$/m) ?? [];
+		assert.ok(name !== undefined && name in scripts, name);
+	});
+});

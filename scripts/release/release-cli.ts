@@ -1,0 +1,78 @@
+// npm run release: makes everything that a release consists of, in a folder. It publishes nothing.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FIRMWARE } from "../../src/settings/firmware.js";
+import { makeProgram, ProgramError, runProgram } from "../program.js";
+import { notesOf, writeChecksums } from "./release.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The packages that are published, by their folders. */
+const PACKAGES = ["mcp-manager", "gateway", "integrations/pi"];
+
+/** What must pass first. */
+const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
+
+const EPILOGUE = `
+Nothing is published. Images need Moddable's SDK and ESP-IDF.`;
+
+const program = makeProgram("run release", "Makes the packages, images, checksums and notes of a release.")
+	.option("--to <folder>", "where they are made", ".cache/release")
+	.option(
+		"--target <target>",
+		"also the image of this board: esp32/m5stack_cores3; may be repeated",
+		(target: string, before: readonly string[]) => [...before, target],
+		[],
+	)
+	.option("--no-checks", "without lint, type check and tests: CI has run them")
+	.addHelpText("after", EPILOGUE);
+
+await runProgram(program.action(makeRelease));
+
+interface Options {
+	readonly to: string;
+	readonly target: readonly string[];
+	readonly checks: boolean;
+}
+
+function makeRelease({ to, target, checks }: Options): void {
+	const folder = resolve(ROOT, to);
+	const notes = notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), FIRMWARE.version);
+	for (const args of checks ? CHECKS : []) {
+		run("npm", args);
+	}
+	const work = join(folder, "work");
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(work, { recursive: true });
+	for (const name of PACKAGES) {
+		run(process.execPath, ["scripts/pack.mjs", name, join(work, name)]);
+		take(join(work, name), ".tgz", folder);
+	}
+	run(process.execPath, ["scripts/pack-mcpb.mjs", join(work, "mcpb")]);
+	take(join(work, "mcpb"), ".mcpb", folder);
+	if (target.length > 0) {
+		const targets = target.flatMap((each) => ["--target", each]);
+		run("npm", ["run", "firmware", "--", "--output", join(work, "images"), ...targets]);
+		take(join(work, "images"), ".bin", folder);
+	}
+	rmSync(work, { recursive: true });
+	writeFileSync(join(folder, "NOTES.md"), notes);
+	console.log(`${FIRMWARE.version} is in ${folder}: ${writeChecksums(folder).join(", ")}, SHA256SUMS`);
+}
+
+/** @throws ProgramError if the command fails */
+function run(command: string, args: readonly string[]): void {
+	const { status } = spawnSync(command, args, { cwd: ROOT, stdio: "inherit", shell: process.platform === "win32" });
+	if (status !== 0) {
+		throw new ProgramError(`${[command, ...args].join(" ")} failed`);
+	}
+}
+
+/** Copies the files of a folder with that ending into the release. */
+function take(from: string, ending: string, to: string): void {
+	for (const name of readdirSync(from).filter((each) => each.endsWith(ending))) {
+		copyFileSync(join(from, name), join(to, name));
+	}
+}

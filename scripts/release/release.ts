@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ProgramError } from "../program.js";
+
+/**
+ * The notes of a version: its section of the changelog, without the heading.
+ *
+ * @throws ProgramError if the section does not exist or is empty
+ */
+export function notesOf(changelog: string, version: string): string {
+	const sections = changelog.split(/^## /m);
+	const section = sections.find((each) => each.split("\n", 1)[0]?.split(" ")[0] === version);
+	const notes = section?.slice(section.indexOf("\n")).trim() ?? "";
+	if (notes === "") {
+		throw new ProgramError(`CHANGELOG.md: nothing under "## ${version}"`);
+	}
+	return `${notes}\n`;
+}
+
+/** Writes SHA256SUMS of a folder's files, as `sha256sum --check` reads it. Returns their names. */
+export function writeChecksums(folder: string): string[] {
+	const names = readdirSync(folder, { withFileTypes: true })
+		.filter((each) => each.isFile() && each.name !== "SHA256SUMS")
+		.map(({ name }) => name)
+		.sort();
+	const sums = names.map(
+		(name) =>
+			`${createHash("sha256")
+				.update(readFileSync(join(folder, name)))
+				.digest("hex")}  ${name}\n`,
+	);
+	writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+	return names;
+}
