@@ -51,7 +51,7 @@ export class StoredReminders implements Reminders {
 	readonly #running = new Map<number, Running>();
 	/** Runs while the clock is not set. */
 	#clock: TimerHandle | undefined;
-	/** The time at the last look at it. */
+	/** The time of the last check. */
 	#looked: number;
 
 	constructor(settings: Settings, options: StoredRemindersOptions, events: ReminderEvents) {

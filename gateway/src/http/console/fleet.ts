@@ -9,7 +9,7 @@ import type { CallEntry, DeviceDetail, FleetQuery, FleetRow, FleetTotals, Operat
 /** Milliseconds after pages were told of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
 
-/** Milliseconds between looks at the short lists. */
+/** Interval of the checks of the short lists, ms. */
 const LISTS_INTERVAL = 1_000;
 
 /** Calls of one device that a page gets. */
