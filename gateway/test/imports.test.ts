@@ -32,7 +32,7 @@ const ROOMS = {
 		"version.ts",
 		"firmware.ts",
 	],
-	"mcp-manager/src": ["proxy", "manager", "upstreams", "core", "version.ts", "firmware.ts"],
+	"mcp-manager/src": ["proxy", "manager", "upstreams", "upstreams/auth", "core", "version.ts", "firmware.ts"],
 } as const;
 
 type Package = keyof typeof ROOMS;

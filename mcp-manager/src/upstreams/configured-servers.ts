@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
-import { authFor } from "./auth/auth-for.js";
 import type { SignInsOptions } from "./auth/sign-ins.js";
+import { authFor } from "./auth-for.js";
 import { ConfiguredServer, type ConnectionStatus } from "./configured-server.js";
 import type { ServerConfig } from "./server-config.js";
 

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { auth, Client, type StoredOAuthTokens, UnauthorizedError } from "@modelcontextprotocol/client";
-import { MANAGER_INFO } from "../../version.js";
-import { openTransport } from "../open-transport.js";
-import type { ServerConfig } from "../server-config.js";
-import { OAuthClient } from "./oauth-client.js";
-import type { SignIns } from "./sign-ins.js";
+import { MANAGER_INFO } from "../version.js";
+import { OAuthClient } from "./auth/oauth-client.js";
+import type { SignIns } from "./auth/sign-ins.js";
+import { openTransport } from "./open-transport.js";
+import type { ServerConfig } from "./server-config.js";
 
 /** Milliseconds that a person has. */
 const MAX_TIME = 600_000;

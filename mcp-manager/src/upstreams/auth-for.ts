@@ -1,7 +1,7 @@
 import { type AuthProvider, ClientCredentialsProvider, type OAuthClientProvider } from "@modelcontextprotocol/client";
-import type { ServerConfig } from "../server-config.js";
-import { SignIns, type SignInsOptions } from "./sign-ins.js";
-import { SignedIn } from "./signed-in.js";
+import { SignIns, type SignInsOptions } from "./auth/sign-ins.js";
+import { SignedIn } from "./auth/signed-in.js";
+import type { ServerConfig } from "./server-config.js";
 
 /** What authenticates the requests to a server over HTTP; undefined if its headers do, or nothing can. */
 export function authFor(
