@@ -51,7 +51,9 @@ export async function reportCoverage(): Promise<number> {
 		logging: "error",
 		entryFilter: (entry) => entry.url.includes("/.cache/"),
 		sourceFilter: (path) => MEASURED.test(path),
-		sourcePath: (path) => path.replace(/^.*?(?=(?:gateway\/|mcp-manager\/)?src\/)/, ""),
+		// What bundles have of other packages keeps its path, and is not measured.
+		sourcePath: (path) =>
+			path.includes("node_modules/") ? path : path.replace(/^.*?(?=(?:gateway\/|mcp-manager\/)?src\/)/, ""),
 	});
 	removeUnfinished();
 	await report.addFromDir(FOLDER);

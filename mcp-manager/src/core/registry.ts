@@ -385,7 +385,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.emit("notification", server, method, params);
 		if (method === STATE_CHANGED && typeof params.newState === "string") {
 			server.state = params.newState.slice(0, MAX_STATE);
-			this.emit("stateChanged", server, notification);
+			this.#stateChanged(server, notification);
 		} else if (EVENTS.has(method)) {
 			this.#tellEvent(server, notification);
 		} else if (method === RESOURCE_UPDATED) {
@@ -399,7 +399,14 @@ export class ServerRegistry extends EventEmitter<Events> {
 			return;
 		}
 		server.event = { ...event, time: Date.now() };
-		this.emit("stateChanged", server, event);
+		this.#stateChanged(server, event);
+	}
+
+	/** A server may speak before it is known: then it has no name yet under which clients could be told. */
+	#stateChanged(server: Server, cause: Notification): void {
+		if (server.known) {
+			this.emit("stateChanged", server, cause);
+		}
 	}
 
 	#disconnected(server: Server, session: Session, reason: string): void {
