@@ -11,6 +11,9 @@ interface Member {
 /** Milliseconds that a lease read at the start counts: it may be old. */
 const FIRST_TIME = LEASE_RENEWAL * 2.5;
 
+/** Milliseconds without running after which calls that wait may have been given up by those who made them. */
+const MAX_STALL = 2_000;
+
 /** Which other gateways are present. */
 export class Members {
 	readonly #name: string;
@@ -19,8 +22,11 @@ export class Members {
 	/** When this gateway's lease was renewed, by `performance.now()`. */
 	#renewed = Number.NEGATIVE_INFINITY;
 
-	/** When leases were looked at, by `performance.now()`. */
-	#looked = performance.now();
+	/** When leases were checked, by `performance.now()`. */
+	#checked = performance.now();
+
+	/** When calls are taken again after this process did not run for a while, by `performance.now()`: those waiting may be old. */
+	#trustedFrom = 0;
 
 	/** @param onChange is called when a gateway has come, gone or started again */
 	constructor(name: string, onChange: (gateway: string) => void) {
@@ -45,7 +51,8 @@ export class Members {
 	 * gone to another gateway.
 	 */
 	get holdsLease(): boolean {
-		return performance.now() - this.#renewed < LEASE_TIME;
+		const now = performance.now();
+		return now - this.#renewed < LEASE_TIME && now - this.#checked < MAX_STALL && now >= this.#trustedFrom;
 	}
 
 	/** Renews this gateway's lease if it is due. */
@@ -88,8 +95,11 @@ export class Members {
 	 */
 	expire(interval: number): void {
 		const now = performance.now();
-		const stalled = Math.max(0, now - this.#looked - 2 * interval);
-		this.#looked = now;
+		const stalled = Math.max(0, now - this.#checked - 2 * interval);
+		if (now - this.#checked >= MAX_STALL) {
+			this.#trustedFrom = now + interval;
+		}
+		this.#checked = now;
 		for (const [name, member] of this.#members) {
 			member.until += stalled;
 			if (member.until <= now) {

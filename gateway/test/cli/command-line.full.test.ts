@@ -27,7 +27,10 @@ describe("xs-mcp-gateway, the program", () => {
 			[["--no-such-flag"], /unknown option '--no-such-flag'/],
 			[["token", "add", "x", "--for", "friend"], /--for <kind>.* Expected client or device/],
 			[["devices", "--url", "nowhere"], /--url: expected a URL/],
-			[["devices", "--url", "http://me:hunter2@127.0.0.1:1"], /^xs-mcp-gateway: --url: must not contain a user name or password/],
+			[
+				["devices", "--url", "http://me:hunter2@127.0.0.1:1"],
+				/^xs-mcp-gateway: --url: must not contain a user name or password/,
+			],
 		] as const) {
 			const { code, stderr } = await run(t, args);
 			assert.match(stderr, message);
