@@ -24,7 +24,7 @@ export function writeClientPart(results: ClientResults): string {
 		HEADING,
 		"",
 		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`.",
-		"For sign-in (`auth/…`), a person visits the address that `servers login` shows. Extensions are left out. `npm test` runs one scenario of each revision, `npm run test:all` all.",
+		"Sign-in (`auth/…`) and extensions are left out. `npm test` runs one scenario of each revision, `npm run test:all` all.",
 		"",
 		...table(
 			["revision", "scenarios"],

@@ -1,28 +1,18 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
-import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
+import { McpManager } from "xs-mcp-manager";
 import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
-import { serverConfig } from "../../mcp-manager/src/upstreams/server-config.js";
 
 /** What a scenario asks of a client. */
 interface Task {
-	readonly scenario: string;
 	/** The URL of the scenario's server. */
 	readonly server: string;
 	/** The revision that the scenario is about. */
 	readonly revision: string;
-	readonly context: {
-		readonly toolCalls?: readonly ToolCall[];
-		/** Of a client that is registered already. */
-		readonly client_id?: string;
-		readonly client_secret?: string;
-	};
+	readonly context: { readonly toolCalls?: readonly ToolCall[] };
 }
 
 interface ToolCall {
@@ -59,20 +49,12 @@ export async function startGatewayUser(): Promise<{ readonly url: string; close(
 	};
 }
 
-async function perform({ scenario, server, revision, context }: Task): Promise<void> {
+async function perform({ server, revision, context }: Task): Promise<void> {
 	const gateway = await Gateway.open({ toolNames: "own" });
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-sign-ins-"));
-	const { client_id: clientId, client_secret: clientSecret } = context;
-	const auth = clientId === undefined ? undefined : ({ type: "oauth2", clientId, clientSecret } as const);
-	const input = { id: SERVER, url: server, auth };
-	const signIns = { folder, how: "sign in" };
-	const manager = new McpManager({ registry: gateway.servers, servers: [input], options: { signIns } });
+	const manager = new McpManager({ registry: gateway.servers, servers: [{ id: SERVER, url: server }] });
 	const front = await serveClients(gateway);
 	const client = makeClient(revision);
 	try {
-		if (scenario.startsWith("auth/")) {
-			await visit(input, folder);
-		}
 		await manager.initialize();
 		const connection = manager.listConnections().find(({ id }) => id === SERVER);
 		if (connection?.status !== "connected") {
@@ -85,14 +67,7 @@ async function perform({ scenario, server, revision, context }: Task): Promise<v
 		await manager.close();
 		await front.close();
 		await gateway.close();
-		rmSync(folder, { recursive: true });
 	}
-}
-
-/** Signs in as a person does, whom the scenario's authorization server always lets in. Some scenarios are about a failure. */
-async function visit(input: ServerInput, folder: string): Promise<void> {
-	const onAuthorize = (url: URL): void => void fetch(url).catch(() => {});
-	await signIn(serverConfig(input), { signIns: new SignIns(folder), onAuthorize }).catch(() => {});
 }
 
 async function serveClients(gateway: Gateway): Promise<{ readonly base: string; close(): Promise<void> }> {
